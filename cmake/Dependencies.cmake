@@ -1,0 +1,16 @@
+# Debian 12 packages, and libtorch from the wheel that scripts/quickstart.sh unpacks into .deps/.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS context coroutine program_options filesystem)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(OpenSSL REQUIRED)
+
+add_library(kernelrl_tomlplusplus INTERFACE)
+add_library(kernelrl::tomlplusplus ALIAS kernelrl_tomlplusplus)
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+target_include_directories(kernelrl_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+
+if(KERNELRL_LIBTORCH)
+  include(Torch)
+endif()

@@ -1,0 +1,26 @@
+# Where everything lies, in the build tree as under an installation prefix, so that programs, plugins and workers find
+# one another by the same relative paths:
+#   bin/kernelrl   lib/kernelrl/plugins/*.krl.so   lib/kernelrl/engines/*.so   libexec/kernelrl/*   share/kernelrl/
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(KERNELRL_PLUGIN_DIR lib/kernelrl/plugins)
+set(KERNELRL_ENGINE_DIR lib/kernelrl/engines)
+set(KERNELRL_WORKER_DIR libexec/kernelrl)
+set(KERNELRL_SHARE_DIR share/kernelrl)
+
+# A worker: an executable that a plugin starts in a process of its own.
+function(kernelrl_add_worker name)
+  add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${KERNELRL_WORKER_DIR})
+  target_link_libraries(${name} PRIVATE kernelrl::warnings)
+  install(TARGETS ${name} DESTINATION ${KERNELRL_WORKER_DIR})
+endfunction()
+
+# A built-in plugin: built exactly as a stranger's, and put where the core looks for it.
+function(kernelrl_add_builtin_plugin name)
+  kernelrl_add_plugin(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${KERNELRL_PLUGIN_DIR})
+  target_link_libraries(${name} PRIVATE kernelrl::warnings)
+  install(TARGETS ${name} DESTINATION ${KERNELRL_PLUGIN_DIR})
+endfunction()

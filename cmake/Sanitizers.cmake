@@ -1,0 +1,7 @@
+if(KERNELRL_SANITIZE)
+  add_compile_options(-fsanitize=${KERNELRL_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${KERNELRL_SANITIZE})
+  if(KERNELRL_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()

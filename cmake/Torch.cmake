@@ -1,0 +1,17 @@
+# libtorch on the CPU: `kernelrl::torch_cpu`. Torch's own package file wants nvcc even where no GPU is used, so the wheel is
+# described here. Only libtorch_cpu and libc10 are linked; CUDA stays out of the process until a plan asks for it.
+set(KERNELRL_PYTHON_DEPS ${CMAKE_SOURCE_DIR}/.deps/python CACHE PATH "Folder with the unpacked torch wheel")
+set(_torch ${KERNELRL_PYTHON_DEPS}/torch)
+if(NOT EXISTS ${_torch}/lib/libtorch_cpu.so)
+  message(FATAL_ERROR "no libtorch in ${KERNELRL_PYTHON_DEPS}: run scripts/setup.sh, "
+    "or set KERNELRL_PYTHON_DEPS, or build without it (KERNELRL_LIBTORCH=OFF)")
+endif()
+
+add_library(kernelrl_torch_cpu INTERFACE)
+add_library(kernelrl::torch_cpu ALIAS kernelrl_torch_cpu)
+target_include_directories(kernelrl_torch_cpu SYSTEM INTERFACE
+  ${_torch}/include ${_torch}/include/torch/csrc/api/include)
+target_link_directories(kernelrl_torch_cpu INTERFACE ${_torch}/lib)
+target_link_libraries(kernelrl_torch_cpu INTERFACE torch_cpu c10)
+target_link_options(kernelrl_torch_cpu INTERFACE
+  -Wl,--allow-shlib-undefined -Wl,-rpath,${_torch}/lib -Wl,-rpath,${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)

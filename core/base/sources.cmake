@@ -1,0 +1,1 @@
+target_sources(kernelrl_core PRIVATE ${CMAKE_CURRENT_LIST_DIR}/result.cpp)
