@@ -1,0 +1,500 @@
+/* kernelrl/abi.h, version 1 (not frozen yet): everything that crosses the boundary between kernelrl and a plugin.
+ *
+ * A plugin is a shared object `NAME.krl.so` with one export, `krl_plugin_v1`. It offers components of four kinds: policies,
+ * backends, rewards and datasets. C++ authors use <kernelrl/sdk.hpp>, a thin layer on top of this header.
+ *
+ * The rules
+ *   Growth    Every struct starts with its size in bytes (`struct_size`) and only grows at its end; a reader looks at the
+ *             size before it reads a field that version 1.0 did not have. The value types krl_str, krl_i32s, krl_f32s and
+ *             krl_f64s never change. Arrays of structs are arrays of pointers, so that elements may grow too.
+ *   Memory    What goes in is borrowed for the call. What comes out is pushed into a sink, which copies at once. Nobody frees
+ *             the other side's memory. A returned krl_str lives as long as what it was asked of.
+ *   Text      UTF-8, not zero-terminated. {NULL, 0} is the empty text.
+ *   Errors    `return context->fail(context, KRL_…, why)`. Nothing is thrown across the boundary.
+ *   Threads   [main]  on the loading thread, before any other call
+ *             [call]  on any thread; one call at a time for an instance, unless its component is KRL_THREAD_SAFE
+ *             [sink]  from inside the call that received the sink, on any thread of the plugin, one at a time
+ *             [any]   on any thread at any time
+ *   Time      Calls block; the host owns concurrency. `cancelled` stays true once it is; poll it between steps.
+ */
+#ifndef KERNELRL_ABI_H_
+#define KERNELRL_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KRL_ABI_MINOR 0u
+
+#if defined(__GNUC__)
+#define KRL_EXPORT __attribute__((visibility("default")))
+#else
+#define KRL_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+typedef struct krl_str {
+  const char* data;
+  size_t size;
+} krl_str;
+typedef struct krl_i32s {
+  const int32_t* data;
+  size_t size;
+} krl_i32s;
+typedef struct krl_f32s {
+  const float* data;
+  size_t size;
+} krl_f32s;
+typedef struct krl_f64s {
+  const double* data;
+  size_t size;
+} krl_f64s;
+
+/* gRPC's numbers. */
+typedef int32_t krl_status;
+#define KRL_OK 0
+#define KRL_CANCELLED 1
+#define KRL_INVALID_ARGUMENT 3
+#define KRL_DEADLINE_EXCEEDED 4
+#define KRL_NOT_FOUND 5
+#define KRL_RESOURCE_EXHAUSTED 8
+#define KRL_FAILED_PRECONDITION 9
+#define KRL_UNIMPLEMENTED 12
+#define KRL_INTERNAL 13
+#define KRL_UNAVAILABLE 14 /* infrastructure: the host tries again, then drops the turn; never scored */
+
+/* ---- what the host lends to every call ---------------------------------------------------------------------------- */
+
+#define KRL_LOG_TRACE 0
+#define KRL_LOG_DEBUG 1
+#define KRL_LOG_INFO 2
+#define KRL_LOG_WARNING 3
+#define KRL_LOG_ERROR 4
+
+typedef struct krl_task_context { /* one per call; dies when the call returns */
+  uint32_t struct_size, flags;
+  void* ctx;
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none; advisory, the host adds a grace */
+
+  /* [any] 1 once the call should end soon with KRL_CANCELLED. */
+  int32_t (*cancelled)(const struct krl_task_context*);
+  /* [any] `done` in 0..1; `what` in a few words. */
+  void (*progress)(const struct krl_task_context*, double done, krl_str what);
+  /* [any] one line, no newline; `level` is KRL_LOG_*. */
+  void (*log)(const struct krl_task_context*, int32_t level, krl_str message);
+  /* [any] Copies `why` and returns `status`, so that a failing function ends in one statement. */
+  krl_status (*fail)(const struct krl_task_context*, krl_status status, krl_str why);
+  /* [any] Reports a figure of this call, such as "grad_norm". Each kind says below which names it knows. */
+  void (*metric)(const struct krl_task_context*, krl_str name, double value);
+} krl_task_context;
+
+typedef struct krl_host { /* lives as long as the process */
+  uint32_t struct_size, abi_minor;
+  void* ctx;
+  krl_str name, version;
+  /* [any] NULL if the host lacks it. */
+  const void* (*extension)(const struct krl_host*, krl_str id);
+} krl_host;
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+#define KRL_BOOL 1u
+#define KRL_INT 2u
+#define KRL_FLOAT 3u
+#define KRL_STRING 4u
+#define KRL_PATH 5u  /* a string; the host makes it absolute against the folder of the file that set it */
+#define KRL_ARRAY 6u /* read through json() */
+#define KRL_TABLE 7u /* read through json() */
+
+#define KRL_REQUIRED 1u
+#define KRL_SECRET 2u /* the value names an environment variable, which the plugin reads; it is never logged */
+
+/* One option of a component, static: the host checks a plan against it without an instance. */
+typedef struct krl_field {
+  uint32_t struct_size, type, flags, reserved;
+  krl_str key;
+  krl_str fallback; /* the default as TOML text, "0.5" or "\"fast\""; empty if the key may be absent or is required */
+  krl_str range;    /* "0..1", "1.." (at least 1), "a|b|c"; empty if everything of the type is allowed */
+  krl_str doc;      /* one sentence */
+} krl_field;
+
+typedef struct krl_config { /* checked, defaults filled in; valid inside create() */
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* Each returns 1 and sets *out if the key is there (or has a default), else 0. */
+  int32_t (*get_bool)(const struct krl_config*, krl_str key, int32_t* out);
+  int32_t (*get_int)(const struct krl_config*, krl_str key, int64_t* out);
+  int32_t (*get_float)(const struct krl_config*, krl_str key, double* out);
+  int32_t (*get_string)(const struct krl_config*, krl_str key, krl_str* out);
+  krl_str (*json)(const struct krl_config*); /* the component's whole table as a JSON object */
+} krl_config;
+
+/* ---- tasks and evaluations (read only) ---------------------------------------------------------------------------- */
+
+typedef struct krl_task {
+  uint32_t struct_size, tier;
+  krl_str id, title, prompt;
+  krl_str definition_json; /* axes, tensors, reference, naive kernel, cases, …: <kernelrl/task_definition.hpp> */
+} krl_task;
+
+#define KRL_CONTRACT_DEVICE 0u /* device code and launch directives; the harness owns the host side */
+#define KRL_CONTRACT_HOST 1u   /* a .cu with its own launcher; lower trust */
+
+typedef struct krl_candidate {
+  uint32_t struct_size, contract;
+  const krl_task* task;
+  krl_str source;
+} krl_candidate;
+
+#define KRL_STAGE_COMPILE 1u
+#define KRL_STAGE_CHECK 2u
+#define KRL_STAGE_TIME 4u
+#define KRL_STAGE_COUNTERS 8u
+#define KRL_STAGE_HOLDOUT 16u
+
+typedef struct krl_evaluate_options {
+  uint32_t struct_size;
+  uint32_t stages; /* KRL_STAGE_* that are wanted, done in this order, ending at the first failure */
+  uint64_t seed;   /* all inputs and orders follow from it */
+} krl_evaluate_options;
+
+/* The candidate's verdicts. */
+#define KRL_VERDICT_OK 0u
+#define KRL_VERDICT_FORMAT_ERROR 1u /* given by the host: the answer holds no kernel */
+#define KRL_VERDICT_REJECTED 2u     /* by a static check; `why` says which */
+#define KRL_VERDICT_COMPILE_ERROR 3u
+#define KRL_VERDICT_LAUNCH_ERROR 4u
+#define KRL_VERDICT_RUNTIME_FAULT 5u
+#define KRL_VERDICT_TIMEOUT 6u
+#define KRL_VERDICT_RESOURCE_LIMIT 7u
+#define KRL_VERDICT_WRONG_RESULT 8u
+#define KRL_VERDICT_NONDETERMINISTIC 9u
+#define KRL_VERDICT_FLAGGED 10u /* too good to be true */
+/* Ours: not a verdict on the candidate. A backend returns KRL_UNAVAILABLE instead of pushing it. */
+#define KRL_VERDICT_INFRA_ERROR 11u
+
+/* What a backend measures, and what a reward needs. A plan that pays for a signal its backend lacks is refused. */
+#define KRL_SIGNAL_COMPILE 1u        /* verdict up to compile_error, diagnostics */
+#define KRL_SIGNAL_CORRECTNESS 2u    /* cases with their verdicts */
+#define KRL_SIGNAL_TIME 4u           /* case speedups, measured or estimated */
+#define KRL_SIGNAL_REGISTERS 8u      /* kernel.registers, spill_bytes */
+#define KRL_SIGNAL_SHARED_MEMORY 16u /* kernel.shared_bytes */
+#define KRL_SIGNAL_OCCUPANCY 32u     /* kernel.occupancy */
+#define KRL_SIGNAL_INSTRUCTIONS 64u  /* values "shuffles", "vector_accesses", "barriers", "atomics": executed, not written */
+#define KRL_SIGNAL_MEMORY 128u       /* values "sectors_per_request", "dram_bytes", "bandwidth_fraction" */
+
+#define KRL_SEVERITY_NOTE 0u
+#define KRL_SEVERITY_WARNING 1u
+#define KRL_SEVERITY_ERROR 2u
+
+typedef struct krl_diagnostic {
+  uint32_t struct_size, severity;
+  uint32_t line, column; /* from 1, in the candidate's source; 0 = unknown */
+  krl_str code, text;    /* code: "-Wunused-variable", "#550-D"; may be empty */
+} krl_diagnostic;
+
+typedef struct krl_kernel { /* one compiled kernel; -1 = this backend cannot know */
+  uint32_t struct_size, flags;
+  krl_str name, arch;
+  int32_t registers, spill_bytes, stack_bytes, shared_bytes, max_threads, blocks_per_sm;
+  double occupancy;          /* theoretical, 0..1; NaN = unknown */
+  krl_str occupancy_limiter; /* "registers", "shared memory", "threads", "blocks" */
+} krl_kernel;
+
+typedef struct krl_case { /* one shape */
+  uint32_t struct_size, verdict;
+  krl_str label;                /* "rows=128 cols=1024" */
+  uint32_t holdout, estimated;  /* estimated: times come from a model, not from a clock */
+  double max_abs_error, max_rel_error;
+  double speedup, speedup_low, speedup_high; /* over the baseline: median and 95 % interval; NaN = not timed */
+  double time_ns, baseline_ns;               /* medians; NaN = not timed */
+  krl_f64s samples_ns, baseline_samples_ns;  /* raw, paired; empty where times are estimated */
+  krl_str detail;                            /* the first wrong elements, or the fault and its line */
+} krl_case;
+
+typedef struct krl_value { /* a counter or a derived figure */
+  uint32_t struct_size;
+  int32_t case_index; /* -1 = of the whole evaluation */
+  krl_str name, unit; /* "dram_bytes", "B" */
+  double value;
+} krl_value;
+
+typedef struct krl_evaluation {
+  uint32_t struct_size, verdict;
+  krl_str why; /* one line: what made the verdict; empty if ok */
+  krl_str backend, toolchain, device, compile_log;
+  const krl_diagnostic* const* diagnostics;
+  size_t n_diagnostics;
+  const krl_kernel* const* kernels;
+  size_t n_kernels;
+  const krl_case* const* cases;
+  size_t n_cases;
+  const krl_value* const* values;
+  size_t n_values;
+} krl_evaluation;
+
+#define KRL_FORMAT_EXACT 0u     /* <KERNEL> tags around one fenced block */
+#define KRL_FORMAT_TOLERATED 1u /* a kernel was found without the exact form */
+#define KRL_FORMAT_MISSING 2u
+#define KRL_FORMAT_TRUNCATED 3u /* the answer ended inside the kernel */
+
+#define KRL_STOP_END 0u    /* the model ended its answer */
+#define KRL_STOP_LENGTH 1u /* max_tokens or the context was reached */
+
+typedef struct krl_turn { /* what a reward sees */
+  uint32_t struct_size, index; /* 0 = the first turn of its episode */
+  const krl_task* task;
+  krl_str prompt, answer;
+  krl_str thinking, source; /* parts of the answer; empty if not found */
+  uint32_t format, stop_reason;
+  krl_i32s tokens;
+  krl_f32s logprobs;
+  const krl_evaluation* evaluation;
+  const struct krl_turn* previous; /* NULL at the first turn */
+} krl_turn;
+
+/* ---- policies ----------------------------------------------------------------------------------------------------- */
+
+#define KRL_ROLE_SYSTEM 0u
+#define KRL_ROLE_USER 1u
+#define KRL_ROLE_ASSISTANT 2u
+
+typedef struct krl_message {
+  uint32_t struct_size, role;
+  krl_str text;
+} krl_message;
+
+typedef struct krl_sampling {
+  uint32_t struct_size, max_tokens;
+  double temperature, top_p; /* temperature 0 = greedy; top_p 1 = off */
+  int32_t top_k;             /* -1 = off */
+  uint32_t n_stop;
+  const krl_str* stop; /* texts that end an answer, beside the model's own end token */
+} krl_sampling;
+
+typedef struct krl_request {
+  uint32_t struct_size, n_samples;
+  const krl_message* const* messages;
+  size_t n_messages;
+  const krl_sampling* sampling;
+  uint64_t seed; /* sample k draws from the stream (seed, k), whatever shares its batch */
+} krl_request;
+
+typedef struct krl_sample {
+  uint32_t struct_size, stop_reason;
+  uint32_t request, index; /* which request of the call, which of its samples */
+  krl_str text;            /* without the end token */
+  krl_i32s prompt_tokens;
+  krl_i32s tokens;   /* exactly as sampled, the end token included; empty: this policy cannot be trained on */
+  krl_f32s logprobs; /* of each token under the temperature-scaled distribution, before top_k and top_p */
+  uint64_t policy_version;
+} krl_sample;
+
+typedef struct krl_sample_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] In any order, each as soon as it is finished. */
+  krl_status (*put)(const struct krl_sample_sink*, const krl_sample*);
+} krl_sample_sink;
+
+typedef struct krl_example { /* one training sample: one turn */
+  uint32_t struct_size, flags;
+  krl_i32s prompt_tokens, tokens;
+  krl_f32s logprobs;   /* when sampled; per token of `tokens`; empty for cross_entropy */
+  krl_f32s advantages; /* per token; empty for cross_entropy */
+  krl_f32s weights;    /* per token, 0 masks it; empty = all 1 */
+} krl_example;
+
+typedef struct krl_parameter {
+  uint32_t struct_size, reserved;
+  krl_str name;
+  double value;
+} krl_parameter;
+
+#define KRL_TOKEN_MEAN 0u    /* sum over tokens of weight × loss / normaliser */
+#define KRL_SEQUENCE_MEAN 1u /* sum over examples of (mean over its tokens) / normaliser */
+#define KRL_TOKEN_SUM 2u     /* sum over tokens of weight × loss */
+
+typedef struct krl_loss {
+  uint32_t struct_size, aggregation;
+  krl_str name;       /* "cross_entropy", "importance_sampling", "ppo", "gspo", "cispo" */
+  double normaliser;  /* of the whole optimiser step: all calls, all ranks */
+  double temperature; /* logits are divided by it, as when sampling; 1 for cross_entropy */
+  const krl_parameter* const* parameters; /* "clip_low", "clip_high", "dual_clip", "kl", "tis", "entropy"; unknown = error */
+  size_t n_parameters;
+} krl_loss;
+
+typedef struct krl_optimizer { /* AdamW */
+  uint32_t struct_size, flags;
+  double lr, beta1, beta2, epsilon, weight_decay;
+  double grad_clip; /* the largest global norm; 0 = off */
+} krl_optimizer;
+
+typedef struct krl_logprob_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] */
+  krl_status (*put)(const struct krl_logprob_sink*, size_t example, krl_f32s logprobs);
+} krl_logprob_sink;
+
+#define KRL_POLICY_TRAINABLE 1u
+#define KRL_POLICY_HAS_TOKENS 2u
+#define KRL_POLICY_NEEDS_CORPUS 4u /* call fit() before anything else */
+
+typedef struct krl_policy_info {
+  uint32_t struct_size, flags;
+  int64_t context_tokens, vocabulary, parameters; /* 0 = unknown */
+  uint64_t version;                               /* grows with each optimizer_step */
+  krl_str description;                            /* "llama 4x128, 0.82 M parameters, cpu, 2 threads" */
+} krl_policy_info;
+
+typedef struct krl_policy_v {
+  uint32_t struct_size, flags;
+  /* [call] */
+  krl_status (*describe)(void* self, const krl_task_context*, krl_policy_info* out);
+  /* [call] Answers n requests. Metrics: none. */
+  krl_status (*sample)(void* self, const krl_task_context*, const krl_request* const*, size_t n, const krl_sample_sink*);
+  /* [call] Renders `messages` and, as the answer to be learned, `answer`: one sample with prompt_tokens and tokens. */
+  krl_status (*tokenize)(void* self, const krl_task_context*, const krl_message* const* messages, size_t n, krl_str answer,
+                         const krl_sample_sink*);
+
+  /* The rest is NULL where the policy is not KRL_POLICY_TRAINABLE. */
+
+  /* [call] Once, where the policy NEEDS_CORPUS: texts of its future prompts and answers, to build a vocabulary from. */
+  krl_status (*fit)(void* self, const krl_task_context*, const krl_str* texts, size_t n, uint64_t seed);
+  /* [call] Log-probabilities of the tokens of each example under the present weights. */
+  krl_status (*logprobs)(void* self, const krl_task_context*, double temperature, const krl_example* const*, size_t n,
+                         const krl_logprob_sink*);
+  /* [call] Adds the gradient of the loss. Metrics, which add up over the calls of a step: "loss", "clip_fraction", "ppo_kl",
+   * "entropy", "logprob_diff_mean"; of which the host keeps the largest: "logprob_diff_max". */
+  krl_status (*forward_backward)(void* self, const krl_task_context*, const krl_loss*, const krl_example* const*, size_t n);
+  /* [call] One step with the gradient so far, which is then zero. Metrics: "grad_norm". */
+  krl_status (*optimizer_step)(void* self, const krl_task_context*, const krl_optimizer*);
+  /* [call] Weights, optimiser, vocabulary: everything that the next step depends on. The directory exists and is empty. */
+  krl_status (*save)(void* self, const krl_task_context*, krl_str directory);
+  krl_status (*load)(void* self, const krl_task_context*, krl_str directory);
+  /* [call] For other programs: `format` is "hf" (a Hugging Face directory) or "peft" (an adapter). */
+  krl_status (*export_weights)(void* self, const krl_task_context*, krl_str directory, krl_str format);
+} krl_policy_v;
+
+/* ---- backends ----------------------------------------------------------------------------------------------------- */
+
+typedef struct krl_evaluation_sink { /* what was pushed survives a crash */
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] each, in any order; `verdict` exactly once and last. */
+  krl_status (*identity)(const struct krl_evaluation_sink*, krl_str toolchain, krl_str device);
+  krl_status (*compile_log)(const struct krl_evaluation_sink*, krl_str chunk);
+  krl_status (*diagnostic)(const struct krl_evaluation_sink*, const krl_diagnostic*);
+  krl_status (*kernel)(const struct krl_evaluation_sink*, const krl_kernel*);
+  krl_status (*add_case)(const struct krl_evaluation_sink*, const krl_case*);
+  krl_status (*value)(const struct krl_evaluation_sink*, const krl_value*);
+  krl_status (*artifact)(const struct krl_evaluation_sink*, krl_str name, krl_str bytes); /* "ptx", "cubin", … */
+  krl_status (*verdict)(const struct krl_evaluation_sink*, uint32_t verdict, krl_str why);
+} krl_evaluation_sink;
+
+typedef struct krl_backend_info {
+  uint32_t struct_size, flags;
+  uint32_t concurrency; /* evaluations that it can use at a time */
+  uint32_t signals;     /* KRL_SIGNAL_* */
+  krl_str toolchain, device;
+} krl_backend_info;
+
+typedef struct krl_backend_v {
+  uint32_t struct_size, flags;
+  /* [call] */
+  krl_status (*describe)(void* self, const krl_task_context*, krl_backend_info* out);
+  /* [call] Checks a task before it is used: its reference compiles and returns the declared shapes, its naive kernel is right,
+   * no constant or identity output passes. KRL_INVALID_ARGUMENT says file:line:column and why. Cheap when done before. */
+  krl_status (*prepare)(void* self, const krl_task_context*, const krl_task*, const krl_evaluate_options*);
+  /* [call] A pure function of the candidate and the options. A wrong candidate is KRL_OK with its verdict; a status other than
+   * KRL_OK is the backend's own trouble. */
+  krl_status (*evaluate)(void* self, const krl_task_context*, const krl_candidate*, const krl_evaluate_options*,
+                         const krl_evaluation_sink*);
+} krl_backend_v;
+
+/* ---- rewards ------------------------------------------------------------------------------------------------------ */
+
+typedef struct krl_reward_v {
+  uint32_t struct_size;
+  uint32_t needs; /* KRL_SIGNAL_* */
+  /* [call] One finite number a turn into out[0..n). Called only for turns that the term's `when` lets through. */
+  krl_status (*score)(void* self, const krl_task_context*, const krl_turn* const*, size_t n, double* out);
+} krl_reward_v;
+
+/* ---- datasets ----------------------------------------------------------------------------------------------------- */
+
+typedef struct krl_pair { /* a supervised example */
+  uint32_t struct_size, n_earlier;
+  const krl_task* task;
+  krl_str answer;
+  /* Answers of earlier turns, oldest first: the host evaluates them and shows their results in the prompt, so that the pair
+   * teaches a repair. */
+  const krl_str* earlier;
+} krl_pair;
+
+typedef struct krl_document { /* for retrieval */
+  uint32_t struct_size, reserved;
+  krl_str id, task_hint, text, meta_json;
+} krl_document;
+
+typedef struct krl_dataset_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] */
+  krl_status (*task)(const struct krl_dataset_sink*, const krl_task*);
+  krl_status (*pair)(const struct krl_dataset_sink*, const krl_pair*);
+  krl_status (*document)(const struct krl_dataset_sink*, const krl_document*);
+} krl_dataset_sink;
+
+typedef struct krl_dataset_v {
+  uint32_t struct_size, flags;
+  /* [call] The number of items. */
+  krl_status (*size)(void* self, const krl_task_context*, uint64_t* out);
+  /* [call] Pushes item `index`, one of the three kinds. The same index gives the same item. */
+  krl_status (*read)(void* self, const krl_task_context*, uint64_t index, const krl_dataset_sink*);
+} krl_dataset_v;
+
+/* ---- what a plugin offers ----------------------------------------------------------------------------------------- */
+
+#define KRL_POLICY 1u
+#define KRL_BACKEND 2u
+#define KRL_REWARD 3u
+#define KRL_DATASET 4u
+
+#define KRL_THREAD_SAFE 1u   /* calls on one instance may overlap */
+#define KRL_DETERMINISTIC 2u /* the same calls give the same answers */
+#define KRL_NEEDS_GPU 4u
+
+typedef struct krl_component { /* static */
+  uint32_t struct_size, kind, flags, n_fields;
+  krl_str id; /* unique within its kind: "speedup"; a stranger's is "vendor.name" */
+  krl_str summary;
+  const krl_field* const* fields;
+  /* [call] Heavy work starts here, not before: libraries, devices, servers. */
+  krl_status (*create)(const krl_host*, const krl_config*, const krl_task_context*, void** self);
+  void (*destroy)(void* self);
+  const void* table; /* krl_policy_v, krl_backend_v, krl_reward_v or krl_dataset_v */
+  const void* (*extension)(void* self, krl_str id); /* may be NULL; optional abilities by name, "krl.train/1" */
+} krl_component;
+
+typedef struct krl_plugin { /* static */
+  uint32_t struct_size, abi_minor;
+  krl_str name, version, license, built_with;
+  const krl_component* const* components;
+  size_t n_components;
+} krl_plugin;
+
+/* The one exported symbol; its name carries the major version. [main] Pure: no I/O, no threads, no calls into the host. */
+typedef const krl_plugin* (*krl_plugin_entry)(const krl_host*);
+#define KRL_PLUGIN_ENTRY "krl_plugin_v1"
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* KERNELRL_ABI_H_ */

@@ -1,0 +1,63 @@
+// A dataset: yields tasks, supervised pairs and documents by index.
+#pragma once
+
+#include <kernelrl/component.hpp>
+#include <kernelrl/views.hpp>
+
+#include <vector>
+
+namespace krl {
+
+class DatasetSink {
+ public:
+  explicit DatasetSink(const krl_dataset_sink* c) : c_(c) {}
+  void task(krl_task task) const {
+    task.struct_size = sizeof task;
+    check(c_->task(c_, &task));
+  }
+  // A supervised example; `earlier`: answers of the turns before it, oldest first.
+  void pair(krl_task task, std::string_view answer,
+            const std::vector<std::string>& earlier = {}) const {
+    task.struct_size = sizeof task;
+    std::vector<krl_str> before;
+    for (const std::string& text : earlier) before.push_back(to_c(text));
+    const krl_pair pair{sizeof(krl_pair), static_cast<std::uint32_t>(before.size()), &task,
+                        to_c(answer), before.data()};
+    check(c_->pair(c_, &pair));
+  }
+  void document(krl_document document) const {
+    document.struct_size = sizeof document;
+    check(c_->document(c_, &document));
+  }
+
+ private:
+  const krl_dataset_sink* c_;
+};
+
+struct Dataset : Component {
+  virtual std::uint64_t size() = 0;
+  // Pushes item `index`; the same index gives the same item.
+  virtual void read(std::uint64_t index, const DatasetSink& sink) = 0;
+};
+
+namespace detail {
+
+inline krl_status dataset_size(void* self, const krl_task_context* context,
+                               std::uint64_t* out) noexcept {
+  return guard(context, [&] { *out = static_cast<Dataset*>(self)->size(); });
+}
+inline krl_status dataset_read(void* self, const krl_task_context* context, std::uint64_t index,
+                               const krl_dataset_sink* sink) noexcept {
+  return guard(context, [&] { static_cast<Dataset*>(self)->read(index, DatasetSink(sink)); });
+}
+
+}  // namespace detail
+
+template <class T>
+const krl_component* dataset(const char* id, const char* summary) {
+  static const krl_dataset_v table{sizeof(krl_dataset_v), 0, detail::dataset_size,
+                                   detail::dataset_read};
+  return detail::component<T, Dataset>(KRL_DATASET, &table, id, summary);
+}
+
+}  // namespace krl

@@ -1,0 +1,244 @@
+// A policy: samples answers and, if trainable, learns from them.
+#pragma once
+
+#include <kernelrl/component.hpp>
+#include <kernelrl/values.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+class Message {
+ public:
+  explicit Message(const krl_message* c) : c_(c) {}
+  unsigned role() const { return c_->role; }  // KRL_ROLE_*
+  std::string_view text() const { return view(c_->text); }
+
+ private:
+  const krl_message* c_;
+};
+using Messages = Views<Message, krl_message>;
+
+class Request {
+ public:
+  explicit Request(const krl_request* c) : c_(c) {}
+  Messages messages() const { return {c_->messages, c_->n_messages}; }
+  unsigned n_samples() const { return c_->n_samples; }
+  std::uint64_t seed() const { return c_->seed; }
+  unsigned max_tokens() const { return c_->sampling->max_tokens; }
+  double temperature() const { return c_->sampling->temperature; }
+  double top_p() const { return c_->sampling->top_p; }
+  int top_k() const { return c_->sampling->top_k; }
+  std::vector<std::string_view> stop() const {
+    std::vector<std::string_view> texts;
+    for (unsigned i = 0; i < c_->sampling->n_stop; ++i)
+      texts.push_back(view(c_->sampling->stop[i]));
+    return texts;
+  }
+
+ private:
+  const krl_request* c_;
+};
+using Requests = Views<Request, krl_request>;
+
+class SampleSink {
+ public:
+  explicit SampleSink(const krl_sample_sink* c) : c_(c) {}
+  void put(krl_sample sample) const {
+    sample.struct_size = sizeof sample;
+    check(c_->put(c_, &sample));
+  }
+
+ private:
+  const krl_sample_sink* c_;
+};
+
+class Example {
+ public:
+  explicit Example(const krl_example* c) : c_(c) {}
+  Span<std::int32_t> prompt_tokens() const { return span(c_->prompt_tokens); }
+  Span<std::int32_t> tokens() const { return span(c_->tokens); }
+  Span<float> logprobs() const { return span(c_->logprobs); }
+  Span<float> advantages() const { return span(c_->advantages); }
+  Span<float> weights() const { return span(c_->weights); }
+
+ private:
+  const krl_example* c_;
+};
+using Examples = Views<Example, krl_example>;
+
+class Loss {
+ public:
+  explicit Loss(const krl_loss* c) : c_(c) {}
+  std::string_view name() const { return view(c_->name); }
+  unsigned aggregation() const { return c_->aggregation; }  // KRL_TOKEN_MEAN, …
+  double normaliser() const { return c_->normaliser; }
+  double temperature() const { return c_->temperature; }
+  std::size_t size() const { return c_->n_parameters; }
+  std::string_view parameter_name(std::size_t i) const { return view(c_->parameters[i]->name); }
+  double parameter_value(std::size_t i) const { return c_->parameters[i]->value; }
+  std::optional<double> parameter(std::string_view name) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (parameter_name(i) == name) return parameter_value(i);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const krl_loss* c_;
+};
+
+class LogprobSink {
+ public:
+  explicit LogprobSink(const krl_logprob_sink* c) : c_(c) {}
+  void put(std::size_t example, Span<float> logprobs) const {
+    check(c_->put(c_, example, to_c(logprobs)));
+  }
+
+ private:
+  const krl_logprob_sink* c_;
+};
+
+struct PolicyInfo {
+  bool has_tokens = true, needs_corpus = false;
+  std::int64_t context_tokens = 0, vocabulary = 0, parameters = 0;
+  std::uint64_t version = 0;
+  std::string description;
+};
+
+// Answers requests. What each call must do stands in abi.h, at krl_policy_v.
+struct Policy : Component {
+  virtual PolicyInfo describe() = 0;
+  virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;
+  virtual void tokenize(const Messages&, std::string_view answer, const SampleSink&,
+                        const Context&) = 0;
+
+  PolicyInfo last_info;  // what describe() gave; the host reads its texts after the call
+};
+
+// Learns as well.
+struct TrainablePolicy : Policy {
+  virtual void fit(Span<krl_str> /*texts*/, std::uint64_t /*seed*/, const Context&) {}
+  virtual void logprobs(double temperature, const Examples&, const LogprobSink&,
+                        const Context&) = 0;
+  virtual void forward_backward(const Loss&, const Examples&, const Context&) = 0;
+  virtual void optimizer_step(const krl_optimizer&, const Context&) = 0;
+  virtual void save(std::string_view directory, const Context&) = 0;
+  virtual void load(std::string_view directory, const Context&) = 0;
+  virtual void export_weights(std::string_view /*directory*/, std::string_view format,
+                              const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED,
+                  "this policy cannot export the format '" + std::string(format) + "'");
+  }
+};
+
+namespace detail {
+
+template <bool kTrainable>
+struct PolicyCalls {
+  using Base = std::conditional_t<kTrainable, TrainablePolicy, Policy>;
+  static Base& of(void* self) { return static_cast<Base&>(*static_cast<Policy*>(self)); }
+
+  static krl_status describe(void* self, const krl_task_context* context,
+                             krl_policy_info* out) noexcept {
+    return guard(context, [&] {
+      of(self).last_info = of(self).describe();
+      const PolicyInfo& info = of(self).last_info;
+      const std::uint32_t flags = (kTrainable ? KRL_POLICY_TRAINABLE : 0u) |
+                                  (info.has_tokens ? KRL_POLICY_HAS_TOKENS : 0u) |
+                                  (info.needs_corpus ? KRL_POLICY_NEEDS_CORPUS : 0u);
+      *out = {sizeof(krl_policy_info), flags,        info.context_tokens,   info.vocabulary,
+              info.parameters,         info.version, to_c(info.description)};
+    });
+  }
+  static krl_status sample(void* self, const krl_task_context* context,
+                           const krl_request* const* requests, std::size_t n,
+                           const krl_sample_sink* sink) noexcept {
+    return guard(context, [&] {
+      of(self).sample(Requests(requests, n), SampleSink(sink), Context(context));
+    });
+  }
+  static krl_status tokenize(void* self, const krl_task_context* context,
+                             const krl_message* const* messages, std::size_t n, krl_str answer,
+                             const krl_sample_sink* sink) noexcept {
+    return guard(context, [&] {
+      of(self).tokenize(Messages(messages, n), view(answer), SampleSink(sink), Context(context));
+    });
+  }
+  static krl_status fit(void* self, const krl_task_context* context, const krl_str* texts,
+                        std::size_t n, std::uint64_t seed) noexcept {
+    return guard(context, [&] { of(self).fit(Span<krl_str>(texts, n), seed, Context(context)); });
+  }
+  static krl_status logprobs(void* self, const krl_task_context* context, double temperature,
+                             const krl_example* const* examples, std::size_t n,
+                             const krl_logprob_sink* sink) noexcept {
+    return guard(context, [&] {
+      of(self).logprobs(temperature, Examples(examples, n), LogprobSink(sink), Context(context));
+    });
+  }
+  static krl_status forward_backward(void* self, const krl_task_context* context,
+                                     const krl_loss* loss, const krl_example* const* examples,
+                                     std::size_t n) noexcept {
+    return guard(context, [&] {
+      of(self).forward_backward(Loss(loss), Examples(examples, n), Context(context));
+    });
+  }
+  static krl_status optimizer_step(void* self, const krl_task_context* context,
+                                   const krl_optimizer* optimizer) noexcept {
+    return guard(context, [&] { of(self).optimizer_step(*optimizer, Context(context)); });
+  }
+  static krl_status save(void* self, const krl_task_context* context, krl_str directory) noexcept {
+    return guard(context, [&] { of(self).save(view(directory), Context(context)); });
+  }
+  static krl_status load(void* self, const krl_task_context* context, krl_str directory) noexcept {
+    return guard(context, [&] { of(self).load(view(directory), Context(context)); });
+  }
+  static krl_status export_weights(void* self, const krl_task_context* context, krl_str directory,
+                                   krl_str format) noexcept {
+    return guard(context,
+                 [&] { of(self).export_weights(view(directory), view(format), Context(context)); });
+  }
+
+  static constexpr krl_policy_v table() {
+    if constexpr (kTrainable) {
+      return {sizeof(krl_policy_v),
+              0,
+              describe,
+              sample,
+              tokenize,
+              fit,
+              logprobs,
+              forward_backward,
+              optimizer_step,
+              save,
+              load,
+              export_weights};
+    } else {
+      return {sizeof(krl_policy_v),
+              0,
+              describe,
+              sample,
+              tokenize,
+              nullptr,
+              nullptr,
+              nullptr,
+              nullptr,
+              nullptr,
+              nullptr,
+              nullptr};
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+const krl_component* policy(const char* id, const char* summary) {
+  using Calls = detail::PolicyCalls<std::is_base_of_v<TrainablePolicy, T>>;
+  static const krl_policy_v table = Calls::table();
+  return detail::component<T, Policy>(KRL_POLICY, &table, id, summary);
+}
+
+}  // namespace krl
