@@ -94,7 +94,7 @@ class LogprobSink {
  public:
   explicit LogprobSink(const krl_logprob_sink* c) : c_(c) {}
   void put(std::size_t example, Span<float> logprobs) const {
-    check(c_->put(c_, example, to_c(logprobs)));
+    check(c_->put(c_, example, f32s(logprobs)));
   }
 
  private:

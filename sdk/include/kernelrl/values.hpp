@@ -38,9 +38,9 @@ class Span {
 inline Span<std::int32_t> span(krl_i32s s) { return {s.data, s.size}; }
 inline Span<float> span(krl_f32s s) { return {s.data, s.size}; }
 inline Span<double> span(krl_f64s s) { return {s.data, s.size}; }
-inline krl_i32s to_c(Span<std::int32_t> s) { return {s.data(), s.size()}; }
-inline krl_f32s to_c(Span<float> s) { return {s.data(), s.size()}; }
-inline krl_f64s to_c(Span<double> s) { return {s.data(), s.size()}; }
+inline krl_i32s i32s(Span<std::int32_t> s) { return {s.data(), s.size()}; }
+inline krl_f32s f32s(Span<float> s) { return {s.data(), s.size()}; }
+inline krl_f64s f64s(Span<double> s) { return {s.data(), s.size()}; }
 
 // An array of pointers to C structs, seen as an array of `View`s: `View` is constructed from the
 // pointer.

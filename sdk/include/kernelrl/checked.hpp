@@ -1,0 +1,41 @@
+// A value, or where and why a text did not give one. Used by the SDK's readers of small languages
+// (expressions, launch directives, task definitions), which never throw on bad input. Header-only,
+// C++17, no dependencies.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace krl {
+
+// What is wrong with a one-line text, and the 0-based byte offset at which it is wrong.
+struct TextError {
+  std::size_t offset = 0;
+  std::string message;
+};
+
+// A T, or an E that says why there is none. Reading the side that is not there throws
+// std::bad_variant_access.
+template <class T, class E = TextError>
+class [[nodiscard]] Checked {
+ public:
+  Checked(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Checked(E error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return state_.index() == 0; }
+
+  const T& operator*() const& { return std::get<0>(state_); }
+  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  const T* operator->() const { return &std::get<0>(state_); }
+
+  const E& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, E> state_;
+};
+
+}  // namespace krl
