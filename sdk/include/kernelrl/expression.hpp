@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernelrl/checked.hpp"
+#include <kernelrl/checked.hpp>
 
 namespace krl {
 
@@ -55,7 +55,7 @@ class Expression {
   // The value on integers. `dim3(…)`, a real number and a function of reals are errors here.
   Checked<std::int64_t> integer(const IntegerNames& names) const;
 
-  // The value on reals; always finite.
+  // The value on reals; finite if the values of the names are.
   Checked<double> real(const RealNames& names) const;
 
   // Whether the value on reals is not 0.
@@ -132,5 +132,5 @@ class Expression {
 
 }  // namespace krl
 
-#include "kernelrl/detail/expression_evaluator.hpp"
-#include "kernelrl/detail/expression_parser.hpp"
+#include <kernelrl/detail/expression_evaluator.hpp>
+#include <kernelrl/detail/expression_parser.hpp>

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernelrl/expression.hpp"
-#include "kernelrl/spelling.hpp"
+#include <kernelrl/expression.hpp>
+#include <kernelrl/spelling.hpp>
 
 namespace krl {
 

@@ -1,0 +1,247 @@
+// A task as data: tensors, axes, cases, the reference, everything a backend needs to check a
+// kernel, without Python.
+//
+// It crosses the plugin boundary as JSON (`krl_task.definition_json`) with the keys of the task
+// files:
+//   {"id": "softmax_rows", "tier": 2, "title": "…", "prompt": "…",
+//    "axes": {"rows": "var", "cols": "var", "half": "cols / 2", "taps": 5},       in this order
+//    "input":  [{"name": "x", "dtype": "float32", "shape": ["rows", "cols"], "values": "integers",
+//    "bounds": ["0", "9"]}], "scalar": [{"name": "scale", "dtype": "float32", "value": "1.0 /
+//    sqrt(cols)"}], "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}], also
+//    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
+//    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "holdout": [{"rows": 7,
+//    "cols": 4097}], "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"], "origin":
+//    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
+//    "input[0]": [30, 1]}}}
+// Required: id, prompt, axes, output, reference, cases. "origin" (see TaskOrigin) is optional.
+//
+// Header-only, C++17; its one dependency beside the SDK is nlohmann-json. Plain data: the reader
+// owns it; const functions may run on many threads at once. Nothing here throws on bad input.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kernelrl/checked.hpp>
+#include <kernelrl/expression.hpp>
+
+namespace krl {
+
+enum class DType { kFloat32, kFloat16, kBFloat16, kInt32, kInt64, kBool };
+
+inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
+    {{"float32", DType::kFloat32},
+     {"float16", DType::kFloat16},
+     {"bfloat16", DType::kBFloat16},
+     {"int32", DType::kInt32},
+     {"int64", DType::kInt64},
+     {"bool", DType::kBool}}};
+
+// How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
+// [first, second).
+enum class ValueKind {
+  kNormal,         // standard normal; also checked ×3, ×0.01 and negated
+  kUniform,        // in the bounds, or [0, 1)
+  kUniformSigned,  // in [-1, 1); also checked ×3, ×0.01 and negated
+  kIntegers,       // whole numbers in the bounds, which are required
+  kPermutation,    // each row (last dimension) a permutation of 0, 1, …, length - 1
+  kOneHot,         // each row (last dimension) has one 1, the rest is 0
+  kZeros,
+};
+
+inline constexpr std::array<std::pair<std::string_view, ValueKind>, 7> kValueKinds = {
+    {{"normal", ValueKind::kNormal},
+     {"uniform", ValueKind::kUniform},
+     {"uniform_signed", ValueKind::kUniformSigned},
+     {"integers", ValueKind::kIntegers},
+     {"permutation", ValueKind::kPermutation},
+     {"one_hot", ValueKind::kOneHot},
+     {"zeros", ValueKind::kZeros}}};
+
+inline std::string_view name_of(DType type) {
+  return kDTypes[static_cast<std::size_t>(type)].first;
+}
+inline std::string_view name_of(ValueKind kind) {
+  return kValueKinds[static_cast<std::size_t>(kind)].first;
+}
+
+inline bool is_floating(DType type) {
+  return type == DType::kFloat32 || type == DType::kFloat16 || type == DType::kBFloat16;
+}
+
+// Bytes of one element.
+inline std::int64_t size_of(DType type) {
+  if (type == DType::kInt64) return 8;
+  if (type == DType::kFloat32 || type == DType::kInt32) return 4;
+  return type == DType::kBool ? 1 : 2;
+}
+
+// A named size. Empty `size`: every case gives its value ("var"); otherwise an expression of the
+// axes before it.
+struct Axis {
+  std::string name;
+  std::string size;
+
+  bool is_variable() const { return size.empty(); }
+};
+
+struct TensorDefinition {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::string>
+      shape;  // integer expressions of the axes, outermost first; row-major in memory
+  ValueKind values = ValueKind::kNormal;  // of inputs only
+  std::vector<std::string> bounds;        // none, or two expressions of the axes
+};
+
+// A number that is passed by value to the kernel and to the reference.
+struct ScalarDefinition {
+  std::string name;
+  DType dtype = DType::kFloat32;  // float32, int32 or int64
+  std::string value;              // an expression of the axes
+};
+
+// An element passes if |got - expected| <= atol + rtol·|expected|; integers and bools must be
+// equal.
+struct Tolerance {
+  double rtol = 1e-4;
+  double atol = 1e-5;
+};
+
+struct LineColumn {
+  int line = 1, column = 1;
+};
+
+// Where a task was written, so that an error found later can be shown there.
+// Keys of positions: "reference" and "naive" (the first character of the text), "input[0]",
+// "scalar[0]", "output[0]", "cases[0]", "holdout[0]".
+struct TaskOrigin {
+  std::string file;  // empty: not from a file
+  std::map<std::string, LineColumn, std::less<>> positions;
+
+  // "file:line:column" of a place inside the text at `key`; both numbers 1-based. Falls back to the
+  // file, or to "".
+  std::string locate(std::string_view key, int line = 1, int column = 1) const;
+};
+
+struct TaskDefinition {
+  std::string id;
+  std::int64_t tier = 0;  // 0 basic … 3 advanced
+  std::string title;
+  std::string prompt;
+  std::vector<Axis> axes;
+  std::vector<TensorDefinition> inputs;
+  std::vector<ScalarDefinition> scalars;
+  std::vector<TensorDefinition> outputs;  // one with an input's name is computed in place
+  std::string
+      reference;  // TorchScript: def run(inputs…, scalars…) -> output, or a tuple of outputs
+  std::string naive;                  // a plain correct candidate; empty: none
+  std::vector<IntegerNames> cases;    // a value for every variable axis
+  std::vector<IntegerNames> holdout;  // shapes that are never shown and never timed in training
+  Tolerance tolerance;
+  std::vector<std::string> forbid;  // identifiers that a candidate must not use
+  TaskOrigin origin;
+
+  const TensorDefinition* find_input(std::string_view name) const { return find(inputs, name); }
+  const TensorDefinition* find_output(std::string_view name) const { return find(outputs, name); }
+
+ private:
+  static const TensorDefinition* find(const std::vector<TensorDefinition>& list,
+                                      std::string_view name) {
+    for (const TensorDefinition& tensor : list) {
+      if (tensor.name == name) return &tensor;
+    }
+    return nullptr;
+  }
+};
+
+// One thing that is wrong with a definition. `path` is as in "input[0].shape[1]", "axes.half" or
+// "cases[1].rows"; empty for the whole. `offset`: 0-based, into the text at the path.
+struct DefinitionProblem {
+  std::string path;
+  std::string message;
+  std::size_t offset = 0;
+  bool at_key = false;  // the key is wrong, not its value
+};
+
+// ---- a case: the definition with numbers in it
+// ------------------------------------------------------------------------
+
+// A tensor's concrete shape.
+struct ResolvedTensor {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::int64_t elements = 0;
+  bool is_input = false, is_output = false;  // both: computed in place
+  ValueKind values = ValueKind::kNormal;
+  double low = 0, high = 1;  // bounds of the values, where the kind has any
+
+  std::int64_t bytes() const { return elements * size_of(dtype); }
+};
+
+struct ResolvedScalar {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  double real = 0;           // the value, whatever the type
+  std::int64_t integer = 0;  // the value of an integer scalar
+};
+
+struct ResolvedCase {
+  std::string label;  // "rows=128 cols=1024"
+  IntegerNames axes;  // all of them, derived ones too
+  std::vector<ResolvedTensor>
+      tensors;  // the inputs in their order, then the outputs that are no inputs
+  std::vector<ResolvedScalar> scalars;
+
+  const ResolvedTensor* find(std::string_view name) const {
+    for (const ResolvedTensor& tensor : tensors) {
+      if (tensor.name == name) return &tensor;
+    }
+    return nullptr;
+  }
+};
+
+// The most elements that a tensor of a case may have.
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
+
+// Puts a case's numbers into the definition. `values`: one of `cases` or `holdout`, or other
+// positive sizes.
+Checked<ResolvedCase, DefinitionProblem> resolve_case(const TaskDefinition& task,
+                                                      const IntegerNames& values);
+
+// ---- JSON
+// -------------------------------------------------------------------------------------------------------------
+
+struct ReadDefinition {
+  TaskDefinition task;  // complete only if there is no problem
+  std::vector<DefinitionProblem> problems;
+};
+
+// Reads and checks a definition strictly: types, unknown keys, names, expressions, and that every
+// case resolves. All problems are listed, in the order of the keys.
+ReadDefinition read_task_definition(const nlohmann::ordered_json& json);
+
+// The same from text; the error is every problem, one a line.
+Checked<TaskDefinition, std::string> parse_task_definition(std::string_view json_text);
+
+nlohmann::ordered_json to_json(const TaskDefinition& task);
+
+// The text for `krl_task.definition_json`.
+inline std::string to_json_text(const TaskDefinition& task) {
+  return to_json(task).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace krl
+
+#include <kernelrl/detail/task_definition_json.hpp>
+#include <kernelrl/detail/task_definition_resolve.hpp>
