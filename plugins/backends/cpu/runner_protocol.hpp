@@ -1,0 +1,271 @@
+// The contract between an evaluator and `kernelrl-emulator`, the process that runs one compiled
+// candidate on the CPU.
+//
+// One exec per evaluation, started by the evaluator inside its sandbox:
+//   fd 0  the job, one JSON document, then end of file      fd 3  the arena (memfd; mapped shared,
+//   read-write) fd 4  the compiled module (memfd or file)               fd 5  the result, one JSON
+//   document
+// The evaluator places inputs into the arena and poisons outputs before the start, and reads
+// outputs from it afterwards. The emulator exits with 0 whenever it wrote a result, whatever that
+// says; any other end is an infrastructure error.
+//
+// Plain values, no shared state: every function here may be called from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace krl::emulator {
+
+inline constexpr int kJobDescriptor = 0;
+inline constexpr int kArenaDescriptor = 3;
+inline constexpr int kModuleDescriptor = 4;
+inline constexpr int kResultDescriptor = 5;
+
+// Every buffer of a job starts at a multiple of this many bytes, as memory of cudaMalloc does.
+inline constexpr std::uint64_t kBufferAlignment = 256;
+
+// ---- compiling a candidate
+// --------------------------------------------------------------------------------------------
+
+// g++ arguments that turn a module source on stdin into a module, without the output (`-o FILE` is
+// the caller's). `shim_directory` is the folder that holds krl_device.h, the only one on the
+// include path.
+std::vector<std::string> compile_flags(const std::string& shim_directory);
+
+// The text to compile: `candidate` as "kernel.cu", then one entry point per kernel, in the order of
+// `kernels` (names or template ids such as "reduce<float, 256>"), as "launch", one line each: an
+// error in "launch:2" means that the candidate has no kernel that `kernels[1]` could name.
+std::string module_source(std::string_view candidate, const std::vector<std::string>& kernels);
+
+// What a failed compile's log says about CUDA that the emulator does not have, for instance
+// "unsupported on cpu: inline PTX".
+std::optional<std::string> unsupported_in_log(std::string_view compile_log);
+
+// True if a module may leave `name` for the emulator to resolve: its hooks and the math functions
+// of CUDA.
+bool allowed_symbol(std::string_view name);
+
+// The first symbol that the module (the bytes of the ELF file) must not use, or what else makes the
+// file unfit to load.
+std::optional<std::string> refused_module(std::string_view elf);
+
+// ---- the job
+// ----------------------------------------------------------------------------------------------------------
+
+enum class Order { kForward = 0, kReversed = 1, kShuffled = 2 };
+
+enum class Role { kInput, kOutput, kInOut, kScratch };
+
+struct Buffer {
+  std::string name;          // for messages: "x[1024] is out of bounds"
+  std::uint64_t offset = 0;  // in the arena; a multiple of kBufferAlignment
+  std::uint64_t bytes = 0;
+  std::uint32_t element_size = 4;  // bytes
+  bool writable = true;            // false: a store is an illegal_address fault
+  Role role = Role::kInput;
+
+  bool operator==(const Buffer&) const = default;
+};
+
+// A pointer argument: the start of a buffer of the same run.
+struct BufferArgument {
+  std::uint32_t buffer = 0;
+
+  bool operator==(const BufferArgument&) const = default;
+};
+
+using Argument = std::variant<BufferArgument, std::int32_t, std::int64_t, float>;
+
+using Dim3 = std::array<std::uint32_t, 3>;
+
+struct Launch {
+  std::uint32_t kernel = 0;  // index into Job::kernels
+  Dim3 grid{1, 1, 1};
+  Dim3 block{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<Argument> arguments;
+
+  bool operator==(const Launch&) const = default;
+};
+
+// Launches that share buffers. __device__ variables start every run with their initial values.
+struct Run {
+  std::vector<Buffer> buffers;
+  std::vector<Launch> launches;
+  bool count = false;  // collect counters; the verdict is the same with and without
+  Order order = Order::kForward;
+
+  bool operator==(const Run&) const = default;
+};
+
+struct Job {
+  std::vector<std::string> kernels;  // as given to module_source
+  std::uint64_t work_limit =
+      50'000'000;          // memory accesses + basic blocks + warp operations, per run
+  std::uint64_t seed = 0;  // of Order::kShuffled
+  std::uint32_t max_shared_bytes = 48 << 10;  // static + dynamic, per block
+  std::vector<Run> runs;
+
+  bool operator==(const Job&) const = default;
+};
+
+// ---- the result
+// -------------------------------------------------------------------------------------------------------
+
+enum class FaultKind {
+  kIllegalAddress,
+  kMisaligned,
+  kDivergentBarrier,
+  kDataRace,
+  kUninitialisedShared,
+  kTrap,
+  kWorkLimit,
+  kStackOverflow,
+  kUnsupported,
+  kSignal,
+};
+
+// "illegal_address", "misaligned", … as in the runner's result and in an evaluation.
+std::string_view name_of(FaultKind kind);
+
+struct Fault {
+  FaultKind kind = FaultKind::kSignal;
+  std::string message;     // "x[1024] is out of bounds: x has 1024 elements"
+  std::uint32_t line = 0;  // in the candidate's text, from 1; 0 if unknown
+  std::uint32_t run = 0;
+  std::uint32_t launch = 0;
+  std::string kernel;
+  Dim3 block{};
+  Dim3 thread{};
+
+  bool operator==(const Fault&) const = default;
+};
+
+// A launch that the hardware would refuse; nothing of its run was executed.
+struct LaunchError {
+  std::uint32_t run = 0;
+  std::uint32_t launch = 0;
+  std::int32_t argument = -1;  // -1: the configuration, not an argument
+  std::string message;
+
+  bool operator==(const LaunchError&) const = default;
+};
+
+// The longest chain of operations that one warp of a launch executes one after another (what
+// latency costs).
+struct CriticalPath {
+  std::uint64_t instructions = 0;
+  std::uint64_t dram_requests =
+      0;  // global requests that touch a sector first touched in this launch
+  std::uint64_t l2_requests =
+      0;  // … all of whose sectors were touched before, some only by other blocks
+  std::uint64_t l1_requests = 0;  // … all of whose sectors this block touched before
+  std::uint64_t shared_requests = 0;
+  std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
+  std::uint64_t barriers = 0;
+  std::uint64_t atomics = 0;
+
+  bool operator==(const CriticalPath&) const = default;
+};
+
+// What a profiler would count for one launch. A request is one instruction of one warp, whatever
+// its lanes; a sector is 32 bytes of global memory. The lanes of a warp are taken to reconverge as
+// early as the program order allows.
+struct Counters {
+  std::uint64_t blocks = 0;
+  std::uint64_t warps = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t instructions =
+      0;  // of warps; an estimate from the sizes of the executed basic blocks
+  std::uint64_t thread_instructions = 0;  // of lanes: / (32 instructions) is the branch efficiency
+  std::uint64_t global_load_requests = 0;
+  std::uint64_t global_load_sectors = 0;
+  std::uint64_t global_store_requests = 0;
+  std::uint64_t global_store_sectors = 0;
+  std::uint64_t vector8_requests = 0;   // global loads and stores of 8 bytes a lane
+  std::uint64_t vector16_requests = 0;  // … of 16 bytes a lane
+  std::uint64_t dram_load_sectors =
+      0;  // distinct sectors loaded: the least traffic of an ideal cache
+  std::uint64_t dram_store_sectors = 0;  // distinct sectors stored
+  std::uint64_t l1_sectors = 0;          // loaded again by a block that touched them before
+  std::uint64_t l2_sectors = 0;  // loaded again, by a block that had not touched them before
+  std::uint64_t shared_load_requests = 0;
+  std::uint64_t shared_store_requests = 0;
+  std::uint64_t shared_wavefronts = 0;  // passes over the 32 banks
+  std::uint64_t bank_conflicts =
+      0;  // wavefronts beyond those that the width of the access asks for
+  std::uint64_t global_atomics = 0;  // requests
+  std::uint64_t shared_atomics = 0;  // requests
+  std::uint64_t atomic_passes =
+      0;  // serial passes of both kinds: the lanes that hit the same address
+  std::uint64_t hottest_atomic = 0;  // most atomic operations on one address of global memory
+  std::uint64_t barriers = 0;        // __syncthreads, per warp
+  std::uint64_t shuffles = 0;        // per warp
+  std::uint64_t votes = 0;           // ballots, any, all, match, reduce, activemask; per warp
+  std::uint64_t warp_barriers = 0;   // __syncwarp, per warp
+  std::uint64_t printfs = 0;         // calls, per thread
+  CriticalPath critical;
+
+  bool operator==(const Counters&) const = default;
+};
+
+struct LaunchReport {
+  Counters counters;  // all 0 unless Run::count
+  Dim3 grid{};
+  Dim3 block{};
+  std::uint32_t kernel = 0;
+  std::uint32_t shared_bytes = 0;  // static + dynamic, per block
+
+  bool operator==(const LaunchReport&) const = default;
+};
+
+enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
+
+struct Parameter {
+  ParameterKind kind = ParameterKind::kOther;
+  std::uint32_t size = 0;  // bytes
+  bool const_pointee = false;
+  std::uint32_t pointee_size = 0;  // bytes; 0 for void and for values
+
+  bool operator==(const Parameter&) const = default;
+};
+
+struct KernelFacts {
+  std::string name;
+  std::uint32_t shared_bytes = 0;           // static
+  std::uint32_t max_threads_per_block = 0;  // __launch_bounds__; 0 if not given
+  std::uint32_t min_blocks_per_sm = 0;      // …
+  std::vector<Parameter> parameters;
+
+  bool operator==(const KernelFacts&) const = default;
+};
+
+struct Result {
+  std::optional<LaunchError> launch_error;
+  std::optional<Fault> fault;        // neither: every run ended as it should
+  std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module could not be loaded
+  std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
+  std::uint64_t work = 0;                       // emulated steps of all runs together
+
+  bool operator==(const Result&) const = default;
+};
+
+// ---- JSON
+// -------------------------------------------------------------------------------------------------------------
+// `from_json` throws nlohmann::json::exception on a missing key or a value of the wrong type.
+
+void to_json(nlohmann::json& json, const Job& job);
+void from_json(const nlohmann::json& json, Job& job);
+void to_json(nlohmann::json& json, const Result& result);
+void from_json(const nlohmann::json& json, Result& result);
+void to_json(nlohmann::json& json, const Counters& counters);
+void from_json(const nlohmann::json& json, Counters& counters);
+
+}  // namespace krl::emulator
