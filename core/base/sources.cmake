@@ -1,1 +1,3 @@
-target_sources(kernelrl_core PRIVATE ${CMAKE_CURRENT_LIST_DIR}/result.cpp)
+target_sources(kernelrl_core PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/result.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/spelling.cpp)

@@ -1,0 +1,103 @@
+#include "core/plugin/call.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace krl {
+namespace {
+
+std::string_view view(krl_str s) {
+  return s.data == nullptr ? std::string_view() : std::string_view(s.data, s.size);
+}
+
+spdlog::level::level_enum level_of(int32_t level) {
+  switch (level) {
+    case KRL_LOG_TRACE:
+      return spdlog::level::trace;
+    case KRL_LOG_DEBUG:
+      return spdlog::level::debug;
+    case KRL_LOG_INFO:
+      return spdlog::level::info;
+    case KRL_LOG_WARNING:
+      return spdlog::level::warn;
+    default:
+      return spdlog::level::err;
+  }
+}
+
+Code code_of(krl_status status) {
+  switch (status) {
+    case KRL_CANCELLED:
+    case KRL_INVALID_ARGUMENT:
+    case KRL_DEADLINE_EXCEEDED:
+    case KRL_NOT_FOUND:
+    case KRL_RESOURCE_EXHAUSTED:
+    case KRL_FAILED_PRECONDITION:
+    case KRL_UNIMPLEMENTED:
+    case KRL_UNAVAILABLE:
+      return static_cast<Code>(status);
+    default:
+      return Code::kInternal;
+  }
+}
+
+}  // namespace
+
+void merge_metric(Metrics& metrics, const std::string& name, double value) {
+  const auto [entry, is_new] = metrics.try_emplace(name, value);
+  if (is_new) return;
+  entry->second = name.ends_with("_max") ? std::max(entry->second, value) : entry->second + value;
+}
+
+Call::Call(const Component& component, const CallScope& scope, std::int64_t deadline_ns)
+    : component_(component),
+      scope_(scope),
+      context_{
+          sizeof(krl_task_context), 0, this, deadline_ns, cancelled, progress, log, fail, metric} {}
+
+Status Call::finish(krl_status status, std::string_view function) const {
+  if (status == KRL_OK) return {};
+  const std::lock_guard lock(mutex_);
+  const std::string why =
+      why_.empty() ? fmt::format("failed without a reason (status {})", status) : why_;
+  return failure(code_of(status), fmt::format("{} '{}' ({}): {}", name_of(component_.kind),
+                                              component_.id, function, why));
+}
+
+Error Call::broken(std::string_view function, std::string_view why) const {
+  return {Code::kInternal, fmt::format("{} '{}' broke its contract in {}(): {} (plugin {} {}, {})",
+                                       name_of(component_.kind), component_.id, function, why,
+                                       component_.plugin.name, component_.plugin.version,
+                                       component_.plugin.path.string())};
+}
+
+int32_t Call::cancelled(const krl_task_context* c) {
+  const std::atomic<bool>* stop = of(c).scope_.stop;
+  return stop != nullptr && stop->load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+void Call::progress(const krl_task_context* c, double done, krl_str what) {
+  spdlog::trace("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done);
+}
+
+void Call::log(const krl_task_context* c, int32_t level, krl_str message) {
+  spdlog::log(level_of(level), "{}: {}", of(c).component_.id, view(message));
+}
+
+krl_status Call::fail(const krl_task_context* c, krl_status status, krl_str why) {
+  Call& call = of(c);
+  const std::lock_guard lock(call.mutex_);
+  call.why_ = view(why);
+  return status == KRL_OK ? KRL_INTERNAL : status;
+}
+
+void Call::metric(const krl_task_context* c, krl_str name, double value) {
+  Call& call = of(c);
+  const std::lock_guard lock(call.mutex_);
+  merge_metric(call.metrics_, std::string(view(name)), value);
+}
+
+}  // namespace krl

@@ -1,0 +1,61 @@
+// One call into a plugin: lends it the host's services and keeps what it reports.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/plugin/component.hpp"
+
+namespace krl {
+
+// Figures that a plugin reported during calls. Names that end in "_max" keep the largest value, all
+// others add up.
+using Metrics = std::map<std::string, double>;
+void merge_metric(Metrics& metrics, const std::string& name, double value);
+
+// What all calls of a run share.
+struct CallScope {
+  // Set once the user wants to stop; plugins poll it. Outlives every call.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// Used by one thread, except that the plugin may report from any of its own threads.
+class Call {
+ public:
+  // `deadline_ns` on CLOCK_MONOTONIC; 0 = none.
+  Call(const Component& component, const CallScope& scope, std::int64_t deadline_ns = 0);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const krl_task_context* c() const { return &context_; }
+
+  // The plugin's answer as a Status: "reward 'speedup' (score): why".
+  Status finish(krl_status status, std::string_view function) const;
+  // Marks a breach of the boundary's rules by the plugin: "policy 'x' broke its contract in
+  // sample(): why".
+  Error broken(std::string_view function, std::string_view why) const;
+
+  const Metrics& metrics() const { return metrics_; }
+
+ private:
+  static Call& of(const krl_task_context* c) { return *static_cast<Call*>(c->ctx); }
+  static int32_t cancelled(const krl_task_context* c);
+  static void progress(const krl_task_context* c, double done, krl_str what);
+  static void log(const krl_task_context* c, int32_t level, krl_str message);
+  static krl_status fail(const krl_task_context* c, krl_status status, krl_str why);
+  static void metric(const krl_task_context* c, krl_str name, double value);
+
+  const Component& component_;
+  const CallScope& scope_;
+  krl_task_context context_;
+  mutable std::mutex mutex_;
+  std::string why_;
+  Metrics metrics_;
+};
+
+}  // namespace krl

@@ -1,0 +1,235 @@
+#include "core/plugin/registry.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/dll/library_info.hpp>
+#include <boost/dll/shared_library.hpp>
+#include <cstdlib>
+#include <system_error>
+
+#include "core/base/spelling.hpp"
+#include "core/plugin/host.hpp"
+
+namespace krl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".krl.so";
+
+std::string text(krl_str s) {
+  return s.data == nullptr ? std::string() : std::string(s.data, s.size);
+}
+
+// Looks for the entry point in the ELF symbols, so that a stranger's code does not run if it is of
+// another version.
+Status check_symbols(const fs::path& path) {
+  std::vector<std::string> symbols;
+  try {
+    boost::dll::library_info info(path);
+    symbols = info.symbols();
+  } catch (const std::exception& e) {
+    return invalid(fmt::format("not a shared library that can be read ({})", e.what()));
+  }
+  std::string other;
+  for (const std::string& symbol : symbols) {
+    if (symbol == KRL_PLUGIN_ENTRY) return {};
+    if (symbol.rfind("krl_plugin_v", 0) == 0) other = symbol;
+  }
+  if (!other.empty()) {
+    return invalid(fmt::format(
+        "built for another version of the plugin boundary: it exports {}, this program wants {}; "
+        "rebuild it with this version's SDK",
+        other, KRL_PLUGIN_ENTRY));
+  }
+  return invalid(fmt::format("exports no {}: not a kernelrl plugin, or built without KRL_PLUGIN",
+                             KRL_PLUGIN_ENTRY));
+}
+
+Result<krl_plugin_entry> open_library(const fs::path& path) {
+  try {
+    // Never unloaded: static data of the plugin are referred to until the process ends.
+    auto* library = new boost::dll::shared_library(
+        path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    return reinterpret_cast<krl_plugin_entry>(
+        &library->get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY));
+  } catch (const std::exception& e) {
+    return invalid(fmt::format("cannot be loaded: {}", e.what()));
+  }
+}
+
+bool known_kind(std::uint32_t kind) { return kind >= KRL_POLICY && kind <= KRL_DATASET; }
+
+// The functions without which the core cannot use a component of this kind.
+bool table_is_complete(const krl_component& c) {
+  switch (c.kind) {
+    case KRL_POLICY: {
+      const auto* t = static_cast<const krl_policy_v*>(c.table);
+      return t->describe != nullptr && t->sample != nullptr && t->tokenize != nullptr;
+    }
+    case KRL_BACKEND: {
+      const auto* t = static_cast<const krl_backend_v*>(c.table);
+      return t->describe != nullptr && t->prepare != nullptr && t->evaluate != nullptr;
+    }
+    case KRL_REWARD:
+      return static_cast<const krl_reward_v*>(c.table)->score != nullptr;
+    default: {
+      const auto* t = static_cast<const krl_dataset_v*>(c.table);
+      return t->size != nullptr && t->read != nullptr;
+    }
+  }
+}
+
+Status check_component(const krl_component* c) {
+  if (c == nullptr) return invalid("lists a component that is null");
+  if (c->struct_size < sizeof(krl_component)) return invalid("lists a component of the wrong size");
+  const std::string id = text(c->id);
+  if (id.empty()) return invalid("offers a component without an id");
+  if (!known_kind(c->kind))
+    return invalid(fmt::format("offers '{}' of the unknown kind {}", id, c->kind));
+  if (c->create == nullptr || c->destroy == nullptr || c->table == nullptr ||
+      !table_is_complete(*c)) {
+    return invalid(fmt::format("offers '{}' without the functions that its kind needs", id));
+  }
+  for (std::uint32_t i = 0; i < c->n_fields; ++i) {
+    if (c->fields == nullptr || c->fields[i] == nullptr || c->fields[i]->key.size == 0) {
+      return invalid(fmt::format("offers '{}' with an option that has no name", id));
+    }
+  }
+  return {};
+}
+
+std::unique_ptr<Component> describe(const krl_component& raw, const krl_plugin& plugin,
+                                    const fs::path& path) {
+  auto component = std::make_unique<Component>();
+  component->kind = static_cast<Kind>(raw.kind - KRL_POLICY);
+  component->id = text(raw.id);
+  component->summary = text(raw.summary);
+  component->flags = raw.flags;
+  component->raw = &raw;
+  component->plugin = {text(plugin.name), text(plugin.version), text(plugin.license),
+                       text(plugin.built_with), path};
+  for (std::uint32_t i = 0; i < raw.n_fields; ++i) {
+    const krl_field& f = *raw.fields[i];
+    component->fields.push_back(
+        {f.type, f.flags, text(f.key), text(f.fallback), text(f.range), text(f.doc)});
+  }
+  return component;
+}
+
+std::vector<fs::path> plugin_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() > kSuffix.size() && name.ends_with(kSuffix)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Registry Registry::load(const std::vector<fs::path>& folders) {
+  Registry registry;
+  std::vector<fs::path> seen;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& file : plugin_files(folder)) {
+      std::error_code error;
+      const fs::path path = fs::canonical(file, error);
+      if (error) {
+        registry.rejected_.push_back({file, "cannot be read: " + error.message()});
+        continue;
+      }
+      if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
+      seen.push_back(path);
+      registry.load_file(path);
+    }
+  }
+  for (const auto& component : registry.components_) registry.sorted_.push_back(component.get());
+  std::sort(registry.sorted_.begin(), registry.sorted_.end(),
+            [](const Component* a, const Component* b) {
+              return std::pair(a->kind, std::string_view(a->id)) <
+                     std::pair(b->kind, std::string_view(b->id));
+            });
+  return registry;
+}
+
+void Registry::load_file(const fs::path& path) {
+  if (Status added = add(path); !added) rejected_.push_back({path, added.error().message});
+}
+
+Status Registry::add(const fs::path& path) {
+  KRL_TRY(check_symbols(path));
+  KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
+  const krl_plugin* plugin = entry(host());
+  if (plugin == nullptr || plugin->struct_size < sizeof(krl_plugin)) {
+    return invalid("its entry point gives no description of this version");
+  }
+  if (plugin->n_components == 0 || plugin->components == nullptr)
+    return invalid("offers no components");
+  std::vector<std::unique_ptr<Component>> offered;
+  for (std::size_t i = 0; i < plugin->n_components; ++i) {
+    KRL_TRY(check_component(plugin->components[i]));
+    offered.push_back(describe(*plugin->components[i], *plugin, path));
+    const Component& last = *offered.back();
+    if (const auto same =
+            std::find_if(components_.begin(), components_.end(),
+                         [&](const auto& c) { return c->kind == last.kind && c->id == last.id; });
+        same != components_.end()) {
+      return invalid(
+          fmt::format("offers the {} '{}', which {} offers already; remove one of the two",
+                      name_of(last.kind), last.id, (*same)->plugin.path.string()));
+    }
+  }
+  for (auto& component : offered) components_.push_back(std::move(component));
+  return {};
+}
+
+const Component* Registry::find(Kind kind, std::string_view id) const {
+  for (const Component* component : sorted_) {
+    if (component->kind == kind && component->id == id) return component;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Registry::ids(Kind kind) const {
+  std::vector<std::string> found;
+  for (const Component* component : sorted_) {
+    if (component->kind == kind) found.push_back(component->id);
+  }
+  return found;
+}
+
+Result<const Component*> Registry::require(Kind kind, std::string_view id) const {
+  if (const Component* component = find(kind, id)) return component;
+  const std::vector<std::string> known = ids(kind);
+  std::string message = fmt::format("no {} plugin is called '{}'", name_of(kind), id);
+  if (const std::string near = nearest(id, known); !near.empty())
+    message += fmt::format("; did you mean '{}'?", near);
+  message += known.empty() ? "; none was found on the plugin path"
+                           : fmt::format("   known: {}", fmt::join(known, ", "));
+  for (const Rejected& r : rejected_)
+    message += fmt::format("\nnot loaded: {}: {}", r.path.string(), r.why);
+  return failure(Code::kNotFound, std::move(message));
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
+    const std::string_view path = variable;
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find(':', begin), path.size());
+      if (end > begin) folders.emplace_back(path.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(program.parent_path().parent_path() / "lib/kernelrl/plugins");
+  return folders;
+}
+
+}  // namespace krl

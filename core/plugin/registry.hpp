@@ -1,0 +1,55 @@
+// The registry: every component of every plugin found on the search path.
+//
+// Filled once, on the main thread, before any other thread runs; read-only afterwards, from any
+// thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/plugin/component.hpp"
+
+namespace krl {
+
+class Registry {
+ public:
+  // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name; a folder that does
+  // not exist is skipped. A file that is no plugin of this version, or that offers an id for a
+  // second time, does not stop the others: it is listed in `rejected` and matters only if a plan
+  // asks for what it might have offered.
+  static Registry load(const std::vector<std::filesystem::path>& folders);
+
+  // nullptr if there is none.
+  const Component* find(Kind kind, std::string_view id) const;
+  // Like find; the error names the nearest id and the files that were rejected.
+  Result<const Component*> require(Kind kind, std::string_view id) const;
+
+  // Sorted by kind, then id.
+  const std::vector<const Component*>& all() const { return sorted_; }
+  // The sorted ids of one kind.
+  std::vector<std::string> ids(Kind kind) const;
+
+  struct Rejected {
+    std::filesystem::path path;
+    std::string why;
+  };
+  const std::vector<Rejected>& rejected() const { return rejected_; }
+
+ private:
+  void load_file(const std::filesystem::path& path);
+  Status add(const std::filesystem::path& path);
+
+  std::vector<std::unique_ptr<Component>> components_;
+  std::vector<const Component*> sorted_;
+  std::vector<Rejected> rejected_;
+};
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
+// ../lib/kernelrl/plugins beside the running program.
+std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
+
+}  // namespace krl

@@ -1,0 +1,121 @@
+#include "core/task/answer.hpp"
+
+#include <array>
+#include <optional>
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kThinkOpen = "<think>", kThinkClose = "</think>";
+constexpr std::string_view kOpen = "<KERNEL>", kClose = "</KERNEL>", kFence = "```";
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+bool holds_kernel(std::string_view text) {
+  return text.find("__global__") != std::string_view::npos;
+}
+
+struct Fence {
+  std::string_view body;
+  bool closed = false;
+  std::size_t begin = 0, end = 0;  // of the whole block in the text
+};
+
+bool known_language(std::string_view language) {
+  static constexpr std::array<std::string_view, 6> kLanguages = {"",    "cuda", "cpp",
+                                                                 "c++", "cu",   "c"};
+  for (const std::string_view known : kLanguages) {
+    if (language == known) return true;
+  }
+  return false;
+}
+
+// The next fenced block at or after `from`; its opening fence begins a line.
+std::optional<Fence> next_fence(std::string_view text, std::size_t from) {
+  for (std::size_t at = text.find(kFence, from); at != std::string_view::npos;
+       at = text.find(kFence, at + 3)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    const std::size_t line_end = text.find('\n', at);
+    if (line_end == std::string_view::npos) return std::nullopt;
+    const std::size_t body = line_end + 1;
+    const std::size_t close = text.find("\n```", line_end);
+    const bool closed = close != std::string_view::npos;
+    const std::size_t body_end = closed ? std::max(close + 1, body) : text.size();
+    Fence fence{text.substr(body, body_end - body), closed, at, closed ? close + 4 : text.size()};
+    if (!known_language(trim(text.substr(at + 3, line_end - at - 3)))) fence.body = {};
+    return fence;
+  }
+  return std::nullopt;
+}
+
+// The last fence that holds a kernel.
+std::optional<Fence> kernel_fence(std::string_view text) {
+  std::optional<Fence> last;
+  std::size_t from = 0;
+  while (const std::optional<Fence> fence = next_fence(text, from)) {
+    if (holds_kernel(fence->body)) last = fence;
+    from = fence->end;
+  }
+  return last;
+}
+
+std::optional<std::string_view> between(std::string_view text, std::string_view open,
+                                        std::string_view close) {
+  const std::size_t begin = text.find(open);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t end = text.find(close, begin + open.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(begin + open.size(), end - begin - open.size());
+}
+
+// The whole answer is: nothing but the tags around one fence.
+bool is_exact(std::string_view rest) {
+  rest = trim(rest);
+  if (!rest.starts_with(kOpen) || !rest.ends_with(kClose)) return false;
+  const std::string_view inside =
+      trim(rest.substr(kOpen.size(), rest.size() - kOpen.size() - kClose.size()));
+  const std::optional<Fence> fence = next_fence(inside, 0);
+  return fence && fence->begin == 0 && fence->closed && fence->end == inside.size() &&
+         holds_kernel(fence->body);
+}
+
+}  // namespace
+
+Candidate extract_candidate(const Answer& answer) {
+  Candidate candidate;
+  std::string_view rest = answer.text;
+  if (const auto thought = between(rest, kThinkOpen, kThinkClose)) {
+    candidate.thinking = trim(*thought);
+    rest.remove_prefix(rest.find(kThinkClose) + kThinkClose.size());
+  }
+  if (const auto fence = kernel_fence(rest)) {
+    candidate.source = fence->body;
+    if (!fence->closed) {
+      const bool cut = answer.stop_reason == StopReason::kLength;
+      candidate.format = cut ? Format::kTruncated : Format::kTolerated;
+    } else {
+      candidate.format = is_exact(rest) ? Format::kExact : Format::kTolerated;
+    }
+  } else if (const auto tagged = between(rest, kOpen, kClose); tagged && holds_kernel(*tagged)) {
+    candidate.source = std::string(trim(*tagged)) + "\n";
+    candidate.format = Format::kTolerated;
+  } else if (answer.stop_reason == StopReason::kLength) {
+    candidate.format = Format::kTruncated;
+  }
+  return candidate;
+}
+
+std::string answer_with(std::string_view source, std::string_view thinking) {
+  std::string text;
+  if (!thinking.empty())
+    text = std::string(kThinkOpen) + std::string(thinking) + std::string(kThinkClose) + "\n";
+  text += std::string(kOpen) + "\n```cuda\n" + std::string(source);
+  if (source.empty() || source.back() != '\n') text += '\n';
+  return text + "```\n" + std::string(kClose);
+}
+
+}  // namespace krl

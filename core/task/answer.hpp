@@ -1,0 +1,48 @@
+// An answer: what a policy sampled, and the candidate kernel found in it.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+enum class StopReason : std::uint32_t { kEnd = KRL_STOP_END, kLength = KRL_STOP_LENGTH };
+
+// One sampled answer. `tokens` are exactly as sampled and are never made again from the text.
+struct Answer {
+  std::string text;
+  std::vector<std::int32_t> prompt_tokens, tokens;
+  std::vector<float> logprobs;  // one for each of `tokens`, of the temperature-scaled distribution
+  StopReason stop_reason = StopReason::kEnd;
+  std::uint64_t policy_version = 0;
+};
+
+enum class Format : std::uint32_t {
+  kExact = KRL_FORMAT_EXACT,
+  kTolerated = KRL_FORMAT_TOLERATED,
+  kMissing = KRL_FORMAT_MISSING,
+  kTruncated = KRL_FORMAT_TRUNCATED,
+};
+
+// A kernel to be evaluated, and how it stood in the answer.
+struct Candidate {
+  std::string source;    // empty if the answer holds none
+  std::string thinking;  // the text between <think> and </think>; empty if absent
+  Format format = Format::kMissing;
+};
+
+// Finds the kernel of an answer:
+//   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a <think> … </think>
+//   before it tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds
+//   `__global__`, or <KERNEL> tags without a fence truncated  the fence that holds the kernel is
+//   never closed and the answer stopped at its length limit
+Candidate extract_candidate(const Answer& answer);
+
+// The exact form of an answer around a kernel.
+std::string answer_with(std::string_view source, std::string_view thinking = {});
+
+}  // namespace krl
