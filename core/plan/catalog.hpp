@@ -1,0 +1,33 @@
+// The components that a plan may name, as far as a plan is checked against them.
+// Plain data, made from the loaded plugins; core/plan itself knows no plugins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/field.hpp"
+
+namespace krl {
+
+// The numbers are the boundary's (KRL_POLICY …).
+enum class ComponentKind : std::uint8_t { kPolicy = 1, kBackend, kReward, kDataset };
+
+// "policy", "backend", "reward", "dataset".
+std::string_view name_of(ComponentKind kind);
+
+struct CatalogEntry {
+  ComponentKind kind = ComponentKind::kPolicy;
+  std::string id;
+  std::vector<Field> fields;
+};
+
+struct Catalog {
+  std::vector<CatalogEntry> entries;
+
+  const CatalogEntry* find(ComponentKind kind, std::string_view id) const;
+  std::vector<std::string> ids(ComponentKind kind) const;
+};
+
+}  // namespace krl

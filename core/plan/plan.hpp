@@ -1,0 +1,195 @@
+// A plan: everything that one experiment is, checked, with the defaults filled in.
+//
+// `load_plan` (core/plan/loader.hpp) makes it from TOML; docs/plan.md lists every key. A Plan is
+// plain data: it is passed by value or const reference and never changes after loading, so any
+// thread may read it. Where an error may turn up only later (a reward that needs what the backend
+// lacks), the origin of the value stands beside it: see `problem_at`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan/source.hpp"
+#include "kernelrl/expression.hpp"
+
+namespace krl {
+
+struct Node;
+
+struct RunSettings {
+  std::string name;                 // the plan's file name without ".toml", if not given
+  std::filesystem::path directory;  // absolute: <run.directory>/<name>, from the current folder
+  std::uint64_t seed = 0;
+  std::int64_t threads = 0;  // 0 = all cores
+};
+
+struct PluginSettings {
+  std::vector<std::filesystem::path> path;  // absolute
+};
+
+// The choice of a component and its options.
+struct ComponentSettings {
+  std::string use;         // the component's id
+  nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
+  Origin origin;           // of the value of `use`
+};
+
+enum class DatasetRole { kTrain, kHoldout, kWarmup };
+
+struct DatasetSettings : ComponentSettings {
+  DatasetRole role = DatasetRole::kTrain;
+};
+
+// A condition over named numbers.
+struct Condition {
+  Expression expression;
+  Origin origin;  // of its text
+};
+
+enum class Batching { kWaves };
+
+struct RolloutSettings {
+  std::int64_t groups = 0;      // tasks an iteration
+  std::int64_t group_size = 0;  // episodes a task
+  std::int64_t turns = 0;
+  std::int64_t max_tokens = 0;         // of an answer
+  double temperature = 0;              // 0 = greedy
+  double top_p = 0;                    // 1 = off
+  std::int64_t top_k = 0;              // -1 = off
+  std::vector<std::string> stop;       // texts that end an answer
+  std::optional<Condition> stop_when;  // over `stop_names()`; ends an episode after a turn
+  Batching batching = Batching::kWaves;
+};
+
+enum class ReturnKind { kSum, kMax };
+enum class AdvantageKind { kGrpo, kDrGrpo, kRloo };
+enum class GroupBy { kTask, kTurn };
+enum class Aggregation { kTokenMean, kSequenceMean, kTokenSum };
+enum class Schedule { kConstant, kLinear, kCosine };
+enum class Truncated { kMask, kZero };
+
+struct ReturnSettings {
+  ReturnKind kind = ReturnKind::kSum;
+  double discount = 0;
+};
+
+struct LossParameter {
+  std::string name;
+  double value = 0;
+};
+
+struct LossSettings {
+  std::string name;  // "ppo", "gspo", "cispo", "importance_sampling"
+  Aggregation aggregation = Aggregation::kTokenMean;
+  std::vector<LossParameter> parameters;  // those that this loss uses, as krl_loss wants them
+  Origin origin;                          // of the value of `name`
+};
+
+struct OptimizerSettings {
+  double lr = 0;
+  Schedule schedule = Schedule::kConstant;
+  std::int64_t warmup = 0;  // optimiser steps from 0 to lr
+  double min_lr = 0;        // where linear and cosine end
+  double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
+  double grad_clip = 0;  // 0 = off
+};
+
+struct LearnSettings {
+  ReturnSettings returns;
+  AdvantageKind advantage = AdvantageKind::kGrpo;
+  GroupBy group_by = GroupBy::kTask;
+  LossSettings loss;
+  OptimizerSettings optimizer;
+  std::int64_t epochs = 0;       // passes over the samples of an iteration
+  std::int64_t minibatches = 0;  // optimiser steps an epoch
+  Truncated truncated = Truncated::kMask;
+  bool drop_zero_variance = true;
+};
+
+struct CurriculumSettings {
+  bool enabled = false;
+  std::int64_t first_tier = 0;
+  double compile_rate = 0, pass_rate = 0;  // both are to be exceeded for the next tier to open
+  std::int64_t window = 0;                 // iterations that the rates are averaged over
+  double earlier_share = 0;                // of the groups that go to tiers below the newest
+};
+
+struct PromptSettings {
+  std::filesystem::path task;  // template of a turn's prompt; absolute; empty = the built-in one
+  std::filesystem::path feedback;  // template of a result; absolute; empty = the built-in one
+  std::string system;              // system message; empty = none
+};
+
+enum class RewardWhen { kAlways, kCompiled, kPassed };
+
+struct RewardSettings : ComponentSettings {
+  std::string name;  // its metric is reward/<name>/mean; `use` if not given
+  double weight = 0;
+  RewardWhen when = RewardWhen::kAlways;
+};
+
+// What a stage may override; a stage holds its own merged copy.
+struct Settings {
+  ComponentSettings backend;
+  std::vector<DatasetSettings> datasets;
+  RolloutSettings rollout;
+  LearnSettings learn;
+  CurriculumSettings curriculum;
+  PromptSettings prompt;
+  std::vector<RewardSettings> rewards;
+};
+
+enum class StageKind { kSft, kRl };
+
+struct SftSettings {
+  std::int64_t epochs = 0;
+  std::int64_t batch_size = 0;
+  std::int64_t log_every = 0;  // optimiser steps
+  OptimizerSettings optimizer;
+};
+
+struct RlSettings {
+  std::int64_t iterations = 0;
+  std::optional<Condition> until;  // over metrics, see `resolve_metric`; after each iteration
+};
+
+struct StageSettings {
+  std::string name;
+  StageKind kind = StageKind::kRl;
+  SftSettings sft;    // where kind is kSft
+  RlSettings rl;      // where kind is kRl
+  Settings settings;  // in force during this stage
+  Origin origin;      // of the stage's name
+};
+
+struct CheckpointSettings {
+  std::int64_t every = 0;  // iterations; 0 = only at the end of a stage
+  std::int64_t keep = 0;   // newest ones kept; 0 = all
+};
+
+struct LogSettings {
+  std::string level;  // of logs.log: "trace", "debug", "info", "warning", "error"
+  bool tensorboard = true;
+  std::int64_t samples_every = 0;  // iterations between two that write samples/; 0 = never
+};
+
+struct Plan {
+  std::filesystem::path file;  // absolute
+  RunSettings run;
+  PluginSettings plugins;
+  ComponentSettings policy;
+  CheckpointSettings checkpoint;
+  LogSettings log;
+  std::vector<StageSettings> stages;     // at least one
+  std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
+
+  // The settings in force during stage `index`. REQUIRES: index < stages.size().
+  const Settings& stage(std::size_t index) const { return stages[index].settings; }
+};
+
+}  // namespace krl

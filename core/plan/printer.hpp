@@ -1,0 +1,15 @@
+// Prints the resolved plan as TOML that loads again to the same plan. Thread-safe.
+#pragma once
+
+#include <string>
+
+#include "core/plan/plan.hpp"
+
+namespace krl {
+
+enum class ShowOrigins { kNo, kYes };
+
+// With origins, each value is followed by a comment that says where it came from.
+std::string print_plan(const Plan& plan, ShowOrigins origins = ShowOrigins::kNo);
+
+}  // namespace krl
