@@ -3,8 +3,6 @@
 # Part of the plugin boundary: the version script and the flags see to it that a plugin exports its entry point and
 # nothing else, that a missing symbol is found when linking, and that no plugin meets another one's symbols.
 # STATIC_RUNTIME carries the C++ runtime inside the plugin, for hosts with an older one.
-set(_kernelrl_sdk_cmake_dir "${CMAKE_CURRENT_LIST_DIR}")
-
 function(kernelrl_add_plugin name)
   cmake_parse_arguments(A "STATIC_RUNTIME" "" "SOURCES" ${ARGN})
   if(NOT A_SOURCES)
@@ -14,7 +12,7 @@ function(kernelrl_add_plugin name)
   target_link_libraries(${name} PRIVATE kernelrl::sdk)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".krl.so"
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  target_link_options(${name} PRIVATE "LINKER:--version-script=${_kernelrl_sdk_cmake_dir}/plugin.map"
+  target_link_options(${name} PRIVATE "LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map"
     "LINKER:--exclude-libs,ALL")
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT KERNELRL_SANITIZE)  # sanitizers leave symbols to the program
     target_link_options(${name} PRIVATE "LINKER:-z,defs")

@@ -319,6 +319,12 @@ const krl_component* component(std::uint32_t kind, const void* table, const char
 #define KRL_PLUGIN_LICENSE "Apache-2.0"
 #endif
 
+#if defined(__clang__)
+#define KRL_BUILT_WITH __VERSION__
+#else
+#define KRL_BUILT_WITH "g++ " __VERSION__
+#endif
+
 #define KRL_PLUGIN(NAME, VERSION, ...)                                          \
   extern "C" KRL_EXPORT const krl_plugin* krl_plugin_v1(const krl_host*) {      \
     static const krl_component* const components[] = {__VA_ARGS__};             \
@@ -327,7 +333,7 @@ const krl_component* component(std::uint32_t kind, const void* table, const char
                                    krl::to_c(NAME),                             \
                                    krl::to_c(VERSION),                          \
                                    krl::to_c(KRL_PLUGIN_LICENSE),               \
-                                   krl::to_c("g++ " __VERSION__),               \
+                                   krl::to_c(KRL_BUILT_WITH),                   \
                                    components,                                  \
                                    sizeof(components) / sizeof(components[0])}; \
     return &plugin;                                                             \

@@ -115,12 +115,11 @@ class Evaluation {
   int max_registers() const { return largest(&Kernel::registers); }
   int max_shared_bytes() const { return largest(&Kernel::shared_bytes); }
   int max_spill_bytes() const { return largest(&Kernel::spill_bytes); }
-  // The smallest theoretical occupancy of all kernels, 0..1; NaN = unknown.
+  // The smallest theoretical occupancy of the kernels whose occupancy is known, 0..1; NaN = of
+  // none.
   double min_occupancy() const {
     double least = kUnknown;
-    for (const Kernel& k : kernels()) {
-      if (!(k.occupancy() >= least)) least = k.occupancy();
-    }
+    for (const Kernel& k : kernels()) least = std::fmin(least, k.occupancy());
     return least;
   }
   // The mean over the cases of the value of that name, or the one of the whole evaluation.

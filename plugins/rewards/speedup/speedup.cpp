@@ -1,0 +1,61 @@
+// Pays for speed over the baseline: s is the geometric mean, over the timed cases, of the lower end
+// of the 95 % interval, so that noise earns nothing.
+#include <kernelrl/sdk.hpp>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+struct Speedup final : krl::Reward {
+  static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;
+  static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
+
+  std::string shape = "linear";
+  double floor = 0;
+  double cap = 3;
+  std::vector<double> steps;
+  static constexpr auto config = krl::config(
+      krl::opt("shape", &Speedup::shape, "how a speedup becomes a number")
+          .one_of("linear|log|steps"),
+      krl::opt("floor", &Speedup::floor, "a speedup up to this earns nothing").at_least(0),
+      krl::opt("cap", &Speedup::cap, "a speedup beyond this earns no more").at_least(0),
+      krl::free_opt("steps", KRL_ARRAY, "shape steps: rising speedups, of which each earns 1"));
+
+  void start(const krl::Config& options, const krl::Context&) override {
+    if (cap <= floor) krl::invalid_argument("cap must be larger than floor");
+    if (shape == "log" && floor <= 0) krl::invalid_argument("shape log needs a floor above 0");
+    steps = numbers(nlohmann::json::parse(options.json()), "steps");
+    if (steps.empty() == (shape == "steps"))
+      krl::invalid_argument("steps = [...] belongs to shape = \"steps\", and to no other");
+    double last = floor;
+    for (const double step : steps) {
+      if (!(step > last) || step > cap)
+        krl::invalid_argument("steps must rise, above floor and not above cap");
+      last = step;
+    }
+  }
+
+  // With c = clamp(s, floor, cap): linear c - floor, log log2(c / floor), steps the number of steps
+  // reached. 0 without a time, and for a kernel that did not pass.
+  double score(const krl::Turn& turn) override {
+    const krl::Evaluation evaluation = turn.evaluation();
+    const double s = evaluation.passed() ? evaluation.speedup() : krl::kUnknown;
+    if (std::isnan(s)) return 0;
+    const double paid = std::clamp(s, floor, cap);
+    if (shape == "linear") return paid - floor;
+    if (shape == "log") return std::log2(paid / floor);
+    return static_cast<double>(std::upper_bound(steps.begin(), steps.end(), paid) - steps.begin());
+  }
+
+ private:
+  static std::vector<double> numbers(const nlohmann::json& table, const std::string& key) {
+    std::vector<double> list;
+    for (const nlohmann::json& item : table.value(key, nlohmann::json::array())) {
+      if (!item.is_number()) krl::invalid_argument(key + ": " + item.dump() + " is not a number");
+      list.push_back(item);
+    }
+    return list;
+  }
+};
+
+KRL_PLUGIN("speedup", "1.0.0",
+           krl::reward<Speedup>("speedup", "Pays for kernels faster than the baseline"))
