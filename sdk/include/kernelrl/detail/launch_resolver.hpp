@@ -1,0 +1,156 @@
+// Launch directives with a case's numbers in them; see launch.hpp, which includes this.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <kernelrl/launch.hpp>
+
+namespace krl {
+
+class LaunchResolver {
+ public:
+  LaunchResolver(const LaunchProgram& program, const ResolvedCase& resolved_case,
+                 const LaunchLimits& limits)
+      : program_(program), case_(resolved_case), limits_(limits), names_(resolved_case.axes) {
+    for (const ResolvedTensor& tensor : case_.tensors)
+      names_[tensor.name + ".size"] = tensor.elements;
+    for (const ResolvedScalar& scalar : case_.scalars) {
+      if (!is_floating(scalar.dtype)) names_[scalar.name] = scalar.integer;
+    }
+  }
+
+  Checked<ResolvedProgram, SourceError> resolve() {
+    for (const ScratchDirective& scratch : program_.scratch) {
+      if (!resolve_scratch(scratch)) return error_;
+    }
+    for (const LaunchDirective& launch : program_.launches) {
+      if (!resolve_launch(launch)) return error_;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool fail(const PlacedExpression& at, std::string message, std::size_t offset = 0) {
+    error_ = {at.line, at.column + static_cast<int>(offset), std::move(message)};
+    return false;
+  }
+  bool fail(const PlacedExpression& at, const TextError& error) {
+    return fail(at, error.message, error.offset);
+  }
+
+  bool integer(const PlacedExpression& placed, std::int64_t* out) {
+    const Checked<std::int64_t> value = placed.expression.integer(names_);
+    if (!value) return fail(placed, value.error());
+    *out = *value;
+    return true;
+  }
+
+  bool resolve_scratch(const ScratchDirective& directive) {
+    ResolvedScratch scratch{directive.name, 0, 0};
+    if (!integer(directive.elements, &scratch.elements)) return false;
+    if (scratch.elements < 1) {
+      return fail(directive.elements, "the scratch buffer '" + scratch.name + "' would have " +
+                                          std::to_string(scratch.elements) + " elements");
+    }
+    if (scratch.elements > (limits_.scratch_bytes - scratch_bytes_) / directive.element_bytes) {
+      return fail(directive.elements, "the scratch buffers take more than " +
+                                          std::to_string(limits_.scratch_bytes) +
+                                          " bytes together");
+    }
+    scratch.bytes = scratch.elements * directive.element_bytes;
+    scratch_bytes_ += scratch.bytes;
+    names_[scratch.name + ".size"] = scratch.elements;
+    result_.scratch.push_back(std::move(scratch));
+    return true;
+  }
+
+  bool dimensions(const PlacedExpression& placed, const char* what, const Dim3& limit, Dim3* out) {
+    const Checked<Dim3> value = placed.expression.dim3(names_);
+    if (!value) return fail(placed, value.error());
+    *out = *value;
+    for (std::size_t i = 0; i < out->size(); ++i) {
+      const std::int64_t size = (*out)[i];
+      if (size >= 1 && size <= limit[i]) continue;
+      return fail(placed, std::string(what) + "." + "xyz"[i] + " is " + std::to_string(size) +
+                              "; it must be 1 to " + std::to_string(limit[i]));
+    }
+    return true;
+  }
+
+  bool resolve_launch(const LaunchDirective& directive) {
+    ResolvedLaunch launch;
+    launch.kernel = directive.kernel;
+    launch.line = directive.line;
+    launch.column = directive.column;
+    if (!dimensions(directive.grid, "grid", limits_.grid, &launch.grid)) return false;
+    if (!dimensions(directive.block, "block", limits_.block, &launch.block)) return false;
+    const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+    if (threads > limits_.threads_per_block) {
+      return fail(directive.block, "the block has " + std::to_string(threads) +
+                                       " threads; at most " +
+                                       std::to_string(limits_.threads_per_block) + " are possible");
+    }
+    if (!integer(directive.shared, &launch.shared_bytes)) return false;
+    if (launch.shared_bytes < 0 || launch.shared_bytes > limits_.shared_bytes) {
+      return fail(directive.shared,
+                  "dynamic shared memory is " + std::to_string(launch.shared_bytes) +
+                      " bytes; it must be 0 to " + std::to_string(limits_.shared_bytes));
+    }
+    for (const PlacedExpression& argument : directive.arguments) {
+      if (!resolve_argument(argument, &launch)) return false;
+    }
+    result_.launches.push_back(std::move(launch));
+    return true;
+  }
+
+  // The index of the entry with this name; the list's size if there is none.
+  template <class List>
+  static std::size_t index_of(const List& list, const std::string& name) {
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const auto& entry) { return entry.name == name; });
+    return static_cast<std::size_t>(found - list.begin());
+  }
+
+  bool resolve_argument(const PlacedExpression& placed, ResolvedLaunch* launch) {
+    LaunchArgument argument;
+    argument.line = placed.line;
+    argument.column = placed.column;
+    const std::string& name = placed.expression.text();
+    const std::size_t tensor = index_of(case_.tensors, name);
+    const std::size_t scratch = index_of(result_.scratch, name);
+    const std::size_t scalar = index_of(case_.scalars, name);
+    if (tensor < case_.tensors.size()) {
+      argument.kind = LaunchArgument::kTensor;
+      argument.index = tensor;
+    } else if (scratch < result_.scratch.size()) {
+      argument.kind = LaunchArgument::kScratch;
+      argument.index = scratch;
+    } else if (scalar < case_.scalars.size()) {
+      argument.kind = LaunchArgument::kScalar;
+      argument.index = scalar;
+    } else if (!integer(placed, &argument.integer)) {
+      return false;
+    }
+    launch->arguments.push_back(argument);
+    return true;
+  }
+
+  const LaunchProgram& program_;
+  const ResolvedCase& case_;
+  const LaunchLimits& limits_;
+  IntegerNames names_;
+  std::int64_t scratch_bytes_ = 0;
+  ResolvedProgram result_;
+  SourceError error_;
+};
+
+inline Checked<ResolvedProgram, SourceError> resolve_launches(const LaunchProgram& program,
+                                                              const ResolvedCase& resolved_case,
+                                                              const LaunchLimits& limits) {
+  return LaunchResolver(program, resolved_case, limits).resolve();
+}
+
+}  // namespace krl

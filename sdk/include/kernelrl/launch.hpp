@@ -1,0 +1,114 @@
+// How a candidate says which kernels run, in which shape, on what:
+//
+//   // @scratch partial float[ceil_div(n, 1024)]
+//   // @launch block_sums<<<ceil_div(n, 1024), 256, 32 * 4>>>(x, partial, n)
+//   // @launch final_sum<<<1, 256>>>(partial, y, partial.size)
+//
+// A directive is a line comment that begins its line. Launches run in the order of the text. Grid,
+// block, dynamic shared bytes and integer arguments are expressions (expression.hpp) of the axes,
+// the integer scalars and `<tensor>.size`, the elements of a tensor or scratch buffer. Without
+// `@launch`, a single kernel whose parameters are the task's tensors (by name, or else in order),
+// scalars and axes runs with one thread per element of the first output, 256 a block.
+//
+// Reading checks everything that holds for all cases; resolving gives the numbers of one case.
+// Whether the arguments fit the compiled kernel is for the backend to check. Errors carry line and
+// column in the candidate's text; nothing throws. Header-only, C++17; depends on
+// task_definition.hpp. Plain data; const functions may run on many threads at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kernelrl/checked.hpp>
+#include <kernelrl/expression.hpp>
+#include <kernelrl/task_definition.hpp>
+
+namespace krl {
+
+// What is wrong with a candidate's text, and where; both 1-based.
+struct SourceError {
+  int line = 1, column = 1;
+  std::string message;
+};
+
+// An expression and where it stands.
+struct PlacedExpression {
+  Expression expression;
+  int line = 1, column = 1;
+};
+
+// `@scratch name type[elements]`: memory that the harness lends, not initialised.
+struct ScratchDirective {
+  std::string name;
+  std::string type;
+  std::int64_t element_bytes = 0;
+  PlacedExpression elements;
+};
+
+// `@launch kernel<<<grid, block, shared>>>(arguments)`.
+struct LaunchDirective {
+  std::string kernel;  // as written, with its template arguments: "scale<float, 4>"
+  PlacedExpression grid, block;
+  PlacedExpression shared;  // bytes; the constant 0 where it is not given
+  std::vector<PlacedExpression> arguments;
+  int line = 1, column = 1;  // of the kernel's name
+};
+
+struct LaunchProgram {
+  std::vector<ScratchDirective> scratch;
+  std::vector<LaunchDirective> launches;  // at least one
+};
+
+// Finds and checks the directives of a candidate.
+Checked<LaunchProgram, SourceError> read_launches(std::string_view source,
+                                                  const TaskDefinition& task);
+
+struct LaunchArgument {
+  enum Kind { kTensor, kScratch, kScalar, kInteger } kind = kInteger;
+  std::size_t index = 0;     // into the case's tensors or scalars, or the program's scratch buffers
+  std::int64_t integer = 0;  // of a kInteger; its width is the parameter's
+  int line = 1, column = 1;
+};
+
+struct ResolvedLaunch {
+  std::string kernel;
+  Dim3 grid = {1, 1, 1}, block = {1, 1, 1};
+  std::int64_t shared_bytes = 0;  // dynamic
+  std::vector<LaunchArgument> arguments;
+  int line = 1, column = 1;
+};
+
+struct ResolvedScratch {
+  std::string name;
+  std::int64_t elements = 0, bytes = 0;
+};
+
+struct ResolvedProgram {
+  std::vector<ResolvedScratch> scratch;
+  std::vector<ResolvedLaunch> launches;
+};
+
+// What a launch may ask for. The defaults are CUDA's for every architecture since 7.0, but for the
+// shared memory, which is that of 9.0.
+struct LaunchLimits {
+  std::int64_t threads_per_block = 1024;
+  Dim3 block = {1024, 1024, 64};
+  Dim3 grid = {std::numeric_limits<std::int32_t>::max(), 65535, 65535};
+  std::int64_t shared_bytes = 232448;
+  std::int64_t scratch_bytes = std::int64_t{256} << 20;  // of all scratch buffers together
+};
+
+// The program for one case of the task that it was read for.
+Checked<ResolvedProgram, SourceError> resolve_launches(const LaunchProgram& program,
+                                                       const ResolvedCase& resolved_case,
+                                                       const LaunchLimits& limits = {});
+
+}  // namespace krl
+
+#include <kernelrl/detail/launch_reader.hpp>
+#include <kernelrl/detail/launch_resolver.hpp>
