@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/field.hpp"
+#include "core/plan/key_rule.hpp"
 
 namespace krl {
 
@@ -20,7 +20,7 @@ std::string_view name_of(ComponentKind kind);
 struct CatalogEntry {
   ComponentKind kind = ComponentKind::kPolicy;
   std::string id;
-  std::vector<Field> fields;
+  std::vector<KeyRule> keys;
 };
 
 struct Catalog {

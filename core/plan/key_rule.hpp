@@ -1,6 +1,6 @@
 // One key that a table of a plan may hold: its type, default, range and what it means.
 // The tables of the core (schema.hpp) and the options of plugins are described alike, and one
-// checker (field_check.hpp) reads both. Plain data.
+// checker (key_check.hpp) reads both. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class ValueType : std::uint8_t {
 // "an integer", for messages.
 std::string_view described(ValueType type);
 
-struct Field {
+struct KeyRule {
   std::string key;  // dotted for nested tables: "model.layers"
   ValueType type = ValueType::kString;
   std::string fallback;  // the default as TOML text; empty: the key may be absent, or is required
