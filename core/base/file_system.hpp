@@ -1,0 +1,74 @@
+// What the core does to files, behind one interface, so that a test can make any operation fail,
+// tear a write, or end the world after it. Everything a run writes goes through here; reading is
+// plain functions. Thread-safe; a WritableFile belongs to one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace krl {
+
+// A file open for appending; closed when destroyed.
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+
+  // Appends all of `bytes`, or fails with an unknown part of them written.
+  virtual Status append(std::string_view bytes) = 0;
+
+  // What was appended survives a power loss once this returns. (The death of the process it
+  // survives without.)
+  virtual Status sync() = 0;
+};
+
+// Errors name the operation, the path and the reason ("cannot write runs/x/a: no space left on
+// device"). Their code is kResourceExhausted for a full disk or quota, kNotFound for a missing
+// file, kUnavailable for everything else.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<WritableFile>> create(const std::filesystem::path& path) = 0;
+  virtual Result<std::unique_ptr<WritableFile>> open_to_append(
+      const std::filesystem::path& path) = 0;
+  virtual Status truncate(const std::filesystem::path& path, std::uintmax_t size) = 0;
+
+  // Replaces `to`, if there is one, at once: a reader sees the old or the new, never neither.
+  virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+
+  // Removes a file or an empty folder. One that is not there is no error.
+  virtual Status remove(const std::filesystem::path& path) = 0;
+
+  // Makes one folder in an existing one. One that is there already is no error.
+  virtual Status make_directory(const std::filesystem::path& path) = 0;
+
+  // Makes a file's content, or a folder's list of names, survive a power loss.
+  virtual Status sync(const std::filesystem::path& path) = 0;
+};
+
+// The machine's own. Lives as long as the process.
+FileSystem& real_file_system();
+
+// Folders with their parents; a whole tree removed.
+Status make_directories(FileSystem& files, const std::filesystem::path& path);
+Status remove_tree(FileSystem& files, const std::filesystem::path& path);
+
+// `kSynced` survives a power loss; `kFast` only the death of the process.
+enum class Durability { kFast, kSynced };
+
+// Replaces the file's content at once: readers see the old one or the new one, a crash leaves one
+// of the two. Uses `path` + ".new" as its draft.
+Status write_atomically(FileSystem& files, const std::filesystem::path& path,
+                        std::string_view contents, Durability durability = Durability::kSynced);
+
+Result<std::string> read_file(const std::filesystem::path& path);
+
+// What `errno` says, as an Error: "cannot <action> <path>: <reason>".
+Error file_error(std::string_view action, const std::filesystem::path& path, int error_number);
+
+}  // namespace krl

@@ -1,0 +1,62 @@
+// Checkpoints: checkpoints/step_000020/ holds everything a run needs to go on after iteration 20.
+// A step is written beside its place, synced, and renamed into it, so a crash at any moment leaves
+// whole ones only. One owner; not thread-safe.
+//
+//   step_000020/state.json      the core's own state, as the caller gave it
+//               policy/         whatever the policy saved
+//               manifest.json   size and SHA-256 of every file, checked before the step is used
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/file_system.hpp"
+#include "core/base/result.hpp"
+
+namespace krl {
+
+struct Checkpoint {
+  int iteration = 0;  // the last one it includes
+  std::filesystem::path directory;
+  std::string state;  // state.json
+
+  std::filesystem::path policy() const { return directory / "policy"; }
+};
+
+class Checkpoints {
+ public:
+  // Opens or creates the folder and removes what a crash left half written. `keep` ≥ 1: how many of
+  // the newest stay.
+  static Result<Checkpoints> open(const std::filesystem::path& directory, int keep,
+                                  FileSystem& files = real_file_system());
+
+  using SavePolicy = std::function<Status(const std::filesystem::path& folder)>;
+
+  // Writes a checkpoint; `save_policy` fills an existing, empty folder. When it returns without
+  // error the checkpoint survives a power loss, and the ones that are no longer kept are gone. On
+  // error the older ones are untouched.
+  Status save(int iteration, std::string_view state, const SavePolicy& save_policy);
+
+  // The newest whole one, if any. A damaged one is set aside under the name damaged_step_…, and a
+  // sentence about it is added to `warnings`.
+  Result<std::optional<Checkpoint>> newest(std::vector<std::string>& warnings);
+
+ private:
+  Checkpoints(std::filesystem::path directory, int keep, FileSystem& files);
+
+  Status write_draft(const std::filesystem::path& draft, std::string_view state,
+                     const SavePolicy& save_policy);
+  Status publish(const std::filesystem::path& draft, int iteration);
+  Status discard(const std::filesystem::path& step);
+  Status remove_old();
+
+  std::filesystem::path directory_;
+  int keep_;
+  FileSystem* files_;
+};
+
+}  // namespace krl

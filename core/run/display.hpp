@@ -1,0 +1,57 @@
+// What the user sees of a run: a live view on a terminal, one plain line an iteration elsewhere.
+// The one printer of the program while a run is going on. Thread-safe; a Display outlives the run
+// it shows.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/run/metrics.hpp"
+
+namespace krl {
+
+struct StageInfo {
+  std::string name;
+  int number = 1, of = 1;  // second of three stages: 2, 3
+  int iterations = 0;      // planned; 0: unknown
+  int done = 0;            // of them, before a resume
+};
+
+// A thing to watch beside the bar: {"compile", "3 running, 12 waiting"}.
+struct Gauge {
+  std::string name, value;
+};
+
+struct Progress {
+  std::string phase;  // "sample", "evaluate", "learn"
+  int done = 0, of = 0;
+  std::vector<Gauge> gauges;
+};
+
+struct RunSummary {
+  bool success = true;
+  std::string message;  // "finished after 20 iterations", "interrupted; go on with --resume"
+  std::filesystem::path directory;  // where the results lie
+};
+
+class Display {
+ public:
+  virtual ~Display() = default;
+
+  virtual void stage_started(const StageInfo& stage) = 0;
+  virtual void progress(const Progress& progress) = 0;
+  virtual void iteration_finished(const IterationMetrics& metrics) = 0;
+  virtual void note(
+      const std::string& text) = 0;  // shown above the live view; in a plain log nowhere
+  virtual void warning(const std::string& text) = 0;  // to the error stream in a plain log
+  virtual void finished(const RunSummary& summary) = 0;
+};
+
+// The live view if `out` is a terminal that can redraw (TERM is not "dumb"), else the plain log.
+// Colours unless NO_COLOR is set (no-color.org).
+std::unique_ptr<Display> make_display(std::FILE* out = stdout, std::FILE* errors = stderr);
+
+}  // namespace krl

@@ -1,0 +1,21 @@
+// logs.log: what happened, for whoever looks for a cause later. Rotates by size; never prints on
+// the terminal. Thread-safe. Before `start_log`, and after a failure to write, messages are
+// dropped: a log never stops a run.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace krl {
+
+enum class Severity { kDebug, kInfo, kWarning, kError };
+
+// Sends what follows to `file`, appending; at 8 MB it becomes logs.1.log, and so on, three at most.
+Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
+void stop_log();
+
+void log(Severity severity, std::string_view message);
+
+}  // namespace krl

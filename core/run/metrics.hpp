@@ -1,0 +1,61 @@
+// metrics.jsonl: one JSON object an iteration.
+// One writer; readers may open the file at any time and see whole lines, and perhaps a last one
+// that is not whole yet.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/file_system.hpp"
+#include "core/base/result.hpp"
+
+namespace krl {
+
+// By name: "reward/mean", "kernel/pass_rate", ….
+using Metrics = std::map<std::string, double>;
+
+struct IterationMetrics {
+  int iteration = 0;  // counts over all stages, from 1
+  std::string stage;
+  double time = 0;  // Unix seconds, at its end
+  Metrics values;
+};
+
+// False for what depends on the clock or on what a cache still held: `time`, `time_s/…`, `perf/…`,
+// `cache/…`. All other metrics of a run are the same for the same plan and seed, whether it was
+// interrupted or not.
+bool is_repeatable(std::string_view metric);
+
+// {"iteration":1,"stage":"reinforce","time":…,<values in alphabetical order>}, without a newline.
+// Numbers are the shortest that read back as the same double; not-a-number and infinities are null.
+std::string metrics_line(const IterationMetrics& metrics);
+Result<IterationMetrics> parse_metrics_line(std::string_view line);
+
+class MetricsWriter {
+ public:
+  // Opens the file and forgets what came after `last_iteration`: complete lines of later
+  // iterations, and a torn last one. 0 begins anew.
+  static Result<MetricsWriter> open(const std::filesystem::path& path, int last_iteration,
+                                    FileSystem& files = real_file_system());
+
+  // Appends one line. After an error the file ends with the line before, and the call may be
+  // repeated.
+  Status append(const IterationMetrics& metrics);
+
+  Status sync();
+
+ private:
+  MetricsWriter(std::filesystem::path path, FileSystem& files, std::unique_ptr<WritableFile> file,
+                std::uintmax_t size);
+
+  std::filesystem::path path_;
+  FileSystem* files_;
+  std::unique_ptr<WritableFile> file_;
+  std::uintmax_t size_;  // bytes of complete lines
+  bool torn_ = false;    // a failed append may have left more than `size_` bytes
+};
+
+}  // namespace krl

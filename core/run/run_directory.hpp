@@ -1,0 +1,50 @@
+// The directory of a run, runs/NAME: who may use it, and the files that describe the run as a
+// whole. One owner at a time, held by a lock for as long as the object lives. `beat` may be called
+// from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/file_system.hpp"
+#include "core/base/result.hpp"
+#include "core/run/directory_lock.hpp"
+#include "core/run/layout.hpp"
+#include "core/run/status.hpp"
+
+namespace krl {
+
+enum class OpenMode {
+  kNew,     // a directory that already holds a run is refused
+  kResume,  // goes on with the run it holds, or begins one if it holds none
+};
+
+class RunDirectory {
+ public:
+  static Result<RunDirectory> open(const std::filesystem::path& root, OpenMode mode,
+                                   FileSystem& files = real_file_system());
+
+  const RunLayout& layout() const { return layout_; }
+  FileSystem& files() const { return *files_; }
+
+  // Whether a run was here before: its plan.toml is that run's.
+  bool resumed() const { return resumed_; }
+
+  Result<std::string> read_plan() const;
+  Status write_plan(std::string_view resolved_plan);
+
+  // Writes status.json; fills in process and times.
+  Status beat(RunStatus status);
+
+ private:
+  RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, bool resumed);
+
+  RunLayout layout_;
+  FileSystem* files_;
+  DirectoryLock lock_;
+  bool resumed_;
+  double started_;
+};
+
+}  // namespace krl

@@ -1,0 +1,42 @@
+// run.json: with what a run was made. One entry for every start: the first, and every resume. Plain
+// data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/file_system.hpp"
+#include "core/base/result.hpp"
+
+namespace krl {
+
+struct PluginRecord {
+  std::string id;  // "backend/cpu"
+  std::string version;
+  std::string path;
+  std::string sha256;  // of the file
+};
+
+struct MachineRecord {
+  std::string host, system, processor;
+  int cores = 0;
+  double memory_gib = 0;
+};
+
+struct RunStart {
+  std::string version;  // kernelrl's
+  std::vector<std::string> command_line;
+  std::vector<PluginRecord> plugins;
+  MachineRecord machine;
+  double time = 0;  // Unix seconds
+};
+
+MachineRecord this_machine();
+
+// Adds a start to run.json (created if missing). Returns what differs from the start before it, in
+// words for the user: another version of kernelrl, a plugin whose file changed, another processor.
+Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
+                                              const RunStart& start);
+
+}  // namespace krl
