@@ -1,0 +1,49 @@
+// A backend plugin as the core uses it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/plugin/instance.hpp"
+#include "core/task/evaluation.hpp"
+#include "core/task/task.hpp"
+
+namespace krl {
+
+struct BackendInfo {
+  std::uint32_t concurrency = 1;  // evaluations that it can use at a time, at least 1
+  std::uint32_t signals = 0;      // KRL_SIGNAL_*
+  std::string toolchain, device;
+};
+
+struct EvaluateOptions {
+  std::uint32_t stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS;
+  std::uint64_t seed = 0;  // inputs and orders follow from it
+};
+
+// Calls block. Thread-safe as Instance is.
+class Backend {
+ public:
+  explicit Backend(Instance instance) : instance_(std::move(instance)) {}
+
+  const Component& component() const { return instance_.component(); }
+  Result<BackendInfo> describe() const;
+
+  // Checks the task itself: its reference, its naive kernel, that nothing trivial passes.
+  Status prepare(const Task& task, const EvaluateOptions& options) const;
+
+  // Evaluates `source` as a kernel for `task`. An error is the backend's own trouble, never the
+  // candidate's.
+  Result<Evaluation> evaluate(const Task& task, const std::string& source,
+                              const EvaluateOptions& options) const;
+
+ private:
+  const krl_backend_v& table() const {
+    return *static_cast<const krl_backend_v*>(component().raw->table);
+  }
+
+  Instance instance_;
+};
+
+}  // namespace krl

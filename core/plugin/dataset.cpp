@@ -1,0 +1,52 @@
+#include "core/plugin/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include "core/plugin/text.hpp"
+
+namespace krl {
+namespace {
+
+Task task_of(const krl_task& c) {
+  return {copy(c.id), copy(c.title), copy(c.prompt), c.tier, copy(c.definition_json)};
+}
+
+krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
+  static_cast<DatasetItems*>(sink->ctx)->tasks.push_back(task_of(*task));
+  return KRL_OK;
+}
+
+krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
+  Pair item{task_of(*pair->task), copy(pair->answer), {}};
+  for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
+    item.earlier.push_back(copy(pair->earlier[i]));
+  static_cast<DatasetItems*>(sink->ctx)->pairs.push_back(std::move(item));
+  return KRL_OK;
+}
+
+krl_status put_document(const krl_dataset_sink* sink, const krl_document* d) {
+  static_cast<DatasetItems*>(sink->ctx)->documents.push_back(
+      {copy(d->id), copy(d->task_hint), copy(d->text), copy(d->meta_json)});
+  return KRL_OK;
+}
+
+}  // namespace
+
+Result<DatasetItems> Dataset::read_all() const {
+  const auto& table = *static_cast<const krl_dataset_v*>(component().raw->table);
+  Call call(component(), instance_.scope());
+  std::uint64_t size = 0;
+  KRL_TRY(instance_.run(
+      call, "size", [&](void* self, auto* context) { return table.size(self, context, &size); }));
+  DatasetItems items;
+  const krl_dataset_sink sink{
+      sizeof(krl_dataset_sink), 0, &items, put_task, put_pair, put_document};
+  for (std::uint64_t i = 0; i < size; ++i) {
+    KRL_TRY(instance_.run(call, fmt::format("read item {}", i), [&](void* self, auto* context) {
+      return table.read(self, context, i, &sink);
+    }));
+  }
+  return items;
+}
+
+}  // namespace krl
