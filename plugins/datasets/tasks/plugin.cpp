@@ -1,0 +1,109 @@
+// The dataset `tasks`: hand-written tasks from TOML files.
+#include <algorithm>
+#include <cstdint>
+#include <kernelrl/sdk.hpp>
+#include <kernelrl/spelling.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "task_files.hpp"
+
+namespace {
+
+using krl::TaskDefinition;
+
+class TaskFiles final : public krl::Dataset {
+ public:
+  std::string path;
+
+  static constexpr auto config = krl::config(
+      krl::opt("path", &TaskFiles::path, "a task file, or a folder of them (*.toml, recursive)")
+          .path()
+          .required(),
+      krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
+      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
+      krl::free_opt("except", KRL_ARRAY, "no tasks with these ids"));
+
+  void start(const krl::Config& config, const krl::Context&) override {
+    krl::tasks::LoadedTasks loaded = krl::tasks::load_tasks(path);
+    if (!loaded.errors.empty()) krl::invalid_argument(join(loaded.errors));
+    for (const TaskDefinition& task : loaded.tasks) ids_.push_back(task.id);
+
+    const auto options = nlohmann::json::parse(config.json(), nullptr, false);
+    const std::vector<std::int64_t> tiers = list<std::int64_t>(options, "tiers");
+    const std::vector<std::string> only = known_ids(options, "only");
+    const std::vector<std::string> except = known_ids(options, "except");
+    for (const TaskDefinition& task : loaded.tasks) {
+      const bool wanted = (tiers.empty() || contains(tiers, task.tier)) &&
+                          (only.empty() || contains(only, task.id)) && !contains(except, task.id);
+      if (wanted) items_.push_back({task, krl::to_json_text(task)});
+    }
+    if (items_.empty())
+      krl::invalid_argument("no task of " + path + " is left: look at tiers, only and except");
+  }
+
+  std::uint64_t size() override { return items_.size(); }
+
+  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+    if (index >= items_.size()) krl::invalid_argument("there is no task " + std::to_string(index));
+    const Item& item = items_[index];
+    krl_task task{};
+    task.tier = static_cast<std::uint32_t>(item.task.tier);
+    task.id = krl::to_c(item.task.id);
+    task.title = krl::to_c(item.task.title);
+    task.prompt = krl::to_c(item.task.prompt);
+    task.definition_json = krl::to_c(item.definition);
+    sink.task(task);
+  }
+
+ private:
+  struct Item {
+    TaskDefinition task;
+    std::string definition;  // as JSON
+  };
+
+  static std::string join(const std::vector<std::string>& lines) {
+    std::string all;
+    for (const std::string& line : lines) all += (all.empty() ? "" : "\n") + line;
+    return all;
+  }
+
+  template <class T>
+  static bool contains(const std::vector<T>& list, const T& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  }
+
+  // The array at `key`; empty if it is not given.
+  template <class T>
+  static std::vector<T> list(const nlohmann::json& options, const char* key) {
+    std::vector<T> values;
+    const auto found = options.is_object() ? options.find(key) : options.end();
+    if (found == options.end()) return values;
+    for (const nlohmann::json& element : *found) {
+      const bool fits =
+          std::is_same_v<T, std::string> ? element.is_string() : element.is_number_integer();
+      if (!fits)
+        krl::invalid_argument(std::string(key) + ": " + element.dump() + " is of the wrong type");
+      values.push_back(element.get<T>());
+    }
+    return values;
+  }
+
+  std::vector<std::string> known_ids(const nlohmann::json& options, const char* key) const {
+    std::vector<std::string> wanted = list<std::string>(options, key);
+    for (const std::string& id : wanted) {
+      if (contains(ids_, id)) continue;
+      krl::invalid_argument(std::string(key) + ": unknown task '" + id + "'" +
+                            krl::did_you_mean(id, ids_));
+    }
+    return wanted;
+  }
+
+  std::vector<std::string> ids_;
+  std::vector<Item> items_;
+};
+
+}  // namespace
+
+KRL_PLUGIN("tasks", "0.1.0", krl::dataset<TaskFiles>("tasks", "Hand-written tasks from TOML files"))
