@@ -1,1 +1,8 @@
-
+target_sources(kernelrl_core PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/evaluations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/feedback.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/prompt.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rollout.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/score.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/template.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/wave_sampler.cpp)

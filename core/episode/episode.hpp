@@ -1,0 +1,50 @@
+// An episode: one attempt at a task over one or more turns, with everything that was said and
+// measured.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plugin/policy.hpp"
+#include "core/task/answer.hpp"
+#include "core/task/evaluation.hpp"
+#include "core/task/task.hpp"
+
+namespace krl {
+
+// What the reward terms made of one turn.
+struct Score {
+  double total = 0;  // Σ weight × term, of the terms that `when` let through
+  std::vector<double>
+      terms;  // unweighted, in the order of the plan; 0 where `when` did not let the term through
+};
+
+struct TurnRecord {
+  Prompt prompt;
+  Answer answer;
+  Candidate candidate;
+  Evaluation evaluation;
+  Score score;          // of a turn that ended in an infrastructure error: empty, and never used
+  bool reused = false;  // the evaluation came from earlier in this run
+};
+
+struct Episode {
+  const Task* task = nullptr;
+  std::size_t group =
+      0;  // episodes of one group have the same task and are compared with one another
+  std::size_t member = 0;  // which of the group
+  std::vector<TurnRecord> turns;
+
+  // The highest score of its turns; nothing if it has none that counts.
+  std::optional<double> best_score() const {
+    std::optional<double> best;
+    for (const TurnRecord& turn : turns) {
+      if (!turn.evaluation.infra_error() && (!best || turn.score.total > *best))
+        best = turn.score.total;
+    }
+    return best;
+  }
+};
+
+}  // namespace krl

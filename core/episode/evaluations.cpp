@@ -1,0 +1,79 @@
+#include "core/episode/evaluations.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/hash.hpp"
+#include "core/run/log.hpp"
+
+namespace krl {
+namespace {
+
+Evaluation without_kernel(const Candidate& candidate, const std::string& backend) {
+  Evaluation evaluation;
+  evaluation.verdict = Verdict::kFormatError;
+  evaluation.why = candidate.format == Format::kTruncated
+                       ? "the answer ended before its kernel was complete"
+                       : "the answer holds no kernel";
+  evaluation.backend = backend;
+  return evaluation;
+}
+
+}  // namespace
+
+EvaluateOptions Evaluations::options_for(const Task& task) const {
+  EvaluateOptions options;
+  options.seed = seed_for(run_seed_, "evaluate", task.id);
+  return options;
+}
+
+std::string Evaluations::key_of(const Task& task, const std::string& source,
+                                const EvaluateOptions& options) const {
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}\n{} {}\n{}", backend_.component().id,
+                                info_.toolchain, info_.device, options.stages, options.seed,
+                                task.definition_json.size(), task.definition_json, source));
+}
+
+Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate,
+                                        int iteration) const {
+  if (candidate.source.empty() || candidate.format == Format::kTruncated) {
+    return Evaluated{without_kernel(candidate, backend_.component().id), false};
+  }
+  const EvaluateOptions options = options_for(task);
+  const std::string key = key_of(task, candidate.source, options);
+  if (ledger_ != nullptr) {
+    KRL_ASSIGN(const auto known, ledger_->find(key, iteration));
+    if (known)
+      return Evaluated{evaluation_from_json(nlohmann::json::parse(known->evaluation)), true};
+  }
+  Result<Evaluation> evaluation = backend_.evaluate(task, candidate.source, options);
+  if (!evaluation && evaluation.error().code != Code::kCancelled) {
+    log(Severity::kWarning,
+        fmt::format("{}: tried again after: {}", task.id, evaluation.error().message));
+    evaluation = backend_.evaluate(task, candidate.source, options);
+  }
+  if (evaluation) {
+    KRL_TRY(record(key, iteration, task, *evaluation));
+    return Evaluated{std::move(*evaluation), false};
+  }
+  if (evaluation.error().code == Code::kCancelled) return failure(std::move(evaluation).error());
+  log(Severity::kError, fmt::format("{}: not evaluated, the turn is dropped: {}", task.id,
+                                    evaluation.error().message));
+  Evaluation lost;
+  lost.verdict = Verdict::kInfraError;
+  lost.why = evaluation.error().message;
+  lost.backend = backend_.component().id;
+  KRL_TRY(record("", iteration, task, lost));  // no key: it is never found again
+  return Evaluated{std::move(lost), false};
+}
+
+Status Evaluations::record(const std::string& key, int iteration, const Task& task,
+                           const Evaluation& evaluation) const {
+  if (ledger_ == nullptr) return {};
+  return ledger_->append(
+      {key, iteration, task.id, std::string(name_of(evaluation.verdict)), evaluation.speedup(),
+       to_json(evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+}
+
+}  // namespace krl

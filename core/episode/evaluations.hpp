@@ -1,0 +1,53 @@
+// Evaluations of a run: a backend behind the ledger, so that nothing is evaluated twice and nothing
+// is lost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/plugin/backend.hpp"
+#include "core/run/ledger.hpp"
+#include "core/task/answer.hpp"
+#include "core/task/evaluation.hpp"
+#include "core/task/task.hpp"
+
+namespace krl {
+
+struct Evaluated {
+  Evaluation evaluation;
+  bool reused = false;  // known from an earlier iteration of this run
+};
+
+// Thread-safe; calls block.
+class Evaluations {
+ public:
+  // `run_seed` gives each task the seed of its inputs. `ledger` may be null: nothing is kept then.
+  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger* ledger)
+      : backend_(backend), info_(std::move(info)), run_seed_(run_seed), ledger_(ledger) {}
+
+  const BackendInfo& info() const { return info_; }
+
+  // Evaluates a candidate in iteration `iteration`, or gives what an earlier iteration found out
+  // about the same source. An answer without a kernel is a format_error. The backend's own trouble
+  // is tried once more and then becomes the verdict infra_error; an error here is the run's: the
+  // ledger cannot be written, or the user stopped the run.
+  Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration) const;
+
+  // Checks the task itself; see Backend::prepare.
+  Status prepare(const Task& task) const { return backend_.prepare(task, options_for(task)); }
+
+ private:
+  EvaluateOptions options_for(const Task& task) const;
+  std::string key_of(const Task& task, const std::string& source,
+                     const EvaluateOptions& options) const;
+  Status record(const std::string& key, int iteration, const Task& task,
+                const Evaluation& evaluation) const;
+
+  const Backend& backend_;
+  const BackendInfo info_;
+  const std::uint64_t run_seed_;
+  Ledger* const ledger_;
+};
+
+}  // namespace krl

@@ -1,0 +1,168 @@
+#include "core/episode/feedback.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kLongest = 1200;     // characters of a result
+constexpr std::size_t kLongestLine = 200;  // of one fact
+constexpr int kErrorsShown = 3;
+
+std::string shorten(std::string text, std::size_t most) {
+  if (text.size() > most) {
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U)
+      --most;  // not inside a code point
+    text.resize(most);
+    text += "…";
+  }
+  return text;
+}
+
+std::string source_line(const std::string& source, std::uint32_t number) {
+  std::size_t begin = 0;
+  for (std::uint32_t line = 1; line < number && begin != std::string::npos; ++line) {
+    begin = source.find('\n', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  if (number == 0 || begin == std::string::npos) return {};
+  return source.substr(begin, source.find('\n', begin) - begin);
+}
+
+std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) {
+  std::string text;
+  std::vector<std::string> seen;
+  for (const Diagnostic& d : evaluation.diagnostics) {
+    if (d.severity != KRL_SEVERITY_ERROR ||
+        std::find(seen.begin(), seen.end(), d.text) != seen.end())
+      continue;
+    if (static_cast<int>(seen.size()) == kErrorsShown) break;
+    seen.push_back(d.text);
+    text += shorten(fmt::format("line {}:{}: {}", d.line, d.column, d.text), kLongestLine) + "\n";
+    if (const std::string line = source_line(candidate.source, d.line); !line.empty()) {
+      text += "  " + shorten(line, kLongestLine) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string failed_case(const Evaluation& evaluation) {
+  for (const CaseRecord& c : evaluation.cases) {
+    if (c.holdout || c.verdict == Verdict::kOk) continue;
+    std::string text = fmt::format("case {}: {}", c.label, shorten(c.detail, 3 * kLongestLine));
+    if (std::isfinite(c.max_abs_error))
+      text += fmt::format("; largest error {:.3g}", c.max_abs_error);
+    return text + "\n";
+  }
+  return {};
+}
+
+std::string speeds(const Evaluation& evaluation) {
+  std::string text;
+  for (const CaseRecord& c : evaluation.cases) {
+    if (c.holdout || !std::isfinite(c.speedup)) continue;
+    text += fmt::format("case {}: {:.1f} us{}, {:.2f} times the baseline", c.label,
+                        c.time_ns / 1000, c.estimated ? " (estimated)" : "", c.speedup);
+    if (c.speedup_high > c.speedup_low)
+      text += fmt::format(" [{:.2f}, {:.2f}]", c.speedup_low, c.speedup_high);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string resources(const Evaluation& evaluation) {
+  std::string text;
+  for (const KernelRecord& k : evaluation.kernels) {
+    std::vector<std::string> facts;
+    if (k.registers >= 0) facts.push_back(fmt::format("{} registers", k.registers));
+    if (k.spill_bytes > 0) facts.push_back(fmt::format("{} bytes spilled", k.spill_bytes));
+    if (k.shared_bytes > 0)
+      facts.push_back(fmt::format("{} bytes of shared memory", k.shared_bytes));
+    if (std::isfinite(k.occupancy)) {
+      facts.push_back(
+          fmt::format("occupancy {:.0f} % (limit: {})", 100 * k.occupancy, k.occupancy_limiter));
+    }
+    if (!facts.empty()) text += fmt::format("{}: {}\n", k.name, fmt::join(facts, ", "));
+  }
+  if (const auto sectors = evaluation.value("sectors_per_request")) {
+    text += fmt::format("{:.1f} sectors per global request\n", *sectors);
+  }
+  return text;
+}
+
+// One line, from what is furthest from where it could be.
+std::string advice(const Evaluation& evaluation) {
+  const auto at_least = [&](std::string_view name, double limit) {
+    const auto value = evaluation.value(name);
+    return value && *value >= limit;
+  };
+  for (const KernelRecord& k : evaluation.kernels) {
+    if (k.spill_bytes > 0)
+      return "Advice: registers spill; keep fewer values alive or use smaller tiles.";
+  }
+  if (at_least("sectors_per_request", 8)) {
+    return "Advice: accesses are not coalesced; let neighbouring threads read neighbouring "
+           "addresses.";
+  }
+  if (at_least("bank_conflicts_per_request", 1))
+    return "Advice: shared memory has bank conflicts; pad the rows.";
+  if (at_least("bandwidth_fraction", 0.7))
+    return "Advice: memory bandwidth is nearly used up; move fewer bytes.";
+  const auto vectors = evaluation.value("vector_accesses");
+  if (vectors && *vectors == 0)
+    return "Advice: try wider loads (float4), or more work for each thread.";
+  return {};
+}
+
+}  // namespace
+
+std::string describe_result(const Candidate& candidate, const Evaluation& evaluation) {
+  std::string text = std::string(name_of(evaluation.verdict));
+  if (!evaluation.why.empty()) text += ": " + shorten(evaluation.why, 2 * kLongestLine);
+  text += "\n";
+  if (evaluation.passed()) {
+    text += speeds(evaluation) + resources(evaluation) + advice(evaluation);
+  } else if (evaluation.verdict == Verdict::kCompileError) {
+    text += errors_of(candidate, evaluation);
+  } else {
+    text += failed_case(evaluation);
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return shorten(std::move(text), kLongest);
+}
+
+std::string describe_briefly(const Evaluation& evaluation) {
+  if (!evaluation.passed()) {
+    if (evaluation.verdict == Verdict::kCompileError) {
+      for (const Diagnostic& d : evaluation.diagnostics) {
+        if (d.severity == KRL_SEVERITY_ERROR)
+          return shorten(fmt::format("line {}: {}", d.line, d.text), kLongestLine);
+      }
+    }
+    return shorten(evaluation.why, kLongestLine);
+  }
+  const double speedup = evaluation.speedup();
+  return std::isfinite(speedup) ? fmt::format("{:.2f} times the baseline", speedup)
+                                : std::string("correct");
+}
+
+std::string describe_strategies(const Evaluation& evaluation) {
+  std::vector<std::string_view> found;
+  const auto executed = [&](std::string_view name) {
+    return evaluation.value(name).value_or(0) > 0;
+  };
+  if (executed("vector_accesses")) found.push_back("vectorised accesses");
+  if (std::any_of(evaluation.kernels.begin(), evaluation.kernels.end(),
+                  [](const KernelRecord& k) { return k.shared_bytes > 0; })) {
+    found.push_back("shared memory");
+  }
+  if (executed("shuffles")) found.push_back("warp shuffles");
+  if (executed("atomics")) found.push_back("atomics");
+  if (evaluation.kernels.size() > 1) found.push_back("several launches");
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+}  // namespace krl

@@ -1,0 +1,114 @@
+#include "core/episode/prompt.hpp"
+
+#include <fmt/format.h>
+#include <kernelrl/task_definition.hpp>
+
+#include <algorithm>
+
+#include "core/episode/feedback.hpp"
+
+namespace krl {
+namespace {
+
+std::string_view c_type(DType type) {
+  switch (type) {
+    case DType::kFloat32:
+      return "float";
+    case DType::kFloat16:
+      return "half";
+    case DType::kBFloat16:
+      return "__nv_bfloat16";
+    case DType::kInt32:
+      return "int";
+    case DType::kInt64:
+      return "long long";
+    case DType::kBool:
+      return "bool";
+  }
+  return "float";
+}
+
+std::string declaration(const TensorDefinition& t) {
+  return fmt::format("{} {}[{}]", c_type(t.dtype), t.name, fmt::join(t.shape, ", "));
+}
+
+// "same as turn 1", if this kernel was tried before.
+std::string repeat_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
+  for (std::size_t i = 0; i < index; ++i) {
+    if (earlier[i].candidate.source == earlier[index].candidate.source) {
+      return fmt::format("This is the very kernel of turn {}: try something else.", i + 1);
+    }
+  }
+  return {};
+}
+
+std::string without_last_newline(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
+  const TurnRecord& turn = earlier[index];
+  return {{"turn", std::to_string(index + 1)},
+          {"kernel", without_last_newline(turn.candidate.source)},
+          {"verdict", std::string(name_of(turn.evaluation.verdict))},
+          {"why", describe_briefly(turn.evaluation)},
+          {"result", describe_result(turn.candidate, turn.evaluation)},
+          {"strategies", describe_strategies(turn.evaluation)},
+          {"repeat", repeat_of(earlier, index)}};
+}
+
+const std::vector<std::string> kTaskNames = {"id", "title", "prompt", "signature", "history"};
+const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
+                                             "result", "strategies", "repeat"};
+
+}  // namespace
+
+Result<std::string> signature_of(const Task& task) {
+  const auto definition = parse_task_definition(task.definition_json);
+  if (!definition) return invalid(fmt::format("task '{}': {}", task.id, definition.error()));
+  std::vector<std::string> in, out;
+  for (const TensorDefinition& t : definition->inputs) in.push_back(declaration(t));
+  for (const ScalarDefinition& s : definition->scalars)
+    in.push_back(fmt::format("{} {}", c_type(s.dtype), s.name));
+  for (const TensorDefinition& t : definition->outputs) out.push_back(declaration(t));
+  const std::string inputs = in.empty() ? "" : fmt::format("in {}\n", fmt::join(in, ", "));
+  return inputs + fmt::format("out {}", fmt::join(out, ", "));
+}
+
+PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::string system)
+    : task_(std::move(task)),
+      turn_(std::move(turn)),
+      older_turn_(std::move(older)),
+      system_(std::move(system)) {}
+
+Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& folder, std::string system) {
+  KRL_ASSIGN(Template task, Template::read(folder / "task.txt", kTaskNames));
+  KRL_ASSIGN(Template turn, Template::read(folder / "turn.txt", kTurnNames));
+  KRL_ASSIGN(Template older, Template::read(folder / "older_turn.txt", kTurnNames));
+  return PromptBuilder(std::move(task), std::move(turn), std::move(older), std::move(system));
+}
+
+std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const {
+  std::string text;
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    const bool newest = i + 1 == earlier.size();
+    text += (newest ? turn_ : older_turn_).render(values_of(earlier, i));
+  }
+  return text;
+}
+
+Result<Prompt> PromptBuilder::build(const Task& task,
+                                    const std::vector<TurnRecord>& earlier) const {
+  KRL_ASSIGN(std::string signature, signature_of(task));
+  Prompt prompt;
+  if (!system_.empty()) prompt.push_back({KRL_ROLE_SYSTEM, system_});
+  prompt.push_back({KRL_ROLE_USER, task_.render({{"id", task.id},
+                                                 {"title", task.title},
+                                                 {"prompt", without_last_newline(task.prompt)},
+                                                 {"signature", std::move(signature)},
+                                                 {"history", history(earlier)}})});
+  return prompt;
+}
+
+}  // namespace krl

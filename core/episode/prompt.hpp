@@ -1,0 +1,41 @@
+// Prompts: a task, and what earlier turns gave, as the messages that a policy answers.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/episode/template.hpp"
+#include "core/plugin/policy.hpp"
+#include "core/task/task.hpp"
+
+namespace krl {
+
+// The signature of a task in C's terms: one line for the inputs and scalars, one for the outputs.
+//   in float x[rows, cols], float alpha
+//   out float y[rows]
+Result<std::string> signature_of(const Task& task);
+
+// Immutable after loading; any thread may build prompts.
+class PromptBuilder {
+ public:
+  // `folder` holds task.txt (with {{id}} {{title}} {{prompt}} {{signature}} {{history}}), turn.txt
+  // for the newest of the earlier turns ({{turn}} {{kernel}} {{verdict}} {{why}} {{result}}
+  // {{strategies}} {{repeat}}) and older_turn.txt for those before it.
+  static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system);
+
+  // The prompt of the turn after `earlier`.
+  Result<Prompt> build(const Task& task, const std::vector<TurnRecord>& earlier) const;
+
+ private:
+  PromptBuilder(Template task, Template turn, Template older, std::string system);
+
+  std::string history(const std::vector<TurnRecord>& earlier) const;
+
+  Template task_, turn_, older_turn_;
+  std::string system_;
+};
+
+}  // namespace krl

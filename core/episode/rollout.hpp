@@ -1,0 +1,37 @@
+// A rollout: all episodes of an iteration, run side by side.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/episode/evaluations.hpp"
+#include "core/episode/prompt.hpp"
+#include "core/episode/score.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/policy.hpp"
+
+namespace krl {
+
+// What episodes need; all of it outlives the rollout.
+struct RolloutContext {
+  const Policy& policy;
+  const Evaluations& evaluations;
+  const Scorer& scorer;
+  const PromptBuilder& prompts;
+  const RolloutSettings& settings;
+  std::uint64_t run_seed = 0;
+  int iteration = 0;  // over the whole run; part of every seed
+  // On the calling thread: `done` of `of` answers sampled ("sample") or evaluated ("evaluate").
+  std::function<void(std::string_view phase, int done, int of)> progress;
+};
+
+// Runs `settings.group_size` episodes for each of `tasks`, in order: groups[i] has the episodes of
+// tasks[i]. The result depends on the seeds alone, not on what finishes first. The error of any
+// episode ends the rollout.
+Result<std::vector<Episode>> run_rollout(const std::vector<const Task*>& tasks,
+                                         const RolloutContext& context);
+
+}  // namespace krl

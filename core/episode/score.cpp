@@ -1,0 +1,72 @@
+#include "core/episode/score.hpp"
+
+#include <deque>
+
+#include "core/plugin/text.hpp"
+#include "core/plugin/views.hpp"
+
+namespace krl {
+namespace {
+
+// The turns of an episode as rewards read them, each linked to the one before.
+class TurnViews {
+ public:
+  explicit TurnViews(const Episode& episode) : task_(view_of(*episode.task)) {
+    for (std::size_t i = 0; i < episode.turns.size(); ++i) add(episode.turns[i], i);
+  }
+  const krl_turn* last() const { return &turns_.back(); }
+
+ private:
+  void add(const TurnRecord& turn, std::size_t index) {
+    const EvaluationView& evaluation = evaluations_.emplace_back(turn.evaluation);
+    const krl_turn* previous = turns_.empty() ? nullptr : &turns_.back();
+    turns_.push_back({sizeof(krl_turn),
+                      static_cast<std::uint32_t>(index),
+                      &task_,
+                      turn.prompt.empty() ? krl_str{} : borrow(turn.prompt.back().text),
+                      borrow(turn.answer.text),
+                      borrow(turn.candidate.thinking),
+                      borrow(turn.candidate.source),
+                      static_cast<std::uint32_t>(turn.candidate.format),
+                      static_cast<std::uint32_t>(turn.answer.stop_reason),
+                      {turn.answer.tokens.data(), turn.answer.tokens.size()},
+                      {turn.answer.logprobs.data(), turn.answer.logprobs.size()},
+                      evaluation.c(),
+                      previous});
+  }
+
+  krl_task task_;
+  std::deque<EvaluationView> evaluations_;
+  std::deque<krl_turn> turns_;
+};
+
+bool lets_through(RewardWhen when, const Evaluation& evaluation) {
+  switch (when) {
+    case RewardWhen::kAlways:
+      return true;
+    case RewardWhen::kCompiled:
+      return evaluation.compiled();
+    case RewardWhen::kPassed:
+      return evaluation.passed();
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Score> Scorer::score(const Episode& episode) const {
+  const TurnViews views(episode);
+  Score score;
+  for (const RewardTerm& term : terms_) {
+    double value = 0;
+    if (lets_through(term.when, episode.turns.back().evaluation)) {
+      KRL_ASSIGN(const std::vector<double> values, term.reward.score({views.last()}));
+      value = values[0];
+    }
+    score.terms.push_back(value);
+    score.total += term.weight * value;
+  }
+  return score;
+}
+
+}  // namespace krl

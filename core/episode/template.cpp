@@ -1,0 +1,81 @@
+#include "core/episode/template.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/spelling.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kOpen = "{{", kClose = "}}";
+
+bool leaves_no_line(bool has_name, const std::string& rendered) {
+  return has_name && rendered.find_first_not_of(" \t") == std::string::npos;
+}
+
+}  // namespace
+
+Result<Template> Template::parse(std::string_view text, const std::vector<std::string>& known,
+                                 std::string_view origin) {
+  Template result;
+  std::istringstream lines{std::string(text)};
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    Line pieces;
+    std::size_t at = 0;
+    for (std::size_t open = line.find(kOpen); open != std::string::npos;
+         open = line.find(kOpen, at)) {
+      const std::size_t close = line.find(kClose, open);
+      const auto where = [&] { return fmt::format("{}:{}:{}: error: ", origin, number, open + 1); };
+      if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
+      const std::string name = line.substr(open + 2, close - open - 2);
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::string near = nearest(name, known);
+        return invalid(fmt::format("{}nothing is called '{}'{}   known: {}", where(), name,
+                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
+                                   fmt::join(known, ", ")));
+      }
+      if (open > at) pieces.push_back({line.substr(at, open - at), false});
+      pieces.push_back({name, true});
+      at = close + 2;
+    }
+    if (at < line.size() || pieces.empty()) pieces.push_back({line.substr(at), false});
+    result.lines_.push_back(std::move(pieces));
+  }
+  return result;
+}
+
+Result<Template> Template::read(const std::filesystem::path& file,
+                                const std::vector<std::string>& known) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    return failure(Code::kNotFound, fmt::format("{}: no such template file", file.string()));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return failure(Code::kNotFound, fmt::format("{}: cannot be read", file.string()));
+  return parse(text, known, file.string());
+}
+
+std::string Template::render(const Values& values) const {
+  std::string text;
+  for (const Line& line : lines_) {
+    std::string rendered;
+    bool has_name = false;
+    for (const Piece& piece : line) {
+      has_name |= piece.is_name;
+      rendered += piece.is_name ? values.find(piece.text)->second : piece.text;
+    }
+    if (leaves_no_line(has_name, rendered)) continue;
+    text += rendered;
+    if (rendered.empty() || rendered.back() != '\n') text += '\n';
+  }
+  return text;
+}
+
+}  // namespace krl

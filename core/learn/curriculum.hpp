@@ -1,0 +1,49 @@
+// The curriculum: which tasks an iteration works on, from easy tiers to hard ones.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/run/metrics.hpp"
+#include "core/task/task.hpp"
+
+namespace krl {
+
+// One stage's choice of tasks. The state is small and goes into checkpoints. One thread.
+class Curriculum {
+ public:
+  // `tasks` outlive the curriculum. Without `settings.enabled` all tiers are open from the start.
+  Curriculum(const CurriculumSettings& settings, const std::vector<Task>& tasks,
+             std::uint64_t seed);
+
+  // `count` tasks for the stage's iteration `iteration` (from 1). Every task of a pool is taken
+  // once before any is taken again; `earlier_share` of the count comes from tiers below the newest
+  // open one.
+  std::vector<const Task*> choose(std::int64_t iteration, std::int64_t count) const;
+
+  // Opens the next tier if compile and pass rate of the newest one, averaged over the window,
+  // exceed the settings'. True if one was opened.
+  bool update(const Metrics& metrics);
+
+  std::int64_t open_tier() const { return open_tier_; }
+
+  nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
+
+ private:
+  std::vector<const Task*> pool(std::int64_t lowest, std::int64_t highest) const;
+  std::vector<const Task*> take(const std::vector<const Task*>& pool, std::int64_t first,
+                                std::int64_t count) const;
+
+  CurriculumSettings settings_;
+  const std::vector<Task>& tasks_;
+  std::uint64_t seed_;
+  std::int64_t last_tier_ = 0;  // the highest tier of any task
+  std::int64_t open_tier_ = 0;  // the newest open one
+  std::vector<double> compile_rates_,
+      pass_rates_;  // of the newest open tier since it was opened, newest last
+};
+
+}  // namespace krl

@@ -1,0 +1,149 @@
+#include "core/learn/rollout_metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace krl {
+namespace {
+
+constexpr double kSpeedupCap = 3;
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Collects the kernels of one set of turns.
+class Kernels {
+ public:
+  void add(const Evaluation& evaluation) {
+    ++turns_;
+    compiled_ += evaluation.compiled() ? 1 : 0;
+    flagged_ += evaluation.verdict == Verdict::kFlagged ? 1 : 0;
+    if (!evaluation.passed()) return;
+    ++passed_;
+    if (const double speedup = evaluation.speedup(); std::isfinite(speedup))
+      speedups_.push_back(speedup);
+  }
+
+  void write(const std::string& prefix, Metrics& metrics) const {
+    const double n = std::max(1, turns_);
+    metrics[prefix + "compile_rate"] = compiled_ / n;
+    metrics[prefix + "pass_rate"] = passed_ / n;
+    metrics[prefix + "flagged"] = flagged_ / n;
+    if (passed_ > static_cast<int>(speedups_.size())) return;  // this backend does not time
+    metrics[prefix + "fast_1"] = faster_than(1) / n;
+    metrics[prefix + "fast_2"] = faster_than(2) / n;
+    if (speedups_.empty()) return;
+    double logs = 0, capped = 0;
+    for (const double s : speedups_) logs += std::log(s), capped += std::min(s, kSpeedupCap);
+    const auto timed = static_cast<double>(speedups_.size());
+    metrics[prefix + "speedup_median"] = median_of(speedups_);
+    metrics[prefix + "speedup_geomean"] = std::exp(logs / timed);
+    metrics[prefix + "speedup_capped"] = capped / timed;
+  }
+
+ private:
+  double faster_than(double factor) const {
+    return static_cast<double>(
+        std::count_if(speedups_.begin(), speedups_.end(), [&](double s) { return s >= factor; }));
+  }
+
+  int turns_ = 0, compiled_ = 0, passed_ = 0, flagged_ = 0;
+  std::vector<double> speedups_;
+};
+
+// Goes over all turns once.
+class Collector {
+ public:
+  explicit Collector(const std::vector<std::string>& terms)
+      : terms_(terms), term_values_(terms.size()) {}
+
+  void add(const Episode& episode) {
+    bool any_passed = false;
+    for (std::size_t t = 0; t < episode.turns.size(); ++t) {
+      const TurnRecord& turn = episode.turns[t];
+      if (turn.evaluation.infra_error()) {
+        ++infra_errors_;
+        continue;
+      }
+      add(turn);
+      by_turn_[t + 1].add(turn.evaluation);
+      by_tier_[episode.task->tier].add(turn.evaluation);
+      any_passed |= turn.evaluation.passed();
+    }
+    if (const auto best = episode.best_score()) best_.push_back(*best);
+    any_passed_.push_back(any_passed ? 1 : 0);
+    turns_.push_back(static_cast<double>(episode.turns.size()));
+  }
+
+  Metrics metrics() const {
+    Metrics m;
+    m["reward/mean"] = mean_of(scores_);
+    m["reward/std"] = deviation_of(scores_);
+    for (std::size_t i = 0; i < terms_.size(); ++i)
+      m[fmt::format("reward/{}/mean", terms_[i])] = mean_of(term_values_[i]);
+    m["response_length/mean"] = mean_of(lengths_);
+    m["response_length/max"] =
+        lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
+    m["response_length/clip_ratio"] = mean_of(clipped_);
+    m["episode/turns"] = mean_of(turns_);
+    m["episode/best_reward"] = mean_of(best_);
+    m["infra_errors"] = infra_errors_;
+    m["cache/hit_rate"] = mean_of(reused_);
+    all_.write("kernel/", m);
+    m["kernel/pass_rate_any"] = mean_of(any_passed_);
+    if (by_turn_.size() > 1) {
+      for (const auto& [turn, kernels] : by_turn_) kernels.write(fmt::format("turn_{}/", turn), m);
+    }
+    for (const auto& [tier, kernels] : by_tier_) kernels.write(fmt::format("tier_{}/", tier), m);
+    return m;
+  }
+
+ private:
+  void add(const TurnRecord& turn) {
+    scores_.push_back(turn.score.total);
+    for (std::size_t i = 0; i < terms_.size(); ++i) term_values_[i].push_back(turn.score.terms[i]);
+    lengths_.push_back(static_cast<double>(turn.answer.tokens.size()));
+    clipped_.push_back(turn.answer.stop_reason == StopReason::kLength ? 1 : 0);
+    reused_.push_back(turn.reused ? 1 : 0);
+    all_.add(turn.evaluation);
+  }
+
+  const std::vector<std::string>& terms_;
+  std::vector<std::vector<double>> term_values_;
+  std::vector<double> scores_, lengths_, clipped_, reused_, best_, any_passed_, turns_;
+  int infra_errors_ = 0;
+  Kernels all_;
+  std::map<std::size_t, Kernels> by_turn_;
+  std::map<unsigned, Kernels> by_tier_;
+};
+
+}  // namespace
+
+Metrics rollout_metrics(const std::vector<Episode>& episodes,
+                        const std::vector<std::string>& terms) {
+  Collector collector(terms);
+  for (const Episode& episode : episodes) collector.add(episode);
+  return collector.metrics();
+}
+
+}  // namespace krl
