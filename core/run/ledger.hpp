@@ -2,10 +2,10 @@
 // One writer per run directory; readers (`read_ledger`) may look at any time and see a prefix of
 // the records. Thread-safe.
 //
-// Segments ledger/000001.jsonl, 000002.jsonl, … hold one record a line: the CRC-32C of the rest in
-// 8 hexadecimal digits, a space, one JSON object. (The newline is the frame, since JSON text holds
-// none: a damaged record costs itself and not the rest of its segment, and `cut -c10- | jq` reads
-// the file.)
+// Segments ledger/000001.log, 000002.log, … hold one record a line: the CRC-32C of what follows in
+// 8 hexadecimal digits, the iteration, the key, and one JSON object, separated by spaces. (The
+// newline is the frame, since a JSON object fits a line: a damaged record costs itself and not the
+// rest of its segment, and `cut -d' ' -f4- | jq` reads the file.)
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/base/file_system.hpp"
+#include "core/base/line_file.hpp"
 #include "core/base/result.hpp"
 
 namespace krl {
@@ -74,10 +75,11 @@ class Ledger {
   Ledger(std::filesystem::path directory, FileSystem& files, std::uintmax_t segment_bytes);
 
   Status load();
+  Status load_segment(int segment);
+  Status open_segment(int segment, std::uintmax_t size);
   Status hide_after(int last_iteration);
-  Status append_line(const std::string& line);
-  Status next_segment();
-  void remember(const std::string& line, const Place& place);
+  void forget_after(int last_iteration);
+  Result<Place> write(int iteration, std::string_view key, const std::string& json);
   const Place* newest(std::string_view key, int before_iteration) const;
 
   std::filesystem::path directory_;
@@ -86,10 +88,8 @@ class Ledger {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::vector<Place>, Hash, std::equal_to<>> places_;
-  std::unique_ptr<WritableFile> file_;
-  int segment_ = 0;          // the one written to
-  std::uintmax_t size_ = 0;  // its bytes of complete records
-  bool torn_ = false;        // a failed append may have left more
+  int segment_ = 0;  // the one written to
+  std::optional<LineFile> file_;
   std::size_t records_ = 0;
   std::size_t damaged_ = 0;
 };

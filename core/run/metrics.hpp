@@ -5,11 +5,11 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "core/base/file_system.hpp"
+#include "core/base/line_file.hpp"
 #include "core/base/result.hpp"
 
 namespace krl {
@@ -41,21 +41,17 @@ class MetricsWriter {
   static Result<MetricsWriter> open(const std::filesystem::path& path, int last_iteration,
                                     FileSystem& files = real_file_system());
 
-  // Appends one line. After an error the file ends with the line before, and the call may be
-  // repeated.
+  // Appends one line. After an error the call may be repeated.
   Status append(const IterationMetrics& metrics);
 
   Status sync();
 
  private:
-  MetricsWriter(std::filesystem::path path, FileSystem& files, std::unique_ptr<WritableFile> file,
-                std::uintmax_t size);
+  MetricsWriter(std::filesystem::path path, LineFile lines)
+      : path_(std::move(path)), lines_(std::move(lines)) {}
 
   std::filesystem::path path_;
-  FileSystem* files_;
-  std::unique_ptr<WritableFile> file_;
-  std::uintmax_t size_;  // bytes of complete lines
-  bool torn_ = false;    // a failed append may have left more than `size_` bytes
+  LineFile lines_;
 };
 
 }  // namespace krl

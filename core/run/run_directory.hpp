@@ -32,6 +32,9 @@ class RunDirectory {
   bool resumed() const { return resumed_; }
 
   Result<std::string> read_plan() const;
+
+  // REQUIRES: called before anything else is put into the directory of a new run, since the plan is
+  // what marks it as one.
   Status write_plan(std::string_view resolved_plan);
 
   // Writes status.json; fills in process and times.

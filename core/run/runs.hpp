@@ -46,7 +46,7 @@ class MetricsTail {
 
  private:
   std::filesystem::path path_;
-  std::uintmax_t offset_ = 0;
+  std::string seen_;  // the file's whole lines at the last call
 };
 
 }  // namespace krl

@@ -27,9 +27,11 @@ class TensorBoardWriter {
   Status append(const IterationMetrics& metrics);
 
  private:
-  explicit TensorBoardWriter(std::unique_ptr<WritableFile> file) : file_(std::move(file)) {}
+  TensorBoardWriter(std::unique_ptr<WritableFile> file, std::filesystem::path directory)
+      : file_(std::move(file)), directory_(std::move(directory)) {}
 
   std::unique_ptr<WritableFile> file_;
+  std::filesystem::path directory_;
 };
 
 // The parts of the format, for tests.

@@ -1,0 +1,168 @@
+#include "core/base/file_system.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+namespace krl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class PosixFile final : public WritableFile {
+ public:
+  PosixFile(int descriptor, fs::path path) : descriptor_(descriptor), path_(std::move(path)) {}
+  PosixFile(const PosixFile&) = delete;
+  PosixFile& operator=(const PosixFile&) = delete;
+  ~PosixFile() override { ::close(descriptor_); }
+
+  Status append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return failure(file_error("write", path_, errno));
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+
+  Status sync() override {
+    if (::fdatasync(descriptor_) != 0) return failure(file_error("write", path_, errno));
+    return {};
+  }
+
+ private:
+  int descriptor_;
+  fs::path path_;
+};
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  Result<std::unique_ptr<WritableFile>> create(const fs::path& path) override {
+    return open(path, O_TRUNC);
+  }
+
+  Result<std::unique_ptr<WritableFile>> open_to_append(const fs::path& path) override {
+    return open(path, O_APPEND);
+  }
+
+  Status truncate(const fs::path& path, std::uintmax_t size) override {
+    if (::truncate(path.c_str(), static_cast<off_t>(size)) != 0)
+      return failure(file_error("shorten", path, errno));
+    return {};
+  }
+
+  Status rename(const fs::path& from, const fs::path& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) return failure(file_error("write", to, errno));
+    return {};
+  }
+
+  Status remove(const fs::path& path) override {
+    if (::remove(path.c_str()) != 0 && errno != ENOENT)
+      return failure(file_error("remove", path, errno));
+    return {};
+  }
+
+  Status make_directory(const fs::path& path) override {
+    if (::mkdir(path.c_str(), 0777) == 0) return {};
+    const int error_number = errno;
+    if (error_number == EEXIST && fs::is_directory(path)) return {};
+    return failure(file_error("make folder", path, error_number));
+  }
+
+  Status sync(const fs::path& path) override {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return failure(file_error("open", path, errno));
+    const int failed = ::fsync(descriptor);
+    const int error_number = errno;
+    ::close(descriptor);
+    if (failed != 0) return failure(file_error("write", path, error_number));
+    return {};
+  }
+
+ private:
+  static Result<std::unique_ptr<WritableFile>> open(const fs::path& path, int flags) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (descriptor < 0) return failure(file_error("write", path, errno));
+    return std::make_unique<PosixFile>(descriptor, path);
+  }
+};
+
+Code code_of(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+      return Code::kResourceExhausted;
+    case ENOENT:
+      return Code::kNotFound;
+    default:
+      return Code::kUnavailable;
+  }
+}
+
+std::string reason(int error_number) {
+  std::string text = std::generic_category().message(error_number);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] += 'a' - 'A';
+  return text;
+}
+
+}  // namespace
+
+FileSystem& real_file_system() {
+  static PosixFileSystem files;
+  return files;
+}
+
+Error file_error(std::string_view action, const fs::path& path, int error_number) {
+  return {code_of(error_number),
+          "cannot " + std::string(action) + " " + path.string() + ": " + reason(error_number)};
+}
+
+Status make_directories(FileSystem& files, const fs::path& path) {
+  std::error_code ignored;
+  if (path.empty() || fs::is_directory(path, ignored)) return {};
+  KRL_TRY(make_directories(files, path.parent_path()));
+  return files.make_directory(path);
+}
+
+Status remove_tree(FileSystem& files, const fs::path& path) {
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() == fs::file_type::directory) {
+    std::vector<fs::path> children;
+    for (const auto& entry : fs::directory_iterator(path, error)) children.push_back(entry.path());
+    if (error) return failure(file_error("read", path, error.value()));
+    for (const fs::path& child : children) KRL_TRY(remove_tree(files, child));
+  }
+  return files.remove(path);
+}
+
+Status write_atomically(FileSystem& files, const fs::path& path, std::string_view contents,
+                        Durability durability) {
+  const fs::path draft = path.string() + ".new";
+  const bool synced = durability == Durability::kSynced;
+  {
+    KRL_ASSIGN(const auto file, files.create(draft));
+    KRL_TRY(file->append(contents));
+    if (synced) KRL_TRY(file->sync());
+  }
+  KRL_TRY(files.rename(draft, path));
+  return synced ? files.sync(path.has_parent_path() ? path.parent_path() : ".") : Status();
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return failure(file_error("read", path, errno));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (stream.bad()) return failure(file_error("read", path, errno));
+  return std::move(text).str();
+}
+
+}  // namespace krl

@@ -1,0 +1,92 @@
+#include "core/run/best.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/hash.hpp"
+#include "core/run/full_disk.hpp"
+
+namespace krl {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json parse_or_null(std::string_view text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json() : json;
+}
+
+std::string to_json(const BestKernel& kernel) {
+  const Json json = {{"task", kernel.task},
+                     {"iteration", kernel.iteration},
+                     {"speedup", kernel.speedup},
+                     {"source", kernel.source},
+                     {"evaluation", parse_or_null(kernel.evaluation)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool is_record(const Json& json) {
+  return json.is_object() && json.contains("task") && json["task"].is_string() &&
+         json.contains("speedup") && json["speedup"].is_number() && json.contains("source") &&
+         json["source"].is_string();
+}
+
+}  // namespace
+
+std::string file_name_of_task(std::string_view task) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::size_t kLongest = 120;  // well under the 255 bytes of file systems, with suffixes
+  std::string name;
+  for (const char c : task) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || c == '_' || c == '-' || (c == '.' && !name.empty())) {
+      name += c;
+    } else {
+      name += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  if (name.size() > kLongest)
+    name = name.substr(0, kLongest) + "-" + sha256_hex(task).substr(0, 16);
+  return name;
+}
+
+BestKernels::BestKernels(fs::path directory, FileSystem& files)
+    : directory_(std::move(directory)), files_(&files) {}
+
+Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& files) {
+  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  BestKernels best(directory, files);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (entry.path().extension() != ".json") continue;
+    KRL_ASSIGN(const std::string text, read_file(entry.path()));
+    const Json json = parse_or_null(text);
+    if (!is_record(json)) continue;  // not ours: a user's own file
+    const std::string source = json["source"];
+    best.speedups_[json["task"]] = json["speedup"];
+    const fs::path kernel = fs::path(entry.path()).replace_extension(".cu");
+    const Result<std::string> found = read_file(kernel);
+    if (!found || *found != source)
+      KRL_TRY(explain_full_disk(write_atomically(files, kernel, source), directory));
+  }
+  if (error) return failure(file_error("read", directory, error.value()));
+  return best;
+}
+
+Result<bool> BestKernels::offer(const BestKernel& kernel) {
+  const auto known = speedups_.find(kernel.task);
+  if (!std::isfinite(kernel.speedup)) return invalid("the speedup of a best kernel must be finite");
+  if (known != speedups_.end() && kernel.speedup <= known->second) return false;
+  const std::string stem = (directory_ / file_name_of_task(kernel.task)).string();
+  KRL_TRY(
+      explain_full_disk(write_atomically(*files_, stem + ".json", to_json(kernel)), directory_));
+  speedups_[kernel.task] = kernel.speedup;
+  KRL_TRY(explain_full_disk(write_atomically(*files_, stem + ".cu", kernel.source), directory_));
+  return true;
+}
+
+}  // namespace krl

@@ -1,0 +1,211 @@
+#include "core/run/checkpoints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/clock.hpp"
+#include "core/base/hash.hpp"
+#include "core/base/line_file.hpp"
+#include "core/run/full_disk.hpp"
+
+namespace krl {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::string_view kStep = "step_";
+constexpr std::string_view kDraft = "draft_";          // not whole yet
+constexpr std::string_view kDiscarded = "discarded_";  // on its way out
+constexpr std::string_view kDamaged = "damaged_";
+
+std::string step_name(int iteration) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "step_%06d", iteration);
+  return name.data();
+}
+
+std::optional<int> iteration_of(const std::string& name) {
+  if (!name.starts_with(kStep)) return std::nullopt;
+  int iteration = 0;
+  const char* const end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + kStep.size(), end, iteration);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return iteration;
+}
+
+Result<std::vector<fs::path>> children_of(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> children;
+  for (const auto& entry : fs::directory_iterator(directory, error))
+    children.push_back(entry.path());
+  if (error) return failure(file_error("read", directory, error.value()));
+  std::sort(children.begin(), children.end());
+  return children;
+}
+
+// Iterations of the steps in place, newest first.
+Result<std::vector<int>> steps_in(const fs::path& directory) {
+  KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));
+  std::vector<int> steps;
+  for (const fs::path& child : children)
+    if (const auto iteration = iteration_of(child.filename())) steps.push_back(*iteration);
+  std::sort(steps.rbegin(), steps.rend());
+  return steps;
+}
+
+struct Contents {
+  std::vector<fs::path> files;    // relative to the step, sorted
+  std::vector<fs::path> folders;  // the same
+  std::uintmax_t bytes = 0;
+};
+
+Result<Contents> contents_of(const fs::path& step) {
+  Contents contents;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(step, error)) {
+    const bool folder = entry.is_directory();
+    (folder ? contents.folders : contents.files).push_back(entry.path().lexically_relative(step));
+    if (!folder) contents.bytes += entry.file_size(error);
+  }
+  if (error) return failure(file_error("read", step, error.value()));
+  std::sort(contents.files.begin(), contents.files.end());
+  std::sort(contents.folders.begin(), contents.folders.end());
+  return contents;
+}
+
+Result<std::string> make_manifest(const fs::path& step, const Contents& contents) {
+  Json files = Json::object();
+  for (const fs::path& file : contents.files) {
+    KRL_ASSIGN(const std::string hash, sha256_of_file(step / file));
+    std::error_code error;
+    files[file.string()] = {{"bytes", fs::file_size(step / file, error)}, {"sha256", hash}};
+    if (error) return failure(file_error("read", step / file, error.value()));
+  }
+  return Json{{"files", files}}.dump(2) + "\n";
+}
+
+Status sync_tree(FileSystem& files, const fs::path& step, const Contents& contents) {
+  for (const fs::path& file : contents.files) KRL_TRY(files.sync(step / file));
+  for (const fs::path& folder : contents.folders) KRL_TRY(files.sync(step / folder));
+  return files.sync(step);
+}
+
+// That every file of the manifest is there as it was written.
+Status verify(const fs::path& step) {
+  KRL_ASSIGN(const std::string text, read_file(step / "manifest.json"));
+  const Json manifest = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object() || !manifest.contains("files") || !manifest["files"].is_object())
+    return invalid((step / "manifest.json").string() + " is damaged");
+  for (const auto& [name, expected] : manifest["files"].items()) {
+    KRL_ASSIGN(const std::string hash, sha256_of_file(step / name));
+    if (!expected.is_object() || expected.value("sha256", "") != hash)
+      return invalid((step / name).string() +
+                     " is damaged: its checksum is not the one it was written with");
+  }
+  return {};
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(fs::path directory, int keep, FileSystem& files)
+    : directory_(std::move(directory)), keep_(std::max(keep, 1)), files_(&files) {}
+
+Result<Checkpoints> Checkpoints::open(const fs::path& directory, int keep, FileSystem& files) {
+  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));
+  for (const fs::path& child : children) {
+    const std::string name = child.filename();
+    if (name.starts_with(kDraft) || name.starts_with(kDiscarded))
+      KRL_TRY(remove_tree(files, child));
+  }
+  return Checkpoints(directory, keep, files);
+}
+
+Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy& save_policy) {
+  const fs::path draft = directory_ / (std::string(kDraft) + step_name(iteration));
+  Status status = write_draft(draft, state, save_policy);
+  if (status) status = publish(draft, iteration);
+  if (status) return remove_old();
+  std::uintmax_t needed = 0;
+  if (const auto written = contents_of(draft)) needed = written->bytes;
+  if (const auto steps = steps_in(directory_); steps && !steps->empty())
+    if (const auto last = contents_of(directory_ / step_name(steps->front())))
+      needed = std::max(needed, last->bytes);
+  status = explain_full_disk(std::move(status), directory_, needed);
+  // Makes the room free again at once; what is left of it goes at the next `open`.
+  const Status removed = remove_tree(*files_, draft);
+  return status;
+}
+
+Status Checkpoints::write_draft(const fs::path& draft, std::string_view state,
+                                const SavePolicy& save_policy) {
+  KRL_TRY(remove_tree(*files_, draft));
+  KRL_TRY(files_->make_directory(draft));
+  KRL_TRY(files_->make_directory(draft / "policy"));
+  KRL_TRY(save_policy(draft / "policy"));
+  KRL_TRY(write_atomically(*files_, draft / "state.json", state, Durability::kFast));
+  KRL_ASSIGN(const Contents contents, contents_of(draft));
+  KRL_ASSIGN(const std::string manifest, make_manifest(draft, contents));
+  KRL_TRY(write_atomically(*files_, draft / "manifest.json", manifest));
+  return sync_tree(*files_, draft, contents);
+}
+
+Status Checkpoints::publish(const fs::path& draft, int iteration) {
+  const std::string name = step_name(iteration);
+  KRL_ASSIGN(const Contents contents, contents_of(draft));
+  KRL_TRY(discard(directory_ / name));  // a damaged one under this name would be in the way
+  KRL_TRY(files_->rename(draft, directory_ / name));
+  KRL_TRY(files_->sync(directory_));
+  const fs::path list = directory_ / "checkpoints.jsonl";
+  std::string before;
+  if (auto text = read_file(list)) before = std::move(*text);
+  KRL_ASSIGN(LineFile lines, LineFile::open(list, size_of_whole_lines(before), *files_));
+  const Json line = {{"iteration", iteration},
+                     {"directory", name},
+                     {"bytes", contents.bytes},
+                     {"time", iso_time(unix_seconds())}};
+  KRL_TRY(lines.append(line.dump()));
+  return lines.sync();
+}
+
+// Out of the way by one rename first, so that a crash never leaves half a step under its own name.
+Status Checkpoints::discard(const fs::path& step) {
+  std::error_code ignored;
+  if (!fs::exists(step, ignored)) return {};
+  const fs::path discarded = directory_ / (std::string(kDiscarded) + step.filename().string());
+  KRL_TRY(remove_tree(*files_, discarded));
+  KRL_TRY(files_->rename(step, discarded));
+  return remove_tree(*files_, discarded);
+}
+
+Status Checkpoints::remove_old() {
+  KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
+  for (std::size_t i = static_cast<std::size_t>(keep_); i < steps.size(); ++i)
+    KRL_TRY(discard(directory_ / step_name(steps[i])));
+  return {};
+}
+
+Result<std::optional<Checkpoint>> Checkpoints::newest(std::vector<std::string>& warnings) {
+  KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
+  for (const int iteration : steps) {
+    const fs::path step = directory_ / step_name(iteration);
+    const Status whole = verify(step);
+    Result<std::string> state = read_file(step / "state.json");
+    if (whole && state) return Checkpoint{iteration, step, std::move(*state)};
+    const fs::path aside = directory_ / (std::string(kDamaged) + step.filename().string());
+    warnings.push_back((whole ? state.error().message : whole.error().message) +
+                       "; it is set aside as " + aside.string() +
+                       ", and an older checkpoint is used");
+    KRL_TRY(remove_tree(*files_, aside));
+    KRL_TRY(files_->rename(step, aside));
+  }
+  return std::nullopt;
+}
+
+}  // namespace krl

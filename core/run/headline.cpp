@@ -1,0 +1,55 @@
+#include "core/run/headline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace krl {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kHeadline = {
+    "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
+    "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
+
+template <class... Arguments>
+std::string formatted(const char* format, Arguments... arguments) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, arguments...);
+  return text.data();
+}
+
+}  // namespace
+
+std::vector<std::string> headline(const Metrics& values, std::size_t most) {
+  std::vector<std::string> names;
+  for (const std::string_view name : kHeadline)
+    if (values.contains(std::string(name)) && names.size() < most) names.emplace_back(name);
+  if (!names.empty()) return names;
+  for (const auto& [name, value] : values)
+    if (is_repeatable(name) && names.size() < most) names.push_back(name);
+  return names;
+}
+
+std::string number_text(double value) {
+  const double size = std::fabs(value);
+  const bool plain = size == 0 || (size >= 1e-3 && size < 1e5);
+  return plain ? formatted("%.4f", value) : formatted("%.3e", value);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) return formatted("%.1f s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole < 3600) return formatted("%lld min %02lld s", whole / 60, whole % 60);
+  return formatted("%lld h %02lld min", whole / 3600, whole / 60 % 60);
+}
+
+std::string printable(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return line;
+}
+
+}  // namespace krl

@@ -1,0 +1,23 @@
+// How metrics are put into words on a screen: which ones, numbers, durations. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run/metrics.hpp"
+
+namespace krl {
+
+// The names worth a place on the screen, in a fixed order, at most `most`: those of the list in
+// headline.cpp that are there, or else the first repeatable ones.
+std::vector<std::string> headline(const Metrics& values, std::size_t most);
+
+std::string number_text(double value);      // "0.6250", "1.234e+06"
+std::string duration_text(double seconds);  // "8.3 s", "3 min 20 s", "1 h 05 min"
+
+// The text as one safe line: control characters (a kernel's output may hold escape sequences)
+// become spaces.
+std::string printable(std::string_view text);
+
+}  // namespace krl

@@ -1,0 +1,260 @@
+#include "core/run/ledger.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/hash.hpp"
+#include "core/run/full_disk.hpp"
+
+namespace krl {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// The key of the line that says: records after this iteration, up to here, were made by a process
+// that died.
+constexpr std::string_view kResumed = "resumed";
+
+struct Line {
+  int iteration = 0;
+  std::string_view key, json;
+};
+
+std::string checksum(std::string_view text) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x", crc32c(text));
+  return digits.data();
+}
+
+std::string make_line(int iteration, std::string_view key, std::string_view json) {
+  const std::string text =
+      std::to_string(iteration) + " " + std::string(key) + " " + std::string(json);
+  return checksum(text) + " " + text;
+}
+
+// A line as it was written, or nothing if it was damaged.
+std::optional<Line> parse_line(std::string_view text) {
+  constexpr std::size_t kChecksum = 8;
+  if (text.size() <= kChecksum + 1 || text[kChecksum] != ' ') return std::nullopt;
+  const std::string_view rest = text.substr(kChecksum + 1);
+  if (text.substr(0, kChecksum) != checksum(rest)) return std::nullopt;
+  Line line;
+  const char* const end = rest.data() + rest.size();
+  const auto number = std::from_chars(rest.data(), end, line.iteration);
+  const std::string_view after(number.ptr, static_cast<std::size_t>(end - number.ptr));
+  const std::size_t space = after.find(' ', 1);
+  if (number.ec != std::errc() || space == std::string_view::npos) return std::nullopt;
+  line.key = after.substr(1, space - 1);
+  line.json = after.substr(space + 1);
+  return line;
+}
+
+// Calls `visit(offset, line text)` for every whole line.
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string_view::npos; begin = end + 1)
+    if (!visit(begin, text.substr(begin, end - begin))) return;
+}
+
+std::string to_json(const LedgerRecord& record) {
+  const Json head = {
+      {"task", record.task}, {"verdict", record.verdict}, {"speedup", record.speedup}};
+  std::string json = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json.back() = ',';
+  json += "\"evaluation\":" + (record.evaluation.empty() ? "null" : record.evaluation) + "}";
+  std::replace(json.begin(), json.end(), '\n',
+               ' ');  // whitespace between tokens: strings hold none
+  return json;
+}
+
+Result<LedgerRecord> to_record(const Line& line) {
+  try {
+    const Json json = Json::parse(line.json);
+    LedgerRecord record;
+    record.key = line.key;
+    record.iteration = line.iteration;
+    record.task = json.at("task");
+    record.verdict = json.at("verdict");
+    if (json.at("speedup").is_number()) record.speedup = json.at("speedup");
+    record.evaluation = json.at("evaluation").dump();
+    return record;
+  } catch (const nlohmann::json::exception& error) {
+    return invalid("the ledger's record " + std::string(line.key) +
+                   " is no JSON of ours: " + error.what());
+  }
+}
+
+fs::path segment_path(const fs::path& directory, int segment) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%06d.log", segment);
+  return directory / name.data();
+}
+
+bool has_segment(const fs::path& directory, int segment) {
+  std::error_code ignored;
+  return fs::exists(segment_path(directory, segment), ignored);
+}
+
+}  // namespace
+
+Ledger::Ledger(fs::path directory, FileSystem& files, std::uintmax_t segment_bytes)
+    : directory_(std::move(directory)), files_(&files), segment_bytes_(segment_bytes) {}
+
+Result<std::unique_ptr<Ledger>> Ledger::open(const fs::path& directory, int last_iteration,
+                                             FileSystem& files, std::uintmax_t segment_bytes) {
+  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  std::unique_ptr<Ledger> ledger(new Ledger(directory, files, segment_bytes));
+  KRL_TRY(ledger->load());
+  KRL_TRY(ledger->hide_after(last_iteration));
+  return ledger;
+}
+
+Status Ledger::load() {
+  int last = 0;
+  while (has_segment(directory_, last + 1)) KRL_TRY(load_segment(++last));
+  if (last == 0) return open_segment(1, 0);
+  KRL_ASSIGN(const std::string text, read_file(segment_path(directory_, last)));
+  return open_segment(last, size_of_whole_lines(text));
+}
+
+Status Ledger::load_segment(int segment) {
+  KRL_ASSIGN(const std::string text, read_file(segment_path(directory_, segment)));
+  for_each_line(text, [&](std::size_t offset, std::string_view line_text) {
+    const std::optional<Line> line = parse_line(line_text);
+    if (!line) {
+      ++damaged_;
+    } else if (line->key == kResumed) {
+      forget_after(line->iteration);
+    } else {
+      const auto length = static_cast<std::uint32_t>(line_text.size());
+      places_[std::string(line->key)].push_back({line->iteration, segment, offset, length});
+      ++records_;
+    }
+    return true;
+  });
+  return {};
+}
+
+Status Ledger::open_segment(int segment, std::uintmax_t size) {
+  auto file = LineFile::open(segment_path(directory_, segment), size, *files_);
+  if (!file) return explain_full_disk(failure(std::move(file).error()), directory_);
+  if (size == 0) KRL_TRY(explain_full_disk(files_->sync(directory_), directory_));
+  segment_ = segment;
+  file_.emplace(std::move(*file));
+  return {};
+}
+
+Status Ledger::hide_after(int last_iteration) {
+  const std::size_t before = records_;
+  forget_after(last_iteration);
+  if (records_ == before) return {};
+  KRL_TRY(write(last_iteration, kResumed, "{}"));
+  return {};
+}
+
+void Ledger::forget_after(int last_iteration) {
+  for (auto entry = places_.begin(); entry != places_.end();) {
+    records_ -= std::erase_if(entry->second,
+                              [&](const Place& place) { return place.iteration > last_iteration; });
+    entry = entry->second.empty() ? places_.erase(entry) : std::next(entry);
+  }
+}
+
+Status Ledger::append(const LedgerRecord& record) {
+  const bool spaced = record.key.find_first_of(" \n") != std::string::npos;
+  if (record.key.empty() || record.key == kResumed || spaced)
+    return invalid("a ledger key must be a hash, not '" + record.key + "'");
+  const std::string json = to_json(record);
+  const std::lock_guard lock(mutex_);
+  KRL_ASSIGN(const Place place, write(record.iteration, record.key, json));
+  places_[record.key].push_back(place);
+  ++records_;
+  return {};
+}
+
+Result<Ledger::Place> Ledger::write(int iteration, std::string_view key, const std::string& json) {
+  if (file_->size() >= segment_bytes_) {
+    KRL_TRY(explain_full_disk(file_->sync(), directory_));
+    KRL_TRY(open_segment(segment_ + 1, 0));
+  }
+  const std::string line = make_line(iteration, key, json);
+  const Place place{iteration, segment_, file_->size(), static_cast<std::uint32_t>(line.size())};
+  KRL_TRY(explain_full_disk(file_->append(line), directory_));
+  return place;
+}
+
+Status Ledger::sync() {
+  const std::lock_guard lock(mutex_);
+  return explain_full_disk(file_->sync(), directory_);
+}
+
+const Ledger::Place* Ledger::newest(std::string_view key, int before_iteration) const {
+  const auto entry = places_.find(key);
+  if (entry == places_.end()) return nullptr;
+  const auto& places = entry->second;
+  const auto found = std::find_if(places.rbegin(), places.rend(), [&](const Place& place) {
+    return place.iteration < before_iteration;
+  });
+  return found == places.rend() ? nullptr : &*found;
+}
+
+bool Ledger::contains(std::string_view key, int before_iteration) const {
+  const std::lock_guard lock(mutex_);
+  return newest(key, before_iteration) != nullptr;
+}
+
+Result<std::optional<LedgerRecord>> Ledger::find(std::string_view key, int before_iteration) const {
+  Place place{};
+  {
+    const std::lock_guard lock(mutex_);
+    const Place* const found = newest(key, before_iteration);
+    if (found == nullptr) return std::nullopt;
+    place = *found;
+  }
+  const fs::path path = segment_path(directory_, place.segment);
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(place.length, '\0');
+  stream.seekg(static_cast<std::streamoff>(place.offset));
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  const std::optional<Line> line = stream ? parse_line(text) : std::nullopt;
+  if (!line)
+    return failure(Code::kUnavailable,
+                   "cannot read back record " + std::string(key) + " of " + path.string());
+  KRL_ASSIGN(LedgerRecord record, to_record(*line));
+  return record;
+}
+
+std::size_t Ledger::size() const {
+  const std::lock_guard lock(mutex_);
+  return records_;
+}
+
+std::size_t Ledger::damaged() const {
+  const std::lock_guard lock(mutex_);
+  return damaged_;
+}
+
+Status read_ledger(const fs::path& directory,
+                   const std::function<bool(const LedgerRecord&)>& visit) {
+  bool wanted = true;
+  for (int segment = 1; wanted && has_segment(directory, segment); ++segment) {
+    KRL_ASSIGN(const std::string text, read_file(segment_path(directory, segment)));
+    for_each_line(text, [&](std::size_t, std::string_view line_text) {
+      const std::optional<Line> line = parse_line(line_text);
+      if (!line || line->key == kResumed) return true;
+      const Result<LedgerRecord> record = to_record(*line);
+      return wanted = !record || visit(*record);
+    });
+  }
+  return {};
+}
+
+}  // namespace krl

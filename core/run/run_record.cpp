@@ -1,0 +1,113 @@
+#include "core/run/run_record.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+
+#include "core/base/clock.hpp"
+
+namespace krl {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+Json to_json(const RunStart& start) {
+  Json plugins = Json::array();
+  for (const PluginRecord& plugin : start.plugins)
+    plugins.push_back({{"id", plugin.id},
+                       {"version", plugin.version},
+                       {"path", plugin.path},
+                       {"sha256", plugin.sha256}});
+  return {{"time", iso_time(start.time)},
+          {"version", start.version},
+          {"command_line", start.command_line},
+          {"machine",
+           {{"host", start.machine.host},
+            {"system", start.machine.system},
+            {"processor", start.machine.processor},
+            {"cores", start.machine.cores},
+            {"memory_gib", start.machine.memory_gib}}},
+          {"plugins", plugins}};
+}
+
+std::map<std::string, std::string> plugin_hashes(const Json& start) {
+  std::map<std::string, std::string> hashes;
+  for (const Json& plugin : start.at("plugins"))
+    hashes[plugin.at("id").get<std::string>()] = plugin.at("sha256").get<std::string>();
+  return hashes;
+}
+
+std::vector<std::string> differences(const Json& before, const Json& now) {
+  std::vector<std::string> found;
+  const auto compare = [&](const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b) found.push_back(what + " was '" + a + "' before and is '" + b + "' now");
+  };
+  compare("kernelrl's version", before.at("version"), now.at("version"));
+  compare("the processor", before.at("machine").at("processor"), now.at("machine").at("processor"));
+  const auto old_hashes = plugin_hashes(before);
+  for (const auto& [id, hash] : plugin_hashes(now)) {
+    const auto old = old_hashes.find(id);
+    if (old == old_hashes.end())
+      found.push_back("plugin " + id + " was not used before");
+    else if (old->second != hash)
+      found.push_back("the file of plugin " + id + " has changed");
+  }
+  return found;
+}
+
+}  // namespace
+
+MachineRecord this_machine() {
+  MachineRecord machine;
+  utsname name{};
+  if (::uname(&name) == 0) {
+    machine.host = name.nodename;
+    machine.system = std::string(name.sysname) + " " + name.release + " " + name.machine;
+  }
+  machine.processor = processor_name();
+  machine.cores = static_cast<int>(std::thread::hardware_concurrency());
+  const double bytes =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  machine.memory_gib = bytes / (1u << 30);
+  return machine;
+}
+
+Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
+                                              const RunStart& start) {
+  Json record = {{"starts", Json::array()}};
+  std::vector<std::string> found;
+  std::error_code ignored;
+  try {
+    if (std::filesystem::exists(path, ignored)) {
+      KRL_ASSIGN(const std::string text, read_file(path));
+      record = Json::parse(text);
+    }
+    const Json now = to_json(start);
+    Json& starts = record.at("starts");
+    if (!starts.empty()) found = differences(starts.back(), now);
+    starts.push_back(now);
+  } catch (const nlohmann::json::exception& error) {
+    return invalid("cannot read " + path.string() + ": " + error.what() +
+                   "; move it away and try again");
+  }
+  KRL_TRY(write_atomically(files, path,
+                           record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+  return found;
+}
+
+}  // namespace krl
