@@ -1,0 +1,109 @@
+#include "plugins/backends/evaluator/check/comparison.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "plugins/backends/evaluator/check/element.hpp"
+
+namespace krl {
+namespace {
+
+// Collects the wrong elements and the largest errors.
+class Collector {
+ public:
+  void add(std::int64_t index, double got, double expected, bool right) {
+    if (right) return;
+    ++result.wrong;
+    if (result.first.size() < kFirstErrors) result.first.push_back({index, got, expected});
+  }
+  void measure(double error, double magnitude) {
+    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+    result.max_abs_error = std::max(result.max_abs_error, error);
+    if (magnitude > 0) result.max_rel_error = std::max(result.max_rel_error, error / magnitude);
+  }
+  Comparison result;
+};
+
+bool same_special(double got, double expected) {
+  return std::isnan(expected) ? std::isnan(got) : got == expected;
+}
+
+Comparison compare_reals(const ResolvedTensor& tensor, std::span<const std::byte> got,
+                         const ExpectedOutput& expected, const Tolerance& tolerance,
+                         double factor) {
+  Collector collector;
+  const double atol = tolerance.atol * std::max(1.0, factor * factor);
+  const auto size = static_cast<std::size_t>(size_of(tensor.dtype));
+  for (std::size_t i = 0; i < expected.reals.size(); ++i) {
+    const double right = expected.reals[i];
+    const double value = load_real(tensor.dtype, got.data() + i * size);
+    const auto index = static_cast<std::int64_t>(i);
+    if (!std::isfinite(right)) {
+      const bool same = same_special(value, right);
+      if (!same) collector.measure(std::numeric_limits<double>::infinity(), 0);
+      collector.add(index, value, right, same);
+      continue;
+    }
+    const double own = std::isfinite(expected.own_error[i]) ? expected.own_error[i] : 0;
+    const double error = std::fabs(value - right);
+    collector.measure(error, std::fabs(right));
+    const double allowed = atol + tolerance.rtol * std::fabs(right) + kOwnErrorFactor * own;
+    collector.add(index, value, right, error <= allowed);
+  }
+  return std::move(collector.result);
+}
+
+Comparison compare_integers(const ResolvedTensor& tensor, std::span<const std::byte> got,
+                            const ExpectedOutput& expected) {
+  Collector collector;
+  const auto size = static_cast<std::size_t>(size_of(tensor.dtype));
+  for (std::size_t i = 0; i < expected.integers.size(); ++i) {
+    const std::int64_t right = expected.integers[i];
+    const std::int64_t value = load_integer(tensor.dtype, got.data() + i * size);
+    const auto a = static_cast<double>(value), b = static_cast<double>(right);
+    if (value != right) collector.measure(std::fabs(a - b), std::fabs(b));
+    collector.add(static_cast<std::int64_t>(i), a, b, value == right);
+  }
+  return std::move(collector.result);
+}
+
+// "[2, 17]": the place of a row-major index in the tensor.
+std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
+  std::string text = "[";
+  std::int64_t stride = tensor.elements;
+  for (const std::int64_t size : tensor.shape) {
+    stride /= size;
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(index / stride % size);
+  }
+  if (tensor.shape.empty()) text += "0";
+  return text + "]";
+}
+
+}  // namespace
+
+Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
+                          const ExpectedOutput& expected, const Tolerance& tolerance,
+                          double factor) {
+  return is_floating(tensor.dtype) ? compare_reals(tensor, got, expected, tolerance, factor)
+                                   : compare_integers(tensor, got, expected);
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string describe(const ResolvedTensor& tensor, const Comparison& comparison) {
+  std::string text = tensor.name + ": " + std::to_string(comparison.wrong) + " of " +
+                     std::to_string(tensor.elements) + " elements are wrong: ";
+  for (const ElementError& error : comparison.first) {
+    text += tensor.name + place_text(tensor, error.index) + " is " + number_text(error.got) +
+            ", expected " + number_text(error.expected) + "; ";
+  }
+  return text + "largest error " + number_text(comparison.max_abs_error);
+}
+
+}  // namespace krl

@@ -1,0 +1,55 @@
+// An output against its expected values. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/task_definition.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+// What the oracle says about one output: for floating types the value in float64 and the absolute
+// error that the same reference makes in float32; for integers and bools the exact value.
+struct ExpectedOutput {
+  std::vector<double> reals;
+  std::vector<float> own_error;
+  std::vector<std::int64_t> integers;
+
+  std::size_t bytes() const {
+    return reals.size() * sizeof(double) + own_error.size() * sizeof(float) +
+           integers.size() * sizeof(std::int64_t);
+  }
+};
+
+// A floating element passes if |got - expected| <= atol·s + rtol·|expected| + 4·own_error, where s
+// is the square of the distribution's factor where that is above 1 (sums of products grow so), and
+// a NaN only where one is expected. An infinity must be the same one. Integers must be equal.
+inline constexpr double kOwnErrorFactor = 4;
+
+struct ElementError {
+  std::int64_t index = 0;
+  double got = 0, expected = 0;
+};
+
+struct Comparison {
+  std::int64_t wrong = 0;             // number of elements
+  std::vector<ElementError> first;    // at most kFirstErrors of them
+  double max_abs_error = 0, max_rel_error = 0;  // infinity where a NaN or an infinity is wrong
+
+  bool passed() const { return wrong == 0; }
+};
+
+inline constexpr std::size_t kFirstErrors = 4;
+
+Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
+                          const ExpectedOutput& expected, const Tolerance& tolerance,
+                          double factor);
+
+// "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …; largest error 1.5".
+std::string describe(const ResolvedTensor& tensor, const Comparison& comparison);
+
+// A number for a message: short, exact enough to recognise.
+std::string number_text(double value);
+
+}  // namespace krl

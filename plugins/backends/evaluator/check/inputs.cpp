@@ -1,0 +1,134 @@
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
+#include <numbers>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "plugins/backends/evaluator/check/element.hpp"
+
+namespace krl {
+namespace {
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
+// OOPSLA 2014).
+std::uint64_t scramble(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t bits_at(std::uint64_t seed, std::uint64_t counter) {
+  return scramble(seed + (counter + 1) * 0x9e3779b97f4a7c15);
+}
+
+// In (0, 1): never an end point, so that its logarithm is finite.
+double uniform_at(std::uint64_t seed, std::uint64_t counter) {
+  return (static_cast<double>(bits_at(seed, counter) >> 12) + 0.5) * 0x1p-52;
+}
+
+// In 0 … bound - 1; the bias is below 2^-16 for the sizes of tensors.
+std::uint64_t below_at(std::uint64_t seed, std::uint64_t counter, std::uint64_t bound) {
+  return static_cast<std::uint64_t>(uniform_at(seed, counter) * static_cast<double>(bound));
+}
+
+// Writes the elements of one tensor one after the other.
+class Filler {
+ public:
+  Filler(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
+         std::span<std::byte> bytes)
+      : tensor_(tensor), seed_(seed), factor_(factor), bytes_(bytes) {}
+
+  void fill() {
+    switch (tensor_.values) {
+      case ValueKind::kNormal: return normal();
+      case ValueKind::kUniform: return uniform(tensor_.low, tensor_.high, 1);
+      case ValueKind::kUniformSigned: return uniform(-1, 1, factor_);
+      case ValueKind::kIntegers: return integers();
+      case ValueKind::kPermutation: return permutations();
+      case ValueKind::kOneHot: return one_hot();
+      case ValueKind::kZeros: return each([](std::uint64_t) { return 0.0; });
+    }
+  }
+
+ private:
+  std::uint64_t elements() const { return static_cast<std::uint64_t>(tensor_.elements); }
+  std::uint64_t row_length() const {
+    return tensor_.shape.empty() ? 1 : static_cast<std::uint64_t>(tensor_.shape.back());
+  }
+
+  void put(std::uint64_t index, double value) {
+    const auto size = static_cast<std::uint64_t>(size_of(tensor_.dtype));
+    store_number(tensor_.dtype, value, bytes_.data() + index * size);
+  }
+  template <class Value>
+  void each(Value value) {
+    for (std::uint64_t i = 0; i < elements(); ++i) put(i, value(i));
+  }
+
+  // Box and Muller: two uniforms make two normals.
+  void normal() {
+    for (std::uint64_t i = 0; i < elements(); i += 2) {
+      const double radius = factor_ * std::sqrt(-2 * std::log(uniform_at(seed_, i)));
+      const double angle = 2 * std::numbers::pi * uniform_at(seed_, i + 1);
+      put(i, radius * std::cos(angle));
+      if (i + 1 < elements()) put(i + 1, radius * std::sin(angle));
+    }
+  }
+  void uniform(double low, double high, double factor) {
+    each([&](std::uint64_t i) { return factor * (low + (high - low) * uniform_at(seed_, i)); });
+  }
+  void integers() {
+    const auto low = static_cast<std::int64_t>(std::ceil(tensor_.low));
+    const auto high = static_cast<std::int64_t>(std::ceil(tensor_.high));
+    const auto span = static_cast<std::uint64_t>(std::max<std::int64_t>(high - low, 1));
+    each([&](std::uint64_t i) {
+      return static_cast<double>(low + static_cast<std::int64_t>(below_at(seed_, i, span)));
+    });
+  }
+  // Fisher and Yates, one row after the other.
+  void permutations() {
+    std::vector<std::uint64_t> row(row_length());
+    for (std::uint64_t start = 0; start < elements(); start += row.size()) {
+      std::iota(row.begin(), row.end(), 0);
+      for (std::uint64_t i = row.size(); i > 1; --i) {
+        std::swap(row[i - 1], row[below_at(seed_, start + i - 1, i)]);
+      }
+      for (std::uint64_t i = 0; i < row.size(); ++i) put(start + i, static_cast<double>(row[i]));
+    }
+  }
+  void one_hot() {
+    const std::uint64_t length = row_length();
+    each([&](std::uint64_t i) {
+      return below_at(seed_, i / length, length) == i % length ? 1.0 : 0.0;
+    });
+  }
+
+  const ResolvedTensor& tensor_;
+  const std::uint64_t seed_;
+  const double factor_;
+  const std::span<std::byte> bytes_;
+};
+
+}  // namespace
+
+double factor_of(Distribution distribution) {
+  constexpr double kFactors[] = {1, 3, 0.01, -1};
+  return kFactors[static_cast<std::size_t>(distribution)];
+}
+
+std::uint64_t mix_seed(std::uint64_t seed, std::uint64_t salt) {
+  return scramble(scramble(seed ^ 0x6b65726e656c726c) + salt * 0x9e3779b97f4a7c15);
+}
+
+std::uint64_t mix_seed(std::uint64_t seed, std::string_view salt) {
+  for (const char c : salt) seed = mix_seed(seed, static_cast<unsigned char>(c));
+  return mix_seed(seed, salt.size() + 256);
+}
+
+void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, Distribution distribution,
+                std::span<std::byte> bytes) {
+  Filler(tensor, mix_seed(seed, tensor.name), factor_of(distribution), bytes).fill();
+}
+
+}  // namespace krl

@@ -1,0 +1,52 @@
+// kernelrl-oracle: computes the expected values of tasks with libtorch.
+//
+// A process of its own, so that no candidate ever shares memory with the answers, and so that
+// libtorch is loaded once, beside the host. It keeps the references that it compiled last.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
+#include "plugins/backends/evaluator/oracle/reference.hpp"
+
+namespace {
+
+// The shared memory as the host has grown it last.
+class Memory {
+ public:
+  std::byte* at_least(std::uint64_t bytes) {
+    if (bytes <= size_) return start_;
+    if (start_ != nullptr) ::munmap(start_, size_);
+    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                         krl::kOracleMemoryDescriptor, 0);
+    start_ = start == MAP_FAILED ? nullptr : static_cast<std::byte*>(start);
+    size_ = start_ == nullptr ? 0 : bytes;
+    return start_;
+  }
+
+ private:
+  std::byte* start_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+
+int main() {
+  // Answers have a descriptor of their own: what libtorch prints goes to stderr.
+  const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::signal(SIGPIPE, SIG_IGN);
+  Memory memory;
+  krl::ReferenceStore references;
+  nlohmann::json message;
+  while (krl::read_message(STDIN_FILENO, &message)) {
+    krl::OracleAnswer answer;
+    const auto request = message.get<krl::OracleRequest>();
+    std::byte* start = memory.at_least(request.memory_bytes);
+    if (start == nullptr) return 1;
+    answer.problem = references.compute(request, start);
+    if (!krl::write_message(answers, answer)) return 1;
+  }
+  return 0;
+}

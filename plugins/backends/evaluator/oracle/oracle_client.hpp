@@ -1,0 +1,47 @@
+// The evaluator's side of `kernelrl-oracle`: starts it when it is first needed, and again after it
+// died. Thread-safe; one request at a time.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
+#include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+
+namespace krl {
+
+struct OracleOptions {
+  std::string launcher, program;      // kernelrl-sandbox and kernelrl-oracle
+  std::vector<std::string> readable;  // libtorch and what else the program loads
+  std::chrono::milliseconds request_limit{60'000};  // loading libtorch included
+};
+
+class OracleClient {
+ public:
+  explicit OracleClient(OracleOptions options) : options_(std::move(options)) {}
+
+  // The expected values of each output of a case. `inputs`: the elements of its inputs, in their
+  // order. Throws Failure: KRL_INVALID_ARGUMENT, "file:line:column: …", where the reference is
+  // wrong; KRL_UNAVAILABLE where the oracle died twice or took too long.
+  std::vector<ExpectedOutput> expected(const TaskDefinition& task, const ResolvedCase& resolved,
+                                       const std::vector<std::vector<std::byte>>& inputs);
+
+  // The running oracle's process id, 0 if there is none.
+  pid_t process_id();
+
+ private:
+  struct Session;
+  OracleAnswer ask(const OracleRequest& request,
+                   const std::vector<std::vector<std::byte>>& inputs);
+
+  const OracleOptions options_;
+  std::mutex mutex_;
+  std::shared_ptr<Session> session_;
+};
+
+}  // namespace krl

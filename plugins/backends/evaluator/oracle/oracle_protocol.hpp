@@ -1,0 +1,63 @@
+// What the evaluator and `kernelrl-oracle`, the process that computes expected values, say to each
+// other.
+//
+//   fd 0  requests, fd 1  answers: each a 32-bit length, then that many bytes of JSON
+//   fd 3  shared memory (memfd), which the asking side grows before it asks
+// A request names where in the shared memory the inputs lie and where the results go. The oracle
+// answers one request after the other and ends when fd 0 does. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/task_definition.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+inline constexpr int kOracleMemoryDescriptor = 3;
+inline constexpr std::uint32_t kMaxOracleMessage = 16u << 20;
+
+struct OracleTensor {
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::uint64_t offset = 0;     // of an input: its elements; of an output: float64 or int64 values
+  std::uint64_t own_error = 0;  // of an output of floating type: float32 values
+};
+
+struct OracleScalar {
+  DType dtype = DType::kFloat32;
+  double real = 0;
+  std::int64_t integer = 0;
+};
+
+struct OracleRequest {
+  std::string reference;  // TorchScript
+  std::uint64_t memory_bytes = 0;
+  std::vector<OracleTensor> inputs;
+  std::vector<OracleScalar> scalars;
+  std::vector<OracleTensor> outputs;
+};
+
+// The reference is wrong, at a place in its text (1-based; 0 = unknown).
+struct ReferenceProblem {
+  std::string message;
+  int line = 0, column = 0;
+};
+
+struct OracleAnswer {
+  std::optional<ReferenceProblem> problem;  // none: the results are in the shared memory
+};
+
+void to_json(nlohmann::json& json, const OracleRequest& request);
+void from_json(const nlohmann::json& json, OracleRequest& request);
+void to_json(nlohmann::json& json, const OracleAnswer& answer);
+void from_json(const nlohmann::json& json, OracleAnswer& answer);
+
+// One message each; false at the end of the stream or if it is broken.
+bool write_message(int descriptor, const nlohmann::json& message);
+// `limit_ms`: of the whole message; -1 waits for ever.
+bool read_message(int descriptor, nlohmann::json* message, int limit_ms = -1);
+
+}  // namespace krl

@@ -1,0 +1,181 @@
+#include "plugins/backends/evaluator/oracle/reference.hpp"
+
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
+#include <torch/jit.h>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+
+#include <sstream>
+#include <stdexcept>
+
+namespace krl {
+namespace {
+
+at::ScalarType torch_type(DType type) {
+  switch (type) {
+    case DType::kFloat32: return at::kFloat;
+    case DType::kFloat16: return at::kHalf;
+    case DType::kBFloat16: return at::kBFloat16;
+    case DType::kInt32: return at::kInt;
+    case DType::kInt64: return at::kLong;
+    case DType::kBool: return at::kBool;
+  }
+  return at::kFloat;
+}
+
+std::string shape_text(at::IntArrayRef shape) {
+  std::ostringstream text;
+  text << shape;
+  return text.str();
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+// The line of `reference` that holds `quoted`, from 1; 0 if none does.
+int find_line(std::string_view reference, std::string_view quoted) {
+  const std::string_view wanted = trimmed(quoted);
+  int number = 0;
+  for (std::size_t start = 0; !wanted.empty() && start <= reference.size();) {
+    ++number;
+    const std::size_t end = std::min(reference.find('\n', start), reference.size());
+    if (trimmed(reference.substr(start, end - start)) == wanted) return number;
+    start = end + 1;
+  }
+  return 0;
+}
+
+// libtorch quotes the source around an error and marks the place: "    ~~~~ <--- HERE" below the
+// line. The message is the first line that says something itself.
+ReferenceProblem located(const std::string& error, const std::string& reference) {
+  ReferenceProblem problem;
+  std::istringstream lines(error);
+  std::string quoted;
+  for (std::string line; std::getline(lines, line);) {
+    const auto mark = line.find("<--- HERE");
+    if (mark != std::string::npos) {
+      problem.line = find_line(reference, quoted);
+      problem.column = static_cast<int>(line.find('~')) + 1;
+      continue;
+    }
+    if (line.find('~') == std::string::npos) quoted = line;
+    const bool is_frame = line.rfind("Traceback", 0) == 0 || line.rfind("  File", 0) == 0 ||
+                          line.rfind("The following operation failed", 0) == 0;
+    const auto reason = line.find("Error: ");
+    if (reason != std::string::npos) problem.message = line.substr(reason + 7);
+    if (problem.message.empty() && !is_frame) problem.message = line;
+  }
+  return problem;
+}
+
+[[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
+
+std::vector<at::Tensor> as_list(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  if (!value.isTuple()) refuse("the reference returns neither a tensor nor a tuple of tensors");
+  std::vector<at::Tensor> tensors;
+  for (const c10::IValue& element : value.toTupleRef().elements()) {
+    if (!element.isTensor()) refuse("the reference returns a tuple with something but tensors");
+    tensors.push_back(element.toTensor());
+  }
+  return tensors;
+}
+
+// One call of the reference, all floating inputs in `precision`.
+std::vector<at::Tensor> call(torch::jit::Function& function, const OracleRequest& request,
+                             std::byte* memory, at::ScalarType precision) {
+  std::vector<c10::IValue> arguments;
+  for (const OracleTensor& input : request.inputs) {
+    const at::Tensor seen =
+        at::from_blob(memory + input.offset, input.shape, torch_type(input.dtype));
+    arguments.emplace_back(is_floating(input.dtype) ? seen.to(precision, false, true)
+                                                    : seen.clone());
+  }
+  for (const OracleScalar& scalar : request.scalars) {
+    if (is_floating(scalar.dtype)) arguments.emplace_back(scalar.real);
+    if (!is_floating(scalar.dtype)) arguments.emplace_back(scalar.integer);
+  }
+  return as_list(function(std::move(arguments)));
+}
+
+void check_output(const OracleTensor& declared, const at::Tensor& got, std::size_t index) {
+  const std::string which = "output " + std::to_string(index) + " of the reference";
+  if (got.sizes() != at::IntArrayRef(declared.shape)) {
+    refuse(which + " has the shape " + shape_text(got.sizes()) + ", declared is " +
+           shape_text(declared.shape));
+  }
+  const bool same_kind = is_floating(declared.dtype) == got.is_floating_point() &&
+                         (declared.dtype == DType::kBool) == (got.scalar_type() == at::kBool);
+  if (!same_kind) {
+    refuse(which + " has the type " + std::string(c10::toString(got.scalar_type())) +
+           ", declared is " + std::string(name_of(declared.dtype)));
+  }
+}
+
+void store(const OracleTensor& output, const at::Tensor& exact, const at::Tensor& single,
+           std::byte* memory) {
+  const auto put = [&](std::uint64_t offset, at::ScalarType type, const at::Tensor& values) {
+    at::from_blob(memory + offset, output.shape, type).copy_(values);
+  };
+  if (!is_floating(output.dtype)) return put(output.offset, at::kLong, exact);
+  put(output.offset, at::kDouble, exact);
+  put(output.own_error, at::kFloat, (single.to(at::kDouble) - exact).abs());
+}
+
+}  // namespace
+
+struct ReferenceStore::Compiled {
+  std::string text;
+  std::shared_ptr<torch::jit::CompilationUnit> unit;
+};
+
+ReferenceStore::ReferenceStore() {
+  at::set_num_threads(1);
+  at::set_num_interop_threads(1);
+  // References run a few times each: interpreting them is cheaper than optimising them.
+  torch::jit::getProfilingMode() = false;
+  torch::jit::setGraphExecutorOptimize(false);
+}
+
+ReferenceStore::~ReferenceStore() = default;
+
+ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
+  if (!last_ || last_->text != text) {
+    last_.reset();
+    auto unit = torch::jit::compile(text);
+    last_ = std::make_unique<Compiled>(Compiled{text, std::move(unit)});
+  }
+  return *last_;
+}
+
+std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& request,
+                                                        std::byte* memory) {
+  try {
+    const c10::InferenceMode no_gradients;
+    torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
+    if (function == nullptr) refuse("the reference has no function 'run'");
+    const std::vector<at::Tensor> exact = call(*function, request, memory, at::kDouble);
+    const std::vector<at::Tensor> single = call(*function, request, memory, at::kFloat);
+    if (exact.size() != request.outputs.size()) {
+      refuse("the reference returns " + std::to_string(exact.size()) +
+             " tensors, the task declares " + std::to_string(request.outputs.size()));
+    }
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      check_output(request.outputs[i], exact[i], i);
+      store(request.outputs[i], exact[i], single[i], memory);
+    }
+    return std::nullopt;
+  } catch (const c10::Error& error) {
+    return located(error.what_without_backtrace(), request.reference);
+  } catch (const std::exception& error) {
+    return located(error.what(), request.reference);
+  }
+}
+
+}  // namespace krl

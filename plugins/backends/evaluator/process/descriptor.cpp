@@ -1,0 +1,102 @@
+#include "plugins/backends/evaluator/process/descriptor.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <kernelrl/values.hpp>
+
+namespace krl {
+namespace {
+
+[[noreturn]] void unavailable(const std::string& what) {
+  throw Failure(KRL_UNAVAILABLE, what + ": " + std::strerror(errno));
+}
+
+std::uint64_t file_size(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) unavailable("asking for the size of a memory file");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+MemoryFile MemoryFile::create(const char* name) {
+  Descriptor file(::memfd_create(name, MFD_CLOEXEC));
+  if (!file) unavailable("creating a memory file");
+  return MemoryFile(std::move(file));
+}
+
+MemoryFile MemoryFile::with(const char* name, std::string_view content) {
+  MemoryFile file = create(name);
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t n = ::pwrite(file.descriptor(), content.data() + done, content.size() - done,
+                               static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) unavailable("filling a memory file");
+    done += static_cast<std::size_t>(n);
+  }
+  return file;
+}
+
+std::uint64_t MemoryFile::size() const { return file_size(file_.get()); }
+
+std::string MemoryFile::read(std::uint64_t limit) const {
+  std::string content(std::min(size(), limit), '\0');
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t n = ::pread(file_.get(), content.data() + done, content.size() - done,
+                              static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  content.resize(done);
+  return content;
+}
+
+SharedMemory::SharedMemory(std::uint64_t bytes, const char* name)
+    : file_(::memfd_create(name, MFD_CLOEXEC)) {
+  if (!file_) unavailable("creating shared memory");
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
+    unavailable("growing shared memory to " + std::to_string(bytes) + " bytes");
+  }
+  map(bytes);
+}
+
+SharedMemory SharedMemory::adopt(Descriptor file) {
+  SharedMemory memory;
+  memory.file_ = std::move(file);
+  memory.map(file_size(memory.file_.get()));
+  return memory;
+}
+
+void SharedMemory::map(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  void* start =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_.get(), 0);
+  if (start == MAP_FAILED) unavailable("mapping shared memory");
+  memory_ = {static_cast<std::byte*>(start), bytes};
+}
+
+SharedMemory::~SharedMemory() {
+  if (!memory_.empty()) ::munmap(memory_.data(), memory_.size());
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace krl

@@ -1,0 +1,80 @@
+// A file descriptor with an owner, and a piece of memory that two processes share.
+// Not thread-safe beyond what the kernel gives; a moved-from object owns nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace krl {
+
+// Closes its descriptor when it dies. Every descriptor of the evaluator is close-on-exec.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+  void reset();
+
+ private:
+  int number_ = -1;
+};
+
+// An anonymous file in memory (memfd): the standard streams, modules and arenas of workers. It
+// vanishes with its last descriptor, so that nothing is left behind by a crash.
+class MemoryFile {
+ public:
+  // Throws Failure(KRL_UNAVAILABLE) if the system has no descriptor or memory left.
+  static MemoryFile create(const char* name);
+  static MemoryFile with(const char* name, std::string_view content);
+
+  int descriptor() const { return file_.get(); }
+  std::uint64_t size() const;
+  // The first `limit` bytes.
+  std::string read(std::uint64_t limit) const;
+
+ private:
+  explicit MemoryFile(Descriptor file) : file_(std::move(file)) {}
+  Descriptor file_;
+};
+
+// A MemoryFile of fixed size, mapped for reading and writing. Zero at first.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  explicit SharedMemory(std::uint64_t bytes, const char* name = "krl-shared");
+  // Maps what another process made and sent; its size is taken from the file.
+  static SharedMemory adopt(Descriptor file);
+  SharedMemory(SharedMemory&& other) noexcept
+      : file_(std::move(other.file_)), memory_(std::exchange(other.memory_, {})) {}
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    std::swap(file_, other.file_);
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~SharedMemory();
+
+  int descriptor() const { return file_.get(); }
+  std::span<std::byte> bytes() const { return memory_; }
+
+ private:
+  void map(std::uint64_t bytes);
+  Descriptor file_;
+  std::span<std::byte> memory_;
+};
+
+// `path` read completely, or an empty text if it cannot be read.
+std::string read_file(const std::string& path);
+
+}  // namespace krl

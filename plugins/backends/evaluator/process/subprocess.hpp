@@ -1,0 +1,62 @@
+// A child process from start to end: exec'd (never a bare fork, the host has many threads), in a
+// process group of its own that is killed whole, with no descriptors but those it is given.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugins/backends/evaluator/process/descriptor.hpp"
+
+namespace krl {
+
+struct Command {
+  std::vector<std::string> arguments;    // the first is the program's absolute path
+  std::vector<std::string> environment;  // "NAME=value"; nothing is inherited
+  // Ours and the number it gets in the child. 0, 1 and 2 are /dev/null unless named here.
+  std::vector<std::pair<int, int>> descriptors;
+};
+
+// How a child ended.
+struct Ending {
+  int exit_code = -1;  // -1: it was killed
+  int signal = 0;      // that killed it; 0: none did
+  bool deadline = false;  // we killed it, its time was over
+  bool cancelled = false;
+  double cpu_seconds = 0;  // of it and of its own children that it waited for
+  double wall_seconds = 0;
+
+  bool ok() const { return exit_code == 0; }
+  // "ended with code 2", "was killed by signal 9 (Killed)", …
+  std::string description() const;
+};
+
+// A running child. Killed with its whole group when this dies. Used by one thread at a time.
+class Subprocess {
+ public:
+  // Throws Failure(KRL_UNAVAILABLE) if it cannot be started.
+  explicit Subprocess(const Command& command);
+  Subprocess(Subprocess&&) = delete;
+  ~Subprocess();
+
+  pid_t id() const { return id_; }
+  bool running();
+  // Kills the group; the ending is then known.
+  void kill();
+  // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` says so.
+  Ending wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled = {});
+
+ private:
+  bool reap(bool block);
+  pid_t id_ = -1;
+  Descriptor handle_;  // a pidfd, readable once the child has ended
+  std::chrono::steady_clock::time_point start_;
+  std::optional<Ending> ending_;
+};
+
+}  // namespace krl

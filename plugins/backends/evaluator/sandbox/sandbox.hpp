@@ -1,0 +1,46 @@
+// What a worker may do, and the command that starts it under these rules.
+//
+// The rules are applied by `kernelrl-sandbox`, a small launcher that restricts itself and then
+// becomes the worker (or starts several, one after the other). Every rule that the machine does not
+// support is left out; `probe_sandbox` says which. Plain values; callable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/evaluator/process/subprocess.hpp"
+
+namespace krl {
+
+// Limits of one worker. It never may: open a socket, write or change a file by its path, signal,
+// trace or inspect another process, gain privileges.
+struct SandboxRules {
+  std::uint64_t address_space_bytes = std::uint64_t{4} << 30;
+  std::uint64_t file_bytes = std::uint64_t{256} << 20;  // each file, those in memory too
+  std::uint32_t cpu_seconds = 10;
+  std::uint32_t open_files = 64;
+  std::uint32_t processes = 16;       // ignored by Linux for root
+  bool children = false;              // may it start processes?
+  std::vector<std::string> readable;  // files, or folders with all that is in them
+  std::vector<std::string> programs;  // what it may execute, beside its own steps
+};
+
+// `steps`: programs with their arguments; each starts when the one before ended with 0, and the
+// first failure is the ending of the whole. One step takes the launcher's place; several need
+// `children`. The command's descriptors are the caller's to add.
+Command sandboxed(const std::string& launcher, const SandboxRules& rules,
+                  const std::vector<std::vector<std::string>>& steps);
+
+// The launcher's exit code when it could not start a step: never the worker's own.
+inline constexpr int kSandboxFailed = 113;
+
+// What protects workers on this machine, as one line, and what does not, each with its reason.
+struct SandboxFeatures {
+  std::string active;                // "rlimits, no_new_privs, landlock 7, seccomp, …"
+  std::vector<std::string> missing;  // "landlock: not supported by this kernel"
+};
+
+SandboxFeatures probe_sandbox(const std::string& launcher);
+
+}  // namespace krl

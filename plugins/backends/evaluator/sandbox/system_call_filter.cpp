@@ -1,0 +1,92 @@
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "plugins/backends/evaluator/sandbox/restrictions.hpp"
+
+namespace krl::sandbox {
+namespace {
+
+// What no worker needs: by name, as not every kernel and architecture knows each.
+constexpr const char* kForbidden[] = {
+    // networks and other ways to talk to others
+    "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg",
+    "sendmmsg", "recvmsg", "recvmmsg", "mq_open", "mq_unlink", "msgget", "msgsnd", "msgctl",
+    "semget", "semop", "semctl", "shmget", "shmat", "shmctl", "io_uring_setup", "io_uring_enter",
+    "io_uring_register",
+    // other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open",
+    "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+    "kcmp", "setpgid", "setsid", "setpriority", "ioprio_set", "sched_setaffinity",
+    "sched_setattr", "sched_setscheduler", "sched_setparam", "migrate_pages", "move_pages",
+    // files by their path: what Landlock does not cover, and what it does on newer kernels only
+    "chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat", "setxattr",
+    "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes",
+    "utimensat", "futimesat", "truncate", "mknod", "mknodat", "link", "linkat", "symlink",
+    "symlinkat", "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "name_to_handle_at",
+    "open_by_handle_at", "fanotify_init", "inotify_init", "inotify_init1",
+    // the machine
+    "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount",
+    "fsconfig", "fspick", "mount_setattr", "setns", "unshare", "bpf", "perf_event_open", "keyctl",
+    "add_key", "request_key", "init_module", "finit_module", "delete_module", "kexec_load",
+    "kexec_file_load", "reboot", "swapon", "swapoff", "sethostname", "setdomainname", "acct",
+    "quotactl", "syslog", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "iopl",
+    "ioperm", "modify_ldt", "personality", "userfaultfd", "nfsservctl", "vhangup", "lookup_dcookie",
+    "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid",
+    "setfsgid", "capset"};
+
+constexpr std::uint32_t kRefuse = SCMP_ACT_ERRNO(EPERM);
+
+bool forbid(scmp_filter_ctx filter, const char* name) {
+  const int number = seccomp_syscall_resolve_name(name);
+  return number == __NR_SCMP_ERROR || number < 0 ||
+         seccomp_rule_add(filter, kRefuse, number, 0) == 0;
+}
+
+// clone may make threads but no processes; clone3 hides its flags in memory, so that the C library
+// has to fall back to clone.
+bool forbid_children(scmp_filter_ctx filter, int program) {
+  return forbid(filter, "fork") && forbid(filter, "vfork") && forbid(filter, "execve") &&
+         seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 &&
+         seccomp_rule_add(filter, kRefuse, SCMP_SYS(clone), 1,
+                          SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&
+         seccomp_rule_add(filter, kRefuse, SCMP_SYS(execveat), 1,
+                          SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(program))) == 0;
+}
+
+bool add_rules(scmp_filter_ctx filter, bool children, int program) {
+  for (const char* name : kForbidden) {
+    if (!forbid(filter, name)) return false;
+  }
+  // A process may signal its own threads (abort does) and ask for its own limits.
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  if (!children && seccomp_rule_add(filter, kRefuse, SCMP_SYS(tgkill), 1,
+                                    SCMP_A0_32(SCMP_CMP_NE, self)) != 0) {
+    return false;
+  }
+  if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1,
+                       SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
+    return false;
+  }
+  return children || forbid_children(filter, program);
+}
+
+}  // namespace
+
+std::string filter_system_calls(bool children, int program) {
+  const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+  if (filter == nullptr) return "libseccomp does not work here";
+  std::string why;
+  if (!add_rules(filter, children, program)) why = "libseccomp refuses a rule";
+  if (why.empty()) {
+    const int error = seccomp_load(filter);
+    if (error != 0) why = std::strerror(-error);
+  }
+  seccomp_release(filter);
+  return why;
+}
+
+}  // namespace krl::sandbox
