@@ -25,6 +25,7 @@ struct CatalogEntry {
 
 struct Catalog {
   std::vector<CatalogEntry> entries;
+  std::vector<std::string> refused;  // "FILE: why", plugins that could not be loaded
 
   const CatalogEntry* find(ComponentKind kind, std::string_view id) const;
   std::vector<std::string> ids(ComponentKind kind) const;

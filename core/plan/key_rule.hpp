@@ -27,19 +27,20 @@ enum class ValueType : std::uint8_t {
 std::string_view described(ValueType type);
 
 struct KeyRule {
-  std::string key;  // dotted for nested tables: "model.layers"
+  std::string key = {};  // dotted for nested tables: "model.layers"
   ValueType type = ValueType::kString;
-  std::string fallback;  // the default as TOML text; empty: the key may be absent, or is required
-  std::string range;     // "0..1", "1..", "a|b|c"; empty: everything of the type
-  std::string doc;       // one sentence
+  std::string fallback =
+      {};                  // the default as TOML text; empty: the key may be absent, or is required
+  std::string range = {};  // "0..1", "1..", "a|b|c"; empty: everything of the type
+  std::string doc = {};    // one sentence
   bool required = false;
   bool secret = false;  // the value names an environment variable
 
   // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
   // table; with others it is an error. Several fields may share a key if at most one is in use.
-  std::string only_if;
+  std::string only_if = {};
   // Further choices that are known but not built yet: "continuous".
-  std::string later;
+  std::string later = {};
 };
 
 }  // namespace krl

@@ -1,0 +1,111 @@
+#include "core/plan/content_check.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "core/plan/key_check.hpp"
+#include "core/plan/names.hpp"
+#include "core/plan/text_file.hpp"
+#include "kernelrl/expression.hpp"
+
+namespace krl {
+namespace {
+
+// The place of a byte inside a text value. Exact for a one-line string without escapes, as
+// conditions are; else the value as a whole.
+Origin inside(const Node& node, std::size_t offset, std::size_t length) {
+  Origin at = node.origin;
+  const bool plain = at.length == node.text()->size() + 2;  // the two quotes
+  if (!plain) return at;
+  at.column += static_cast<std::uint32_t>(1 + offset);
+  at.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, length));
+  return at;
+}
+
+void check_condition(const Node& node, const std::string& key,
+                     const std::function<bool(const std::string&)>& is_known,
+                     const std::vector<std::string>& known, std::vector<Problem>& problems) {
+  const auto expression = Expression::parse(*node.text(), NameStyle::kMetrics);
+  if (!expression) {
+    problems.push_back({inside(node, expression.error().offset, 1),
+                        "'" + key + "' is no condition: " + expression.error().message,
+                        {}});
+    return;
+  }
+  for (const Expression::NameUse& use : expression->names()) {
+    if (is_known(use.name)) continue;
+    problems.push_back({inside(node, use.offset, use.name.size()),
+                        "'" + key + "' names '" + use.name + "', which no run knows",
+                        spelling_hint(use.name, known, "names")});
+  }
+}
+
+const Node* text_at(const Node& table, std::string_view path) {
+  const Node* node = table.find_path(path);
+  return node != nullptr && node->text() != nullptr ? node : nullptr;
+}
+
+std::vector<std::string> reward_names(const Node& settings) {
+  std::vector<std::string> names;
+  const Node* rewards = settings.find("reward");
+  if (rewards == nullptr) return names;
+  for (const Node& reward : rewards->elements()) {
+    const Node* name = text_at(reward, "name");
+    if (name == nullptr) name = text_at(reward, "use");
+    if (name != nullptr) names.push_back(*name->text());
+  }
+  return names;
+}
+
+std::int64_t turns_of(const Node& settings) {
+  const Node* turns = settings.find_path("rollout.turns");
+  const auto* number = turns == nullptr ? nullptr : std::get_if<std::int64_t>(&turns->value);
+  return number == nullptr ? 1 : std::min<std::int64_t>(*number, 64);
+}
+
+}  // namespace
+
+void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems) {
+  if (const Node* until = text_at(stage, "until")) {
+    const std::vector<std::string> rewards = reward_names(settings);
+    const std::int64_t turns = turns_of(settings);
+    const auto known = [&](const std::string& name) {
+      return resolve_metric(name, rewards, turns).has_value();
+    };
+    check_condition(*until, "until", known, metric_names(rewards), problems);
+  }
+  if (const Node* stop = text_at(settings, "rollout.stop_when")) {
+    const auto known = [](const std::string& name) {
+      return std::find(stop_names().begin(), stop_names().end(), name) != stop_names().end();
+    };
+    check_condition(*stop, "stop_when", known, stop_names(), problems);
+  }
+}
+
+void check_templates(const Node& prompt, std::vector<Problem>& problems) {
+  for (const char* key : {"task", "feedback"}) {
+    const Node* file = text_at(prompt, key);
+    if (file == nullptr) continue;
+    if (const auto text = read_text_file(*file->text()); !text) {
+      problems.push_back({file->origin, text.error(), "'" + std::string(key) + "' is a template"});
+    }
+  }
+}
+
+void check_run_name(const Node& run, std::vector<Problem>& problems) {
+  const Node* name = text_at(run, "name");
+  if (name == nullptr) return;
+  const std::string& text = *name->text();
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+  });
+  if (plain && !text.empty() && text.front() != '.' && text.front() != '-' && text.size() <= 100) {
+    return;
+  }
+  problems.push_back({name->origin, "'name' must be the name of a folder",
+                      "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
+}
+
+}  // namespace krl

@@ -1,0 +1,21 @@
+// Checks of a plan that go beyond one key: conditions and the names in them, templates, names.
+#pragma once
+
+#include <vector>
+
+#include "core/plan/node.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+
+// `until` of a stage and `rollout.stop_when` of the tables in force during it: their syntax, and
+// that they name only what will be known.
+void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems);
+
+// That the files which [prompt] names can be read.
+void check_templates(const Node& prompt, std::vector<Problem>& problems);
+
+// That `run.name` is the name of a folder.
+void check_run_name(const Node& run, std::vector<Problem>& problems);
+
+}  // namespace krl

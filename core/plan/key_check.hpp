@@ -1,0 +1,28 @@
+// Checks a table of a plan against its rules, fills the defaults in, and makes paths absolute.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/plan/key_rule.hpp"
+#include "core/plan/node.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+
+struct TableContext {
+  std::string where;                    // for messages: "in [rollout]", "for reward 'speedup'"
+  std::vector<std::string> other_keys;  // known here, but not described by rules; left alone
+  std::filesystem::path folder;         // relative paths of defaults start here
+};
+
+// What is wrong goes to `problems`; whatever is right is usable afterwards. REQUIRES: a table.
+void check_table(Node& table, const std::vector<KeyRule>& rules, const TableContext& context,
+                 std::vector<Problem>& problems);
+
+// "did you mean 'weight'?   known keys: cap, weight".
+std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,
+                          const std::string& what);
+
+}  // namespace krl

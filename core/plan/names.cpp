@@ -1,0 +1,98 @@
+#include "core/plan/names.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace krl {
+namespace {
+
+constexpr std::array<std::string_view, 27> kMetrics = {
+    "reward/mean",
+    "reward/std",
+    "actor/pg_loss",
+    "actor/clip_fraction",
+    "actor/ppo_kl",
+    "actor/entropy",
+    "actor/grad_norm",
+    "actor/lr",
+    "response_length/mean",
+    "response_length/max",
+    "response_length/clip_ratio",
+    "groups/zero_variance",
+    "groups/dropped",
+    "sampler/logprob_diff/mean",
+    "sampler/logprob_diff/max",
+    "perf/tokens_per_s",
+    "perf/evaluations_per_s",
+    "time_s/sample",
+    "time_s/evaluate",
+    "time_s/learn",
+    "time_s/iteration",
+    "cache/hit_rate",
+    "infra_errors",
+    "iteration",
+    "curriculum/tier",
+    "kernel/regressions_holdout",
+    "kernel/flagged",
+};
+
+// Written for all turns, for each turn and for each tier.
+constexpr std::array<std::string_view, 7> kKernelMetrics = {
+    "compile_rate",   "pass_rate",       "fast_1",        "fast_2",
+    "speedup_median", "speedup_geomean", "speedup_capped"};
+
+constexpr int kTiers = 4;
+
+template <class Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether `text` is "<family>_<n>" with first <= n < end, no leading zeros.
+bool is_member(std::string_view text, std::string_view family, std::int64_t first,
+               std::int64_t end) {
+  if (!text.starts_with(family)) return false;
+  for (std::int64_t n = first; n < end; ++n) {
+    if (text.substr(family.size()) == std::to_string(n)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const std::vector<std::string>& stop_names() {
+  static const std::vector<std::string> kNames = {"best_score", "compiled", "passed",
+                                                  "score",      "speedup",  "turn"};
+  return kNames;
+}
+
+std::optional<std::string> resolve_metric(std::string_view name,
+                                          const std::vector<std::string>& rewards,
+                                          std::int64_t turns) {
+  if (contains(kMetrics, name)) return std::string(name);
+  if (contains(kKernelMetrics, name) || contains(kMetrics, "kernel/" + std::string(name))) {
+    return "kernel/" + std::string(name);
+  }
+  for (const std::string& reward : rewards) {
+    if (name == "reward/" + reward + "/mean") return std::string(name);
+  }
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string_view family = name.substr(0, slash), metric = name.substr(slash + 1);
+  const bool known_family = family == "kernel" || is_member(family, "turn_", 1, turns + 1) ||
+                            is_member(family, "tier_", 0, kTiers);
+  if (!known_family || !contains(kKernelMetrics, metric)) return std::nullopt;
+  return std::string(name);
+}
+
+std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
+  std::vector<std::string> names(kMetrics.begin(), kMetrics.end());
+  for (const std::string& reward : rewards) names.push_back("reward/" + reward + "/mean");
+  for (const std::string_view metric : kKernelMetrics) {
+    names.push_back("kernel/" + std::string(metric));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace krl

@@ -1,0 +1,66 @@
+// The tree that plans are read into: like TOML, but every key and value knows where it came from.
+// A value type; core/plan works on it between reading and the final Plan.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/plan/source.hpp"
+
+namespace krl {
+
+struct Entry;
+
+struct Node {
+  using Array = std::vector<Node>;
+  using Table = std::vector<Entry>;  // in the order of the text; keys are unique
+
+  // Deeper values are refused when read, so that recursion over a tree is safe.
+  static constexpr int kMaxDepth = 32;
+
+  std::variant<bool, std::int64_t, double, std::string, Array, Table> value;
+  Origin origin;
+
+  static Node table(Origin origin);
+
+  bool is_table() const { return std::holds_alternative<Table>(value); }
+  bool is_array() const { return std::holds_alternative<Array>(value); }
+  const std::string* text() const { return std::get_if<std::string>(&value); }
+
+  // The value under a key of a table; nullptr if there is none, or if this is no table.
+  const Node* find(std::string_view key) const;
+  Node* find(std::string_view key);
+  // The same for a dotted key.
+  const Node* find_path(std::string_view dotted) const;
+
+  // REQUIRES: is_table(). `set` adds or replaces; `child` adds an empty table if there is none.
+  void set(std::string key, Origin key_origin, Node node);
+  Node& child(std::string_view key, const Origin& origin);
+  void erase(std::string_view key);
+
+  // The elements of an array, or of nothing.
+  const Array& elements() const;
+  const Table& entries() const;
+
+  // "a string", "an array", …
+  std::string_view kind() const;
+
+  nlohmann::json json() const;
+};
+
+struct Entry {
+  std::string key;
+  Origin origin;  // of the key
+  Node value;
+};
+
+// Lays `over` on `base`: tables are merged key by key, everything else is replaced. Where `over`
+// chooses another component (`use`), loss (`learn.loss.name`) or schedule, what the old choice had
+// as options goes away with it. `path` is the dotted name of the table, "" for the whole plan.
+void merge(Node& base, const Node& over, const std::string& path = {});
+
+}  // namespace krl

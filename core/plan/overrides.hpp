@@ -1,0 +1,19 @@
+// The `--set` layer of a plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan/node.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+
+// Applies arguments such as "rollout.groups=4" or "stage.reinforce.until=\"pass_rate > 0.9\"" to a
+// tree. The value is TOML, or a bare word such as `openai` or `./model`. An element of a list is
+// named by its number from 0, or by its `name` or `use`. Choices (`use`, the loss, the schedule)
+// are applied first, so that the order of the arguments does not matter.
+void apply_overrides(Node& document, const std::vector<std::string>& overrides,
+                     std::vector<Problem>& problems);
+
+}  // namespace krl

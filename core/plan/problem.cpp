@@ -1,0 +1,109 @@
+#include "core/plan/problem.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kMaxShown = 100;  // problems
+constexpr std::size_t kContext = 60;    // code points of a long line shown left of the caret
+constexpr std::size_t kMaxLine = 160;   // code points of a line shown
+
+// The bytes of the code point at the front of `text`; 0 if it is not UTF-8.
+std::size_t code_point_size(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (text.size() < size) return 0;
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  return std::all_of(text.begin() + 1, text.begin() + size, continues) ? size : 0;
+}
+
+// One string per code point; what a terminal could misunderstand becomes '?'.
+std::vector<std::string> printable(std::string_view line) {
+  std::vector<std::string> points;
+  while (!line.empty()) {
+    const std::size_t size = code_point_size(line);
+    const auto lead = static_cast<unsigned char>(line.front());
+    const bool control = (lead < 0x20 && lead != '\t') || lead == 0x7F;
+    points.emplace_back(size == 0 || control ? "?" : line.substr(0, size));
+    line.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return points;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const std::string& point : printable(text)) out += point;
+  return out;
+}
+
+// "^~~~" under columns of `points`, with the tabs of the line kept so that both align.
+std::string underline(const std::vector<std::string>& points, std::size_t first, std::size_t from,
+                      std::size_t length) {
+  std::string out;
+  for (std::size_t i = first; i < from; ++i) {
+    out += i < points.size() && points[i] == "\t" ? "\t" : " ";
+  }
+  out += '^';
+  const std::size_t end = std::min(from + length, points.size());
+  for (std::size_t i = from + 1; i < end; ++i) out += '~';
+  return out;
+}
+
+std::string line_with_caret(const Problem& problem) {
+  const Origin& at = problem.origin;
+  const std::string number = std::to_string(at.line);
+  const std::vector<std::string> points = printable(at.source->line(at.line));
+  const std::size_t from = std::min<std::size_t>(std::max(1u, at.column) - 1, points.size());
+  const std::size_t first = from > kMaxLine - kContext ? from - kContext : 0;
+  const std::size_t last = std::min(points.size(), first + kMaxLine);
+  std::string shown;
+  for (std::size_t i = first; i < last; ++i) shown += points[i];
+  const std::size_t length = std::min<std::size_t>(at.length, last - std::min(from, last));
+  std::string out = "  " + number + " | " + shown + "\n";
+  out += "  " + std::string(number.size(), ' ') + " | " + underline(points, first, from, length);
+  if (!problem.hint.empty()) out += " " + one_line(problem.hint);
+  return out + "\n";
+}
+
+auto sort_key(const Problem& problem) {
+  const Origin& at = problem.origin;
+  constexpr auto kLast = std::numeric_limits<std::uint32_t>::max();
+  return std::tuple(at.source == nullptr ? 0 : at.source->order, at.line == 0 ? kLast : at.line,
+                    at.column, std::string_view(problem.message), std::string_view(problem.hint));
+}
+
+}  // namespace
+
+std::string rendered(const Problem& problem) {
+  const Origin& at = problem.origin;
+  std::string out = at.is_default() ? "plan" : one_line(at.text());
+  out += ": error: " + one_line(problem.message) + "\n";
+  if (!at.is_default() && at.line > 0) return out + line_with_caret(problem);
+  return problem.hint.empty() ? out : out + "  | " + one_line(problem.hint) + "\n";
+}
+
+std::string rendered(std::vector<Problem> problems) {
+  const auto less = [](const Problem& a, const Problem& b) { return sort_key(a) < sort_key(b); };
+  const auto same = [](const Problem& a, const Problem& b) { return sort_key(a) == sort_key(b); };
+  std::sort(problems.begin(), problems.end(), less);
+  problems.erase(std::unique(problems.begin(), problems.end(), same), problems.end());
+  std::string out;
+  for (std::size_t i = 0; i < std::min(problems.size(), kMaxShown); ++i) {
+    out += rendered(problems[i]);
+  }
+  if (problems.size() > kMaxShown) {
+    out += "and " + std::to_string(problems.size() - kMaxShown) + " more errors\n";
+  }
+  return out;
+}
+
+Error problem_at(const Origin& origin, std::string message, std::string hint) {
+  return {Code::kInvalidArgument, rendered(Problem{origin, std::move(message), std::move(hint)})};
+}
+
+}  // namespace krl

@@ -1,0 +1,28 @@
+// Checks a merged tree against the schema and the catalog, and fills it in.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/plan/catalog.hpp"
+#include "core/plan/node.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+
+struct ResolvedTree {
+  Node document;             // all tables with their defaults; prints as the resolved plan
+  std::vector<Node> stages;  // for each stage, the tables in force: backend, rollout, …
+};
+
+// What is wrong goes to `problems`; without any, the result holds every key of the schema that is
+// in use, each with a value of its type. `folder` is that of the plan's file.
+ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,
+                     std::vector<Problem>& problems);
+
+// Checks the table of one component: the core's own keys of such a table, and the component's.
+void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRule>& core_keys,
+                       const Catalog& catalog, const std::filesystem::path& folder,
+                       std::vector<Problem>& problems);
+
+}  // namespace krl
