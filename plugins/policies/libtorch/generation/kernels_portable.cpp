@@ -1,0 +1,7 @@
+#include "generation/kernel_loops.hpp"
+
+namespace krl::libtorch {
+
+const Kernels& portable_kernels() { return kLoops; }
+
+}  // namespace krl::libtorch

@@ -1,0 +1,273 @@
+#include "model/fused_ops.hpp"
+
+#include <cmath>
+
+namespace krl::libtorch {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::tensor_list;
+using torch::autograd::Variable;
+
+// Σ term(i) for i in 0..n, in eight sums side by side, which the compiler can keep in one register.
+template <class T, class Term>
+T sum_of(std::int64_t n, Term term) {
+  constexpr std::int64_t kLanes = 8;
+  T lanes[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += term(i + lane);
+  }
+  T total = 0;
+  for (; i < n; ++i) total += term(i);
+  for (const T lane : lanes) total += lane;
+  return total;
+}
+
+// One row of RmsNorm; returns its scale, 1 / √(mean(x²) + epsilon).
+template <class T>
+T rms_norm_row(const T* x, const T* gain, std::int64_t width, double epsilon, T* out) {
+  const T squares = sum_of<T>(width, [&](std::int64_t i) { return x[i] * x[i]; });
+  const T scale = 1 / std::sqrt(squares / static_cast<T>(width) + static_cast<T>(epsilon));
+  for (std::int64_t i = 0; i < width; ++i) out[i] = x[i] * scale * gain[i];
+  return scale;
+}
+
+// With n = x · scale: dx = scale · (dn - n · mean(dn · n)), where dn = dy · gain; dgain += dy · n.
+template <class T>
+void rms_norm_row_backward(const T* x, const T* gain, const T* dy, T scale, std::int64_t width,
+                           T* dx, T* dgain) {
+  const T dot = sum_of<T>(width, [&](std::int64_t i) { return dy[i] * gain[i] * x[i]; });
+  const T mean = dot * scale * scale / static_cast<T>(width);
+  for (std::int64_t i = 0; i < width; ++i) {
+    dx[i] = scale * (dy[i] * gain[i] - x[i] * mean);
+    dgain[i] += dy[i] * x[i] * scale;
+  }
+}
+
+class RmsNorm : public Function<RmsNorm> {
+ public:
+  static Variable forward(AutogradContext* context, const Variable& x, const Variable& gain,
+                          double epsilon) {
+    const auto out = at::empty_like(x), scales = at::empty({x.size(0)}, x.options());
+    const std::int64_t rows = x.size(0), width = x.size(1);
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "rms_norm", [&] {
+      const auto* from = x.const_data_ptr<scalar_t>();
+      const auto* g = gain.const_data_ptr<scalar_t>();
+      auto* to = out.mutable_data_ptr<scalar_t>();
+      auto* scale = scales.mutable_data_ptr<scalar_t>();
+      for (std::int64_t row = 0; row < rows; ++row) {
+        scale[row] = rms_norm_row(from + row * width, g, width, epsilon, to + row * width);
+      }
+    });
+    context->save_for_backward({x, gain, scales});
+    return out;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& grads) {
+    const auto saved = context->get_saved_variables();
+    const auto &x = saved[0], &gain = saved[1], &scales = saved[2];
+    const auto grad = grads[0].contiguous();
+    const auto by_x = at::empty_like(x), by_gain = at::zeros_like(gain);
+    const std::int64_t rows = x.size(0), width = x.size(1);
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "rms_norm_backward", [&] {
+      const auto* from = x.const_data_ptr<scalar_t>();
+      const auto* dy = grad.const_data_ptr<scalar_t>();
+      const auto* g = gain.const_data_ptr<scalar_t>();
+      const auto* scale = scales.const_data_ptr<scalar_t>();
+      auto* dx = by_x.mutable_data_ptr<scalar_t>();
+      auto* dgain = by_gain.mutable_data_ptr<scalar_t>();
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t at = row * width;
+        rms_norm_row_backward(from + at, g, dy + at, scale[row], width, dx + at, dgain);
+      }
+    });
+    return {by_x, by_gain, Variable()};
+  }
+};
+
+class SwiGlu : public Function<SwiGlu> {
+ public:
+  static Variable forward(AutogradContext* context, const Variable& gate_up) {
+    const auto parts = gate_up.chunk(2, 1);
+    context->save_for_backward({gate_up});
+    return at::silu(parts[0]).mul_(parts[1]);
+  }
+  static tensor_list backward(AutogradContext* context, const tensor_list& grads) {
+    const auto gate_up = context->get_saved_variables()[0];
+    const auto parts = gate_up.chunk(2, 1);
+    auto result = at::empty_like(gate_up);
+    auto by_parts = result.chunk(2, 1);
+    at::mul_out(by_parts[1], at::silu(parts[0]), grads[0]);
+    at::silu_backward_out(by_parts[0], grads[0] * parts[1], parts[0]);
+    return {result};
+  }
+};
+
+// Turns the pairs (i, i + half) of the first `heads` heads of each row, by the angle or back.
+void rotate(at::Tensor& qkv, const at::Tensor& cosine, const at::Tensor& sine, std::int64_t heads,
+            bool back) {
+  AT_DISPATCH_FLOATING_TYPES(qkv.scalar_type(), "rotate", [&] {
+    const std::int64_t half = cosine.size(1), rows = qkv.size(0), width = qkv.size(1);
+    const auto* c = cosine.const_data_ptr<scalar_t>();
+    const auto* s = sine.const_data_ptr<scalar_t>();
+    auto* data = qkv.mutable_data_ptr<scalar_t>();
+    const scalar_t sign = back ? -1 : 1;
+    for (std::int64_t row = 0; row < rows; ++row, c += half, s += half) {
+      for (std::int64_t head = 0; head < heads; ++head) {
+        scalar_t* low = data + row * width + head * 2 * half;
+        scalar_t* high = low + half;
+        for (std::int64_t i = 0; i < half; ++i) {
+          const scalar_t a = low[i], b = high[i];
+          low[i] = a * c[i] - sign * b * s[i];
+          high[i] = b * c[i] + sign * a * s[i];
+        }
+      }
+    }
+  });
+}
+
+// One sequence's heads as torch's attention wants them, [1, heads, length, head_size], without a
+// copy.
+at::Tensor heads_of(const at::Tensor& rows, std::int64_t first_column, std::int64_t heads,
+                    std::int64_t head_size) {
+  return rows.narrow(1, first_column, heads * head_size)
+      .unflatten(1, {heads, head_size})
+      .transpose(0, 1)
+      .unsqueeze(0);
+}
+
+struct HeadViews {
+  at::Tensor queries, keys, values;
+};
+HeadViews split_heads(const at::Tensor& rows, const ModelConfig& config) {
+  const std::int64_t size = config.head_size(), kv = config.kv_heads;
+  return {heads_of(rows, 0, config.heads, size), heads_of(rows, config.hidden, kv, size),
+          heads_of(rows, config.hidden + kv * size, kv, size)};
+}
+
+// Keys or values once for each query head, and the way back: the sum over a group.
+at::Tensor widen(const at::Tensor& x, const ModelConfig& config) {
+  if (config.heads == config.kv_heads) return x;
+  return x.repeat_interleave(config.heads / config.kv_heads, 1);
+}
+at::Tensor narrow_sum(const at::Tensor& x, const ModelConfig& config) {
+  if (config.heads == config.kv_heads) return x;
+  return x.unflatten(1, {config.kv_heads, config.heads / config.kv_heads}).sum(2);
+}
+
+class RotaryAttention : public Function<RotaryAttention> {
+ public:
+  static Variable forward(AutogradContext* context, const Variable& qkv, const at::Tensor& cosine,
+                          const at::Tensor& sine, const std::vector<std::int64_t>& starts,
+                          const ModelConfig& config) {
+    auto rotated = qkv.clone();
+    rotate(rotated, cosine, sine, config.heads + config.kv_heads, /*back=*/false);
+    const auto out = at::empty({qkv.size(0), config.hidden}, qkv.options());
+    tensor_list saved = {rotated, cosine, sine, out};
+    for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+      const std::int64_t length = starts[s + 1] - starts[s];
+      const HeadViews heads = split_heads(rotated.narrow(0, starts[s], length), config);
+      const auto [attended, normaliser] = at::_scaled_dot_product_flash_attention_for_cpu(
+          heads.queries, widen(heads.keys, config), widen(heads.values, config), 0.0,
+          /*is_causal=*/true);
+      heads_of(out.narrow(0, starts[s], length), 0, config.heads, config.head_size())
+          .copy_(attended);
+      saved.push_back(normaliser);
+    }
+    context->save_for_backward(saved);
+    context->saved_data["starts"] = starts;
+    context->saved_data["heads"] = config.heads;
+    context->saved_data["kv_heads"] = config.kv_heads;
+    context->saved_data["hidden"] = config.hidden;
+    return out;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& grads) {
+    const auto saved = context->get_saved_variables();
+    const auto starts = context->saved_data["starts"].toIntVector();
+    ModelConfig config;
+    config.heads = context->saved_data["heads"].toInt();
+    config.kv_heads = context->saved_data["kv_heads"].toInt();
+    config.hidden = context->saved_data["hidden"].toInt();
+    const auto &rotated = saved[0], &out = saved[3];
+    const auto grad = grads[0].contiguous();
+    auto by_qkv = at::empty_like(rotated);
+    const auto query_heads = [&](const at::Tensor& rows) {
+      return heads_of(rows, 0, config.heads, config.head_size());
+    };
+    for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+      const std::int64_t begin = starts[s], length = starts[s + 1] - begin;
+      const HeadViews heads = split_heads(rotated.narrow(0, begin, length), config);
+      const auto [by_queries, by_keys, by_values] =
+          at::_scaled_dot_product_flash_attention_for_cpu_backward(
+              query_heads(grad.narrow(0, begin, length)), heads.queries, widen(heads.keys, config),
+              widen(heads.values, config), query_heads(out.narrow(0, begin, length)), saved[4 + s],
+              0.0, /*is_causal=*/true);
+      const HeadViews to = split_heads(by_qkv.narrow(0, begin, length), config);
+      to.queries.copy_(by_queries);
+      to.keys.copy_(narrow_sum(by_keys, config));
+      to.values.copy_(narrow_sum(by_values, config));
+    }
+    rotate(by_qkv, saved[1], saved[2], config.heads + config.kv_heads, /*back=*/true);
+    return {by_qkv, Variable(), Variable(), Variable(), Variable()};
+  }
+};
+
+class Predict : public Function<Predict> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Variable& hidden,
+                             const Variable& weights, const at::Tensor& targets,
+                             double temperature) {
+    auto logits = at::mm(hidden, weights.t());
+    if (temperature != 1) logits.div_(temperature);
+    const auto all = at::log_softmax(logits, 1);
+    const auto chosen = all.gather(1, targets.unsqueeze(1)).squeeze(1);
+    const auto entropy = at::exp_out(logits, all).mul_(all).sum(1).neg_();
+    context->save_for_backward({hidden, weights, targets, all, entropy});
+    context->saved_data["temperature"] = temperature;
+    context->set_materialize_grads(false);  // the entropy is rarely part of the loss
+    return {chosen, entropy};
+  }
+
+  // By logit j: (g · (1[j = target] - p_j) - e · p_j · (ln p_j + H)) / temperature, for the
+  // derivatives g by the log-probability and e by the entropy H.
+  static tensor_list backward(AutogradContext* context, const tensor_list& grads) {
+    const auto saved = context->get_saved_variables();
+    const auto &hidden = saved[0], &weights = saved[1], &targets = saved[2], &all = saved[3];
+    const double temperature = context->saved_data["temperature"].toDouble();
+    auto by_logits = all.exp();
+    const auto by_chosen = grads[0].unsqueeze(1);
+    if (grads[1].defined()) {
+      const auto shift = all + saved[4].unsqueeze(1);
+      by_logits.mul_(shift.mul_(grads[1].unsqueeze(1)).add_(by_chosen).neg_());
+    } else {
+      by_logits.mul_(by_chosen.neg());
+    }
+    by_logits.scatter_add_(1, targets.unsqueeze(1), by_chosen);
+    if (temperature != 1) by_logits.div_(temperature);
+    return {at::mm(by_logits, weights), at::mm(by_logits.t(), hidden), Variable(), Variable()};
+  }
+};
+
+}  // namespace
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain, double epsilon) {
+  return RmsNorm::apply(x, gain, epsilon);
+}
+
+at::Tensor swiglu(const at::Tensor& gate_up) { return SwiGlu::apply(gate_up); }
+
+at::Tensor rotary_attention(const at::Tensor& qkv, const at::Tensor& cosine, const at::Tensor& sine,
+                            const std::vector<std::int64_t>& starts, const ModelConfig& config) {
+  return RotaryAttention::apply(qkv, cosine, sine, starts, config);
+}
+
+Predictions predict(const at::Tensor& hidden, const at::Tensor& weights, const at::Tensor& targets,
+                    double temperature) {
+  const auto both = Predict::apply(hidden, weights, targets, temperature);
+  return {both[0], both[1]};
+}
+
+}  // namespace krl::libtorch

@@ -1,0 +1,26 @@
+// Checks the examples of a call and packs them for the forward pass.
+#pragma once
+
+#include <kernelrl/policy.hpp>
+
+#include "model/config.hpp"
+#include "model/packed_batch.hpp"
+#include "training/loss.hpp"
+#include "training/micro_batches.hpp"
+
+namespace krl::libtorch {
+
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) that names the first example with something wrong: no
+// prompt or answer, longer than the context, a token outside the vocabulary, logprobs, advantages
+// or weights that are missing, of another length, or not finite. `loss` null: only tokens are
+// needed.
+void check_examples(const Examples& examples, const ModelConfig& config, const LossOptions* loss);
+
+// Prompt and answer of each example, in tokens.
+std::vector<std::int64_t> example_lengths(const Examples& examples);
+
+// The examples of a micro-batch one after the other; the predictions looked at are those of the
+// answers' tokens, in order. REQUIRES: checked examples.
+PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch);
+
+}  // namespace krl::libtorch
