@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/installation.hpp"
 #include "core/episode/feedback.hpp"
 
 namespace krl {
@@ -82,7 +83,10 @@ PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::
       older_turn_(std::move(older)),
       system_(std::move(system)) {}
 
-Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& folder, std::string system) {
+Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& templates,
+                                          std::string system) {
+  const std::filesystem::path folder =
+      templates.empty() ? shared_files() / "configs/prompts/default" : templates;
   KRL_ASSIGN(Template task, Template::read(folder / "task.txt", kTaskNames));
   KRL_ASSIGN(Template turn, Template::read(folder / "turn.txt", kTurnNames));
   KRL_ASSIGN(Template older, Template::read(folder / "older_turn.txt", kTurnNames));

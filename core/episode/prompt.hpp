@@ -21,8 +21,9 @@ Result<std::string> signature_of(const Task& task);
 // Immutable after loading; any thread may build prompts.
 class PromptBuilder {
  public:
-  // `folder` holds task.txt (with {{id}} {{title}} {{prompt}} {{signature}} {{history}}), turn.txt
-  // for the newest of the earlier turns ({{turn}} {{kernel}} {{verdict}} {{why}} {{result}}
+  // `folder` (empty: the installed prompts/default) holds task.txt (with {{id}} {{title}}
+  // {{prompt}} {{signature}} {{history}}), turn.txt for the newest of the earlier turns ({{turn}}
+  // {{kernel}} {{verdict}} {{why}} {{result}}
   // {{strategies}} {{repeat}}) and older_turn.txt for those before it.
   static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system);
 

@@ -1,1 +1,13 @@
-
+target_sources(kernelrl_core PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reinforce.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/returns.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rollout_metrics.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/samples.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/setup.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/shuffle.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/supervised.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp)

@@ -168,7 +168,7 @@ Settings settings(const Reader& tables) {
   out.learn = learn_settings(tables.in("learn"));
   out.curriculum = curriculum_settings(tables.in("curriculum"));
   const Reader prompt = tables.in("prompt");
-  out.prompt = {prompt.text("task"), prompt.text("feedback"), prompt.text("system")};
+  out.prompt = {prompt.text("templates"), prompt.text("system")};
   for (const Node& reward : tables.list("reward")) {
     out.rewards.push_back(reward_settings(Reader(reward)));
   }

@@ -84,11 +84,11 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
 }
 
 void check_templates(const Node& prompt, std::vector<Problem>& problems) {
-  for (const char* key : {"task", "feedback"}) {
-    const Node* file = text_at(prompt, key);
-    if (file == nullptr) continue;
-    if (const auto text = read_text_file(*file->text()); !text) {
-      problems.push_back({file->origin, text.error(), "'" + std::string(key) + "' is a template"});
+  const Node* folder = text_at(prompt, "templates");
+  if (folder == nullptr || folder->text()->empty()) return;
+  for (const char* name : {"task.txt", "turn.txt", "older_turn.txt"}) {
+    if (const auto text = read_text_file(*folder->text() + "/" + name); !text) {
+      problems.push_back({folder->origin, text.error(), "'templates' is a folder of templates"});
     }
   }
 }

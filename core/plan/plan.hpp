@@ -120,9 +120,8 @@ struct CurriculumSettings {
 };
 
 struct PromptSettings {
-  std::filesystem::path task;  // template of a turn's prompt; absolute; empty = the built-in one
-  std::filesystem::path feedback;  // template of a result; absolute; empty = the built-in one
-  std::string system;              // system message; empty = none
+  std::filesystem::path templates;  // folder of the templates; absolute; empty = prompts/default
+  std::string system;               // system message; empty = none
 };
 
 enum class RewardWhen { kAlways, kCompiled, kPassed };

@@ -248,8 +248,9 @@ std::vector<KeyRule> curriculum_keys() {
 
 std::vector<KeyRule> prompt_keys() {
   return {
-      {.key = "task", .type = kPath, .doc = "template of a turn's prompt, instead of the built-in"},
-      {.key = "feedback", .type = kPath, .doc = "template of a result, instead of the built-in"},
+      {.key = "templates",
+       .type = kPath,
+       .doc = "folder with task.txt, turn.txt and older_turn.txt; without it, prompts/default"},
       {.key = "system", .fallback = "\"\"", .doc = "system message; empty = none"},
   };
 }

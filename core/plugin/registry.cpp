@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/base/installation.hpp"
 #include "core/base/spelling.hpp"
 #include "core/plugin/host.hpp"
 
@@ -226,9 +227,7 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path().parent_path() / "lib/kernelrl/plugins");
+  folders.push_back(installation_prefix() / "lib/kernelrl/plugins");
   return folders;
 }
 

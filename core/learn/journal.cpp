@@ -1,0 +1,176 @@
+#include "core/learn/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/clock.hpp"
+#include "core/base/hash.hpp"
+#include "core/plan/printer.hpp"
+#include "core/run/log.hpp"
+#include "core/run/plan_changes.hpp"
+#include "core/run/run_record.hpp"
+
+namespace krl {
+namespace {
+
+using nlohmann::json;
+
+Severity severity_named(const std::string& level) {
+  if (level == "trace" || level == "debug") return Severity::kDebug;
+  if (level == "warning") return Severity::kWarning;
+  if (level == "error") return Severity::kError;
+  return Severity::kInfo;
+}
+
+std::string sample_record(const Episode& episode, std::size_t index, const TurnRecord& turn) {
+  json prompt = json::array();
+  for (const Message& m : turn.prompt) prompt.push_back(m.text);
+  const json record = {{"task", episode.task->id},
+                       {"group", episode.group},
+                       {"member", episode.member},
+                       {"turn", index + 1},
+                       {"prompt", prompt},
+                       {"answer", turn.answer.text},
+                       {"tokens", turn.answer.tokens.size()},
+                       {"verdict", name_of(turn.evaluation.verdict)},
+                       {"why", turn.evaluation.why},
+                       {"score", turn.score.total},
+                       {"terms", turn.score.terms}};
+  return record.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::vector<PluginRecord> plugin_records(const Registry& registry) {
+  std::vector<PluginRecord> records;
+  for (const Component* c : registry.all()) {
+    records.push_back({fmt::format("{}/{}", name_of(c->kind), c->id), c->plugin.version,
+                       c->plugin.path.string(),
+                       sha256_of_file(c->plugin.path).value_or("unreadable")});
+  }
+  return records;
+}
+
+}  // namespace
+
+json Position::to_json() const {
+  return {{"iteration", iteration},
+          {"stage", stage},
+          {"stage_iteration", stage_iteration},
+          {"curriculum", curriculum}};
+}
+
+Position Position::from_json(const json& j) {
+  return {j.at("iteration").get<int>(), j.at("stage").get<std::size_t>(),
+          j.at("stage_iteration").get<std::int64_t>(), j.at("curriculum")};
+}
+
+Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,
+                                               bool resume,
+                                               const std::vector<std::string>& command_line,
+                                               Display& display) {
+  const OpenMode mode = resume ? OpenMode::kResume : OpenMode::kNew;
+  KRL_ASSIGN(RunDirectory directory, RunDirectory::open(plan.run.directory, mode));
+  std::unique_ptr<Journal> journal(new Journal(plan, std::move(directory), display));
+  if (Status status = journal->open_files(); !status) return failure(std::move(status).error());
+  if (Status status = journal->record_start(registry, command_line); !status) {
+    return failure(std::move(status).error());
+  }
+  return journal;
+}
+
+Status Journal::open_files() {
+  const RunLayout& layout = directory_.layout();
+  KRL_TRY(start_log(layout.log(), severity_named(plan_.log.level)));
+  KRL_ASSIGN(checkpoints_,
+             Checkpoints::open(layout.checkpoints(), static_cast<int>(plan_.checkpoint.keep)));
+  std::vector<std::string> warnings;
+  KRL_ASSIGN(checkpoint_, checkpoints_->newest(warnings));
+  for (const std::string& warning : warnings) display_.warning(warning);
+  KRL_TRY(continue_plan());
+  const int last = checkpoint_ ? checkpoint_->iteration : 0;
+  KRL_ASSIGN(metrics_, MetricsWriter::open(layout.metrics(), last));
+  if (plan_.log.tensorboard) {
+    KRL_ASSIGN(tensorboard_, TensorBoardWriter::open(layout.tensorboard(), last));
+  }
+  KRL_ASSIGN(ledger_, Ledger::open(layout.ledger(), last));
+  KRL_ASSIGN(samples_, SampleWriter::open(layout.samples()));
+  KRL_ASSIGN(best_, BestKernels::open(layout.best()));
+  return {};
+}
+
+// The plan may have changed since the run began, but only in what does not touch its past.
+Status Journal::continue_plan() {
+  const std::string plan = print_plan(plan_);
+  if (directory_.resumed() && checkpoint_) {
+    KRL_ASSIGN(const std::string before, directory_.read_plan());
+    KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
+    const Position position = Position::from_json(json::parse(checkpoint_->state));
+    KRL_TRY(check_resumable(changes, static_cast<int>(position.stage)));
+  }
+  return directory_.write_plan(plan);
+}
+
+Status Journal::record_start(const Registry& registry,
+                             const std::vector<std::string>& command_line) {
+  KRL_ASSIGN(const std::vector<std::string> differences,
+             krl::record_start(directory_.files(), directory_.layout().record(),
+                               {KERNELRL_VERSION, command_line, plugin_records(registry),
+                                this_machine(), unix_seconds()}));
+  for (const std::string& difference : differences) display_.warning(difference);
+  status_.iteration = checkpoint_ ? checkpoint_->iteration : 0;
+  return directory_.beat(status_);
+}
+
+void Journal::stage_started(const StageSettings& stage, const Position& position,
+                            std::size_t stages, std::int64_t planned) {
+  status_.stage = stage.name;
+  display_.stage_started({stage.name, static_cast<int>(position.stage) + 1,
+                          static_cast<int>(stages), static_cast<int>(planned),
+                          static_cast<int>(position.stage_iteration)});
+}
+
+Status Journal::iteration_finished(const Position& position, const std::string& stage,
+                                   Metrics values) {
+  const IterationMetrics metrics{position.iteration, stage, unix_seconds(), std::move(values)};
+  KRL_TRY(metrics_->append(metrics));
+  if (tensorboard_) KRL_TRY(tensorboard_->append(metrics));
+  display_.iteration_finished(metrics);
+  status_.iteration = position.iteration;
+  return directory_.beat(status_);
+}
+
+Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episodes) {
+  const bool keep_samples = plan_.log.samples_every > 0 && iteration % plan_.log.samples_every == 0;
+  std::vector<std::string> records;
+  for (const Episode& episode : episodes) {
+    for (std::size_t t = 0; t < episode.turns.size(); ++t) {
+      const TurnRecord& turn = episode.turns[t];
+      if (keep_samples) records.push_back(sample_record(episode, t, turn));
+      const double speedup = turn.evaluation.speedup();
+      if (!turn.evaluation.passed() || !std::isfinite(speedup)) continue;
+      KRL_TRY(best_->offer({episode.task->id, iteration, speedup, turn.candidate.source,
+                            to_json(turn.evaluation).dump(2)}));
+    }
+  }
+  return keep_samples ? samples_->write(iteration, records) : Status();
+}
+
+Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
+  KRL_TRY(metrics_->sync());
+  KRL_TRY(ledger_->sync());
+  return checkpoints_->save(
+      position.iteration, position.to_json().dump(2),
+      [&](const std::filesystem::path& folder) { return policy.save(folder.string()); });
+}
+
+void Journal::finished(const std::string& state, const std::string& message) {
+  status_.state = state;
+  status_.message = message;
+  if (const Status beat = directory_.beat(status_); !beat)
+    log(Severity::kWarning, beat.error().message);
+  display_.finished({state != "failed", message, directory_.layout().root});
+  stop_log();
+}
+
+}  // namespace krl

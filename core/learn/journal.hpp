@@ -1,0 +1,88 @@
+// The journal of a run: everything that a running experiment leaves on disk and on the screen,
+// behind one object.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/policy.hpp"
+#include "core/plugin/registry.hpp"
+#include "core/run/best.hpp"
+#include "core/run/checkpoints.hpp"
+#include "core/run/display.hpp"
+#include "core/run/ledger.hpp"
+#include "core/run/metrics.hpp"
+#include "core/run/run_directory.hpp"
+#include "core/run/samples.hpp"
+#include "core/run/tensorboard.hpp"
+
+namespace krl {
+
+// Where a run stands; what a checkpoint holds beside the policy.
+struct Position {
+  int iteration = 0;                 // finished ones, over all stages
+  std::size_t stage = 0;             // the one that comes next or goes on
+  std::int64_t stage_iteration = 0;  // finished ones of that stage
+  nlohmann::json curriculum;         // of that stage; null = none yet
+
+  nlohmann::json to_json() const;
+  static Position from_json(const nlohmann::json& json);
+};
+
+// One thread, except for the ledger.
+class Journal {
+ public:
+  // Opens runs/NAME and locks it. With `resume` it goes on from the newest whole checkpoint.
+  static Result<std::unique_ptr<Journal>> open(const Plan& plan, const Registry& registry,
+                                               bool resume,
+                                               const std::vector<std::string>& command_line,
+                                               Display& display);
+
+  // The checkpoint to go on from; nothing if the run begins.
+  const std::optional<Checkpoint>& checkpoint() const { return checkpoint_; }
+  Ledger& ledger() { return *ledger_; }
+  Display& display() { return display_; }
+  const std::filesystem::path& root() const { return directory_.layout().root; }
+
+  void stage_started(const StageSettings& stage, const Position& position, std::size_t stages,
+                     std::int64_t planned);
+
+  // Writes the metrics of the iteration that `position` has just counted.
+  Status iteration_finished(const Position& position, const std::string& stage, Metrics metrics);
+
+  // Keeps the answers of an iteration for people to read, and the fastest kernels.
+  Status keep_episodes(int iteration, const std::vector<Episode>& episodes);
+
+  Status save_checkpoint(const Position& position, const Policy& policy);
+
+  // The last thing that is written, whatever the end was. Errors here change nothing any more.
+  void finished(const std::string& state, const std::string& message);
+
+ private:
+  Journal(const Plan& plan, RunDirectory directory, Display& display)
+      : plan_(plan), directory_(std::move(directory)), display_(display) {}
+
+  Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
+  Status open_files();
+  Status continue_plan();
+
+  const Plan& plan_;
+  RunDirectory directory_;
+  Display& display_;
+  std::optional<Checkpoints> checkpoints_;
+  std::optional<Checkpoint> checkpoint_;
+  std::unique_ptr<Ledger> ledger_;
+  std::optional<MetricsWriter> metrics_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  std::optional<SampleWriter> samples_;
+  std::optional<BestKernels> best_;
+  RunStatus status_;
+};
+
+}  // namespace krl

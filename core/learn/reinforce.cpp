@@ -1,0 +1,208 @@
+#include "core/learn/reinforce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/hash.hpp"
+#include "core/episode/rollout.hpp"
+#include "core/learn/curriculum.hpp"
+#include "core/learn/rollout_metrics.hpp"
+#include "core/learn/samples.hpp"
+#include "core/learn/schedule.hpp"
+#include "core/plan/names.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+namespace {
+
+std::uint32_t aggregation_of(Aggregation aggregation) {
+  switch (aggregation) {
+    case Aggregation::kTokenMean:
+      return KRL_TOKEN_MEAN;
+    case Aggregation::kSequenceMean:
+      return KRL_SEQUENCE_MEAN;
+    case Aggregation::kTokenSum:
+      return KRL_TOKEN_SUM;
+  }
+  return KRL_TOKEN_MEAN;
+}
+
+// One stage; its iterations share the curriculum and the settings.
+class Reinforcement {
+ public:
+  explicit Reinforcement(const StageContext& context)
+      : context_(context),
+        settings_(context.stage.settings),
+        curriculum_(settings_.curriculum, context.setup.tasks,
+                    seed_for(context.plan.run.seed, "curriculum", context.position.stage)) {
+    if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
+  }
+
+  Result<StageEnd> run() {
+    const RlSettings& rl = context_.stage.rl;
+    while (context_.position.stage_iteration < rl.iterations) {
+      if (context_.stop.load()) return StageEnd::kInterrupted;
+      KRL_ASSIGN(Metrics metrics, iterate());
+      curriculum_.update(metrics);
+      context_.position.curriculum = curriculum_.state();
+      KRL_TRY(context_.finish_iteration(metrics));
+      KRL_ASSIGN(const bool reached, reached_goal(metrics));
+      if (reached) break;
+    }
+    return StageEnd::kDone;
+  }
+
+ private:
+  int iteration() const {
+    return context_.position.iteration + 1;
+  }  // the one under way, over the whole run
+
+  Result<Metrics> iterate() {
+    const Stopwatch watch;
+    const std::int64_t stage_iteration = context_.position.stage_iteration + 1;
+    KRL_ASSIGN(const std::vector<Episode> episodes,
+               rollout(curriculum_.choose(stage_iteration, settings_.rollout.groups)));
+    const double rollout_seconds = watch.seconds();
+    Metrics metrics = rollout_metrics(episodes, context_.setup.terms);
+    KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
+    if (stage_iteration == 1 || stage_iteration == context_.stage.rl.iterations)
+      KRL_TRY(measure_holdouts(metrics));
+
+    const Stopwatch learning;
+    KRL_TRY(learn(episodes, metrics));
+    metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
+    metrics["time_s/rollout"] = rollout_seconds;
+    metrics["time_s/learn"] = learning.seconds();
+    metrics["time_s/iteration"] = watch.seconds();
+    add_throughput(episodes, rollout_seconds, metrics);
+    return metrics;
+  }
+
+  Result<std::vector<Episode>> rollout(const std::vector<const Task*>& tasks) const {
+    const RolloutContext context{
+        context_.policy,
+        context_.evaluations,
+        *context_.setup.scorer,
+        *context_.setup.prompts,
+        settings_.rollout,
+        context_.plan.run.seed,
+        iteration(),
+        [this](std::string_view phase, int done, int of) {
+          context_.journal.display().progress({std::string(phase), done, of, {}});
+        }};
+    return run_rollout(tasks, context);
+  }
+
+  // Pass rate and speed on tasks that no training sees, as holdout/<dataset>/…
+  Status measure_holdouts(Metrics& metrics) const {
+    for (const Holdout& holdout : context_.setup.holdouts) {
+      std::vector<const Task*> tasks;
+      for (const Task& task : holdout.tasks) tasks.push_back(&task);
+      KRL_ASSIGN(const std::vector<Episode> episodes, rollout(tasks));
+      for (const auto& [name, value] : rollout_metrics(episodes, context_.setup.terms)) {
+        if (name.starts_with("kernel/"))
+          metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(7))] = value;
+      }
+    }
+    return {};
+  }
+
+  // The optimiser steps of one iteration.
+  Status learn(const std::vector<Episode>& episodes, Metrics& metrics) {
+    SampleSet samples = select_samples(episodes, settings_.learn);
+    metrics["groups/zero_variance"] = samples.zero_variance;
+    metrics["groups/dropped"] = samples.zero_variance + samples.too_small;
+    Metrics sums;
+    int steps = 0;
+    for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
+         ++epoch) {
+      const std::uint64_t seed =
+          seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
+      for (const auto& batch : minibatches(samples.examples, settings_.learn.minibatches, seed)) {
+        const double tokens = weighted_tokens(batch);
+        if (tokens == 0) continue;
+        KRL_TRY(step(batch, tokens, sums));
+        context_.journal.display().progress(
+            {"learn",
+             ++steps,
+             static_cast<int>(settings_.learn.epochs * settings_.learn.minibatches),
+             {}});
+      }
+    }
+    write_learning(sums, steps, metrics);
+    return {};
+  }
+
+  Status step(const std::vector<Example>& batch, double tokens, Metrics& sums) {
+    const LossSettings& l = settings_.learn.loss;
+    const double normaliser =
+        l.aggregation == Aggregation::kSequenceMean ? static_cast<double>(batch.size()) : tokens;
+    Loss loss{l.name, aggregation_of(l.aggregation), normaliser, settings_.rollout.temperature, {}};
+    for (const LossParameter& p : l.parameters) loss.parameters.emplace_back(p.name, p.value);
+    KRL_TRY(context_.policy.forward_backward(loss, batch, sums));
+    // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
+    // samples.
+    const Optimizer optimizer = optimizer_at(
+        settings_.learn.optimizer, context_.position.stage_iteration, context_.stage.rl.iterations);
+    KRL_TRY(context_.policy.optimizer_step(optimizer, sums));
+    sums["lr"] = optimizer.lr;
+    return {};
+  }
+
+  static void write_learning(const Metrics& sums, int steps, Metrics& metrics) {
+    const auto mean = [&](const char* name) {
+      const auto entry = sums.find(name);
+      return entry == sums.end() || steps == 0 ? 0.0 : entry->second / steps;
+    };
+    metrics["actor/pg_loss"] = mean("loss");
+    metrics["actor/clip_fraction"] = mean("clip_fraction");
+    metrics["actor/ppo_kl"] = mean("ppo_kl");
+    metrics["actor/entropy"] = mean("entropy");
+    metrics["actor/grad_norm"] = mean("grad_norm");
+    metrics["actor/lr"] = sums.contains("lr") ? sums.at("lr") : 0.0;
+    metrics["sampler/logprob_diff/mean"] = mean("logprob_diff_mean");
+    metrics["sampler/logprob_diff/max"] =
+        sums.contains("logprob_diff_max") ? sums.at("logprob_diff_max") : 0.0;
+  }
+
+  static void add_throughput(const std::vector<Episode>& episodes, double seconds,
+                             Metrics& metrics) {
+    double tokens = 0, evaluations = 0;
+    for (const Episode& episode : episodes) {
+      for (const TurnRecord& turn : episode.turns)
+        tokens += static_cast<double>(turn.answer.tokens.size()), ++evaluations;
+    }
+    metrics["perf/tokens_per_s"] = tokens / seconds;
+    metrics["perf/evaluations_per_s"] = evaluations / seconds;
+  }
+
+  Result<bool> reached_goal(const Metrics& metrics) const {
+    const auto& until = context_.stage.rl.until;
+    if (!until) return false;
+    RealNames values = {{"iteration", static_cast<double>(context_.position.stage_iteration)}};
+    for (const Expression::NameUse& use : until->expression.names()) {
+      const auto full = resolve_metric(use.name, context_.setup.terms, settings_.rollout.turns);
+      const auto entry = full ? metrics.find(*full) : metrics.end();
+      if (entry != metrics.end())
+        values[use.name] = entry->second;
+      else if (use.name != "iteration")
+        return false;  // not measured in this iteration: speedups before any kernel passes
+    }
+    const auto reached = until->expression.condition(values);
+    if (!reached) return failure(problem_at(until->origin, reached.error().message));
+    return *reached;
+  }
+
+  const StageContext& context_;
+  const Settings& settings_;
+  Curriculum curriculum_;
+};
+
+}  // namespace
+
+Result<StageEnd> run_reinforcement(const StageContext& context) {
+  return Reinforcement(context).run();
+}
+
+}  // namespace krl

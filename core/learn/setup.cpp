@@ -1,0 +1,140 @@
+#include "core/learn/setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/plan/problem.hpp"
+
+namespace krl {
+namespace {
+
+// An error of a component at the place where the plan names it.
+Error at_component(const ComponentSettings& settings, Error error) {
+  if (settings.origin.is_default()) return error;
+  Error placed = problem_at(settings.origin, error.message);
+  placed.code = error.code;
+  return placed;
+}
+
+Status check_signals(const RewardSettings& settings, const Component& reward,
+                     const ComponentSettings& backend, const BackendInfo& info) {
+  const std::uint32_t missing = reward.needs() & ~info.signals;
+  if (missing == 0) return {};
+  return failure(
+      problem_at(settings.origin,
+                 fmt::format("reward '{}' needs {}, which backend '{}' does not measure",
+                             settings.use, signal_names(missing), backend.use),
+                 fmt::format("leave this term out, or choose another backend   '{}' measures: {}",
+                             backend.use, signal_names(info.signals))));
+}
+
+Result<Scorer> create_scorer(const Settings& settings, const BackendInfo& info,
+                             Components& components) {
+  std::vector<RewardTerm> terms;
+  for (const RewardSettings& r : settings.rewards) {
+    KRL_ASSIGN(Reward reward, components.reward(r));
+    KRL_TRY(check_signals(r, reward.component(), settings.backend, info));
+    terms.push_back({std::move(reward), r.name, r.weight, r.when});
+  }
+  return Scorer(std::move(terms));
+}
+
+// The tasks of a dataset, those of its pairs included, each id once.
+std::vector<Task> tasks_of(DatasetItems items) {
+  std::vector<Task> tasks = std::move(items.tasks);
+  for (Pair& pair : items.pairs) tasks.push_back(std::move(pair.task));
+  return tasks;
+}
+
+Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& dataset) {
+  std::set<std::string> seen;
+  for (const Task& task : tasks) {
+    if (!seen.insert(task.id).second) {
+      return failure(problem_at(dataset.origin, fmt::format("two tasks are called '{}'", task.id),
+                                "rename one, or leave one out with `except`"));
+    }
+  }
+  return {};
+}
+
+Status read_datasets(const Settings& settings, Components& components, StageSetup& setup) {
+  for (const DatasetSettings& d : settings.datasets) {
+    KRL_ASSIGN(const Dataset dataset, components.dataset(d));
+    Result<DatasetItems> items = dataset.read_all();
+    if (!items) return failure(at_component(d, std::move(items).error()));
+    switch (d.role) {
+      case DatasetRole::kTrain:
+        std::move(items->tasks.begin(), items->tasks.end(), std::back_inserter(setup.tasks));
+        KRL_TRY(check_unique(setup.tasks, d));
+        break;
+      case DatasetRole::kHoldout:
+        setup.holdouts.push_back({d.use, tasks_of(std::move(*items))});
+        break;
+      case DatasetRole::kWarmup:
+        std::move(items->pairs.begin(), items->pairs.end(), std::back_inserter(setup.pairs));
+        break;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Instance> Components::create(Kind kind, const ComponentSettings& settings) const {
+  KRL_ASSIGN(const Component* component, registry_.require(kind, settings.use));
+  Result<Instance> instance = Instance::create(*component, settings.options, scope_);
+  if (!instance) return failure(at_component(settings, std::move(instance).error()));
+  return instance;
+}
+
+Result<Policy> Components::policy(const ComponentSettings& settings) const {
+  KRL_ASSIGN(Instance instance, create(Kind::kPolicy, settings));
+  return Policy(std::move(instance));
+}
+
+Result<const Backend*> Components::backend(const ComponentSettings& settings) {
+  std::unique_ptr<Backend>& backend = backends_[settings.use + settings.options.dump()];
+  if (backend == nullptr) {
+    KRL_ASSIGN(Instance instance, create(Kind::kBackend, settings));
+    backend = std::make_unique<Backend>(std::move(instance));
+  }
+  return backend.get();
+}
+
+Result<Dataset> Components::dataset(const ComponentSettings& settings) const {
+  KRL_ASSIGN(Instance instance, create(Kind::kDataset, settings));
+  return Dataset(std::move(instance));
+}
+
+Result<Reward> Components::reward(const ComponentSettings& settings) const {
+  KRL_ASSIGN(Instance instance, create(Kind::kReward, settings));
+  return Reward(std::move(instance));
+}
+
+Result<StageSetup> set_up(const Settings& settings, Components& components) {
+  StageSetup setup;
+  KRL_ASSIGN(setup.backend, components.backend(settings.backend));
+  KRL_ASSIGN(setup.backend_info, setup.backend->describe());
+  KRL_ASSIGN(setup.prompts, PromptBuilder::load(settings.prompt.templates, settings.prompt.system));
+  KRL_ASSIGN(setup.scorer, create_scorer(settings, setup.backend_info, components));
+  for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
+  KRL_TRY(read_datasets(settings, components, setup));
+  return setup;
+}
+
+Status check_components(const Plan& plan, const Registry& registry) {
+  const CallScope scope;
+  Components components(registry, scope);
+  for (const StageSettings& stage : plan.stages) {
+    KRL_ASSIGN(const Backend* backend, components.backend(stage.settings.backend));
+    KRL_ASSIGN(const BackendInfo info, backend->describe());
+    KRL_TRY(create_scorer(stage.settings, info, components));
+    KRL_TRY(PromptBuilder::load(stage.settings.prompt.templates, stage.settings.prompt.system));
+  }
+  return {};
+}
+
+}  // namespace krl

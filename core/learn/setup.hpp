@@ -1,0 +1,70 @@
+// What the stages of a run work with: components created from the plan, tasks and pairs read,
+// everything checked.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/evaluations.hpp"
+#include "core/episode/prompt.hpp"
+#include "core/episode/score.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/backend.hpp"
+#include "core/plugin/dataset.hpp"
+#include "core/plugin/policy.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace krl {
+
+// Creates components and keeps those that several stages share: a backend with the same options is
+// created once.
+class Components {
+ public:
+  // Both outlive the object and everything it gives out.
+  Components(const Registry& registry, const CallScope& scope)
+      : registry_(registry), scope_(scope) {}
+
+  Result<Policy> policy(const ComponentSettings& settings) const;
+  Result<const Backend*> backend(const ComponentSettings& settings);
+  Result<Dataset> dataset(const ComponentSettings& settings) const;
+  Result<Reward> reward(const ComponentSettings& settings) const;
+
+ private:
+  Result<Instance> create(Kind kind, const ComponentSettings& settings) const;
+
+  const Registry& registry_;
+  const CallScope& scope_;
+  std::map<std::string, std::unique_ptr<Backend>> backends_;
+};
+
+// A set of held-out tasks under the name of its dataset.
+struct Holdout {
+  std::string name;
+  std::vector<Task> tasks;
+};
+
+// One stage, ready to run.
+struct StageSetup {
+  const Backend* backend = nullptr;
+  BackendInfo backend_info;
+  std::vector<Task> tasks;  // of the role "train"
+  std::vector<Holdout> holdouts;
+  std::vector<Pair> pairs;  // of the role "warmup"
+  std::optional<PromptBuilder> prompts;
+  std::optional<Scorer> scorer;
+  std::vector<std::string> terms;  // names of the reward terms
+};
+
+// Refuses, with the place in the plan, a reward that needs a signal which the backend does not
+// give.
+Result<StageSetup> set_up(const Settings& settings, Components& components);
+
+// Only what can be known without work: every component of the plan can be created, rewards and
+// backend fit together. For `kernelrl check`.
+Status check_components(const Plan& plan, const Registry& registry);
+
+}  // namespace krl

@@ -1,0 +1,52 @@
+// What a running stage is given, and how it ends.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "core/learn/journal.hpp"
+#include "core/learn/setup.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/policy.hpp"
+
+namespace krl {
+
+enum class StageEnd { kDone, kInterrupted };
+
+// All of it outlives the stage.
+struct StageContext {
+  const Plan& plan;
+  const StageSettings& stage;
+  const StageSetup& setup;
+  const Evaluations& evaluations;
+  const Policy& policy;
+  Journal& journal;
+  Position& position;             // moved on after every iteration
+  const std::atomic<bool>& stop;  // the user wants the run to end after this iteration
+
+  bool checkpoint_due() const {
+    return plan.checkpoint.every > 0 && position.stage_iteration % plan.checkpoint.every == 0;
+  }
+
+  // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
+  // is to stop.
+  Status finish_iteration(Metrics metrics) const {
+    ++position.iteration;
+    ++position.stage_iteration;
+    KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
+    return checkpoint_due() || stop.load() ? journal.save_checkpoint(position, policy) : Status();
+  }
+};
+
+// Seconds since it was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace krl

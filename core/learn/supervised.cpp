@@ -1,0 +1,132 @@
+#include "core/learn/supervised.hpp"
+
+#include <algorithm>
+
+#include "core/base/hash.hpp"
+#include "core/learn/samples.hpp"
+#include "core/learn/schedule.hpp"
+#include "core/learn/shuffle.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kBatchesSortedTogether = 8;  // similar lengths in a batch save padding
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t steps_per_epoch(const SftSettings& s, std::size_t lessons) {
+  return ceil_div(static_cast<std::int64_t>(lessons), s.batch_size);
+}
+
+std::size_t length_of(const Example& e) { return e.prompt_tokens.size() + e.tokens.size(); }
+
+// The batches of one epoch: shuffled, then sorted by length within windows of a few batches, then
+// the batches of each window shuffled again.
+std::vector<std::vector<std::size_t>> batches_of(const std::vector<Example>& examples,
+                                                 std::size_t batch_size, std::uint64_t seed) {
+  const std::vector<std::size_t> order = permutation(examples.size(), seed);
+  std::vector<std::vector<std::size_t>> batches;
+  const std::size_t window = batch_size * kBatchesSortedTogether;
+  for (std::size_t begin = 0; begin < order.size(); begin += window) {
+    std::vector<std::size_t> part(
+        order.begin() + static_cast<std::ptrdiff_t>(begin),
+        order.begin() + static_cast<std::ptrdiff_t>(std::min(begin + window, order.size())));
+    std::stable_sort(part.begin(), part.end(), [&](std::size_t a, std::size_t b) {
+      return length_of(examples[a]) < length_of(examples[b]);
+    });
+    const std::size_t n = (part.size() + batch_size - 1) / batch_size;
+    for (const std::size_t b : permutation(n, seed + begin + 1)) {
+      const std::size_t from = b * batch_size, to = std::min(from + batch_size, part.size());
+      batches.emplace_back(part.begin() + static_cast<std::ptrdiff_t>(from),
+                           part.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+  }
+  return batches;
+}
+
+// The optimiser steps of a stage, by number.
+class Steps {
+ public:
+  Steps(const StageContext& context, std::vector<Example> examples)
+      : context_(context),
+        settings_(context.stage.sft),
+        examples_(std::move(examples)),
+        per_epoch_(steps_per_epoch(settings_, examples_.size())),
+        total_(per_epoch_ * settings_.epochs) {}
+
+  std::int64_t total() const { return total_; }
+
+  Status run(std::int64_t step, Metrics& metrics) {
+    if (step / per_epoch_ != epoch_) {
+      epoch_ = step / per_epoch_;
+      batches_ =
+          batches_of(examples_, static_cast<std::size_t>(settings_.batch_size),
+                     seed_for(context_.plan.run.seed, "sft", context_.position.stage, epoch_));
+    }
+    std::vector<Example> batch;
+    for (const std::size_t i : batches_[static_cast<std::size_t>(step % per_epoch_)])
+      batch.push_back(examples_[i]);
+    const double tokens = weighted_tokens(batch);
+    KRL_TRY(context_.policy.forward_backward({"cross_entropy", KRL_TOKEN_MEAN, tokens, 1.0, {}},
+                                             batch, metrics));
+    const Optimizer optimizer = optimizer_at(settings_.optimizer, step, total_);
+    KRL_TRY(context_.policy.optimizer_step(optimizer, metrics));
+    merge_metric(metrics, "tokens", tokens);
+    lr_ = optimizer.lr;
+    return {};
+  }
+
+  double lr() const { return lr_; }
+
+ private:
+  const StageContext& context_;
+  const SftSettings& settings_;
+  const std::vector<Example> examples_;
+  const std::int64_t per_epoch_, total_;
+  std::int64_t epoch_ = -1;
+  double lr_ = 0;
+  std::vector<std::vector<std::size_t>> batches_;
+};
+
+Result<std::vector<Example>> tokenize(const Policy& policy, const std::vector<Lesson>& lessons) {
+  std::vector<Example> examples;
+  examples.reserve(lessons.size());
+  for (const Lesson& lesson : lessons) {
+    KRL_ASSIGN(Example example, policy.tokenize(lesson.prompt, lesson.answer));
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+}  // namespace
+
+std::int64_t supervised_iterations(const SftSettings& s, std::size_t lessons) {
+  return ceil_div(steps_per_epoch(s, lessons) * s.epochs, s.log_every);
+}
+
+Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons) {
+  KRL_ASSIGN(std::vector<Example> examples, tokenize(context.policy, lessons));
+  Steps steps(context, std::move(examples));
+  const std::int64_t every = context.stage.sft.log_every;
+  while (context.position.stage_iteration * every < steps.total()) {
+    if (context.stop.load()) return StageEnd::kInterrupted;
+    const std::int64_t first = context.position.stage_iteration * every;
+    const std::int64_t last = std::min(first + every, steps.total());
+    const Stopwatch watch;
+    Metrics sums;
+    for (std::int64_t step = first; step < last; ++step) {
+      KRL_TRY(steps.run(step, sums));
+      context.journal.display().progress(
+          {"learn", static_cast<int>(step - first + 1), static_cast<int>(last - first), {}});
+    }
+    const auto n = static_cast<double>(last - first);
+    KRL_TRY(context.finish_iteration({{"sft/loss", sums["loss"] / n},
+                                      {"actor/grad_norm", sums["grad_norm"] / n},
+                                      {"actor/lr", steps.lr()},
+                                      {"perf/tokens_per_s", sums["tokens"] / watch.seconds()},
+                                      {"time_s/iteration", watch.seconds()}}));
+  }
+  return StageEnd::kDone;
+}
+
+}  // namespace krl

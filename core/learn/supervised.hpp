@@ -1,0 +1,17 @@
+// A supervised stage: learns from pairs by cross entropy. An iteration is `log_every` optimiser
+// steps.
+#pragma once
+
+#include <vector>
+
+#include "core/learn/stage_context.hpp"
+#include "core/learn/warm_start.hpp"
+
+namespace krl {
+
+// The number of iterations that the stage takes for `lessons` pairs.
+std::int64_t supervised_iterations(const SftSettings& settings, std::size_t lessons);
+
+Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons);
+
+}  // namespace krl

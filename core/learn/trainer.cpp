@@ -1,0 +1,160 @@
+#include "core/learn/trainer.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "core/base/hash.hpp"
+#include "core/learn/journal.hpp"
+#include "core/learn/reinforce.hpp"
+#include "core/learn/setup.hpp"
+#include "core/learn/stage_context.hpp"
+#include "core/learn/supervised.hpp"
+#include "core/learn/warm_start.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+namespace {
+
+// Lets the backend check every task, several at a time. All wrong ones are named.
+Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
+  std::vector<const Task*> tasks;
+  for (const Task& task : setup.tasks) tasks.push_back(&task);
+  for (const Holdout& holdout : setup.holdouts) {
+    for (const Task& task : holdout.tasks) tasks.push_back(&task);
+  }
+  std::vector<Status> results(tasks.size());
+  boost::asio::thread_pool pool(evaluations.info().concurrency);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    boost::asio::post(pool, [&, i] { results[i] = evaluations.prepare(*tasks[i]); });
+  }
+  pool.join();
+  std::string message;
+  Code code = Code::kOk;
+  for (Status& result : results) {
+    if (result) continue;
+    if (!message.empty()) message += "\n";
+    message += result.error().message;
+    code = result.error().code;
+  }
+  if (code == Code::kOk) return {};
+  return failure(code, std::move(message));
+}
+
+class Trainer {
+ public:
+  Trainer(const Plan& plan, const Registry& registry, const RunOptions& options, Journal& journal)
+      : plan_(plan),
+        options_(options),
+        journal_(journal),
+        scope_{options.cancel},
+        components_(registry, scope_) {}
+
+  Result<Outcome> run() {
+    KRL_ASSIGN(const Policy policy, components_.policy(plan_.policy));
+    KRL_TRY(check_policy(policy));
+    if (const auto& checkpoint = journal_.checkpoint()) {
+      KRL_TRY(policy.load(checkpoint->policy().string()));
+      position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
+    }
+    while (position_.stage < plan_.stages.size()) {
+      KRL_ASSIGN(const StageEnd end, run_stage(policy));
+      if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
+      ++position_.stage;
+      position_.stage_iteration = 0;
+      position_.curriculum = nullptr;
+      KRL_TRY(journal_.save_checkpoint(position_, policy));
+    }
+    return Outcome::kFinished;
+  }
+
+ private:
+  Status check_policy(const Policy& policy) const {
+    KRL_ASSIGN(const PolicyInfo info, policy.describe());
+    if (info.trainable && info.has_tokens) return {};
+    return failure(problem_at(plan_.policy.origin,
+                              fmt::format("policy '{}' cannot be trained", plan_.policy.use),
+                              info.has_tokens ? "it only samples" : "it gives no tokens"));
+  }
+
+  Result<StageEnd> run_stage(const Policy& policy) {
+    const StageSettings& stage = plan_.stages[position_.stage];
+    KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
+    KRL_TRY(check_data(stage, setup));
+    const Evaluations evaluations(*setup.backend, setup.backend_info, plan_.run.seed,
+                                  &journal_.ledger());
+    KRL_ASSIGN(const PolicyInfo info, policy.describe());
+    std::vector<Lesson> lessons;
+    if (stage.kind == StageKind::kSft || info.needs_corpus) {
+      KRL_ASSIGN(lessons, lessons_of(setup, evaluations));
+    }
+    if (info.needs_corpus) KRL_TRY(fit(policy, setup, lessons));
+    const StageContext context{plan_,  stage,    setup,     evaluations,
+                               policy, journal_, position_, *options_.stop};
+    if (stage.kind == StageKind::kSft) {
+      journal_.stage_started(stage, position_, plan_.stages.size(),
+                             supervised_iterations(stage.sft, lessons.size()));
+      return run_supervised(context, lessons);
+    }
+    KRL_TRY(prepare_tasks(setup, evaluations));
+    journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
+    return run_reinforcement(context);
+  }
+
+  static Status check_data(const StageSettings& stage, const StageSetup& setup) {
+    if (stage.kind == StageKind::kSft && setup.pairs.empty()) {
+      return failure(
+          problem_at(stage.origin, fmt::format("stage '{}' has no pairs to learn from", stage.name),
+                     "add a [[dataset]] with role = \"warmup\", such as use = \"templates\""));
+    }
+    if (stage.kind == StageKind::kRl && setup.tasks.empty()) {
+      return failure(
+          problem_at(stage.origin, fmt::format("stage '{}' has no tasks", stage.name),
+                     "add a [[dataset]] with role = \"train\", such as use = \"tasks\""));
+    }
+    return {};
+  }
+
+  Status fit(const Policy& policy, const StageSetup& setup,
+             const std::vector<Lesson>& lessons) const {
+    if (lessons.empty()) {
+      return failure(
+          problem_at(plan_.policy.origin,
+                     fmt::format("policy '{}' starts from scratch and needs texts to begin with",
+                                 plan_.policy.use),
+                     "add a [[dataset]] with role = \"warmup\""));
+    }
+    return fit_policy(policy, setup, lessons, seed_for(plan_.run.seed, "policy"));
+  }
+
+  const Plan& plan_;
+  const RunOptions& options_;
+  Journal& journal_;
+  const CallScope scope_;
+  Components components_;
+  Position position_;
+};
+
+}  // namespace
+
+Result<Outcome> run_plan(const Plan& plan, const Registry& registry, const RunOptions& options,
+                         Display& display) {
+  KRL_ASSIGN(const std::unique_ptr<Journal> journal,
+             Journal::open(plan, registry, options.resume, options.command_line, display));
+  Result<Outcome> outcome = Trainer(plan, registry, options, *journal).run();
+  if (!outcome) {
+    journal->finished("failed", outcome.error().message);
+  } else if (*outcome == Outcome::kInterrupted) {
+    journal->finished(
+        "interrupted",
+        fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
+  } else {
+    journal->finished("finished", "finished");
+  }
+  return outcome;
+}
+
+}  // namespace krl
