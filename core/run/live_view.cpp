@@ -156,7 +156,7 @@ ScreenLine LiveView::stage_line(int columns) const {
   line.add(" of " + std::to_string(stage_.iterations)).add("  ");
   line.bar(static_cast<double>(stage_.done) / stage_.iterations, kBar);
   const double seconds = seconds_left();
-  if (seconds > 0) line.add("  " + duration_text(seconds) + " left");
+  if (seconds > 0) line.add("  ").add(duration_text(seconds)).add(" left");
   return line;
 }
 
@@ -164,12 +164,12 @@ ScreenLine LiveView::progress_line(int columns) const {
   ScreenLine line(columns, terminal_.color);
   line.add(printable(progress_.phase));
   if (progress_.of > 0) {
-    line.add(" " + std::to_string(progress_.done) + "/" + std::to_string(progress_.of))
-        .tab(kSecondColumn);
+    line.add(" ").add(std::to_string(progress_.done)).add("/").add(std::to_string(progress_.of));
+    line.tab(kSecondColumn);
     line.bar(static_cast<double>(progress_.done) / progress_.of, kBar);
   }
   for (const Gauge& gauge : progress_.gauges)
-    line.add("  " + printable(gauge.name) + " ", Ink::kDim).add(printable(gauge.value));
+    line.add("  ").add(printable(gauge.name), Ink::kDim).add(" ").add(printable(gauge.value));
   return line;
 }
 

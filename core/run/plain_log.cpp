@@ -9,9 +9,10 @@ namespace {
 constexpr std::size_t kMostMetrics = 6;
 
 std::string iteration_line(const IterationMetrics& metrics, const StageInfo& stage) {
-  std::string line = "iteration " + std::to_string(metrics.iteration) + "  " +
-                     printable(metrics.stage) + " " + std::to_string(stage.done);
-  if (stage.iterations > 0) line += "/" + std::to_string(stage.iterations);
+  std::string line = "iteration ";
+  line += std::to_string(metrics.iteration) + "  " + printable(metrics.stage);
+  line.append(" ").append(std::to_string(stage.done));
+  if (stage.iterations > 0) line.append("/").append(std::to_string(stage.iterations));
   for (const std::string& name : headline(metrics.values, kMostMetrics))
     line += "  " + name + " " + number_text(metrics.values.at(name));
   const auto seconds = metrics.values.find("time_s/iteration");
