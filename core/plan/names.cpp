@@ -6,7 +6,8 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 27> kMetrics = {
+constexpr std::array<std::string_view, 26> kMetrics = {
+    "iteration",
     "reward/mean",
     "reward/std",
     "actor/pg_loss",
@@ -18,28 +19,29 @@ constexpr std::array<std::string_view, 27> kMetrics = {
     "response_length/mean",
     "response_length/max",
     "response_length/clip_ratio",
+    "episode/turns",
+    "episode/best_reward",
     "groups/zero_variance",
     "groups/dropped",
     "sampler/logprob_diff/mean",
     "sampler/logprob_diff/max",
     "perf/tokens_per_s",
     "perf/evaluations_per_s",
-    "time_s/sample",
-    "time_s/evaluate",
+    "time_s/rollout",
     "time_s/learn",
     "time_s/iteration",
     "cache/hit_rate",
     "infra_errors",
-    "iteration",
-    "curriculum/tier",
-    "kernel/regressions_holdout",
-    "kernel/flagged",
+    "curriculum/open_tier",
 };
 
+// Of the whole iteration only.
+constexpr std::string_view kPassRateAny = "pass_rate_any";
+
 // Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 7> kKernelMetrics = {
-    "compile_rate",   "pass_rate",       "fast_1",        "fast_2",
-    "speedup_median", "speedup_geomean", "speedup_capped"};
+constexpr std::array<std::string_view, 8> kKernelMetrics = {
+    "compile_rate", "pass_rate",      "flagged",         "fast_1",
+    "fast_2",       "speedup_median", "speedup_geomean", "speedup_capped"};
 
 constexpr int kTiers = 4;
 
@@ -70,17 +72,16 @@ std::optional<std::string> resolve_metric(std::string_view name,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns) {
   if (contains(kMetrics, name)) return std::string(name);
-  if (contains(kKernelMetrics, name) || contains(kMetrics, "kernel/" + std::string(name))) {
-    return "kernel/" + std::string(name);
-  }
+  if (contains(kKernelMetrics, name) || name == kPassRateAny) return "kernel/" + std::string(name);
   for (const std::string& reward : rewards) {
     if (name == "reward/" + reward + "/mean") return std::string(name);
   }
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view family = name.substr(0, slash), metric = name.substr(slash + 1);
-  const bool known_family = family == "kernel" || is_member(family, "turn_", 1, turns + 1) ||
-                            is_member(family, "tier_", 0, kTiers);
+  if (family == "kernel" && metric == kPassRateAny) return std::string(name);
+  const bool by_turn = turns > 1 && is_member(family, "turn_", 1, turns + 1);
+  const bool known_family = family == "kernel" || by_turn || is_member(family, "tier_", 0, kTiers);
   if (!known_family || !contains(kKernelMetrics, metric)) return std::nullopt;
   return std::string(name);
 }
@@ -88,6 +89,7 @@ std::optional<std::string> resolve_metric(std::string_view name,
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
   std::vector<std::string> names(kMetrics.begin(), kMetrics.end());
   for (const std::string& reward : rewards) names.push_back("reward/" + reward + "/mean");
+  names.push_back("kernel/" + std::string(kPassRateAny));
   for (const std::string_view metric : kKernelMetrics) {
     names.push_back("kernel/" + std::string(metric));
   }

@@ -1,0 +1,49 @@
+// Components that plans in tests are checked against; like the built-in ones, but they stay the
+// same when those change.
+#pragma once
+
+#include "core/plan/catalog.hpp"
+
+namespace krl {
+
+inline Catalog test_catalog() {
+  using enum ValueType;
+  Catalog catalog;
+  catalog.entries = {
+      {ComponentKind::kPolicy,
+       "libtorch",
+       {{.key = "device", .fallback = "\"cpu\"", .range = "cpu|cuda", .doc = "where it runs"},
+        {.key = "model", .type = kPath, .doc = "folder of a model"},
+        {.key = "model.layers", .type = kInteger, .fallback = "4", .range = "1..", .doc = "blocks"},
+        {.key = "model.dropout",
+         .type = kFloat,
+         .fallback = "0",
+         .range = "0..1",
+         .doc = "share"}}},
+      {ComponentKind::kPolicy,
+       "openai",
+       {{.key = "model", .doc = "the model's name", .required = true},
+        {.key = "api_key_env", .fallback = "\"KEY\"", .doc = "variable", .secret = true}}},
+      {ComponentKind::kBackend,
+       "cpu",
+       {{.key = "cache", .type = kPath, .fallback = "\"cache\"", .doc = "folder of results"},
+        {.key = "flags", .type = kArray, .doc = "for the compiler"},
+        {.key = "limits", .type = kTable, .doc = "of a process"}}},
+      {ComponentKind::kDataset,
+       "tasks",
+       {{.key = "path", .type = kPath, .doc = "folder of tasks", .required = true}}},
+      {ComponentKind::kDataset,
+       "templates",
+       {{.key = "count", .type = kInteger, .fallback = "1000", .range = "1..", .doc = "examples"}}},
+      {ComponentKind::kReward,
+       "correctness",
+       {{.key = "partial", .type = kBool, .fallback = "false", .doc = "credit for each case"}}},
+      {ComponentKind::kReward,
+       "speedup",
+       {{.key = "cap", .type = kFloat, .fallback = "3", .range = "1..", .doc = "the most paid"},
+        {.key = "floor", .type = kFloat, .fallback = "0", .range = "..1", .doc = "the least"}}},
+  };
+  return catalog;
+}
+
+}  // namespace krl
