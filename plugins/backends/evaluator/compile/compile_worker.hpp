@@ -30,7 +30,7 @@ struct CompileOutput {
   enum End { kCompiled, kFailed, kTimeout, kOutOfResources } end = kFailed;
   std::string module;  // only if compiled
   std::string log;     // clean
-  std::vector<Diagnostic> diagnostics;
+  std::vector<DiagnosticRecord> diagnostics;
   std::string why;  // one line; empty if compiled
 };
 

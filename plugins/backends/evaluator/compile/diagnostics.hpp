@@ -8,13 +8,13 @@
 
 namespace krl {
 
-struct Diagnostic {
+struct DiagnosticRecord {
   std::uint32_t severity = 0;         // KRL_SEVERITY_*
   std::uint32_t line = 0, column = 0; // in the candidate's text, from 1; 0 = unknown
   std::string code;                   // "-Wunused-variable"; may be empty
   std::string text;
 
-  bool operator==(const Diagnostic&) const = default;
+  bool operator==(const DiagnosticRecord&) const = default;
 };
 
 inline constexpr std::size_t kMaxLogBytes = 16 << 10;
@@ -27,9 +27,9 @@ std::string clean_log(std::string_view log);
 // Reads "kernel.cu:3:5: error: text [-Wcode]" lines, as g++ and clang write them; the first
 // kMaxDiagnostics of them, repetitions dropped. Messages in other files than `source_name` have no
 // line.
-std::vector<Diagnostic> parse_diagnostics(std::string_view log, std::string_view source_name);
+std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log, std::string_view source_name);
 
 // The first error's text, with its place: "line 3: …"; empty if there is none.
-std::string first_error(const std::vector<Diagnostic>& diagnostics);
+std::string first_error(const std::vector<DiagnosticRecord>& diagnostics);
 
 }  // namespace krl

@@ -1,0 +1,49 @@
+// A content-addressed cache on disk: `folder/ab/<key>`, shared by threads and by processes.
+//
+// An entry is written to a file of its own and renamed, and begins with the SHA-256 of its content:
+// a reader sees all of it or nothing, whatever was killed when. What is corrupt is deleted and
+// counts as a miss. Bounded in size; what was not used for longest goes first. A folder that cannot
+// be written (read-only, full disk) makes a cache that forgets, never an error. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace krl {
+
+class DiskCache {
+ public:
+  // `max_bytes`: of all entries together.
+  DiskCache(std::filesystem::path folder, std::uint64_t max_bytes);
+
+  // `key`: a digest in hexadecimal.
+  std::optional<std::string> get(const std::string& key);
+  // True if the entry is there afterwards.
+  bool put(const std::string& key, std::string_view content);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  // Deletes what was not used for longest, until what is left takes at most 9/10 of the limit, and
+  // files that a killed process left half-written. Called by put() when the limit is passed.
+  void trim();
+
+ private:
+  std::filesystem::path path_of(const std::string& key) const;
+  std::filesystem::path fresh_name();
+  void account(std::uint64_t bytes);
+
+  const std::filesystem::path folder_;
+  const std::uint64_t max_bytes_;
+  std::atomic<std::uint64_t> next_name_{0};
+  std::mutex trim_mutex_;
+  std::atomic<std::int64_t> bytes_{-1};  // an estimate; -1: not counted yet
+};
+
+// $XDG_CACHE_HOME/kernelrl, or ~/.cache/kernelrl; empty if neither is known.
+std::filesystem::path default_cache_folder();
+
+}  // namespace krl

@@ -1,0 +1,59 @@
+#include "plugins/backends/evaluator/check/case_data.hpp"
+
+#include <kernelrl/values.hpp>
+
+#include "plugins/backends/evaluator/cache/digest.hpp"
+
+namespace krl {
+namespace {
+
+CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& run) {
+  const ResolvedCase& resolved = task.cases[run.case_index];
+  CaseData data;
+  for (const TensorDefinition& definition : task.definition.inputs) {
+    const ResolvedTensor& tensor = *resolved.find(definition.name);
+    data.inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
+    fill_input(tensor, run.seed, run.distribution, data.inputs.back());
+  }
+  data.expected = oracle.expected(task.definition, resolved, data.inputs);
+  return data;
+}
+
+}  // namespace
+
+PreparedTask prepare_task(std::string_view definition_json) {
+  Checked<TaskDefinition, std::string> parsed = parse_task_definition(definition_json);
+  if (!parsed) invalid_argument(parsed.error());
+  PreparedTask task;
+  task.definition = *std::move(parsed);
+  task.digest = Digest().add(definition_json).hex();
+  task.n_cases = task.definition.cases.size();
+  for (const auto* list : {&task.definition.cases, &task.definition.holdout}) {
+    for (const IntegerNames& values : *list) {
+      auto resolved = resolve_case(task.definition, values);
+      if (!resolved) invalid_argument(resolved.error().path + ": " + resolved.error().message);
+      task.cases.push_back(*std::move(resolved));
+    }
+  }
+  return task;
+}
+
+std::size_t CaseData::bytes() const {
+  std::size_t total = sizeof *this;
+  for (const auto& input : inputs) total += input.size();
+  for (const ExpectedOutput& output : expected) total += output.bytes();
+  return total;
+}
+
+std::shared_ptr<const CaseData> CaseStore::get(const PreparedTask& task, const PlannedRun& run) {
+  const std::string key = task.digest + "/" + std::to_string(run.case_index) + "/" +
+                          std::to_string(run.seed) + "/" +
+                          std::to_string(static_cast<int>(run.distribution));
+  return kept_.get(key, [&] {
+    CaseData data = make(oracle_, task, run);
+    const std::size_t bytes = data.bytes();
+    return std::pair(std::move(data), bytes);
+  });
+}
+
+}  // namespace krl

@@ -1,0 +1,47 @@
+// The inputs of a run and what must come out: made once per (task, case, seed, distribution) and
+// shared by all candidates. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/evaluator/cache/memory_cache.hpp"
+#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/oracle/oracle_client.hpp"
+
+namespace krl {
+
+// A task with its cases and hold-outs resolved, read once.
+struct PreparedTask {
+  TaskDefinition definition;
+  std::string digest;               // of the definition's text
+  std::vector<ResolvedCase> cases;  // then the hold-outs
+  std::size_t n_cases = 0;          // without them
+};
+
+// Throws Failure(KRL_INVALID_ARGUMENT) with every problem, one a line.
+PreparedTask prepare_task(std::string_view definition_json);
+
+struct CaseData {
+  std::vector<std::vector<std::byte>> inputs;  // in the task's order
+  std::vector<ExpectedOutput> expected;        // of the outputs, in the task's order
+
+  std::size_t bytes() const;
+};
+
+class CaseStore {
+ public:
+  CaseStore(OracleClient& oracle, std::uint64_t max_bytes) : oracle_(oracle), kept_(max_bytes) {}
+
+  // Throws as OracleClient::expected does.
+  std::shared_ptr<const CaseData> get(const PreparedTask& task, const PlannedRun& run);
+
+ private:
+  OracleClient& oracle_;
+  MemoryCache<CaseData> kept_;
+};
+
+}  // namespace krl

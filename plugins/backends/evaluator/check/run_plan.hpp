@@ -1,0 +1,32 @@
+// Which runs check a candidate: inputs, value distributions and orders of threads, spread over the
+// cases so that every task sees all of them at the cost of a few runs. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
+namespace krl {
+
+// In which order the emulator runs blocks and threads; a GPU has its own.
+enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled };
+
+struct PlannedRun {
+  std::size_t case_index = 0;  // into the cases, then the hold-outs
+  std::uint64_t seed = 0;      // of the inputs
+  Distribution distribution = Distribution::kAsGiven;
+  RunOrder order = RunOrder::kForward;
+  bool counted = false;  // counters and the estimated time come from this one
+
+  bool operator==(const PlannedRun&) const = default;
+};
+
+// The first run of a case has the values as given, in order, and is counted. Further runs have
+// other seeds, the distributions ×3, ×0.01 and negated in turn, and orders reversed and shuffled in
+// turn: `runs_per_case` (at least 1) in all, and more where the three would not come up otherwise.
+// A hold-out is run once, shuffled. The runs of a case stand together.
+std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
+                                  std::size_t runs_per_case, std::uint64_t seed);
+
+}  // namespace krl
