@@ -53,17 +53,15 @@ constexpr std::string_view kHooks[] = {
     "blockIdx",
     "gridDim",
     "krl_activemask",
+    "krl_arguments",
     "krl_assert_fail",
-    "krl_atomic_begin",
-    "krl_atomic_end",
+    "krl_atomic",
     "krl_clock",
     "krl_fence",
     "krl_lane",
     "krl_printf",
     "krl_trap",
-    "krl_unsupported",
     "krl_warp_exchange",
-    "krl_warp_sync",
     "memcmp",
     "memcpy",
     "memmove",
@@ -71,21 +69,17 @@ constexpr std::string_view kHooks[] = {
     "threadIdx",
 };
 
-// Functions of the C library that CUDA has under the same name with the same meaning, in float (…f)
-// and double. Sorted.
+// Functions of the C library that CUDA has under the same name with the same meaning; each also
+// with an "f" behind it, for float. Sorted.
 constexpr std::string_view kMath[] = {
-    "acos",   "acosh", "asin",  "asinh",   "atan",      "atan2",     "atanh",  "cbrt",
-    "ceil",   "cos",   "cosh",  "erf",     "erfc",      "exp",       "exp10",  "exp2",
-    "expm1",  "fdim",  "floor", "fma",     "fmax",      "fmin",      "fmod",   "frexp",
-    "hypot",  "ilogb", "j0",    "j1",      "ldexp",     "lgamma",    "log",    "log10",
-    "log1p",  "log2",  "logb",  "modf",    "nearbyint", "nextafter", "pow",    "remainder",
-    "remquo", "rint",  "round", "scalbln", "scalbn",    "sin",       "sincos", "sinh",
-    "sqrt",   "tan",   "tanh",  "tgamma",  "trunc",     "y0",        "y1"};
-
-// Conversions that return integers, and calls of the compiler's own library; the same name for no
-// other type. Sorted.
-constexpr std::string_view kExact[] = {"llrint", "llrintf", "llround", "llroundf",
-                                       "lrint",  "lrintf",  "lround",  "lroundf"};
+    "acos",   "acosh",    "asin",      "asinh",     "atan",   "atan2",     "atanh",  "cbrt",
+    "ceil",   "copysign", "cos",       "cosh",      "erf",    "erfc",      "exp",    "exp10",
+    "exp2",   "expm1",    "fabs",      "fdim",      "floor",  "fma",       "fmax",   "fmin",
+    "fmod",   "frexp",    "hypot",     "ilogb",     "j0",     "j1",        "ldexp",  "lgamma",
+    "llrint", "llround",  "log",       "log10",     "log1p",  "log2",      "logb",   "lrint",
+    "lround", "modf",     "nearbyint", "nextafter", "pow",    "remainder", "remquo", "rint",
+    "round",  "scalbln",  "scalbn",    "sin",       "sincos", "sinh",      "sqrt",   "tan",
+    "tanh",   "tgamma",   "trunc",     "y0",        "y1"};
 
 template <std::size_t N>
 bool contains(const std::string_view (&sorted)[N], std::string_view name) {
@@ -95,7 +89,7 @@ bool contains(const std::string_view (&sorted)[N], std::string_view name) {
 }  // namespace
 
 bool allowed_symbol(std::string_view name) {
-  if (contains(kHooks, name) || contains(kExact, name) || contains(kMath, name)) return true;
+  if (contains(kHooks, name) || contains(kMath, name)) return true;
   return !name.empty() && name.back() == 'f' && contains(kMath, name.substr(0, name.size() - 1));
 }
 

@@ -28,13 +28,14 @@ std::vector<std::string> compile_flags(const std::string& shim_directory) {
       "-fsanitize=bounds-strict",
       // CUDA's arithmetic: a * b + c is one rounding (nvcc's -fmad=true), nothing else is
       // reassociated.
-      "-ffp-contract=fast", "-mfma", "-mf16c", "-fwrapv", "-fno-strict-aliasing",
-      "-fno-delete-null-pointer-checks", "-fno-math-errno", "-fno-trapping-math",
+      "-ffp-contract=fast", "-fexpensive-optimizations", "-mfma", "-mf16c", "-fwrapv",
+      "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-math-errno",
+      "-fno-trapping-math",
       // Only the shim is on the include path, and nothing is linked: what is undefined is the
       // emulator's to give or refuse.
       "-nostdinc", "-nostdinc++", "-nostdlib", "-fno-exceptions", "-fno-rtti",
       "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
-      "-fcf-protection=none", "-fvisibility=hidden",
+      "-fstack-clash-protection", "-fcf-protection=none", "-fvisibility=hidden",
       // Shared memory is the module's thread-local storage; its address comes from the emulator's
       // __tls_get_addr.
       "-fno-extern-tls-init", "-ftls-model=global-dynamic",

@@ -1,0 +1,344 @@
+#include "plugins/backends/cpu/emulator/scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "plugins/backends/cpu/emulator/warp_operation.hpp"
+
+namespace krl::emulator {
+
+namespace context = boost::context::detail;
+
+Scheduler* Scheduler::active_ = nullptr;
+
+namespace {
+
+constexpr std::size_t kFiberStackBytes = 64 << 10;
+constexpr std::size_t kLoopStackBytes = 1 << 20;
+
+// A mixing function (the finaliser of SplitMix64): equal inputs, equal outputs; nearby inputs,
+// unrelated ones.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+std::uint32_t lanes_of_warp(std::uint32_t warp, std::uint32_t threads) {
+  const std::uint32_t count = std::min(32u, threads - warp * 32);
+  return count == 32 ? ~0u : (1u << count) - 1;
+}
+
+}  // namespace
+
+bool Scheduler::begin_launch(std::uint32_t threads, void (*invoke)(), Order order,
+                             std::uint64_t seed) {
+  active_ = this;
+  threads_ = threads;
+  invoke_ = invoke;
+  order_ = order;
+  seed_ = seed;
+  warps_.resize((threads + 31) / 32);
+  const std::size_t stacks = with_fibers_ ? threads : 1;
+  if (stacks_.count() < stacks) {
+    if (!stacks_.allocate(stacks, with_fibers_ ? kFiberStackBytes : kLoopStackBytes)) return false;
+    start_fibers();
+  }
+  return true;
+}
+
+void Scheduler::start_fibers() {
+  contexts_.resize(stacks_.count());
+  stack_tops_.assign(stacks_.count(), 0);
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    contexts_[i] = context::make_fcontext(reinterpret_cast<void*>(stacks_.top(i)), stacks_.bytes(),
+                                          with_fibers_ ? fiber_main : loop_main);
+  }
+}
+
+void Scheduler::run_block(std::uint64_t salt) {
+  const std::uint64_t random = order_ == Order::kShuffled ? mixed(seed_ ^ mixed(salt)) : 0;
+  warp_rotation_ = static_cast<std::uint32_t>(random) % warp_count();
+  lane_rotation_ = static_cast<std::uint32_t>(random >> 32) % 32;
+  if (with_fibers_) {
+    run_with_fibers();
+    for (std::uint32_t w = 0; w < warp_count(); ++w) machine_.merge_warp(w, threads_);
+  } else {
+    contexts_[0] = context::jump_fcontext(contexts_[0], nullptr).fctx;
+  }
+}
+
+std::uint32_t Scheduler::nth_warp(std::uint32_t n) const {
+  const std::uint32_t turned = (n + warp_rotation_) % warp_count();
+  return order_ == Order::kReversed ? warp_count() - 1 - turned : turned;
+}
+
+// The lane of a set whose turn it is.
+std::uint32_t Scheduler::pick(std::uint32_t lanes) const {
+  if (order_ == Order::kReversed) return 31 - static_cast<std::uint32_t>(std::countl_zero(lanes));
+  const auto turned = std::rotr(lanes, static_cast<int>(lane_rotation_));
+  return (static_cast<std::uint32_t>(std::countr_zero(turned)) + lane_rotation_) % 32;
+}
+
+// What lies above this frame is the scheduler's: the kernel's frames, and what it may touch of the
+// stack, begin below.
+[[gnu::noinline]] void Scheduler::call_kernel(std::size_t stack) {
+  stack_tops_[stack] = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  machine_.set_stack_top(stack_tops_[stack]);
+  invoke_();
+  machine_.leave_thread();
+}
+
+// ---- without fibers: every thread runs to its end before the next
+// ----------------------------------
+
+void Scheduler::loop_main(context::transfer_t transfer) {
+  Scheduler& self = active();
+  for (;;) {
+    self.caller_ = transfer.fctx;
+    for (std::uint32_t n = 0; n < self.warp_count(); ++n) {
+      const std::uint32_t warp = self.nth_warp(n);
+      for (std::uint32_t left = lanes_of_warp(warp, self.threads_); left != 0;) {
+        const std::uint32_t lane = self.pick(left);
+        left &= ~(1u << lane);
+        self.machine_.enter_thread(warp * 32 + lane, self.stacks_.bottom(0), 0);
+        self.call_kernel(0);
+      }
+      self.machine_.merge_warp(warp, self.threads_);
+    }
+    transfer = context::jump_fcontext(self.caller_, nullptr);
+  }
+}
+
+// ---- with fibers -------------------------------------------------------------------------------
+
+void Scheduler::fiber_main(context::transfer_t transfer) {
+  Scheduler& self = active();
+  self.caller_ = transfer.fctx;
+  for (;;) {
+    self.call_kernel(self.machine_.thread());
+    self.thread_exited();
+    self.suspend();
+  }
+}
+
+void Scheduler::suspend() { caller_ = context::jump_fcontext(caller_, nullptr).fctx; }
+
+void Scheduler::resume(std::uint32_t thread) {
+  machine_.enter_thread(thread, stacks_.bottom(thread), stack_tops_[thread]);
+  contexts_[thread] = context::jump_fcontext(contexts_[thread], nullptr).fctx;
+}
+
+void Scheduler::run_with_fibers() {
+  live_ = threads_;
+  waiting_at_barrier_ = 0;
+  for (std::uint32_t w = 0; w < warp_count(); ++w) {
+    Warp& warp = warps_[w];
+    warp.existing = warp.ready = lanes_of_warp(w, threads_);
+    warp.exited = warp.at_operation = warp.at_barrier = warp.at_activemask = 0;
+  }
+  while (live_ > 0) {
+    for (std::uint32_t n = 0; n < warp_count(); ++n) run_warp(nth_warp(n));
+    if (live_ > 0) release_barrier();
+  }
+}
+
+// Until every lane of the warp has ended or waits for a barrier, or for lanes that never come.
+void Scheduler::run_warp(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  do {
+    while (warp.ready != 0) {
+      const std::uint32_t lane = pick(warp.ready);
+      warp.ready &= ~(1u << lane);
+      resume(index * 32 + lane);
+    }
+  } while (release_activemask(warp));
+}
+
+void Scheduler::thread_exited() {
+  const std::uint32_t thread = machine_.thread(), index = thread / 32;
+  Warp& warp = warps_[index];
+  warp.exited |= 1u << thread % 32;
+  --live_;
+  // Lanes that wait for this one need not any more.
+  if (warp.at_operation != 0) {
+    const Lane& waiting = warp.lanes[static_cast<std::size_t>(std::countr_zero(warp.at_operation))];
+    try_complete(index, waiting.operation, waiting.mask);
+  }
+}
+
+int Scheduler::barrier(Barrier kind, int predicate, std::uintptr_t pc) {
+  machine_.synchronising(Event::kBarrier, pc);
+  const std::uint32_t thread = machine_.thread();
+  Warp& warp = warps_[thread / 32];
+  Lane& lane = warp.lanes[thread % 32];
+  lane.operation = static_cast<std::uint32_t>(kind);
+  lane.value = predicate != 0;
+  lane.pc = pc;
+  warp.at_barrier |= 1u << thread % 32;
+  ++waiting_at_barrier_;
+  suspend();
+  return static_cast<int>(lane.result);
+}
+
+void Scheduler::release_barrier() {
+  if (waiting_at_barrier_ != live_) fault_deadlock();
+  check_same_barrier();
+  std::uint64_t count = 0;
+  for (Warp& warp : warps_) {
+    for (std::uint32_t left = warp.at_barrier; left != 0; left &= left - 1) {
+      count += warp.lanes[static_cast<std::size_t>(std::countr_zero(left))].value;
+    }
+  }
+  for (Warp& warp : warps_) {
+    for (std::uint32_t left = warp.at_barrier; left != 0; left &= left - 1) {
+      Lane& lane = warp.lanes[static_cast<std::size_t>(std::countr_zero(left))];
+      switch (static_cast<Barrier>(lane.operation)) {
+        case Barrier::kPlain:
+          break;
+        case Barrier::kCount:
+          lane.result = count;
+          break;
+        case Barrier::kAnd:
+          lane.result = count == live_;
+          break;
+        case Barrier::kOr:
+          lane.result = count != 0;
+          break;
+      }
+    }
+    warp.ready = warp.at_barrier;
+    warp.at_barrier = 0;
+  }
+  waiting_at_barrier_ = 0;
+  machine_.races().barrier();
+}
+
+// Threads that meet must wait in the same line of the source (the compiler may have duplicated the
+// call): CUDA leaves undefined what a barrier inside a condition does that the threads of the block
+// decide differently.
+void Scheduler::check_same_barrier() {
+  std::uintptr_t first = 0;
+  for (std::uint32_t w = 0; w < warp_count(); ++w) {
+    for (std::uint32_t left = warps_[w].at_barrier; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      const std::uintptr_t pc = warps_[w].lanes[lane].pc;
+      if (first == 0) first = pc;
+      if (pc == first) continue;
+      const std::uint32_t line = machine_.line_of(pc), other = machine_.line_of(first);
+      if (line == other) continue;
+      machine_.enter_thread(w * 32 + lane, 0, 0);
+      machine_.fault(FaultKind::kDivergentBarrier,
+                     "threads of the block wait at different barriers: in line " +
+                         std::to_string(other) + " and in line " + std::to_string(line),
+                     pc);
+    }
+  }
+}
+
+void Scheduler::fault_deadlock() {
+  for (std::uint32_t w = 0; w < warp_count(); ++w) {
+    const Warp& warp = warps_[w];
+    if (warp.at_operation == 0) continue;
+    const auto index = static_cast<std::uint32_t>(std::countr_zero(warp.at_operation));
+    const Lane& lane = warp.lanes[index];
+    char mask[16];
+    std::snprintf(mask, sizeof mask, "0x%08x", lane.mask);
+    machine_.enter_thread(w * 32 + index, 0, 0);
+    machine_.fault(FaultKind::kDivergentBarrier,
+                   "a warp operation waits for lanes that its mask " + std::string(mask) +
+                       " names and that never come: they wait elsewhere",
+                   lane.pc);
+  }
+  machine_.fault(FaultKind::kDivergentBarrier, "the threads of the block wait for each other", 0);
+}
+
+// ---- warp operations ---------------------------------------------------------------------------
+
+std::uint64_t Scheduler::exchange(unsigned operation, std::uint32_t mask, std::uint64_t value,
+                                  std::uint32_t source, std::uintptr_t pc) {
+  machine_.synchronising(operation == KRL_SHUFFLE        ? Event::kShuffle
+                         : operation == KRL_WARP_BARRIER ? Event::kWarpBarrier
+                                                         : Event::kVote,
+                         pc);
+  const std::uint32_t thread = machine_.thread(), bit = 1u << thread % 32;
+  Warp& warp = warps_[thread / 32];
+  Lane& lane = warp.lanes[thread % 32];
+  if ((mask & bit) == 0) {
+    machine_.fault(FaultKind::kDivergentBarrier,
+                   "a lane calls a warp operation whose mask does not name it", pc);
+  }
+  lane.operation = operation;
+  lane.mask = mask;
+  lane.value = value;
+  lane.source = source & 31;
+  lane.pc = pc;
+  warp.at_operation |= bit;
+  try_complete(thread / 32, operation, mask);
+  if ((warp.ready & bit) != 0) {
+    warp.ready &= ~bit;  // this lane was the last to come: it goes on at once
+  } else {
+    suspend();
+  }
+  return lane.result;
+}
+
+void Scheduler::try_complete(std::uint32_t warp_index, std::uint32_t operation,
+                             std::uint32_t mask) {
+  Warp& warp = warps_[warp_index];
+  const std::uint32_t members = mask & warp.existing & ~warp.exited;
+  if ((warp.at_operation & members) != members) return;
+  WarpOperands operands;
+  operands.members = members;
+  for (std::uint32_t left = members; left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    const Lane& lane = warp.lanes[i];
+    if (lane.operation != operation || lane.mask != mask) return;
+    operands.values[i] = lane.value;
+    operands.sources[i] = lane.source;
+  }
+  const auto results = warp_operation(operation, operands);
+  for (std::uint32_t left = members; left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    warp.lanes[i].result = results[i];
+  }
+  warp.at_operation &= ~members;
+  warp.ready |= members;
+  machine_.races().warp_met(warp_index);
+}
+
+// As converged as can be: the lanes that have come to the same place when no lane of the warp can
+// go on.
+std::uint32_t Scheduler::activemask(std::uintptr_t pc) {
+  machine_.synchronising(Event::kVote, pc);
+  const std::uint32_t thread = machine_.thread();
+  Warp& warp = warps_[thread / 32];
+  Lane& lane = warp.lanes[thread % 32];
+  lane.pc = pc;
+  warp.at_activemask |= 1u << thread % 32;
+  suspend();
+  return static_cast<std::uint32_t>(lane.result);
+}
+
+bool Scheduler::release_activemask(Warp& warp) {
+  if (warp.at_activemask == 0) return false;
+  std::uintptr_t lowest = ~std::uintptr_t{0};
+  for (std::uint32_t left = warp.at_activemask; left != 0; left &= left - 1) {
+    lowest = std::min(lowest, warp.lanes[static_cast<std::size_t>(std::countr_zero(left))].pc);
+  }
+  std::uint32_t together = 0;
+  for (std::uint32_t left = warp.at_activemask; left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    if (warp.lanes[i].pc == lowest) together |= 1u << i;
+  }
+  for (std::uint32_t left = together; left != 0; left &= left - 1) {
+    warp.lanes[static_cast<std::size_t>(std::countr_zero(left))].result = together;
+  }
+  warp.at_activemask &= ~together;
+  warp.ready |= together;
+  return true;
+}
+
+}  // namespace krl::emulator

@@ -1,0 +1,103 @@
+// The evaluation of candidates on the CPU, from source to record: static checks, compile, runs in
+// the emulator, checks against the oracle, estimated time. Thread-safe; a call blocks until its
+// evaluation is done, and identical ones at the same time are done once.
+#pragma once
+
+#include <functional>
+#include <kernelrl/sdk.hpp>
+#include <memory>
+#include <string>
+
+#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
+#include "plugins/backends/cpu/plugin/installation.hpp"
+#include "plugins/backends/cpu/plugin/time_estimate.hpp"
+#include "plugins/backends/cpu/plugin/toolchain.hpp"
+#include "plugins/backends/evaluator/cache/disk_cache.hpp"
+#include "plugins/backends/evaluator/cache/memory_cache.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+struct CpuSettings {
+  std::string gpu;
+  std::chrono::milliseconds compile_limit{10'000}, run_limit{30'000};
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+  std::uint64_t work_limit = 50'000'000;
+  std::size_t runs_per_case = 2;
+  std::filesystem::path cache_folder;  // empty: nothing is kept on disk
+  std::uint64_t cache_bytes = std::uint64_t{1} << 30;
+};
+
+struct EvaluationRequest {
+  std::string_view definition_json, source;
+  std::uint32_t stages = 0;
+  std::uint64_t seed = 0;
+};
+
+class CpuEvaluator {
+ public:
+  using Cancelled = std::function<bool()>;
+
+  CpuEvaluator(CpuSettings settings, const Installation& installation);
+
+  // Throws Failure for trouble of our own, as krl::Backend::evaluate does.
+  EvaluationRecord evaluate(const EvaluationRequest& request, const Cancelled& cancelled);
+
+  // Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the task cannot be used.
+  void prepare(std::string_view definition_json, std::uint64_t seed, const Cancelled& cancelled);
+
+  const std::string& toolchain() const { return toolchain_.name; }
+  const std::string& device() const { return time_.device(); }
+  OracleClient& oracle() { return oracle_; }
+
+ private:
+  struct Compiled {
+    CompileOutput output;
+    std::uint32_t verdict = KRL_VERDICT_OK;
+    std::string why;
+    std::size_t bytes() const { return sizeof *this + output.module.size() + output.log.size(); }
+  };
+  struct Baseline {
+    std::vector<double> time_ns;       // per case; empty: the task has no naive kernel
+    std::vector<double> loaded_bytes;  // per case: distinct bytes that it reads
+  };
+
+  std::shared_ptr<const PreparedTask> task_of(std::string_view definition_json);
+  EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
+                                const Cancelled& cancelled);
+  bool read_schedule(const PreparedTask& task, std::string_view source, std::size_t cases,
+                     LaunchSchedule* schedule, EvaluationRecord* record) const;
+  std::shared_ptr<const Compiled> compiled(std::string_view source,
+                                           const std::vector<std::string>& kernels,
+                                           const Cancelled& cancelled);
+  Compiled compile_new(const std::string& text, const Cancelled& cancelled) const;
+  std::unique_ptr<EmulatedRuns> run(const PreparedTask& task, const LaunchSchedule& schedule,
+                                    const std::vector<PlannedRun>& plan, const Compiled& module,
+                                    std::uint64_t seed, const Cancelled& cancelled,
+                                    EvaluationRecord* record);
+  bool depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
+                        const PlannedRun& wrong, const Compiled& module, std::uint64_t seed,
+                        const Cancelled& cancelled);
+  std::shared_ptr<const Baseline> baseline(const PreparedTask& task, std::uint64_t seed,
+                                           const Cancelled& cancelled);
+  void add_times(const PreparedTask& task, const EmulatedRuns& runs, const Baseline& baseline,
+                 EvaluationRecord* record) const;
+  void check_reference(const PreparedTask& task, std::uint64_t seed);
+  void check_naive(const PreparedTask& task, std::uint64_t seed, const Cancelled& cancelled);
+
+  const CpuSettings settings_;
+  const Toolchain toolchain_;
+  const EmulatorOptions emulator_;
+  const TimeEstimate time_;
+  const std::string identity_;  // of everything but the request that decides an evaluation
+  OracleClient oracle_;
+  CaseStore data_;
+  std::unique_ptr<DiskCache> disk_;
+  MemoryCache<PreparedTask> tasks_;
+  MemoryCache<Compiled> modules_;
+  MemoryCache<EvaluationRecord> evaluations_;
+  MemoryCache<Baseline> baselines_;
+};
+
+}  // namespace krl

@@ -1,0 +1,145 @@
+#include "plugins/backends/cpu/plugin/judge.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plugins/backends/evaluator/check/comparison.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kDistributionNames[] = {"", " ×3", " ×0.01", " negated"};
+
+struct Problem {
+  std::uint32_t verdict = KRL_VERDICT_OK;
+  std::string why;
+};
+
+std::uint32_t verdict_of(emulator::FaultKind kind) {
+  if (kind == emulator::FaultKind::kWorkLimit) return KRL_VERDICT_TIMEOUT;
+  if (kind == emulator::FaultKind::kUnsupported) return KRL_VERDICT_REJECTED;
+  return KRL_VERDICT_RUNTIME_FAULT;
+}
+
+std::string index_text(const emulator::Dim3& index) {
+  return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " +
+         std::to_string(index[2]) + ")";
+}
+
+Problem problem_of(const emulator::Fault& fault) {
+  std::string why(emulator::name_of(fault.kind));
+  if (fault.line != 0) why += " at line " + std::to_string(fault.line);
+  why += ": " + fault.message;
+  if (!fault.kernel.empty()) {
+    why += " (kernel " + fault.kernel + ", block " + index_text(fault.block) + ", thread " +
+           index_text(fault.thread) + ")";
+  }
+  return {verdict_of(fault.kind), std::move(why)};
+}
+
+Problem problem_of(const emulator::LaunchError& error, const LaunchSchedule& schedule,
+                   const EmulatedRuns& runs) {
+  const PlannedRun& plan = runs.runs()[error.run].plan;
+  const ResolvedLaunch& launch = schedule.programs[plan.case_index].launches[error.launch];
+  int line = launch.line, column = launch.column;
+  const auto index = static_cast<std::size_t>(error.argument);
+  if (error.argument >= 0 && index < launch.arguments.size()) {
+    line = launch.arguments[index].line;
+    column = launch.arguments[index].column;
+  }
+  return {KRL_VERDICT_LAUNCH_ERROR, "line " + std::to_string(line) + ", column " +
+                                        std::to_string(column) + ": " + error.message};
+}
+
+// The values of inputs that the candidate may not change.
+std::optional<std::string> changed_input(const PreparedTask& task, const EmulatedRuns& runs,
+                                         std::size_t run) {
+  const EmulatedRun& planned = runs.runs()[run];
+  const auto& tensors = task.cases[planned.plan.case_index].tensors;
+  for (std::size_t i = 0; i < planned.data->inputs.size(); ++i) {
+    const auto& before = planned.data->inputs[i];
+    const bool same = std::memcmp(runs.tensor(run, i).data(), before.data(), before.size()) == 0;
+    if (!tensors[i].is_output && !same) return "the input " + tensors[i].name + " was changed";
+  }
+  return std::nullopt;
+}
+
+// Adds a run's outcome to its case.
+void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
+  c->max_abs_error = std::fmax(c->max_abs_error, run.max_abs_error);
+  c->max_rel_error = std::fmax(c->max_rel_error, run.max_rel_error);
+  if (run.passed || c->verdict != KRL_VERDICT_OK) return;
+  c->verdict = KRL_VERDICT_WRONG_RESULT;
+  const auto distribution = kDistributionNames[static_cast<std::size_t>(plan.distribution)];
+  c->detail = (distribution.empty() ? "" : "inputs" + std::string(distribution) + ": ");
+  c->detail += run.detail;
+}
+
+std::vector<CaseRecord> empty_cases(const PreparedTask& task, const EmulatedRuns& runs) {
+  std::size_t last = 0;
+  for (const EmulatedRun& run : runs.runs()) last = std::max(last, run.plan.case_index);
+  std::vector<CaseRecord> cases(last + 1);
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    cases[c].label = task.cases[c].label;
+    cases[c].holdout = c >= task.n_cases;
+    cases[c].estimated = true;
+  }
+  return cases;
+}
+
+}  // namespace
+
+RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::size_t run) {
+  const EmulatedRun& planned = runs.runs()[run];
+  const ResolvedCase& resolved = task.cases[planned.plan.case_index];
+  RunVerdict verdict;
+  if (auto changed = changed_input(task, runs, run)) return {false, *changed, 0, 0};
+  for (std::size_t o = 0; o < task.definition.outputs.size(); ++o) {
+    const ResolvedTensor* tensor = resolved.find(task.definition.outputs[o].name);
+    const auto index = static_cast<std::size_t>(tensor - resolved.tensors.data());
+    const Comparison comparison =
+        compare_output(*tensor, runs.tensor(run, index), planned.data->expected[o],
+                       task.definition.tolerance, factor_of(planned.plan.distribution));
+    verdict.max_abs_error = std::max(verdict.max_abs_error, comparison.max_abs_error);
+    verdict.max_rel_error = std::max(verdict.max_rel_error, comparison.max_rel_error);
+    if (comparison.passed()) continue;
+    verdict.passed = false;
+    verdict.detail += (verdict.detail.empty() ? "" : "; ") + describe(*tensor, comparison);
+  }
+  return verdict;
+}
+
+std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
+                                 const EmulatedRuns& runs, EvaluationRecord* record) {
+  record->cases = empty_cases(task, runs);
+  const emulator::Result& result = runs.result();
+  const std::size_t finished = std::min(result.runs.size(), runs.runs().size());
+  std::optional<std::size_t> first_wrong;
+  for (std::size_t r = 0; r < finished; ++r) {
+    const PlannedRun& plan = runs.runs()[r].plan;
+    const RunVerdict verdict = judge_run(task, runs, r);
+    merge(verdict, plan, &record->cases[plan.case_index]);
+    if (!verdict.passed && !first_wrong) first_wrong = r;
+  }
+  if (first_wrong) {
+    const CaseRecord& c = record->cases[runs.runs()[*first_wrong].plan.case_index];
+    record->fail(KRL_VERDICT_WRONG_RESULT, c.label + ": " + c.detail);
+  }
+  if (!result.fault && !result.launch_error) return first_wrong;
+
+  const Problem problem = result.fault
+                              ? problem_of(*result.fault)
+                              : problem_of(*result.launch_error, schedule, runs);
+  const std::size_t stopped =
+      runs.runs()[result.fault ? result.fault->run : result.launch_error->run].plan.case_index;
+  record->fail(problem.verdict, record->cases[stopped].label + ": " + problem.why);
+  for (std::size_t c = stopped; c < record->cases.size(); ++c) {
+    CaseRecord& unfinished = record->cases[c];
+    if (unfinished.verdict != KRL_VERDICT_OK) continue;
+    unfinished.verdict = problem.verdict;
+    unfinished.detail = c == stopped ? problem.why : "not run: an earlier case ended all";
+  }
+  return first_wrong;
+}
+
+}  // namespace krl

@@ -1,0 +1,29 @@
+// What the runs of a candidate say about it: verdict, cases, and what to tell the model. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// One run against its expected values.
+struct RunVerdict {
+  bool passed = true;
+  std::string detail;  // the first wrong elements; empty if it passed
+  double max_abs_error = 0, max_rel_error = 0;
+};
+
+// `run`: an index into the finished runs.
+RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::size_t run);
+
+// Fills in the cases and, where a run was wrong or did not end, the verdict and its reason. The
+// record's cases are the task's, then as many hold-outs as were run; those after a fault have its
+// verdict and say that they were not run. Gives the first wrong run, if any.
+std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
+                                 const EmulatedRuns& runs, EvaluationRecord* record);
+
+}  // namespace krl
