@@ -137,10 +137,14 @@ LoadedTasks read_task_text(const std::string& text, const std::string& name) {
     return result;
   }
   ReadDefinition read = read_task_definition(toml.document.json);
+  std::vector<std::pair<LineColumn, std::string>> found;
   for (const DefinitionProblem& problem : read.problems) {
-    result.errors.push_back(
-        source.error(place_of(problem, toml.document, source), problem.message));
+    found.emplace_back(place_of(problem, toml.document, source), problem.message);
   }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
+  });
+  for (const auto& [at, message] : found) result.errors.push_back(source.error(at, message));
   if (!read.problems.empty()) return result;
   read.task.origin = origin_of(source, toml.document);
   result.tasks.push_back(std::move(read.task));

@@ -1,0 +1,69 @@
+// Where the largest (or smallest) element of every row stands; the first one if several are equal.
+#include "../family.hpp"
+
+namespace krl::templates {
+namespace {
+
+constexpr const char* kThread = R"(
+// @launch kern<<<ceil_div($rows, $B), $B>>>($args)
+__global__ void kern($params) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= $rows) return;
+  int best = 0;
+  for (int j = 1; j < $cols; j++)
+    if ($x[r * $cols + j] $beats $x[r * $cols + best]) best = j;
+  $y[r] = best;
+}
+)";
+
+constexpr const char* kWarp = R"(
+// @launch kern<<<ceil_div($rows, $W), $(W * 32)>>>($args)
+__global__ void kern($params) {
+  int r = blockIdx.x * $W + threadIdx.x / 32;
+  int lane = threadIdx.x % 32;
+  if (r >= $rows) return;
+  float v = $worst;
+  int best = 0;
+  for (int j = lane; j < $cols; j += 32)
+    if ($x[r * $cols + j] $beats v) v = $x[r * $cols + j], best = j;
+  for (int d = 16; d > 0; d /= 2) {
+    float t = __shfl_xor_sync(0xffffffff, v, d);
+    int j = __shfl_xor_sync(0xffffffff, best, d);
+    if (t $beats v || (t == v && j < best)) v = t, best = j;
+  }
+  if (lane == 0) $y[r] = best;
+}
+)";
+
+Operation make_operation(const char* id, const char* title, const char* function, const char* beats,
+                         const char* worst, bool canonical) {
+  Operation operation;
+  operation.id = id;
+  operation.title = title;
+  operation.tier = 2;
+  operation.canonical = canonical;
+  operation.prompt = std::string("$y[r] = ") + function + "($x[r, :])";
+  operation.reference =
+      std::string("def run(x):\n    return x.") + function + "(1).to(torch.int32)\n";
+  operation.axes = {{"rows", "rows", NameKind::kRows}, {"cols", "cols", NameKind::kColumns}};
+  operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
+  operation.outputs = {{"y", "y", {"$rows"}, DType::kInt32}};
+  operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.parts = {{"beats", beats}, {"worst", worst}};
+  return operation;
+}
+
+}  // namespace
+
+Family argmax() {
+  return {
+      "argmax",
+      {make_operation("row_argmax", "Index of the maximum of every row", "argmax", ">", "-INFINITY",
+                      true),
+       make_operation("row_argmin", "Index of the minimum of every row", "argmin", "<", "INFINITY",
+                      false)},
+      {{"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+       {"warp", 1, "coalesced: one warp a row, shuffles", kWarp, {{"W", {"1", "2", "4", "8"}}}}}};
+}
+
+}  // namespace krl::templates

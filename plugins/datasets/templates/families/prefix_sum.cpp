@@ -1,0 +1,104 @@
+// Running sums of a vector.
+#include "../family.hpp"
+
+namespace krl::templates {
+namespace {
+
+constexpr const char* kSerial = R"(
+// @launch kern<<<1, 1>>>($args)
+__global__ void kern($params) {
+  float acc = 0.0f;
+  for (int j = 0; j < $n; j++) {
+    acc += $x[j];
+    $y[j] = acc;
+  }
+}
+)";
+
+constexpr const char* kWarp = R"(
+// @launch kern<<<1, 32>>>($args)
+__global__ void kern($params) {
+  float acc = 0.0f;
+  for (int e = 0; e < $n; e += 32) {
+    int j = e + threadIdx.x;
+    float v = j < $n ? $x[j] : 0.0f;
+    for (int d = 1; d < 32; d *= 2) {
+      float t = __shfl_up_sync(0xffffffff, v, d);
+      if (threadIdx.x >= d) v += t;
+    }
+    if (j < $n) $y[j] = acc + v;
+    acc += __shfl_sync(0xffffffff, v, 31);
+  }
+}
+)";
+
+// Every thread adds up a stretch, then starts from the sum of those before it.
+constexpr const char* kStretches = R"(
+// @launch kern<<<1, $B>>>($args)
+__global__ void kern($params) {
+  __shared__ float sh[$B];
+  int size = ($n + $(B - 1)) / $B;
+  int j0 = threadIdx.x * size, j1 = min(j0 + size, $n);
+  float acc = 0.0f;
+  for (int j = j0; j < j1; j++) acc += $x[j];
+  sh[threadIdx.x] = acc;
+  __syncthreads();
+  acc = 0.0f;
+  for (int d = 0; d < threadIdx.x; d++) acc += sh[d];
+  for (int j = j0; j < j1; j++) {
+    acc += $x[j];
+    $y[j] = acc;
+  }
+}
+)";
+
+constexpr const char* kBlock = R"(
+// @launch kern<<<1, $B>>>($args)
+__global__ void kern($params) {
+  __shared__ float sh[$B];
+  float acc = 0.0f;
+  for (int e = 0; e < $n; e += $B) {
+    int j = e + threadIdx.x;
+    sh[threadIdx.x] = j < $n ? $x[j] : 0.0f;
+    __syncthreads();
+    for (int d = 1; d < $B; d *= 2) {
+      float v = threadIdx.x >= d ? sh[threadIdx.x - d] : 0.0f;
+      __syncthreads();
+      sh[threadIdx.x] += v;
+      __syncthreads();
+    }
+    if (j < $n) $y[j] = acc + sh[threadIdx.x];
+    acc += sh[$(B - 1)];
+    __syncthreads();
+  }
+}
+)";
+
+}  // namespace
+
+Family prefix_sum() {
+  Operation operation;
+  operation.id = "prefix_sum";
+  operation.title = "Inclusive prefix sum";
+  operation.tier = 1;
+  operation.prompt = "$y[i] = sum($x[0 : i + 1])";
+  operation.reference = "def run(x):\n    return x.cumsum(0)\n";
+  operation.axes = {{"n", "n", NameKind::kLength}};
+  operation.inputs = {{"x", "x", {"$n"}}};
+  operation.outputs = {{"y", "y", {"$n"}}};
+  operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.tolerance = {1e-4, 1e-2};
+  return {
+      "prefix_sum",
+      {operation},
+      {{"serial", 2, "one thread walks over everything", kSerial},
+       {"warp", 1, "one warp scans 32 at a time by shuffles", kWarp},
+       {"stretches",
+        2,
+        "a stretch a thread, then the sums before it",
+        kStretches,
+        {{"B", {"32", "64", "128", "256"}}}},
+       {"block", 1, "one block scans in shared memory", kBlock, {{"B", {"64", "128", "256"}}}}}};
+}
+
+}  // namespace krl::templates

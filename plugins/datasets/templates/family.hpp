@@ -1,0 +1,101 @@
+// A family of generated examples: tasks that are alike (operations), and ways to write a kernel for
+// them (variants).
+//
+// Texts are templates (text.hpp). Tensors, scalars and axes are called by their roles ("$x", "$n");
+// the generator puts in either the names that the tasks in configs/tasks have, or random ones.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/tensor_types.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "text.hpp"
+
+namespace krl::templates {
+
+// Which pool a random name comes from.
+enum class NameKind { kInput, kOutput, kLength, kRows, kColumns, kInner, kScalar };
+
+struct AxisRole {
+  std::string role;
+  std::string name;  // the canonical one
+  NameKind kind = NameKind::kLength;
+  std::string size = {};  // an expression, "$cols / 2"; empty: every case gives it
+  bool passed = true;     // an argument of the kernel
+};
+
+struct TensorRole {
+  std::string role;
+  std::string name;                // the canonical one
+  std::vector<std::string> shape;  // "$rows"
+  DType dtype = DType::kFloat32;
+  ValueKind values = ValueKind::kNormal;
+  std::vector<std::string> bounds = {};
+};
+
+struct ScalarRole {
+  std::string role;
+  std::string name;   // the canonical one
+  std::string value;  // "0.5 + $n % 7"
+};
+
+struct Operation {
+  std::string id;
+  std::string title;
+  std::int64_t tier = 0;
+  bool canonical = true;  // a task of this id is in configs/tasks, with the same prompt and names
+  std::string prompt;     // "$y[i] = $s * $x[i]"
+  std::string reference;
+  std::vector<AxisRole> axes;
+  std::vector<TensorRole> inputs;
+  std::vector<ScalarRole> scalars = {};
+  std::vector<TensorRole> outputs;  // one with an input's role is computed in place
+  std::vector<std::map<std::string, std::int64_t>> cases;  // by role
+  Tolerance tolerance = {};
+  Scope parts = {};  // what the variants put in for this operation
+};
+
+// A placeholder with the values it may take; one that is a name in use is not taken.
+using Choices = std::map<std::string, std::vector<std::string>>;
+
+struct Variant {
+  std::string name;
+  int weight = 1;
+  std::string thought;  // one line: why it is written so
+  std::string source;   // the launch directives and the kernels
+  Choices choices = {};
+};
+
+struct Family {
+  std::string name;
+  std::vector<Operation> operations;
+  std::vector<Variant> variants;  // the first one is the naive kernel; each fits every operation
+};
+
+Family elementwise();
+Family row_reduction();
+Family total_reduction();
+Family dot_product();
+Family softmax();
+Family rms_normalisation();
+Family layer_normalisation();
+Family transpose();
+Family matmul();
+Family row_map();
+Family line_stencil();
+Family plane_stencil();
+Family prefix_sum();
+Family histogram();
+Family argmax();
+Family cross_entropy();
+
+inline std::vector<Family> all_families() {
+  return {elementwise(),       row_reduction(),       total_reduction(), dot_product(), softmax(),
+          rms_normalisation(), layer_normalisation(), transpose(),       matmul(),      row_map(),
+          line_stencil(),      plane_stencil(),       prefix_sum(),      histogram(),   argmax(),
+          cross_entropy()};
+}
+
+}  // namespace krl::templates

@@ -1,0 +1,176 @@
+#include "generator.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <kernelrl/launch.hpp>
+#include <utility>
+
+#include "slips.hpp"
+
+namespace krl::templates {
+namespace {
+
+const char* c_type(DType dtype) { return dtype == DType::kInt32 ? "int" : "float"; }
+
+void append(std::string* list, const std::string& entry) {
+  *list += (list->empty() ? "" : ", ") + entry;
+}
+
+bool has_role(const std::vector<TensorRole>& tensors, const std::string& role) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](const TensorRole& t) { return t.role == role; });
+}
+
+// What `$args` and `$params` stand for: all tensors, scalars and passed axes, in the order of the
+// definition.
+void add_parameters(const Operation& operation, Scope* scope) {
+  std::string arguments, parameters;
+  const auto add = [&](const std::string& type, const std::string& role) {
+    append(&arguments, "$" + role);
+    append(&parameters, type + " $" + role);
+  };
+  for (const TensorRole& input : operation.inputs) {
+    const bool in_place = has_role(operation.outputs, input.role);
+    add((in_place ? "" : "const ") + std::string(c_type(input.dtype)) + "*", input.role);
+  }
+  for (const TensorRole& output : operation.outputs) {
+    if (!has_role(operation.inputs, output.role))
+      add(std::string(c_type(output.dtype)) + "*", output.role);
+  }
+  for (const ScalarRole& scalar : operation.scalars) add("float", scalar.role);
+  for (const AxisRole& axis : operation.axes) {
+    if (axis.passed) add("int", axis.role);
+  }
+  (*scope)["args"] = arguments;
+  (*scope)["params"] = parameters;
+}
+
+Scope scope_of(const Operation& operation, const Names& names) {
+  Scope scope = operation.parts;
+  scope.insert(names.begin(), names.end());
+  add_parameters(operation, &scope);
+  return scope;
+}
+
+std::string pick_choice(const std::vector<std::string>& values, const Names& names,
+                        Random* random) {
+  const auto used = [&](const std::string& value) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto& entry) { return entry.second == value; });
+  };
+  std::vector<std::string> free;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(free),
+               [&](const auto& value) { return !used(value); });
+  return random->pick(free);
+}
+
+TensorDefinition tensor_of(const TensorRole& role, const Scope& scope) {
+  TensorDefinition tensor;
+  tensor.name = expand("$" + role.role, scope);
+  tensor.dtype = role.dtype;
+  tensor.values = role.values;
+  for (const std::string& size : role.shape) tensor.shape.push_back(expand(size, scope));
+  for (const std::string& bound : role.bounds) tensor.bounds.push_back(expand(bound, scope));
+  return tensor;
+}
+
+Axis axis_of(const AxisRole& role, const Scope& scope) {
+  return {expand("$" + role.role, scope), expand(role.size, scope)};
+}
+
+const Variant& pick_variant(const std::vector<Variant>& variants, Random* random) {
+  std::size_t total = 0;
+  for (const Variant& variant : variants) total += static_cast<std::size_t>(variant.weight);
+  std::size_t ticket = random->below(total);
+  for (const Variant& variant : variants) {
+    if (ticket < static_cast<std::size_t>(variant.weight)) return variant;
+    ticket -= static_cast<std::size_t>(variant.weight);
+  }
+  return variants.back();
+}
+
+// Whether the first launch has more than one block in the last, largest case.
+bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
+  const auto resolved = resolve_case(task, task.cases.back());
+  const auto program = read_launches(source, task);
+  if (!resolved || !program) return false;
+  const auto launches = resolve_launches(*program, *resolved);
+  return launches && launches->launches.front().grid[0] > 1;
+}
+
+std::string answer_of(const std::string& thought, const std::string& source) {
+  const std::string think = thought.empty() ? "" : "<think>" + thought + "</think>\n";
+  return think + "<KERNEL>\n```cuda\n" + source + "```\n</KERNEL>";
+}
+
+}  // namespace
+
+Generator::Generator(std::vector<Family> families, GeneratorOptions options)
+    : families_(std::move(families)), options_(options) {
+  for (std::size_t f = 0; f < families_.size(); ++f) {
+    for (std::size_t o = 0; o < families_[f].operations.size(); ++o) {
+      entries_.push_back({f, o});
+      if (families_[f].operations[o].canonical) canonical_entries_.push_back({f, o});
+    }
+  }
+}
+
+std::string Generator::kernel(const Operation& operation, const Variant& variant,
+                              const Names& names, Random* random) {
+  Scope scope = scope_of(operation, names);
+  for (const auto& [placeholder, values] : variant.choices)
+    scope[placeholder] = pick_choice(values, names, random);
+  return expand(variant.source, scope);
+}
+
+TaskDefinition Generator::task(const Family& family, const Operation& operation,
+                               const Names& names) {
+  const Scope scope = scope_of(operation, names);
+  TaskDefinition task;
+  task.id = operation.id;
+  task.tier = operation.tier;
+  task.title = operation.title;
+  task.prompt = expand(operation.prompt, scope);
+  task.reference = operation.reference;
+  task.tolerance = operation.tolerance;
+  for (const AxisRole& axis : operation.axes) task.axes.push_back(axis_of(axis, scope));
+  for (const TensorRole& input : operation.inputs) task.inputs.push_back(tensor_of(input, scope));
+  for (const TensorRole& output : operation.outputs)
+    task.outputs.push_back(tensor_of(output, scope));
+  for (const ScalarRole& scalar : operation.scalars) {
+    task.scalars.push_back(
+        {expand("$" + scalar.role, scope), DType::kFloat32, expand(scalar.value, scope)});
+  }
+  for (const auto& by_role : operation.cases) {
+    IntegerNames sizes;
+    for (const auto& [role, size] : by_role) sizes[names.at(role)] = size;
+    task.cases.push_back(std::move(sizes));
+  }
+  Random first(0, 0);
+  task.naive = kernel(operation, family.variants.front(), names, &first);
+  return task;
+}
+
+Pair Generator::generate(std::uint64_t index) const {
+  Random random(options_.seed, index);
+  const bool canonical = !canonical_entries_.empty() && random.chance(options_.canonical);
+  const Entry& entry = random.pick(canonical ? canonical_entries_ : entries_);
+  const Family& family = families_[entry.family];
+  const Operation& operation = family.operations[entry.operation];
+  const Names names = canonical ? canonical_names(operation) : random_names(operation, &random);
+  const Variant& variant = pick_variant(family.variants, &random);
+
+  Pair pair;
+  pair.family = family.name;
+  pair.variant = variant.name;
+  pair.task = task(family, operation, names);
+  const std::string source = kernel(operation, variant, names, &random);
+  pair.answer = answer_of(options_.think ? variant.thought : "", source);
+  if (!random.chance(options_.repair)) return pair;
+  const Slip slip = random.pick(possible_slips(source, has_several_blocks(source, pair.task)));
+  pair.slip = slip.name;
+  pair.broken_answer = answer_of(options_.think ? variant.thought : "", slip.source);
+  return pair;
+}
+
+}  // namespace krl::templates

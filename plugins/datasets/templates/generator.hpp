@@ -1,0 +1,54 @@
+// Makes the pairs of the dataset: item `index` is a pure function of the options and the index.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/task_definition.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "family.hpp"
+#include "names.hpp"
+
+namespace krl::templates {
+
+struct GeneratorOptions {
+  std::uint64_t seed = 0;
+  double canonical = 0.5;  // share of pairs with the names of the tasks in configs/tasks
+  double repair = 0.0;     // share of pairs that repair a broken kernel
+  bool think = false;      // answers begin with a line of thought
+};
+
+struct Pair {
+  TaskDefinition task;
+  std::string answer;
+  std::optional<std::string> broken_answer;  // of the turn before, in a repair
+  std::string family, variant, slip;  // where it comes from; slip is empty unless it is a repair
+};
+
+class Generator {
+ public:
+  // `families`: those to draw from; every operation is as likely as any other.
+  Generator(std::vector<Family> families, GeneratorOptions options);
+
+  Pair generate(std::uint64_t index) const;
+
+  // The kernel of one variant, for tests: its choices are drawn from `random`.
+  static std::string kernel(const Operation& operation, const Variant& variant, const Names& names,
+                            Random* random);
+
+  // The task of an operation; its naive kernel is the family's first variant.
+  static TaskDefinition task(const Family& family, const Operation& operation, const Names& names);
+
+ private:
+  struct Entry {
+    std::size_t family;
+    std::size_t operation;
+  };
+
+  std::vector<Family> families_;
+  GeneratorOptions options_;
+  std::vector<Entry> entries_, canonical_entries_;
+};
+
+}  // namespace krl::templates

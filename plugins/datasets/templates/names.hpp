@@ -1,0 +1,26 @@
+// Random names for tensors, axes and scalars: a large pool, so that a model learns what a name
+// stands for, not the name.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "family.hpp"
+#include "random.hpp"
+
+namespace krl::templates {
+
+// The names of an operation by role.
+using Names = std::map<std::string, std::string>;
+
+// The names that the operation has in configs/tasks.
+Names canonical_names(const Operation& operation);
+
+// Names from the pools, all different.
+Names random_names(const Operation& operation, Random* random);
+
+// Every name that a pool can give without composing one, for tests.
+std::vector<std::string> pool_names();
+
+}  // namespace krl::templates

@@ -1,0 +1,50 @@
+// Random numbers that are a pure function of (seed, index, how many were drawn): no state is shared
+// between items, and no standard distribution is used, so the same item comes out on every machine
+// and with every library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace krl::templates {
+
+class Random {
+ public:
+  Random(std::uint64_t seed, std::uint64_t index)
+      : key_(mix(seed + 0x9e3779b97f4a7c15u) ^ mix(index)) {}
+
+  // 64 random bits.
+  std::uint64_t next() { return mix(key_ + 0x9e3779b97f4a7c15u * ++counter_); }
+
+  // A whole number in [0, count), which must be positive. The bias is below count / 2^64.
+  std::size_t below(std::size_t count) {
+    return static_cast<std::size_t>((static_cast<Wide>(next()) * count) >> 64);
+  }
+
+  // In [0, 1), of 53 bits.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+  bool chance(double probability) { return uniform() < probability; }
+
+  template <class T>
+  const T& pick(const std::vector<T>& list) {
+    return list[below(list.size())];
+  }
+
+ private:
+  // The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+  // generators, 2014).
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  __extension__ using Wide = unsigned __int128;
+
+  std::uint64_t key_;
+  std::uint64_t counter_ = 0;
+};
+
+}  // namespace krl::templates

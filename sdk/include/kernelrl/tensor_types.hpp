@@ -1,0 +1,69 @@
+// The element types of tensors, how inputs are drawn, when outputs are right. Light: no
+// dependencies. Header-only, C++17; thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace krl {
+
+enum class DType { kFloat32, kFloat16, kBFloat16, kInt32, kInt64, kBool };
+
+inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
+    {{"float32", DType::kFloat32},
+     {"float16", DType::kFloat16},
+     {"bfloat16", DType::kBFloat16},
+     {"int32", DType::kInt32},
+     {"int64", DType::kInt64},
+     {"bool", DType::kBool}}};
+
+// How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
+// [first, second).
+enum class ValueKind {
+  kNormal,         // standard normal; also checked ×3, ×0.01 and negated
+  kUniform,        // in the bounds, or [0, 1)
+  kUniformSigned,  // in [-1, 1); also checked ×3, ×0.01 and negated
+  kIntegers,       // whole numbers in the bounds, which are required
+  kPermutation,    // each row (last dimension) a permutation of 0, 1, …, length - 1
+  kOneHot,         // each row (last dimension) has one 1, the rest is 0
+  kZeros,
+};
+
+inline constexpr std::array<std::pair<std::string_view, ValueKind>, 7> kValueKinds = {
+    {{"normal", ValueKind::kNormal},
+     {"uniform", ValueKind::kUniform},
+     {"uniform_signed", ValueKind::kUniformSigned},
+     {"integers", ValueKind::kIntegers},
+     {"permutation", ValueKind::kPermutation},
+     {"one_hot", ValueKind::kOneHot},
+     {"zeros", ValueKind::kZeros}}};
+
+inline std::string_view name_of(DType type) {
+  return kDTypes[static_cast<std::size_t>(type)].first;
+}
+inline std::string_view name_of(ValueKind kind) {
+  return kValueKinds[static_cast<std::size_t>(kind)].first;
+}
+
+inline bool is_floating(DType type) {
+  return type == DType::kFloat32 || type == DType::kFloat16 || type == DType::kBFloat16;
+}
+
+// Bytes of one element.
+inline std::int64_t size_of(DType type) {
+  if (type == DType::kInt64) return 8;
+  if (type == DType::kFloat32 || type == DType::kInt32) return 4;
+  return type == DType::kBool ? 1 : 2;
+}
+
+// An element passes if |got - expected| <= atol + rtol·|expected|; integers and bools must be
+// equal.
+struct Tolerance {
+  double rtol = 1e-4;
+  double atol = 1e-5;
+};
+
+}  // namespace krl
