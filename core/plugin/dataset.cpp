@@ -30,6 +30,10 @@ krl_status put_document(const krl_dataset_sink* sink, const krl_document* d) {
   return KRL_OK;
 }
 
+std::size_t count(const DatasetItems& items) {
+  return items.tasks.size() + items.pairs.size() + items.documents.size();
+}
+
 }  // namespace
 
 Result<DatasetItems> Dataset::read_all() const {
@@ -42,9 +46,14 @@ Result<DatasetItems> Dataset::read_all() const {
   const krl_dataset_sink sink{
       sizeof(krl_dataset_sink), 0, &items, put_task, put_pair, put_document};
   for (std::uint64_t i = 0; i < size; ++i) {
+    const std::size_t before = count(items);
     KRL_TRY(instance_.run(call, fmt::format("read item {}", i), [&](void* self, auto* context) {
       return table.read(self, context, i, &sink);
     }));
+    if (count(items) != before + 1) {
+      return failure(call.broken(
+          "read", fmt::format("it gave {} items for index {}", count(items) - before, i)));
+    }
   }
   return items;
 }

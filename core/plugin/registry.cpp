@@ -1,7 +1,9 @@
 #include "core/plugin/registry.hpp"
 
 #define BOOST_DLL_USE_STD_FS
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
@@ -47,6 +49,15 @@ Status check_symbols(const fs::path& path) {
   }
   return invalid(fmt::format("exports no {}: not a kernelrl plugin, or built without KRL_PLUGIN",
                              KRL_PLUGIN_ENTRY));
+}
+
+// A call to data would end the process, so the symbol's type is looked up first.
+bool is_function(krl_plugin_entry entry) {
+  Dl_info library;
+  void* symbol = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(entry), &library, &symbol, RTLD_DL_SYMENT) == 0) return false;
+  return symbol != nullptr &&
+         ELF64_ST_TYPE(static_cast<const ElfW(Sym)*>(symbol)->st_info) == STT_FUNC;
 }
 
 Result<krl_plugin_entry> open_library(const fs::path& path) {
@@ -165,6 +176,8 @@ void Registry::load_file(const fs::path& path) {
 Status Registry::add(const fs::path& path) {
   KRL_TRY(check_symbols(path));
   KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
+  if (!is_function(entry))
+    return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
   const krl_plugin* plugin = entry(host());
   if (plugin == nullptr || plugin->struct_size < sizeof(krl_plugin)) {
     return invalid("its entry point gives no description of this version");
@@ -176,9 +189,10 @@ Status Registry::add(const fs::path& path) {
     KRL_TRY(check_component(plugin->components[i]));
     offered.push_back(describe(*plugin->components[i], *plugin, path));
     const Component& last = *offered.back();
-    if (const auto same =
-            std::find_if(components_.begin(), components_.end(),
-                         [&](const auto& c) { return c->kind == last.kind && c->id == last.id; });
+    const auto same_id = [&](const auto& c) { return c->kind == last.kind && c->id == last.id; };
+    if (std::any_of(offered.begin(), offered.end() - 1, same_id))
+      return invalid(fmt::format("offers the {} '{}' twice", name_of(last.kind), last.id));
+    if (const auto same = std::find_if(components_.begin(), components_.end(), same_id);
         same != components_.end()) {
       return invalid(
           fmt::format("offers the {} '{}', which {} offers already; remove one of the two",

@@ -125,7 +125,7 @@ typedef struct krl_field {
 typedef struct krl_config { /* checked, defaults filled in; valid inside create() */
   uint32_t struct_size, flags;
   void* ctx;
-  /* Each returns 1 and sets *out if the key is there (or has a default), else 0. */
+  /* [any] Each returns 1 and sets *out if the key is there (or has a default), else 0. */
   int32_t (*get_bool)(const struct krl_config*, krl_str key, int32_t* out);
   int32_t (*get_int)(const struct krl_config*, krl_str key, int64_t* out);
   int32_t (*get_float)(const struct krl_config*, krl_str key, double* out);

@@ -98,7 +98,7 @@ struct ResolvedProgram {
 struct LaunchLimits {
   std::int64_t threads_per_block = 1024;
   Dim3 block = {1024, 1024, 64};
-  Dim3 grid = {std::numeric_limits<std::int32_t>::max(), 65535, 65535};
+  Dim3 grid = {(std::numeric_limits<std::int32_t>::max)(), 65535, 65535};
   std::int64_t shared_bytes = 232448;
   std::int64_t scratch_bytes = std::int64_t{256} << 20;  // of all scratch buffers together
 };

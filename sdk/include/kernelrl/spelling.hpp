@@ -22,9 +22,9 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j < width; ++j) {
       const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      row[j] = (std::min)({last[j] + 1, row[j - 1] + 1, replaced});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (swapped) row[j] = (std::min)(row[j], before_last[j - 2] + 1);
     }
   }
   return row[width - 1];
@@ -37,7 +37,7 @@ inline std::string closest_name(std::string_view name, const std::vector<std::st
   constexpr std::size_t kLongest = 64;
   if (name.size() > kLongest) return {};
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t best_distance = (std::max<std::size_t>)(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongest) continue;
     const std::size_t distance = edit_distance(name, candidate);

@@ -136,7 +136,7 @@ class Evaluation {
  private:
   int largest(int (Kernel::*figure)() const) const {
     int most = -1;
-    for (const Kernel& k : kernels()) most = std::max(most, (k.*figure)());
+    for (const Kernel& k : kernels()) most = (std::max)(most, (k.*figure)());
     return most;
   }
   const krl_evaluation* c_;

@@ -118,9 +118,9 @@ class ExpressionEvaluator {
       case Kind::kNotEqual:
         return static_cast<Number>(a != b);
       case Kind::kMin:
-        return std::min(a, b);
+        return (std::min)(a, b);
       case Kind::kMax:
-        return std::max(a, b);
+        return (std::max)(a, b);
       case Kind::kPow:
         return real_function(node, a, b);
       default:
@@ -146,7 +146,7 @@ class ExpressionEvaluator {
     if (kind == Kind::kAdd) return __builtin_add_overflow(a, b, result);
     if (kind == Kind::kSubtract) return __builtin_sub_overflow(a, b, result);
     if (kind == Kind::kMultiply) return __builtin_mul_overflow(a, b, result);
-    if (a == std::numeric_limits<std::int64_t>::min() && b == -1) return true;
+    if (a == (std::numeric_limits<std::int64_t>::min)() && b == -1) return true;
     *result = kind == Kind::kRemainder ? a % b : a / b;
     const bool rounds_up = kind == Kind::kCeilDiv && a % b != 0 && (a < 0) == (b < 0);
     if (rounds_up) ++*result;

@@ -168,7 +168,7 @@ class ExpressionParser {
   std::uint32_t add(Node node) {
     if (error_) return 0;  // an operand may not exist then
     for (std::uint32_t i = 0; i < node.n_operands; ++i) {
-      node.depth = std::max(node.depth, expression_.nodes_[node.operands[i]].depth + 1);
+      node.depth = (std::max)(node.depth, expression_.nodes_[node.operands[i]].depth + 1);
     }
     if (node.depth > Expression::kMaxDepth) return too_deep(node.offset);
     expression_.nodes_.push_back(node);

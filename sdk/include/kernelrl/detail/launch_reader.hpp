@@ -71,7 +71,7 @@ class DirectiveReader {
   // Everything up to `stop`, which stays; blanks at the ends are cut off.
   std::string up_to(std::string_view stop) {
     skip_blanks();
-    const std::size_t found = std::min(text_.find(stop, position_), text_.size());
+    const std::size_t found = (std::min)(text_.find(stop, position_), text_.size());
     std::string_view piece = text_.substr(position_, found - position_);
     while (!piece.empty() && (piece.back() == ' ' || piece.back() == '\t')) piece.remove_suffix(1);
     position_ = found;

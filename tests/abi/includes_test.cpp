@@ -1,0 +1,55 @@
+// Who may know whom: the core and the plugins meet in the SDK alone.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/abi/abi_header.hpp"
+
+namespace krl {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Includes = std::vector<std::pair<std::string, std::string>>;  // file, what it includes
+
+// What the files below `folder` include; "../x.hpp" is given from the root of the sources.
+Includes includes_below(const std::string& folder) {
+  const fs::path root = KERNELRL_SOURCE_DIR;
+  const std::regex line("#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
+  Includes found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const fs::path file = entry.path();
+    const std::string suffix = file.extension();
+    if (suffix != ".hpp" && suffix != ".cpp" && suffix != ".h" && suffix != ".c") continue;
+    const std::string text = read_text(file);
+    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
+      fs::path header = (*at)[1].str();
+      if (header.string().rfind("..", 0) == 0)
+        header = (file.parent_path() / header).lexically_normal().lexically_relative(root);
+      found.emplace_back(file, header);
+    }
+  }
+  return found;
+}
+
+void expect_none(const std::string& folder, const std::string& forbidden) {
+  const Includes includes = includes_below(folder);
+  EXPECT_FALSE(includes.empty()) << folder;
+  for (const auto& [file, header] : includes)
+    EXPECT_NE(header.rfind(forbidden, 0), 0u) << file << " includes " << header;
+}
+
+TEST(Includes, PluginsDoNotKnowTheCore) { expect_none("plugins", "core/"); }
+TEST(Includes, TheCoreDoesNotKnowPlugins) { expect_none("core", "plugins/"); }
+TEST(Includes, TheCoreDoesNotKnowTorch) { expect_none("core", "torch/"); }
+TEST(Includes, TheSdkKnowsNobody) {
+  expect_none("sdk", "core/");
+  expect_none("sdk", "plugins/");
+}
+
+// A reward is built of the SDK, the standard library and nothing that it shares with another
+// plugin.
+TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plugins/"); }
+
+}  // namespace
+}  // namespace krl

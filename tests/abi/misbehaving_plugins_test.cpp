@@ -1,0 +1,134 @@
+// Components that load and then break the rules: the host names them and goes on.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/plugin/backend.hpp"
+#include "core/plugin/dataset.hpp"
+#include "core/plugin/registry.hpp"
+#include "core/plugin/reward.hpp"
+#include "core/plugin/views.hpp"
+
+namespace krl {
+namespace {
+
+const Registry& registry() {
+  static const Registry loaded = Registry::load({KERNELRL_BINARY_DIR "/tests/plugins/misbehaving"});
+  return loaded;
+}
+
+Result<Instance> create(Kind kind, const std::string& id,
+                        nlohmann::json table = nlohmann::json::object()) {
+  static const CallScope scope;
+  const Component* component = registry().find(kind, id);
+  if (component == nullptr) return failure(Code::kNotFound, "no component '" + id + "'");
+  return Instance::create(*component, table, scope);
+}
+
+// "… broke its contract in f(): why (plugin …)" -> "… broke its contract in f(): why"
+std::string without_plugin(const Error& error) {
+  return error.message.substr(0, error.message.find(" (plugin misbehaving 0.1.0, "));
+}
+
+std::string score(const std::string& id) {
+  auto instance = create(Kind::kReward, id);
+  if (!instance) return instance.error().message;
+  const Reward reward(std::move(*instance));
+  Task task;
+  task.id = "vector_add";
+  const krl_task c_task = view_of(task);
+  const Evaluation evaluation;
+  const EvaluationView view(evaluation);
+  krl_turn turn{};
+  turn.struct_size = sizeof turn;
+  turn.task = &c_task;
+  turn.evaluation = view.c();
+  const auto scores = reward.score({&turn});
+  return scores ? "scored" : without_plugin(scores.error());
+}
+
+std::string evaluate(const std::string& id) {
+  auto instance = create(Kind::kBackend, id);
+  if (!instance) return instance.error().message;
+  const Backend backend(std::move(*instance));
+  const auto evaluation = backend.evaluate(Task{}, "source", EvaluateOptions{});
+  return evaluation ? "evaluated" : without_plugin(evaluation.error());
+}
+
+TEST(MisbehavingPlugins, Load) {
+  EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
+  EXPECT_EQ(registry().all().size(), 13u);
+}
+
+TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
+  const auto why = [](const char* what) {
+    const auto instance = create(Kind::kReward, "test.throws_in_create", {{"what", what}});
+    return instance ? "created" : instance.error().message;
+  };
+  const std::string who = "reward 'test.throws_in_create' (create): ";
+  EXPECT_EQ(why("failure"), who + "a Failure of create");
+  EXPECT_EQ(why("runtime_error"), who + "a runtime_error of create");
+  EXPECT_EQ(why("invalid_argument"), who + "an invalid_argument of create");
+  EXPECT_EQ(why("bad_alloc"), who + "out of memory");
+  EXPECT_EQ(why("int"), who + "unknown exception");
+}
+
+TEST(MisbehavingPlugins, CreateWithoutAnInstance) {
+  const auto instance = create(Kind::kReward, "test.creates_nothing");
+  ASSERT_FALSE(instance);
+  EXPECT_EQ(without_plugin(instance.error()),
+            "reward 'test.creates_nothing' broke its contract in create(): it gave no instance");
+}
+
+TEST(MisbehavingPlugins, Scores) {
+  EXPECT_EQ(score("test.throws_in_score"),
+            "reward 'test.throws_in_score' (score): a runtime_error of score");
+  EXPECT_EQ(score("test.scores_nan"),
+            "reward 'test.scores_nan' broke its contract in score(): it gave nan for a turn of "
+            "task 'vector_add'");
+  EXPECT_EQ(score("test.scores_infinity"),
+            "reward 'test.scores_infinity' broke its contract in score(): it gave -inf for a turn "
+            "of task "
+            "'vector_add'");
+  EXPECT_EQ(
+      score("test.leaves_scores"),
+      "reward 'test.leaves_scores' broke its contract in score(): it gave nan for a turn of task "
+      "'vector_add'");
+  EXPECT_EQ(score("test.fails_silently"),
+            "reward 'test.fails_silently' (score): failed without a reason (status 99)");
+  EXPECT_EQ(score("test.fails_with_ok"),
+            "reward 'test.fails_with_ok' (score): failed, with the status of success");
+}
+
+TEST(MisbehavingPlugins, AContractViolationNamesThePluginAndItsFile) {
+  auto instance = create(Kind::kReward, "test.creates_nothing");
+  ASSERT_FALSE(instance);
+  EXPECT_NE(instance.error().message.find("misbehaving.krl.so)"), std::string::npos)
+      << instance.error().message;
+}
+
+TEST(MisbehavingPlugins, Verdicts) {
+  EXPECT_NE(evaluate("test.no_verdict").find("broke its contract in evaluate()"), std::string::npos)
+      << evaluate("test.no_verdict");
+  EXPECT_NE(evaluate("test.two_verdicts").find("broke its contract in evaluate()"),
+            std::string::npos)
+      << evaluate("test.two_verdicts");
+  EXPECT_NE(evaluate("test.unknown_verdict").find("broke its contract in evaluate()"),
+            std::string::npos)
+      << evaluate("test.unknown_verdict");
+  EXPECT_NE(evaluate("test.pushes_infra_error").find("broke its contract in evaluate()"),
+            std::string::npos)
+      << evaluate("test.pushes_infra_error");
+}
+
+TEST(MisbehavingPlugins, ADatasetThatPushesNothing) {
+  auto instance = create(Kind::kDataset, "test.empty_items");
+  ASSERT_TRUE(instance) << instance.error().message;
+  const auto items = Dataset(std::move(*instance)).read_all();
+  ASSERT_FALSE(items);
+  EXPECT_NE(items.error().message.find("dataset 'test.empty_items'"), std::string::npos)
+      << items.error().message;
+}
+
+}  // namespace
+}  // namespace krl

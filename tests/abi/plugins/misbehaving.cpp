@@ -1,0 +1,131 @@
+// Components that break the rules of abi.h in ways that a host must survive: each id says how.
+#include <kernelrl/sdk.hpp>
+
+namespace {
+
+struct ThrowsInCreate final : krl::Reward {
+  std::string what = "failure";
+  static constexpr auto config =
+      krl::config(krl::opt("what", &ThrowsInCreate::what, "the type that is thrown")
+                      .one_of("failure|runtime_error|invalid_argument|bad_alloc|int"));
+  void start(const krl::Config&, const krl::Context&) override {
+    if (what == "runtime_error") throw std::runtime_error("a runtime_error of create");
+    if (what == "invalid_argument") throw std::invalid_argument("an invalid_argument of create");
+    if (what == "bad_alloc") throw std::bad_alloc();
+    if (what == "int") throw 42;
+    throw krl::Failure(KRL_FAILED_PRECONDITION, "a Failure of create");
+  }
+  double score(const krl::Turn&) override { return 0; }
+};
+
+struct ThrowsInScore final : krl::Reward {
+  double score(const krl::Turn&) override { throw std::runtime_error("a runtime_error of score"); }
+};
+
+struct ScoresNan final : krl::Reward {
+  double score(const krl::Turn&) override { return krl::kUnknown; }
+};
+
+struct ScoresInfinity final : krl::Reward {
+  double score(const krl::Turn&) override { return -std::numeric_limits<double>::infinity(); }
+};
+
+struct Idle : krl::Backend {
+  krl::BackendInfo describe() override { return {0, 0, "", ""}; }
+};
+struct NoVerdict final : Idle {
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    sink.identity("none", "none");
+  }
+};
+struct TwoVerdicts final : Idle {
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    sink.verdict(KRL_VERDICT_WRONG_RESULT, "first");
+    sink.verdict(KRL_VERDICT_OK, "second");
+  }
+};
+struct UnknownVerdict final : Idle {
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    sink.verdict(4711, "no such verdict");
+  }
+};
+struct PushesInfraError final : Idle {
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    sink.verdict(KRL_VERDICT_INFRA_ERROR, "should have been a status");
+  }
+};
+
+struct EmptyItems final : krl::Dataset {
+  std::uint64_t size() override { return 3; }
+  void read(std::uint64_t, const krl::DatasetSink&) override {}
+};
+
+// What the C++ layer makes impossible.
+krl_status leave_scores(void*, const krl_task_context*, const krl_turn* const*, std::size_t,
+                        double*) {
+  return KRL_OK;
+}
+krl_status fail_silently(void*, const krl_task_context*, const krl_turn* const*, std::size_t,
+                         double*) {
+  return 99;
+}
+krl_status claim_failure_with_ok(void*, const krl_task_context* context, const krl_turn* const*,
+                                 std::size_t, double*) {
+  return context->fail(context, KRL_OK, krl::to_c("failed, with the status of success"));
+}
+krl_status create_something(const krl_host*, const krl_config*, const krl_task_context*,
+                            void** self) {
+  static int something;
+  *self = &something;
+  return KRL_OK;
+}
+krl_status create_nothing(const krl_host*, const krl_config*, const krl_task_context*, void**) {
+  return KRL_OK;
+}
+void destroy_nothing(void*) {}
+
+constexpr krl_reward_v kLeavesScores{sizeof(krl_reward_v), 0, leave_scores};
+constexpr krl_reward_v kFailsSilently{sizeof(krl_reward_v), 0, fail_silently};
+constexpr krl_reward_v kFailsWithOk{sizeof(krl_reward_v), 0, claim_failure_with_ok};
+
+const krl_component* raw(const krl_component& c) { return &c; }
+constexpr krl_component raw_reward(const char* id, const krl_reward_v* table,
+                                   decltype(krl_component::create) create) {
+  return {sizeof(krl_component),
+          KRL_REWARD,
+          0,
+          0,
+          krl::to_c(id),
+          krl::to_c("breaks a rule"),
+          nullptr,
+          create,
+          destroy_nothing,
+          table,
+          nullptr};
+}
+constexpr krl_component kRawLeavesScores =
+    raw_reward("test.leaves_scores", &kLeavesScores, create_something);
+constexpr krl_component kRawFailsSilently =
+    raw_reward("test.fails_silently", &kFailsSilently, create_something);
+constexpr krl_component kRawFailsWithOk =
+    raw_reward("test.fails_with_ok", &kFailsWithOk, create_something);
+constexpr krl_component kRawCreatesNothing =
+    raw_reward("test.creates_nothing", &kLeavesScores, create_nothing);
+
+}  // namespace
+
+KRL_PLUGIN("misbehaving", "0.1.0",
+           krl::reward<ThrowsInCreate>("test.throws_in_create", "breaks a rule"),
+           krl::reward<ThrowsInScore>("test.throws_in_score", "breaks a rule"),
+           krl::reward<ScoresNan>("test.scores_nan", "breaks a rule"),
+           krl::reward<ScoresInfinity>("test.scores_infinity", "breaks a rule"),
+           krl::backend<NoVerdict>("test.no_verdict", "breaks a rule"),
+           krl::backend<TwoVerdicts>("test.two_verdicts", "breaks a rule"),
+           krl::backend<UnknownVerdict>("test.unknown_verdict", "breaks a rule"),
+           krl::backend<PushesInfraError>("test.pushes_infra_error", "breaks a rule"),
+           krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
+           raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing))
