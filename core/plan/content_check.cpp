@@ -88,7 +88,9 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems) {
   if (folder == nullptr || folder->text()->empty()) return;
   for (const char* name : {"task.txt", "turn.txt", "older_turn.txt"}) {
     if (const auto text = read_text_file(*folder->text() + "/" + name); !text) {
-      problems.push_back({folder->origin, text.error(), "'templates' is a folder of templates"});
+      problems.push_back({folder->origin, text.error(),
+                          "templates: a folder with task.txt, turn.txt and older_turn.txt"});
+      return;
     }
   }
 }

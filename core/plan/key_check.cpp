@@ -10,6 +10,7 @@
 namespace krl {
 namespace {
 
+constexpr std::size_t kMaxListed = 24;  // names
 constexpr std::size_t kMaxQuoted = 60;  // bytes of a wrong text that a message repeats
 
 std::string shown(const Node& node) {
@@ -21,7 +22,10 @@ std::string shown(const Node& node) {
 
 std::string known_list(const std::vector<std::string>& known, const std::string& what) {
   std::string list;
-  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < std::min(known.size(), kMaxListed); ++i) {
+    list += (list.empty() ? "" : ", ") + known[i];
+  }
+  if (known.size() > kMaxListed) list += ", …";
   return "known " + what + ": " + (list.empty() ? "none" : list);
 }
 
@@ -96,6 +100,7 @@ class TableChecker {
   void unknown_key(const Entry& entry, const std::string& prefix);
   void unused_key(const Entry& entry, const KeyRule& rule);
   void check_value(const std::string& key, Node& node, const KeyRule& rule);
+  void report_wrong_elements(const std::string& key, const Node& node);
   void check_choice(const std::string& key, const Node& node, const KeyRule& rule);
   void check_number(const std::string& key, Node& node, const KeyRule& rule);
   void fill(const KeyRule& rule);
@@ -198,6 +203,8 @@ void TableChecker::check_entries(Node& table, const std::string& prefix) {
 
 void TableChecker::check_value(const std::string& key, Node& node, const KeyRule& rule) {
   if (!fits(node, rule.type)) {
+    const bool texts = rule.type == ValueType::kStrings || rule.type == ValueType::kPaths;
+    if (texts && node.is_array()) return report_wrong_elements(key, node);
     const std::string or_table = has_keys_below(key) ? " or a table" : "";
     report(node.origin,
            "'" + key + "' must be " + std::string(described(rule.type)) + or_table + ", not " +
@@ -223,6 +230,14 @@ void TableChecker::check_value(const std::string& key, Node& node, const KeyRule
       break;
     default:
       break;
+  }
+}
+
+void TableChecker::report_wrong_elements(const std::string& key, const Node& node) {
+  for (const Node& element : node.elements()) {
+    if (element.text() != nullptr) continue;
+    report(element.origin,
+           "'" + key + "' must hold strings only, not " + std::string(element.kind()));
   }
 }
 

@@ -15,10 +15,10 @@ constexpr std::size_t kMaxFiles = 64;  // of one plan; also ends includes that d
 
 class LayerReader {
  public:
+  explicit LayerReader(std::vector<Problem>& problems) : problems_(problems) {}
+
   // Reads `file` and its includes. `asked_by` is the include that names it.
   std::optional<Node> read(const fs::path& file, const Origin& asked_by);
-
-  const std::vector<Problem>& problems() const { return problems_; }
 
  private:
   std::optional<Node> read_includes(const Node& document);
@@ -28,7 +28,7 @@ class LayerReader {
 
   std::vector<fs::path> open_files_;  // canonical, from the plan inwards
   std::size_t files_ = 0;
-  std::vector<Problem> problems_;
+  std::vector<Problem>& problems_;
 };
 
 std::optional<Node> LayerReader::read(const fs::path& file, const Origin& asked_by) {
@@ -94,17 +94,14 @@ std::optional<Node> LayerReader::read_includes(const Node& document) {
 
 }  // namespace
 
-tl::expected<Node, std::vector<Problem>> read_layers(const fs::path& file,
-                                                     const std::vector<std::string>& overrides) {
+std::optional<Node> read_layers(const fs::path& file, const std::vector<std::string>& overrides,
+                                std::vector<Problem>& problems) {
   auto named = std::make_shared<Source>();
   named->name = file.string();
-  LayerReader reader;
+  LayerReader reader(problems);
   auto document = reader.read(file, Origin{std::move(named), 0, 0, 1});
-  if (!document) return tl::unexpected(reader.problems());
-  std::vector<Problem> problems = reader.problems();
-  apply_overrides(*document, overrides, problems);
-  if (!problems.empty()) return tl::unexpected(std::move(problems));
-  return std::move(*document);
+  if (document) apply_overrides(*document, overrides, problems);
+  return document;
 }
 
 }  // namespace krl

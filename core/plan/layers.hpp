@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "core/plan/node.hpp"
@@ -11,8 +11,10 @@
 
 namespace krl {
 
-// One merged tree, its `include` gone. The origin of the root is the plan's file as a whole.
-tl::expected<Node, std::vector<Problem>> read_layers(const std::filesystem::path& file,
-                                                     const std::vector<std::string>& overrides);
+// One merged tree, its `include` gone; nothing if a file could not be read. What is wrong goes to
+// `problems`. The origin of the root is the plan's file as a whole.
+std::optional<Node> read_layers(const std::filesystem::path& file,
+                                const std::vector<std::string>& overrides,
+                                std::vector<Problem>& problems);
 
 }  // namespace krl

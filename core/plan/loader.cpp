@@ -41,14 +41,14 @@ void name_run_after(const fs::path& file, Node& document) {
 
 Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& overrides,
                        const CatalogSource& catalog_source) {
-  auto document = read_layers(file, overrides);
-  if (!document) return wrong(std::move(document.error()));
+  std::vector<Problem> problems;
+  auto document = read_layers(file, overrides, problems);
+  if (!document) return wrong(std::move(problems));
   std::error_code ignored;
   const fs::path absolute = fs::absolute(file, ignored).lexically_normal();
   name_run_after(absolute, *document);
 
   KRL_ASSIGN(const Catalog catalog, catalog_source(plugin_folders_of(*document)));
-  std::vector<Problem> problems;
   ResolvedTree tree = resolve(std::move(*document), catalog, absolute.parent_path(), problems);
   if (!problems.empty()) return wrong(std::move(problems));
   Plan plan = build_plan(std::move(tree));

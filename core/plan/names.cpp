@@ -87,13 +87,10 @@ std::optional<std::string> resolve_metric(std::string_view name,
 }
 
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
-  std::vector<std::string> names(kMetrics.begin(), kMetrics.end());
+  std::vector<std::string> names(kKernelMetrics.begin(), kKernelMetrics.end());
+  names.emplace_back(kPassRateAny);
   for (const std::string& reward : rewards) names.push_back("reward/" + reward + "/mean");
-  names.push_back("kernel/" + std::string(kPassRateAny));
-  for (const std::string_view metric : kKernelMetrics) {
-    names.push_back("kernel/" + std::string(metric));
-  }
-  std::sort(names.begin(), names.end());
+  names.insert(names.end(), kMetrics.begin(), kMetrics.end());
   return names;
 }
 

@@ -23,7 +23,8 @@ std::optional<std::string> resolve_metric(std::string_view name,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns);
 
-// Every name that `resolve_metric` knows, for messages and docs; families as their first member.
+// The names that `resolve_metric` knows, for messages: the kernel's by their short names, without
+// those of single turns and tiers.
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards);
 
 }  // namespace krl

@@ -100,7 +100,7 @@ void Resolver::check_top_level() {
     for (const TableRules& rules : plan_schema()) {
       const bool belongs = std::any_of(rules.keys.begin(), rules.keys.end(),
                                        [&](const KeyRule& key) { return key.key == entry.key; });
-      if (belongs && !entry.value.is_table()) hint = "it belongs into [" + rules.name + "]";
+      if (belongs && !entry.value.is_table()) hint = "it belongs in [" + rules.name + "]";
     }
     const std::string what =
         entry.value.is_table() ? "table [" + entry.key + "]" : "key '" + entry.key + "'";
@@ -263,27 +263,45 @@ void Resolver::check_needs(const Node& stage, const std::string& kind, const Nod
 
 }  // namespace
 
+namespace {
+
+// Of a table whose component is not known, only the core's own keys can be checked.
+void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableContext context,
+                     std::vector<Problem>& problems) {
+  std::vector<KeyRule> keys;
+  for (const KeyRule& key : core_keys) {
+    if (key.key != "use") keys.push_back(key);
+  }
+  for (const Entry& entry : table.entries()) {
+    const bool core = std::any_of(keys.begin(), keys.end(),
+                                  [&](const KeyRule& key) { return key.key == entry.key; });
+    if (!core) context.other_keys.push_back(entry.key);
+  }
+  check_table(table, keys, context, problems);
+}
+
+}  // namespace
+
 void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRule>& core_keys,
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems) {
   const std::string what(name_of(kind));
-  const Node* use = table.find("use");
-  if (use == nullptr || use->text() == nullptr) {
-    const Origin& at = use == nullptr ? table.origin : use->origin;
-    problems.push_back({at, "this " + what + " needs a 'use', the id of a component",
-                        spelling_hint("", catalog.ids(kind), "ids")});
-    return;
-  }
-  const CatalogEntry* component = catalog.find(kind, *use->text());
+  const std::string id = text_at(table, "use");
+  const CatalogEntry* component = catalog.find(kind, id);
   if (component == nullptr) {
-    std::string hint = spelling_hint(*use->text(), catalog.ids(kind), "ids");
+    const Node* use = table.find("use");
+    const bool named = use != nullptr && use->text() != nullptr;
+    std::string hint = spelling_hint(id, catalog.ids(kind), "ids");
     for (const std::string& refused : catalog.refused) hint += "   not loaded: " + refused;
-    problems.push_back({use->origin, "unknown " + what + " '" + *use->text() + "'", hint});
-    return;
+    problems.push_back({use == nullptr ? table.origin : use->origin,
+                        named ? "unknown " + what + " '" + id + "'"
+                              : "this " + what + " needs a 'use', the id of a component",
+                        hint});
+    return check_core_keys(table, core_keys, {"for this " + what, {}, folder}, problems);
   }
   std::vector<KeyRule> keys = core_keys;
   keys.insert(keys.end(), component->keys.begin(), component->keys.end());
-  check_table(table, keys, {"for " + what + " '" + component->id + "'", {}, folder}, problems);
+  check_table(table, keys, {"for " + what + " '" + id + "'", {}, folder}, problems);
 }
 
 ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,

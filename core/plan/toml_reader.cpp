@@ -104,6 +104,17 @@ std::optional<Node> Converter::convert_array(const toml::array& array, Node out,
   return out;
 }
 
+// The library's message in words that help.
+std::string explained(std::string_view why) {
+  if (const auto colon = why.find(": "); why.starts_with("Error while parsing ")) {
+    why = why.substr(colon == std::string::npos ? 0 : colon + 2);
+  }
+  if (why.starts_with("unescaped control characters")) {
+    return "a string ends on its line and holds no control characters; use \"\"\" for long texts";
+  }
+  return std::string(why);
+}
+
 tl::expected<Node, Problem> parse(const std::string& text, Converter converter) {
   if (std::count(text.begin(), text.end(), '.') > kMaxDots) {
     Origin whole = converter.origin({});
@@ -116,10 +127,7 @@ tl::expected<Node, Problem> parse(const std::string& text, Converter converter) 
     if (!node) return tl::unexpected(converter.problem());
     return std::move(*node);
   } catch (const toml::parse_error& e) {
-    std::string why(e.description());
-    if (const auto colon = why.find(": "); why.starts_with("Error while parsing ")) {
-      why = why.substr(colon == std::string::npos ? 0 : colon + 2);
-    }
+    const std::string why = explained(e.description());
     return tl::unexpected(Problem{converter.origin(e.source()), "this is not TOML: " + why, {}});
   }
 }
