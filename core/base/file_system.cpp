@@ -125,11 +125,16 @@ Error file_error(std::string_view action, const fs::path& path, int error_number
           "cannot " + std::string(action) + " " + path.string() + ": " + reason(error_number)};
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
 Status make_directories(FileSystem& files, const fs::path& path) {
   std::error_code ignored;
   if (path.empty() || fs::is_directory(path, ignored)) return {};
   KRL_TRY(make_directories(files, path.parent_path()));
-  return files.make_directory(path);
+  KRL_TRY(files.make_directory(path));
+  return files.sync(folder_of(path));
 }
 
 Status remove_tree(FileSystem& files, const fs::path& path) {
@@ -153,7 +158,7 @@ Status write_atomically(FileSystem& files, const fs::path& path, std::string_vie
     if (synced) KRL_TRY(file->sync());
   }
   KRL_TRY(files.rename(draft, path));
-  return synced ? files.sync(path.has_parent_path() ? path.parent_path() : ".") : Status();
+  return synced ? files.sync(folder_of(path)) : Status();
 }
 
 Result<std::string> read_file(const fs::path& path) {

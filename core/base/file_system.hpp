@@ -54,7 +54,10 @@ class FileSystem {
 // The machine's own. Lives as long as the process.
 FileSystem& real_file_system();
 
-// Folders with their parents; a whole tree removed.
+// The folder that `path` is in; "." for a bare name.
+std::filesystem::path folder_of(const std::filesystem::path& path);
+
+// Folders with their parents, their names synced; a whole tree removed.
 Status make_directories(FileSystem& files, const std::filesystem::path& path);
 Status remove_tree(FileSystem& files, const std::filesystem::path& path);
 

@@ -1,5 +1,6 @@
 #include "core/base/line_file.hpp"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -11,8 +12,10 @@ LineFile::LineFile(std::filesystem::path path, FileSystem& files,
 
 Result<LineFile> LineFile::open(const std::filesystem::path& path, std::uintmax_t size,
                                 FileSystem& files) {
-  KRL_ASSIGN(auto file, files.open_to_append(path));
   std::error_code error;
+  const bool fresh = !std::filesystem::exists(path, error);
+  KRL_ASSIGN(auto file, files.open_to_append(path));
+  if (fresh) KRL_TRY(files.sync(folder_of(path)));
   const std::uintmax_t found = std::filesystem::file_size(path, error);
   if (error) return failure(file_error("read", path, error.value()));
   if (found > size) KRL_TRY(files.truncate(path, size));
@@ -22,8 +25,7 @@ Result<LineFile> LineFile::open(const std::filesystem::path& path, std::uintmax_
 Status LineFile::append(std::string_view line) {
   if (torn_) KRL_TRY(files_->truncate(path_, size_));
   torn_ = true;
-  const std::string bytes =
-      std::string(line) + "\n";  // one write, so that a reader seldom sees half
+  const std::string bytes = std::string(line) + "\n";
   KRL_TRY(file_->append(bytes));
   torn_ = false;
   size_ += bytes.size();

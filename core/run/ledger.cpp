@@ -144,11 +144,11 @@ Status Ledger::load_segment(int segment) {
 }
 
 Status Ledger::open_segment(int segment, std::uintmax_t size) {
-  auto file = LineFile::open(segment_path(directory_, segment), size, *files_);
-  if (!file) return explain_full_disk(failure(std::move(file).error()), directory_);
-  if (size == 0) KRL_TRY(explain_full_disk(files_->sync(directory_), directory_));
+  KRL_ASSIGN(LineFile file,
+             explain_full_disk(LineFile::open(segment_path(directory_, segment), size, *files_),
+                               directory_));
   segment_ = segment;
-  file_.emplace(std::move(*file));
+  file_.emplace(std::move(file));
   return {};
 }
 

@@ -65,7 +65,7 @@ Result<MetricsWriter> MetricsWriter::open(const fs::path& path, int last_iterati
     KRL_ASSIGN(const std::string text, read_file(path));
     size = bytes_to_keep(text, last_iteration);
   }
-  KRL_ASSIGN(LineFile lines, LineFile::open(path, size, files));
+  KRL_ASSIGN(LineFile lines, explain_full_disk(LineFile::open(path, size, files), path));
   return MetricsWriter(path, std::move(lines));
 }
 

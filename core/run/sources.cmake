@@ -12,6 +12,7 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/plain_log.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_changes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_directory.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/run_files.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_record.cpp
   ${CMAKE_CURRENT_LIST_DIR}/runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/samples.cpp

@@ -132,7 +132,7 @@ Result<TensorBoardWriter> TensorBoardWriter::open(const std::filesystem::path& d
   KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
   const double now = unix_seconds();
   const std::filesystem::path path = event_file(directory, now);
-  KRL_ASSIGN(auto file, files.create(path));
+  KRL_ASSIGN(auto file, explain_full_disk(files.create(path), directory));
   std::string head = tfrecord_frame(encode_version_event(now));
   head += tfrecord_frame(encode_session_start(now, last_iteration + 1));
   KRL_TRY(explain_full_disk(file->append(head), directory));

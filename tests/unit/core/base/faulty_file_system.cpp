@@ -24,11 +24,8 @@ class FaultyFile final : public WritableFile {
       : files_(files), path_(std::move(path)), real_(std::move(real)) {}
 
   Status append(std::string_view bytes) override {
-    if (const auto error = files_.fault(path_, true)) {
-      const bool first_failure = files_.full_ || files_.operations_ == files_.stop_at_;
-      if (first_failure) KRL_TRY(real_->append(bytes.substr(0, bytes.size() / 2)));
-      return failure(*error);
-    }
+    const auto tear = [&] { static_cast<void>(real_->append(bytes.substr(0, bytes.size() / 2))); };
+    if (auto error = files_.fault(path_, true, tear)) return failure(*error);
     return real_->append(bytes);
   }
 
@@ -40,11 +37,23 @@ class FaultyFile final : public WritableFile {
   std::unique_ptr<WritableFile> real_;
 };
 
-std::optional<Error> FaultyFileSystem::fault(const fs::path& path, bool needs_room) {
+void FaultyFileSystem::stop_at(int operation, std::function<void()> at_stop) {
+  stop_at_ = operation;
+  at_stop_ = std::move(at_stop);
+}
+
+std::optional<Error> FaultyFileSystem::fault(const fs::path& path, bool needs_room,
+                                             const std::function<void()>& tear) {
   ++operations_;
-  if (stopped()) return file_error("write", path, EIO);
-  if (full_ && needs_room) return file_error("write", path, ENOSPC);
-  return std::nullopt;
+  if (operations_ == fill_at_) full_ = true;
+  if (operations_ == stop_at_) {
+    tear();
+    if (at_stop_) at_stop_();
+  }
+  if (stop_at_ > 0 && operations_ >= stop_at_) return file_error("write", path, EIO);
+  if (!full_ || !needs_room) return std::nullopt;
+  tear();
+  return file_error("write", path, ENOSPC);
 }
 
 Result<std::unique_ptr<WritableFile>> FaultyFileSystem::open(const fs::path& path, bool fresh) {
@@ -122,7 +131,9 @@ void FaultyFileSystem::remember_old_content(const fs::path& path) {
 void FaultyFileSystem::lose_power() {
   for (const auto& [path, bytes] : synced_bytes_)
     if (size_of(path) > bytes) fs::resize_file(path, bytes);
-  for (; !undo_.empty(); undo_.pop_back()) undo_.back().act();
+  // What lay in a folder that is gone for good, as its parent was synced after its removal, is gone too.
+  for (; !undo_.empty(); undo_.pop_back())
+    if (fs::exists(undo_.back().folder)) undo_.back().act();
   synced_bytes_.clear();
 }
 

@@ -29,14 +29,18 @@ class FaultyFileSystem final : public FileSystem {
   Status make_directory(const std::filesystem::path& path) override;
   Status sync(const std::filesystem::path& path) override;
 
-  // The `operation`-th change from the beginning (counted from 1) and all after it fail.
-  void stop_at(int operation) { stop_at_ = operation; }
+  // The `operation`-th change from the beginning (counted from 1) and all after it fail; `at_stop`
+  // is called at that one.
+  void stop_at(int operation, std::function<void()> at_stop = {});
+
+  // From the `operation`-th change on, every one that needs room fails.
+  void fill_at(int operation) { fill_at_ = operation; }
 
   // Every change that needs room fails while this is set.
   void set_full(bool full) { full_ = full; }
 
+  // Changes so far, the failed ones included.
   int operations() const { return operations_; }
-  bool stopped() const { return stop_at_ > 0 && operations_ >= stop_at_; }
 
   void lose_power();
 
@@ -50,14 +54,18 @@ class FaultyFileSystem final : public FileSystem {
     std::function<void()> act;
   };
 
-  // Counts a change; the error if it is to fail.
-  std::optional<Error> fault(const std::filesystem::path& path, bool needs_room);
+  // Counts a change; the error if it is to fail, after `tear` has left its traces.
+  std::optional<Error> fault(
+      const std::filesystem::path& path, bool needs_room,
+      const std::function<void()>& tear = [] {});
   Result<std::unique_ptr<WritableFile>> open(const std::filesystem::path& path, bool fresh);
   void remember_new_name(const std::filesystem::path& path);
   void remember_old_content(const std::filesystem::path& path);
 
   int operations_ = 0;
   int stop_at_ = 0;
+  std::function<void()> at_stop_;
+  int fill_at_ = 0;
   bool full_ = false;
   std::vector<Undo> undo_;
   std::map<std::filesystem::path, std::uintmax_t> synced_bytes_;  // of files written to since

@@ -1,0 +1,68 @@
+// Everything a run writes, opened together and written in the order that makes a resume exact.
+// One owner, not thread-safe, but for `ledger()`, which is.
+//
+// The rule: what belongs to iteration n is written before iteration n + 1 begins, and a checkpoint
+// is published only after all that it builds on is on disk. On a resume everything after the
+// checkpoint is forgotten and done again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/run/best.hpp"
+#include "core/run/checkpoints.hpp"
+#include "core/run/ledger.hpp"
+#include "core/run/metrics.hpp"
+#include "core/run/run_directory.hpp"
+#include "core/run/samples.hpp"
+#include "core/run/tensorboard.hpp"
+
+namespace krl {
+
+struct RunFileOptions {
+  int checkpoints_kept = 2;
+  SampleLimits samples;
+};
+
+class RunFiles {
+ public:
+  // Opens the files of a run whose directory is open and whose plan is written, at its newest whole
+  // checkpoint, or at the beginning if it has none. `directory` must outlive the object.
+  static Result<RunFiles> open(RunDirectory& directory, const RunFileOptions& options = {});
+
+  // Where the run goes on from; empty at the beginning.
+  const std::optional<Checkpoint>& checkpoint() const { return checkpoint_; }
+
+  // What the user should hear about the files: damaged checkpoints, damaged ledger records.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // The end of an iteration: samples, metrics, TensorBoard, in this order.
+  Status finish_iteration(const IterationMetrics& metrics, const std::vector<std::string>& samples);
+
+  // Makes the iterations so far permanent, then writes the checkpoint that builds on them.
+  Status save_checkpoint(int iteration, std::string_view state,
+                         const Checkpoints::SavePolicy& save_policy);
+
+  Ledger& ledger() { return *ledger_; }
+  BestKernels& best() { return best_; }
+
+ private:
+  RunFiles(std::optional<Checkpoint> checkpoint, std::vector<std::string> warnings,
+           Checkpoints checkpoints, std::unique_ptr<Ledger> ledger, MetricsWriter metrics,
+           TensorBoardWriter tensorboard, SampleWriter samples, BestKernels best);
+
+  std::optional<Checkpoint> checkpoint_;
+  std::vector<std::string> warnings_;
+  Checkpoints checkpoints_;
+  std::unique_ptr<Ledger> ledger_;
+  MetricsWriter metrics_;
+  TensorBoardWriter tensorboard_;
+  SampleWriter samples_;
+  BestKernels best_;
+};
+
+}  // namespace krl
