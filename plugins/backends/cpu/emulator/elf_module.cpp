@@ -16,10 +16,6 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMaxImageBytes = 64u << 20;
 constexpr std::uint32_t kMaxKernels = 64;
 
-constexpr std::string_view kSynchronising[] = {"__syncthreads",       "__syncthreads_and",
-                                               "__syncthreads_count", "__syncthreads_or",
-                                               "krl_activemask",      "krl_warp_exchange"};
-
 // "tile" and "_Z6kernelPKf" from "_ZZ6kernelPKfE4tile", the mangled name of a variable inside a
 // function.
 SharedVariable shared_variable(std::string_view mangled) {
@@ -117,10 +113,6 @@ class ElfModule::Loader {
           }
           value = reinterpret_cast<std::uint64_t>(address) + addend;
           module_.slots_.emplace_back(symbol.name, module_.image_.begin + r.r_offset);
-          if (std::binary_search(std::begin(kSynchronising), std::end(kSynchronising),
-                                 symbol.name)) {
-            module_.synchronises_ = true;
-          }
         } else {
           value = module_.image_.begin + symbol.raw.st_value + addend;
         }

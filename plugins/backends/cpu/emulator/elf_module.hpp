@@ -73,10 +73,6 @@ class ElfModule {
   std::uint32_t shared_bytes_of_kernel(std::size_t index) const;
   const std::vector<SharedVariable>& shared_variables() const { return shared_variables_; }
 
-  // True if it waits for other threads anywhere: barriers and warp operations need a fiber per
-  // thread.
-  bool synchronises() const { return synchronises_; }
-
   // Offset of `address` in the module, as in its ELF file.
   std::uint32_t offset_of(std::uintptr_t address) const {
     return static_cast<std::uint32_t>(address - image_.begin);
@@ -101,7 +97,6 @@ class ElfModule {
   std::vector<std::pair<std::string, std::uintptr_t>> slots_;  // of the global offset table
   std::vector<SharedVariable> shared_variables_;
   std::uint32_t shared_bytes_ = 0;
-  bool synchronises_ = false;
 };
 
 }  // namespace krl::emulator

@@ -27,7 +27,10 @@ void on_range(void* address, std::size_t size) {
   Machine::active().access_range(integer(address), size, write, KRL_CALLER);
 }
 
-void on_basic_block() { Machine::active().basic_block(KRL_CALLER); }
+void on_basic_block() {
+  Machine::active().basic_block(KRL_CALLER,
+                                reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+}
 
 void on_module_start() {}
 

@@ -87,10 +87,7 @@ class JobRunner {
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(arena_.data());
     machine_ = std::make_unique<Machine>(*module_, AddressRange{begin, begin + arena_.size()});
-    scheduler_ = std::make_unique<Scheduler>(*machine_, module_->synchronises());
-    machine_->in_stack_guard = [this](std::uintptr_t address) {
-      return scheduler_->in_stack_guard(address);
-    };
+    scheduler_ = std::make_unique<Scheduler>(*machine_);
     result_.fault = machine_->guarded([this] { machine_->run_constructors(); });
     for (run_ = 0; run_ < job_.runs.size() && !result_.fault; ++run_) {
       if (!check_run(job_.runs[run_])) break;

@@ -46,10 +46,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     machine.fault(FaultKind::kTrap, "integer division by zero (or INT_MIN / -1)", pc);
   if (signal == SIGILL)
     machine.fault(FaultKind::kTrap, "the kernel reached code that cannot be", pc);
-  if (machine.in_stack_guard && machine.in_stack_guard(address)) {
-    machine.fault(FaultKind::kStackOverflow,
-                  "local variables or recursion need more stack than a thread has", pc);
-  }
   machine.fault(FaultKind::kSignal,
                 "access to " + hexadecimal(address) + ", which is no memory of the launch", pc);
 }
@@ -176,7 +172,9 @@ void Machine::measure_basic_blocks() {
 }
 
 void Machine::begin_launch(const Launch& launch, std::uint32_t shared_bytes) {
-  block_dim_ = launch.block;
+  const auto& [x, y, z] = launch.block;
+  for (std::uint32_t i = 0; i < x * y * z; ++i)
+    thread_indices_[i] = {i % x, i / x % y, i / (x * y)};
   builtin_variables.block_dim = launch.block;
   builtin_variables.grid_dim = launch.grid;
   shared_.resize(shared_bytes / 8 + 4);
@@ -203,21 +201,6 @@ Counters Machine::end_launch() {
 }
 
 // ---- the scheduler's side -----------------------------------------------------------------------
-
-Dim3 Machine::index_of(std::uint32_t thread) const {
-  const std::uint32_t x = std::max(1u, block_dim_[0]), y = std::max(1u, block_dim_[1]);
-  return {thread % x, thread / x % y, thread / (x * y)};
-}
-
-void Machine::enter_thread(std::uint32_t thread, std::uintptr_t stack_bottom,
-                           std::uintptr_t stack_top) {
-  thread_ = thread;
-  stack_bottom_ = stack_bottom;
-  stack_top_ = stack_top;
-  builtin_variables.thread_index = index_of(thread);
-  builtin_variables.lane = thread % 32;
-  log_ = counting_ ? &logs_[thread] : nullptr;
-}
 
 void Machine::merge_warp(std::uint32_t warp, std::uint32_t threads) {
   if (!profile_) return;
@@ -402,6 +385,11 @@ void Machine::fault_misaligned(std::uintptr_t address, std::uint32_t size, std::
         "an access of " + std::to_string(size) + " bytes at an address that is " +
             std::to_string(address % size) + " bytes past a multiple of " + std::to_string(size),
         pc);
+}
+
+void Machine::fault_stack_overflow(std::uintptr_t pc) {
+  fault(FaultKind::kStackOverflow,
+        "local variables or recursion need more than the 56 KiB of stack that a thread has", pc);
 }
 
 void Machine::fault_work_limit(std::uintptr_t pc) {

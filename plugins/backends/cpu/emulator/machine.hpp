@@ -52,19 +52,28 @@ class Machine {
   Counters end_launch();
 
   // ---- the scheduler's side ----
-  // `thread` (linear in its block) runs from here on, on the stack [stack_bottom, stack_top).
-  void enter_thread(std::uint32_t thread, std::uintptr_t stack_bottom, std::uintptr_t stack_top);
-  void set_stack_top(std::uintptr_t top) { stack_top_ = top; }
+  // `thread` (linear in its block) runs from here on.
+  void enter_thread(std::uint32_t thread) {
+    thread_ = thread;
+    builtin_variables.thread_index = thread_indices_[thread];
+    builtin_variables.lane = thread % 32;
+    log_ = counting_ ? &logs_[thread] : nullptr;
+  }
+  // … on the stack [bottom, top).
+  void set_stack(std::uintptr_t bottom, std::uintptr_t top) {
+    stack_bottom_ = bottom;
+    stack_top_ = top;
+  }
   std::uint32_t thread() const { return thread_; }
   void leave_thread() { settle(); }
   // The lanes of one warp have done all they do in this block.
   void merge_warp(std::uint32_t warp, std::uint32_t threads);
   RaceDetector& races() { return races_; }
-  Dim3 index_of(std::uint32_t thread) const;
+  Dim3 index_of(std::uint32_t thread) const { return thread_indices_[thread]; }
 
   // ---- the hooks' side ----
-  void access(std::uintptr_t address, std::uint32_t size, bool write, bool strong,
-              std::uintptr_t pc) {
+  [[gnu::always_inline]] void access(std::uintptr_t address, std::uint32_t size, bool write,
+                                     bool strong, std::uintptr_t pc) {
     if (pending_.active) [[unlikely]]
       settle();
     const std::uint64_t offset = address - arena_.begin;
@@ -84,7 +93,11 @@ class Machine {
   void access_range(std::uintptr_t address, std::size_t size, bool write, std::uintptr_t pc);
   std::uint64_t atomic(unsigned operation, unsigned type, std::uintptr_t address,
                        std::uint64_t value, std::uint64_t compare, std::uintptr_t pc);
-  void basic_block(std::uintptr_t pc) {
+  // `stack`: where the stack pointer is. A function's first basic block comes before its first use
+  // of local variables.
+  [[gnu::always_inline]] void basic_block(std::uintptr_t pc, std::uintptr_t stack) {
+    if (stack < stack_bottom_ + kStackReserve) [[unlikely]]
+      fault_stack_overflow(pc);
     step(pc);
     if (log_ != nullptr) log_basic_block(pc);
   }
@@ -105,8 +118,6 @@ class Machine {
   std::uint64_t work_done() const { return work_limit_ - work_left_; }
   // The line of the candidate that an instruction belongs to; 0 if unknown.
   std::uint32_t line_of(std::uintptr_t pc) const;
-  // True if `address` is where a thread's stack ends.
-  std::function<bool(std::uintptr_t)> in_stack_guard;
 
  private:
   struct MappedBuffer {
@@ -123,7 +134,8 @@ class Machine {
     unsigned char before[16] = {};
   };
 
-  void checked(const RaceDetector::Access& access, std::uintptr_t address, std::uintptr_t pc) {
+  [[gnu::always_inline]] void checked(const RaceDetector::Access& access, std::uintptr_t address,
+                                      std::uintptr_t pc) {
     if ((address & (access.size - 1)) != 0) [[unlikely]]
       fault_misaligned(address, access.size, pc);
     step(pc);
@@ -136,11 +148,12 @@ class Machine {
       record(event, access.offset, access.size, pc);
     }
   }
-  void step(std::uintptr_t pc) {
+  [[gnu::always_inline]] void step(std::uintptr_t pc) {
     if (work_left_-- == 0) [[unlikely]]
       fault_work_limit(pc);
   }
-  void record(Event event, std::uint64_t address, std::uint32_t size, std::uintptr_t pc) {
+  [[gnu::always_inline]] void record(Event event, std::uint64_t address, std::uint32_t size,
+                                     std::uintptr_t pc) {
     log_->push_back({address, module_.offset_of(pc), static_cast<std::uint8_t>(size), event});
   }
 
@@ -161,8 +174,11 @@ class Machine {
                                     std::uintptr_t pc);
   [[noreturn]] void fault_misaligned(std::uintptr_t address, std::uint32_t size, std::uintptr_t pc);
   [[noreturn]] void fault_work_limit(std::uintptr_t pc);
+  [[noreturn]] void fault_stack_overflow(std::uintptr_t pc);
 
   static Machine* active_;
+  // What hooks and the mathematical functions may need below a kernel's frames.
+  static constexpr std::uintptr_t kStackReserve = 8 << 10;
 
   // Touched by every access.
   AddressRange arena_;
@@ -182,7 +198,8 @@ class Machine {
   std::uint64_t global_bytes_;  // the arena, then the module's variables: offsets of global memory
   std::uint64_t work_limit_ = 0;
   std::uintptr_t stack_bottom_ = 0, stack_top_ = 0;
-  Dim3 block_dim_{};
+  std::vector<Dim3> thread_indices_ =
+      std::vector<Dim3>(RaceDetector::kMaxThreads);  // of this launch's blocks
   std::vector<std::uint8_t> granule_map_;
   std::vector<std::uint64_t> shared_;  // 16-byte aligned inside
   std::vector<LaneLog> logs_;

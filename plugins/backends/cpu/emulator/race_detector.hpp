@@ -88,7 +88,7 @@ class RaceDetector {
   }
 
   // `thread` (linear in its block) is about to access memory.
-  Verdict access(std::uint32_t thread, const Access& access) {
+  [[gnu::always_inline]] Verdict access(std::uint32_t thread, const Access& access) {
     thread_ = thread;
     warp_epoch_ = warp_epochs_[thread / 32];
     ShadowMemory& shadow = access.shared ? shared_ : global_;
@@ -119,7 +119,8 @@ class RaceDetector {
   };
 
   void next_epoch();
-  Verdict word(ShadowMemory& shadow, const Access& access, std::uint64_t offset) {
+  [[gnu::always_inline]] Verdict word(ShadowMemory& shadow, const Access& access,
+                                      std::uint64_t offset) {
     ShadowCell* cell = shadow.word(offset);
     if (cell->reader & kSplit) [[unlikely]]
       return split_word(shadow, access, offset);
@@ -128,13 +129,13 @@ class RaceDetector {
   Verdict split_word(ShadowMemory& shadow, const Access& access, std::uint64_t offset);
   Verdict bytes(ShadowMemory& shadow, const Access& access);
 
-  Verdict read(ShadowCell& cell, const Access& access) {
+  [[gnu::always_inline]] Verdict read(ShadowCell& cell, const Access& access) {
     Verdict verdict = Verdict::kFine;
     if (cell.write_epoch >= launch_first_ || access.shared) verdict = judge_read(cell, access);
     remember_read(cell, access);
     return verdict;
   }
-  Verdict write(ShadowCell& cell, const Access& access) {
+  [[gnu::always_inline]] Verdict write(ShadowCell& cell, const Access& access) {
     Verdict verdict = Verdict::kFine;
     if (cell.write_epoch >= launch_first_ || cell.read_epoch >= launch_first_) {
       verdict = judge_write(cell, access);

@@ -14,9 +14,6 @@ Scheduler* Scheduler::active_ = nullptr;
 
 namespace {
 
-constexpr std::size_t kFiberStackBytes = 64 << 10;
-constexpr std::size_t kLoopStackBytes = 1 << 20;
-
 // A mixing function (the finaliser of SplitMix64): equal inputs, equal outputs; nearby inputs,
 // unrelated ones.
 std::uint64_t mixed(std::uint64_t x) {
@@ -41,33 +38,26 @@ bool Scheduler::begin_launch(std::uint32_t threads, void (*invoke)(), Order orde
   order_ = order;
   seed_ = seed;
   warps_.resize((threads + 31) / 32);
-  const std::size_t stacks = with_fibers_ ? threads : 1;
-  if (stacks_.count() < stacks) {
-    if (!stacks_.allocate(stacks, with_fibers_ ? kFiberStackBytes : kLoopStackBytes)) return false;
-    start_fibers();
-  }
-  return true;
-}
-
-void Scheduler::start_fibers() {
-  contexts_.resize(stacks_.count());
-  stack_tops_.assign(stacks_.count(), 0);
-  for (std::size_t i = 0; i < contexts_.size(); ++i) {
-    contexts_[i] = context::make_fcontext(reinterpret_cast<void*>(stacks_.top(i)), stacks_.bytes(),
-                                          with_fibers_ ? fiber_main : loop_main);
-  }
+  fiber_of_.resize(std::max<std::size_t>(fiber_of_.size(), threads));
+  return stacks_.allocate(RaceDetector::kMaxThreads);
 }
 
 void Scheduler::run_block(std::uint64_t salt) {
   const std::uint64_t random = order_ == Order::kShuffled ? mixed(seed_ ^ mixed(salt)) : 0;
   warp_rotation_ = static_cast<std::uint32_t>(random) % warp_count();
   lane_rotation_ = static_cast<std::uint32_t>(random >> 32) % 32;
-  if (with_fibers_) {
-    run_with_fibers();
-    for (std::uint32_t w = 0; w < warp_count(); ++w) machine_.merge_warp(w, threads_);
-  } else {
-    contexts_[0] = context::jump_fcontext(contexts_[0], nullptr).fctx;
+  live_ = threads_;
+  waiting_at_barrier_ = 0;
+  for (std::uint32_t w = 0; w < warp_count(); ++w) {
+    Warp& warp = warps_[w];
+    warp.existing = warp.ready = warp.fresh = lanes_of_warp(w, threads_);
+    warp.exited = warp.at_operation = warp.at_barrier = warp.at_activemask = 0;
   }
+  while (live_ > 0) {
+    for (std::uint32_t n = 0; n < warp_count(); ++n) run_warp(nth_warp(n));
+    if (live_ > 0) release_barrier();
+  }
+  for (std::uint32_t w = 0; w < warp_count(); ++w) machine_.merge_warp(w, threads_);
 }
 
 std::uint32_t Scheduler::nth_warp(std::uint32_t n) const {
@@ -82,67 +72,70 @@ std::uint32_t Scheduler::pick(std::uint32_t lanes) const {
   return (static_cast<std::uint32_t>(std::countr_zero(turned)) + lane_rotation_) % 32;
 }
 
+// ---- fibers ------------------------------------------------------------------------------------
+
 // What lies above this frame is the scheduler's: the kernel's frames, and what it may touch of the
 // stack, begin below.
-[[gnu::noinline]] void Scheduler::call_kernel(std::size_t stack) {
-  stack_tops_[stack] = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  machine_.set_stack_top(stack_tops_[stack]);
+[[gnu::noinline]] void Scheduler::call_kernel() {
+  Fiber& fiber = fibers_[running_];
+  fiber.stack_top = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  machine_.set_stack(stacks_.bottom(running_), fiber.stack_top);
   invoke_();
   machine_.leave_thread();
 }
-
-// ---- without fibers: every thread runs to its end before the next
-// ----------------------------------
-
-void Scheduler::loop_main(context::transfer_t transfer) {
-  Scheduler& self = active();
-  for (;;) {
-    self.caller_ = transfer.fctx;
-    for (std::uint32_t n = 0; n < self.warp_count(); ++n) {
-      const std::uint32_t warp = self.nth_warp(n);
-      for (std::uint32_t left = lanes_of_warp(warp, self.threads_); left != 0;) {
-        const std::uint32_t lane = self.pick(left);
-        left &= ~(1u << lane);
-        self.machine_.enter_thread(warp * 32 + lane, self.stacks_.bottom(0), 0);
-        self.call_kernel(0);
-      }
-      self.machine_.merge_warp(warp, self.threads_);
-    }
-    transfer = context::jump_fcontext(self.caller_, nullptr);
-  }
-}
-
-// ---- with fibers -------------------------------------------------------------------------------
 
 void Scheduler::fiber_main(context::transfer_t transfer) {
   Scheduler& self = active();
   self.caller_ = transfer.fctx;
   for (;;) {
-    self.call_kernel(self.machine_.thread());
+    self.call_kernel();
     self.thread_exited();
+    if (self.take_fresh_thread()) continue;
+    self.idle_.push_back(self.running_);
     self.suspend();
   }
 }
 
-void Scheduler::suspend() { caller_ = context::jump_fcontext(caller_, nullptr).fctx; }
-
-void Scheduler::resume(std::uint32_t thread) {
-  machine_.enter_thread(thread, stacks_.bottom(thread), stack_tops_[thread]);
-  contexts_[thread] = context::jump_fcontext(contexts_[thread], nullptr).fctx;
+// Makes the next lane of the warp the present thread, if that lane has not begun.
+bool Scheduler::take_fresh_thread() {
+  const std::uint32_t index = machine_.thread() / 32;
+  Warp& warp = warps_[index];
+  if (warp.ready == 0) return false;
+  const std::uint32_t lane = pick(warp.ready), bit = 1u << lane;
+  if ((warp.fresh & bit) == 0) return false;
+  warp.ready &= ~bit;
+  warp.fresh &= ~bit;
+  machine_.enter_thread(index * 32 + lane);
+  return true;
 }
 
-void Scheduler::run_with_fibers() {
-  live_ = threads_;
-  waiting_at_barrier_ = 0;
-  for (std::uint32_t w = 0; w < warp_count(); ++w) {
-    Warp& warp = warps_[w];
-    warp.existing = warp.ready = lanes_of_warp(w, threads_);
-    warp.exited = warp.at_operation = warp.at_barrier = warp.at_activemask = 0;
+std::uint32_t Scheduler::idle_fiber() {
+  if (idle_.empty()) {
+    const auto index = static_cast<std::uint32_t>(fibers_.size());
+    fibers_.push_back({context::make_fcontext(reinterpret_cast<void*>(stacks_.top(index)),
+                                              FiberStacks::kBytes, fiber_main),
+                       0});
+    return index;
   }
-  while (live_ > 0) {
-    for (std::uint32_t n = 0; n < warp_count(); ++n) run_warp(nth_warp(n));
-    if (live_ > 0) release_barrier();
-  }
+  const std::uint32_t index = idle_.back();
+  idle_.pop_back();
+  return index;
+}
+
+void Scheduler::suspend() { caller_ = context::jump_fcontext(caller_, nullptr).fctx; }
+
+// The present thread has to wait; its fiber stays its own.
+void Scheduler::wait() {
+  fiber_of_[machine_.thread()] = running_;
+  suspend();
+}
+
+void Scheduler::resume(std::uint32_t fiber, std::uint32_t thread) {
+  running_ = fiber;
+  machine_.enter_thread(thread);
+  machine_.set_stack(stacks_.bottom(fiber), fibers_[fiber].stack_top);
+  const auto back = context::jump_fcontext(fibers_[fiber].context, nullptr);
+  fibers_[fiber].context = back.fctx;
 }
 
 // Until every lane of the warp has ended or waits for a barrier, or for lanes that never come.
@@ -150,9 +143,11 @@ void Scheduler::run_warp(std::uint32_t index) {
   Warp& warp = warps_[index];
   do {
     while (warp.ready != 0) {
-      const std::uint32_t lane = pick(warp.ready);
-      warp.ready &= ~(1u << lane);
-      resume(index * 32 + lane);
+      const std::uint32_t lane = pick(warp.ready), bit = 1u << lane, thread = index * 32 + lane;
+      const bool fresh = (warp.fresh & bit) != 0;
+      warp.ready &= ~bit;
+      warp.fresh &= ~bit;
+      resume(fresh ? idle_fiber() : fiber_of_[thread], thread);
     }
   } while (release_activemask(warp));
 }
@@ -179,7 +174,7 @@ int Scheduler::barrier(Barrier kind, int predicate, std::uintptr_t pc) {
   lane.pc = pc;
   warp.at_barrier |= 1u << thread % 32;
   ++waiting_at_barrier_;
-  suspend();
+  wait();
   return static_cast<int>(lane.result);
 }
 
@@ -229,7 +224,7 @@ void Scheduler::check_same_barrier() {
       if (pc == first) continue;
       const std::uint32_t line = machine_.line_of(pc), other = machine_.line_of(first);
       if (line == other) continue;
-      machine_.enter_thread(w * 32 + lane, 0, 0);
+      machine_.enter_thread(w * 32 + lane);
       machine_.fault(FaultKind::kDivergentBarrier,
                      "threads of the block wait at different barriers: in line " +
                          std::to_string(other) + " and in line " + std::to_string(line),
@@ -246,7 +241,7 @@ void Scheduler::fault_deadlock() {
     const Lane& lane = warp.lanes[index];
     char mask[16];
     std::snprintf(mask, sizeof mask, "0x%08x", lane.mask);
-    machine_.enter_thread(w * 32 + index, 0, 0);
+    machine_.enter_thread(w * 32 + index);
     machine_.fault(FaultKind::kDivergentBarrier,
                    "a warp operation waits for lanes that its mask " + std::string(mask) +
                        " names and that never come: they wait elsewhere",
@@ -280,7 +275,7 @@ std::uint64_t Scheduler::exchange(unsigned operation, std::uint32_t mask, std::u
   if ((warp.ready & bit) != 0) {
     warp.ready &= ~bit;  // this lane was the last to come: it goes on at once
   } else {
-    suspend();
+    wait();
   }
   return lane.result;
 }
@@ -318,7 +313,7 @@ std::uint32_t Scheduler::activemask(std::uintptr_t pc) {
   Lane& lane = warp.lanes[thread % 32];
   lane.pc = pc;
   warp.at_activemask |= 1u << thread % 32;
-  suspend();
+  wait();
   return static_cast<std::uint32_t>(lane.result);
 }
 

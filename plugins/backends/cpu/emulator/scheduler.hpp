@@ -11,15 +11,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/backends/cpu/emulator/fiber.hpp"
+#include "plugins/backends/cpu/emulator/fiber_stacks.hpp"
 #include "plugins/backends/cpu/emulator/machine.hpp"
 
 namespace krl::emulator {
 
 class Scheduler {
  public:
-  // `with_fibers`: the module synchronises threads somewhere.
-  Scheduler(Machine& machine, bool with_fibers) : machine_(machine), with_fibers_(with_fibers) {}
+  explicit Scheduler(Machine& machine) : machine_(machine) {}
 
   static Scheduler& active() { return *active_; }
 
@@ -28,8 +27,6 @@ class Scheduler {
   bool begin_launch(std::uint32_t threads, void (*invoke)(), Order order, std::uint64_t seed);
   // Runs one block to its end. `salt` differs from block to block.
   void run_block(std::uint64_t salt);
-
-  bool in_stack_guard(std::uintptr_t address) const { return stacks_.in_guard(address); }
 
   // ---- what a fiber waits for ----
   enum class Barrier { kPlain, kCount, kAnd, kOr };
@@ -44,21 +41,26 @@ class Scheduler {
     std::uint32_t operation = 0, mask = 0, source = 0;
     std::uintptr_t pc = 0;  // where it waits
   };
-  // Each lane is in at most one of the sets ready, at_operation, at_barrier, at_activemask, exited.
+  // Each lane is in at most one of the sets ready, at_operation, at_barrier, at_activemask, exited;
+  // `fresh` are those of the ready ones that have not begun.
   struct Warp {
-    std::uint32_t existing = 0, ready = 0, exited = 0;
+    std::uint32_t existing = 0, ready = 0, fresh = 0, exited = 0;
     std::uint32_t at_operation = 0, at_barrier = 0, at_activemask = 0;
     std::array<Lane, 32> lanes;
   };
+  struct Fiber {
+    boost::context::detail::fcontext_t context = nullptr;
+    std::uintptr_t stack_top = 0;  // where the kernel's frames begin
+  };
 
   static void fiber_main(boost::context::detail::transfer_t transfer);
-  static void loop_main(boost::context::detail::transfer_t transfer);
 
-  void start_fibers();
-  void run_with_fibers();
   void run_warp(std::uint32_t warp);
-  void call_kernel(std::size_t stack);
-  void resume(std::uint32_t thread);
+  void call_kernel();
+  bool take_fresh_thread();
+  std::uint32_t idle_fiber();
+  void resume(std::uint32_t fiber, std::uint32_t thread);
+  void wait();
   void suspend();
   void release_barrier();
   void check_same_barrier();
@@ -74,16 +76,17 @@ class Scheduler {
   static Scheduler* active_;
 
   Machine& machine_;
-  const bool with_fibers_;
   std::uint32_t threads_ = 0;
   void (*invoke_)() = nullptr;
   Order order_ = Order::kForward;
   std::uint64_t seed_ = 0;
   std::uint32_t warp_rotation_ = 0, lane_rotation_ = 0;  // of this block
   FiberStacks stacks_;
-  std::vector<boost::context::detail::fcontext_t> contexts_;  // per stack
-  std::vector<std::uintptr_t> stack_tops_;  // per stack: where the kernel's frames begin
-  boost::context::detail::fcontext_t caller_ = nullptr;  // who resumed the running fiber
+  std::vector<Fiber> fibers_;                            // one per stack that was ever needed
+  std::vector<std::uint32_t> idle_;                      // fibers without a thread
+  std::vector<std::uint32_t> fiber_of_;                  // per thread that waits
+  std::uint32_t running_ = 0;                            // the fiber that runs now
+  boost::context::detail::fcontext_t caller_ = nullptr;  // who resumed it
   std::vector<Warp> warps_;
   std::uint32_t live_ = 0, waiting_at_barrier_ = 0;
 };
