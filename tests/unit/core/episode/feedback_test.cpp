@@ -1,0 +1,62 @@
+#include "core/episode/feedback.hpp"
+
+#include <gtest/gtest.h>
+
+namespace krl {
+namespace {
+
+TEST(Feedback, ShowsTheFirstErrorsWithTheirLinesOnce) {
+  Evaluation e;
+  e.verdict = Verdict::kCompileError;
+  e.why = "2 errors";
+  for (int i = 0; i < 3; ++i)
+    e.diagnostics.push_back({KRL_SEVERITY_ERROR, 2, 3, "", "'z' was not declared"});
+  e.diagnostics.push_back({KRL_SEVERITY_WARNING, 1, 1, "", "never shown"});
+  const Candidate c{"first line\n  y = z;\n", "", Format::kExact};
+  EXPECT_EQ(describe_result(c, e),
+            "compile_error: 2 errors\nline 2:3: 'z' was not declared\n    y = z;");
+  EXPECT_EQ(describe_briefly(e), "line 2: 'z' was not declared");
+}
+
+TEST(Feedback, ShowsTheFailedCase) {
+  Evaluation e;
+  e.verdict = Verdict::kWrongResult;
+  e.cases.resize(2);
+  e.cases[1].label = "n=3";
+  e.cases[1].verdict = Verdict::kWrongResult;
+  e.cases[1].detail = "y[2] is 0, expected 1";
+  e.cases[1].max_abs_error = 1;
+  EXPECT_EQ(describe_result({}, e),
+            "wrong_result\ncase n=3: y[2] is 0, expected 1; largest error 1");
+}
+
+TEST(Feedback, AdvisesAboutWhatIsWorst) {
+  Evaluation e;
+  e.verdict = Verdict::kOk;
+  e.cases.resize(1);
+  e.cases[0].label = "n=3";
+  e.cases[0].time_ns = 2500;
+  e.cases[0].estimated = true;
+  e.cases[0].speedup = e.cases[0].speedup_low = e.cases[0].speedup_high = 1.25;
+  e.values = {{0, "sectors_per_request", "", 32}, {0, "shuffles", "", 5}};
+  EXPECT_EQ(
+      describe_result({}, e),
+      "ok\ncase n=3: 2.5 us (estimated), 1.25 times the baseline\n32.0 sectors per global request\n"
+      "Advice: accesses are not coalesced; let neighbouring threads read neighbouring addresses.");
+  EXPECT_EQ(describe_briefly(e), "1.25 times the baseline");
+  EXPECT_EQ(describe_strategies(e), "warp shuffles");
+}
+
+TEST(Feedback, IsShortWhateverTheEvaluationSays) {
+  Evaluation e;
+  e.verdict = Verdict::kWrongResult;
+  e.why = std::string(100'000, 'w');
+  e.cases.resize(1);
+  e.cases[0].verdict = Verdict::kWrongResult;
+  for (int i = 0; i < 50'000; ++i) e.cases[0].detail += "é";
+  EXPECT_LE(describe_result({}, e).size(), 1210U);
+  EXPECT_LE(describe_briefly(e).size(), 210U);
+}
+
+}  // namespace
+}  // namespace krl

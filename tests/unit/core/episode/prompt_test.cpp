@@ -1,0 +1,61 @@
+#include "core/episode/prompt.hpp"
+
+#include <gtest/gtest.h>
+
+namespace krl {
+namespace {
+
+Task task() {
+  return {"scale_rows", "Scale", "y = s x", 0,
+          R"({"id":"scale_rows","prompt":"y = s x","axes":{"n":"var","m":"var"},
+              "input":[{"name":"x","dtype":"float32","shape":["n","m"]}],"scalar":[{"name":"s","dtype":"float32","value":"2"}],
+              "output":[{"name":"y","dtype":"float16","shape":["n","m"]}],"reference":"def run(x, s): return x","cases":[{"n":1,"m":1}]})"};
+}
+
+PromptBuilder compact() {
+  return *PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/compact", "");
+}
+
+TurnRecord turn(const std::string& source, Verdict verdict, const std::string& why) {
+  TurnRecord t;
+  t.candidate.source = source;
+  t.evaluation.verdict = verdict;
+  t.evaluation.why = why;
+  return t;
+}
+
+TEST(Prompt, ShowsTheTaskWithItsSignature) {
+  const Prompt prompt = *compact().build(task(), {});
+  ASSERT_EQ(prompt.size(), 1U);
+  EXPECT_EQ(prompt[0].text,
+            "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
+}
+
+TEST(Prompt, ShowsTheNewestTurnWholeAndOlderOnesInShort) {
+  const Prompt prompt =
+      *compact().build(task(), {turn("first\n", Verdict::kTimeout, "too slow"),
+                                turn("second\n", Verdict::kWrongResult, "y[0] is 1")});
+  EXPECT_EQ(prompt[0].text,
+            "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n"
+            "# timeout\nsecond\n# wrong_result: y[0] is 1\n");
+}
+
+TEST(Prompt, TheDefaultTemplatesNameARepeatedKernel) {
+  const auto builder =
+      PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/default", "You write CUDA.");
+  ASSERT_TRUE(builder) << builder.error().message;
+  const TurnRecord t = turn("same\n", Verdict::kWrongResult, "no");
+  const Prompt prompt = *builder->build(task(), {t, t});
+  ASSERT_EQ(prompt.size(), 2U);
+  EXPECT_EQ(prompt[0].role, KRL_ROLE_SYSTEM);
+  EXPECT_NE(prompt[1].text.find("the very kernel of turn 1"), std::string::npos);
+}
+
+TEST(Prompt, ABrokenDefinitionIsAnError) {
+  Task broken = task();
+  broken.definition_json = "{";
+  EXPECT_FALSE(compact().build(broken, {}));
+}
+
+}  // namespace
+}  // namespace krl

@@ -1,0 +1,58 @@
+#include "core/learn/rollout_metrics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace krl {
+namespace {
+
+TurnRecord turn(Verdict verdict, double speedup, double score) {
+  TurnRecord t;
+  t.answer.tokens = {1, 2, 3};
+  t.evaluation.verdict = verdict;
+  if (verdict == Verdict::kOk) {
+    t.evaluation.cases.emplace_back();
+    t.evaluation.cases[0].speedup_low = speedup;
+  }
+  t.score = {score, {score}};
+  return t;
+}
+
+TEST(RolloutMetrics, CountKernelsAndSpeeds) {
+  const Task task{"t", "", "", 1, ""};
+  const std::vector<Episode> episodes = {
+      {&task, 0, 0, {turn(Verdict::kCompileError, 0, 0), turn(Verdict::kOk, 1, 1)}},
+      {&task, 0, 1, {turn(Verdict::kOk, 4, 2), turn(Verdict::kWrongResult, 0, 0)}},
+      {&task, 0, 2, {turn(Verdict::kInfraError, 0, 0)}},
+  };
+  Metrics m = rollout_metrics(episodes, {"speed"});
+  EXPECT_DOUBLE_EQ(m["kernel/compile_rate"], 0.75);
+  EXPECT_DOUBLE_EQ(m["kernel/pass_rate"], 0.5);
+  EXPECT_DOUBLE_EQ(m["kernel/fast_1"], 0.5);
+  EXPECT_DOUBLE_EQ(m["kernel/fast_2"], 0.25);
+  EXPECT_DOUBLE_EQ(m["kernel/speedup_median"], 2.5);
+  EXPECT_DOUBLE_EQ(m["kernel/speedup_geomean"], 2);
+  EXPECT_DOUBLE_EQ(m["kernel/speedup_capped"], 2);  // (1 + 3) / 2
+  EXPECT_DOUBLE_EQ(m["kernel/pass_rate_any"], 2.0 / 3);
+  EXPECT_DOUBLE_EQ(m["turn_1/pass_rate"], 0.5);
+  EXPECT_DOUBLE_EQ(m["turn_2/pass_rate"], 0.5);
+  EXPECT_DOUBLE_EQ(m["tier_1/pass_rate"], 0.5);
+  EXPECT_DOUBLE_EQ(m["reward/mean"], 0.75);
+  EXPECT_DOUBLE_EQ(m["reward/speed/mean"], 0.75);
+  EXPECT_NEAR(m["reward/std"], std::sqrt((0.5625 + 0.0625 + 1.5625 + 0.5625) / 3), 1e-12);
+  EXPECT_DOUBLE_EQ(m["response_length/mean"], 3);
+  EXPECT_DOUBLE_EQ(m["infra_errors"], 1);
+}
+
+TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {
+  const Task task{"t", "", "", 0, ""};
+  const Metrics m =
+      rollout_metrics({{&task, 0, 0, {turn(Verdict::kWrongResult, 0, 0)}}}, {"speed"});
+  EXPECT_FALSE(m.contains("kernel/speedup_capped"));
+  EXPECT_DOUBLE_EQ(m.at("kernel/fast_1"), 0);
+  EXPECT_FALSE(m.contains("turn_1/pass_rate"));  // one turn only: the same as kernel/pass_rate
+}
+
+}  // namespace
+}  // namespace krl

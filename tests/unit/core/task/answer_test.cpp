@@ -1,0 +1,74 @@
+#include "core/task/answer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace krl {
+namespace {
+
+constexpr const char* kKernel = "__global__ void k() {}\n";
+
+Candidate extract(std::string text, StopReason stop = StopReason::kEnd) {
+  Answer answer;
+  answer.text = std::move(text);
+  answer.stop_reason = stop;
+  return extract_candidate(answer);
+}
+
+TEST(Answer, ExactForm) {
+  const Candidate c = extract(answer_with(kKernel));
+  EXPECT_EQ(c.source, kKernel);
+  EXPECT_EQ(c.format, Format::kExact);
+  EXPECT_EQ(c.thinking, "");
+}
+
+TEST(Answer, ExactFormWithAThought) {
+  const Candidate c = extract(answer_with(kKernel, " one element a thread "));
+  EXPECT_EQ(c.format, Format::kExact);
+  EXPECT_EQ(c.thinking, "one element a thread");
+  EXPECT_EQ(c.source, kKernel);
+}
+
+TEST(Answer, WordsAroundTheTagsAreTolerated) {
+  EXPECT_EQ(extract("Here it is:\n" + answer_with(kKernel)).format, Format::kTolerated);
+}
+
+TEST(Answer, TheLastFenceThatHoldsAKernelCounts) {
+  const Candidate c = extract(
+      "```cpp\n__global__ void first() {}\n```\nbetter:\n```\n__global__ void second() "
+      "{}\n```\n```\nint x;\n```\n");
+  EXPECT_EQ(c.source, "__global__ void second() {}\n");
+  EXPECT_EQ(c.format, Format::kTolerated);
+}
+
+TEST(Answer, FencesOfOtherLanguagesAreNoKernels) {
+  EXPECT_EQ(extract("```python\n__global__ = 1\n```\n").format, Format::kMissing);
+}
+
+TEST(Answer, TagsWithoutAFenceAreTolerated) {
+  const Candidate c = extract("<KERNEL>\n__global__ void k() {}\n</KERNEL>");
+  EXPECT_EQ(c.source, kKernel);
+  EXPECT_EQ(c.format, Format::kTolerated);
+}
+
+TEST(Answer, AnOpenFenceAtTheLengthLimitIsTruncated) {
+  const std::string open = "<KERNEL>\n```cuda\n__global__ void k() {";
+  EXPECT_EQ(extract(open, StopReason::kLength).format, Format::kTruncated);
+  EXPECT_EQ(extract(open, StopReason::kEnd).format, Format::kTolerated);
+}
+
+TEST(Answer, KernelsInsideTheThoughtDoNotCount) {
+  EXPECT_EQ(extract("<think>```cuda\n__global__ void k() {}\n```</think> no idea").format,
+            Format::kMissing);
+}
+
+TEST(Answer, HostileTextsAreHarmless) {
+  EXPECT_EQ(extract("").format, Format::kMissing);
+  EXPECT_EQ(extract("```").format, Format::kMissing);
+  EXPECT_EQ(extract("<KERNEL></KERNEL>").format, Format::kMissing);
+  EXPECT_EQ(extract("</KERNEL><KERNEL>").format, Format::kMissing);
+  EXPECT_EQ(extract(std::string(100'000, '`')).format, Format::kMissing);
+  EXPECT_EQ(extract(std::string("\0\xff```\n", 6)).format, Format::kMissing);
+}
+
+}  // namespace
+}  // namespace krl

@@ -1,0 +1,252 @@
+// The smallest world in which the loop of kernelrl makes sense: four answers to every task.
+//
+//   choice 0  does not compile      choice 2  right, as fast as the baseline
+//   choice 1  wrong result          choice 3  right, twice as fast
+//
+// The policy is a softmax over the four for each number of earlier turns, learned by gradient
+// descent.
+#include <kernelrl/sdk.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace {
+
+constexpr int kChoices = 4;
+using Logits = std::array<double, kChoices>;
+
+std::string answer_of(int choice) {
+  return "<KERNEL>\n```cuda\n__global__ void k() {}  // choice " + std::to_string(choice) +
+         "\n```\n</KERNEL>";
+}
+
+int choice_in(std::string_view text) {
+  const std::size_t at = text.rfind("choice ");
+  return at == std::string_view::npos || at + 7 >= text.size() ? 0 : text[at + 7] - '0';
+}
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
+  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31U);
+}
+
+Logits log_softmax(const Logits& logits, double temperature) {
+  Logits scaled{};
+  double sum = 0;
+  for (int c = 0; c < kChoices; ++c)
+    scaled[c] = logits[c] / temperature, sum += std::exp(scaled[c]);
+  for (double& s : scaled) s -= std::log(sum);
+  return scaled;
+}
+
+struct ToyPolicy final : krl::TrainablePolicy {
+  bool needs_corpus = false;
+  std::int64_t fail_after = -1;  // calls of sample(); the next one fails
+  static constexpr auto config = krl::config(
+      krl::opt("needs_corpus", &ToyPolicy::needs_corpus, "wants fit() first"),
+      krl::opt("fail_after", &ToyPolicy::fail_after, "calls of sample() that succeed; -1 = all")
+          .at_least(-1));
+
+  krl::PolicyInfo describe() override {
+    return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy"};
+  }
+
+  void sample(const krl::Requests& requests, const krl::SampleSink& sink,
+              const krl::Context&) override {
+    if (fail_after >= 0 && calls_++ >= fail_after)
+      throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
+    for (std::size_t i = requests.size(); i-- > 0;)
+      put(requests[i], i, sink);  // out of order, as real ones do
+  }
+
+  void tokenize(const krl::Messages& messages, std::string_view answer, const krl::SampleSink& sink,
+                const krl::Context&) override {
+    const std::int32_t prompt = context_of(messages), token = choice_in(answer);
+    krl_sample sample{};
+    sample.prompt_tokens = {&prompt, 1};
+    sample.tokens = {&token, 1};
+    sink.put(sample);
+  }
+
+  void fit(krl::Span<krl_str>, std::uint64_t, const krl::Context&) override { fitted_ = true; }
+
+  void logprobs(double temperature, const krl::Examples& examples, const krl::LogprobSink& sink,
+                const krl::Context&) override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      const Logits lp = log_softmax(logits_[examples[i].prompt_tokens()[0]], temperature);
+      const auto value = static_cast<float>(lp[examples[i].tokens()[0]]);
+      sink.put(i, krl::Span<float>(&value, 1));
+    }
+  }
+
+  // Policy gradient for every loss but cross entropy, whose advantage is 1.
+  void forward_backward(const krl::Loss& loss, const krl::Examples& examples,
+                        const krl::Context& context) override {
+    double total = 0;
+    for (const krl::Example& e : examples) {
+      const bool supervised = loss.name() == "cross_entropy";
+      const double weight = e.weights().empty() ? 1 : e.weights()[0];
+      const double advantage = supervised ? 1 : e.advantages()[0];
+      const Logits lp = log_softmax(logits_[e.prompt_tokens()[0]], loss.temperature());
+      total -= weight * advantage * lp[e.tokens()[0]] / loss.normaliser();
+      for (int c = 0; c < kChoices; ++c) {
+        const double indicator = c == e.tokens()[0] ? 1 : 0;
+        gradient_[e.prompt_tokens()[0]][c] -= weight * advantage * (indicator - std::exp(lp[c])) /
+                                              (loss.normaliser() * loss.temperature());
+      }
+    }
+    context.metric("loss", total);
+  }
+
+  void optimizer_step(const krl_optimizer& optimizer, const krl::Context& context) override {
+    double squares = 0;
+    for (std::size_t p = 0; p < logits_.size(); ++p) {
+      for (int c = 0; c < kChoices; ++c) {
+        squares += gradient_[p][c] * gradient_[p][c];
+        logits_[p][c] -= optimizer.lr * gradient_[p][c];
+      }
+    }
+    gradient_ = {};
+    ++version_;
+    context.metric("grad_norm", std::sqrt(squares));
+  }
+
+  void save(std::string_view directory, const krl::Context&) override {
+    std::ofstream file(std::string(directory) + "/toy.bin", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&logits_), sizeof logits_);
+    file.write(reinterpret_cast<const char*>(&version_), sizeof version_);
+    file.write(reinterpret_cast<const char*>(&fitted_), sizeof fitted_);
+  }
+
+  void load(std::string_view directory, const krl::Context&) override {
+    std::ifstream file(std::string(directory) + "/toy.bin", std::ios::binary);
+    file.read(reinterpret_cast<char*>(&logits_), sizeof logits_);
+    file.read(reinterpret_cast<char*>(&version_), sizeof version_);
+    file.read(reinterpret_cast<char*>(&fitted_), sizeof fitted_);
+    if (!file) throw krl::Failure(KRL_NOT_FOUND, "no toy.bin");
+  }
+
+ private:
+  // 0 in a first turn, 1 later: a repair has a policy of its own.
+  static std::int32_t context_of(const krl::Messages& messages) {
+    return messages[messages.size() - 1].text().find("choice ") == std::string_view::npos ? 0 : 1;
+  }
+
+  void put(const krl::Request& request, std::size_t index, const krl::SampleSink& sink) {
+    const std::int32_t context = context_of(request.messages());
+    const Logits lp = log_softmax(logits_[context], request.temperature());
+    double u = static_cast<double>(mix(request.seed()) >> 11U) * 0x1p-53;
+    std::int32_t choice = 0;
+    while (choice + 1 < kChoices && u >= std::exp(lp[choice])) u -= std::exp(lp[choice++]);
+    const auto logprob = static_cast<float>(lp[choice]);
+    const std::string text = answer_of(choice);
+    krl_sample sample{};
+    sample.request = static_cast<std::uint32_t>(index);
+    sample.text = krl::to_c(text);
+    sample.prompt_tokens = {&context, 1};
+    sample.tokens = {&choice, 1};
+    sample.logprobs = {&logprob, 1};
+    sample.policy_version = version_;
+    sink.put(sample);
+  }
+
+  std::array<Logits, 2> logits_{}, gradient_{};
+  std::uint64_t version_ = 0;
+  std::int64_t calls_ = 0;
+  bool fitted_ = false;
+};
+
+struct ToyBackend final : krl::Backend {
+  static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
+  bool broken = false;
+  std::string refuse;
+  static constexpr auto config = krl::config(
+      krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
+      krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses"));
+
+  krl::BackendInfo describe() override {
+    return {2, KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME, "toy", "toy"};
+  }
+
+  void prepare(const krl::Task& task, const krl::EvaluateOptions&, const krl::Context&) override {
+    if (task.id() == refuse)
+      krl::invalid_argument("toy.toml:1:1: task '" + refuse + "' is refused");
+  }
+
+  void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions&,
+                const krl::EvaluationSink& sink, const krl::Context&) override {
+    if (broken) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
+    const int choice = choice_in(candidate.source());
+    sink.identity("toy", "toy");
+    if (choice == 0) {
+      krl_diagnostic error{};
+      error.severity = KRL_SEVERITY_ERROR;
+      error.line = error.column = 1;
+      error.text = krl::to_c("choice 0 does not compile");
+      sink.diagnostic(error);
+      return sink.verdict(KRL_VERDICT_COMPILE_ERROR, "choice 0 does not compile");
+    }
+    krl_case c{};
+    c.label = krl::to_c("n=1");
+    c.verdict = choice == 1 ? KRL_VERDICT_WRONG_RESULT : KRL_VERDICT_OK;
+    c.speedup = c.speedup_low = c.speedup_high = choice == 1 ? krl::kUnknown : choice - 1;
+    c.time_ns = c.baseline_ns = c.max_abs_error = c.max_rel_error = krl::kUnknown;
+    sink.add_case(c);
+    sink.verdict(c.verdict, choice == 1 ? "y[0] is 1, expected 2" : "");
+  }
+};
+
+struct ToyTasks final : krl::Dataset {
+  std::int64_t count = 4, pairs = 0, choice = 2;
+  static constexpr auto config = krl::config(
+      krl::opt("count", &ToyTasks::count, "tasks, over the tiers 0 and 1").range(0, 100),
+      krl::opt("pairs", &ToyTasks::pairs, "supervised pairs").range(0, 1000),
+      krl::opt("choice", &ToyTasks::choice, "the answer that the pairs teach").range(0, 3));
+
+  std::uint64_t size() override { return static_cast<std::uint64_t>(count + pairs); }
+
+  void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+    const std::string id = "toy_" + std::to_string(index);
+    const std::string definition =
+        R"({"id":")" + id +
+        R"(","prompt":"p","axes":{"n":"var"},"input":[{"name":"x","dtype":"float32","shape":["n"]}],)"
+        R"("output":[{"name":"y","dtype":"float32","shape":["n"]}],"reference":"def run(x): return x","cases":[{"n":1}]})";
+    krl_task task{};
+    task.tier = index % 2;
+    task.id = krl::to_c(id);
+    task.title = task.prompt = krl::to_c("p");
+    task.definition_json = krl::to_c(definition);
+    if (index < static_cast<std::uint64_t>(count)) return sink.task(task);
+    sink.pair(task, answer_of(static_cast<int>(choice)));
+  }
+};
+
+// Pays the speed of a right kernel.
+struct ToySpeed final : krl::Reward {
+  static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;
+  double score(const krl::Turn& turn) override { return turn.evaluation().speedup(); }
+};
+
+// Pays nothing, and needs what the toy backend lacks.
+struct ToyRegisters final : krl::Reward {
+  static constexpr std::uint32_t needs = KRL_SIGNAL_REGISTERS;
+  double score(const krl::Turn&) override { return 0; }
+};
+
+struct ToyNan final : krl::Reward {
+  double score(const krl::Turn&) override { return krl::kUnknown; }
+};
+
+}  // namespace
+
+KRL_PLUGIN("toy", "1.0.0", krl::policy<ToyPolicy>("toy", "A softmax over four answers"),
+           krl::backend<ToyBackend>("toy", "Judges the four answers"),
+           krl::dataset<ToyTasks>("toy", "Tasks that are all the same"),
+           krl::reward<ToySpeed>("toy.speed", "Speedup of a right kernel"),
+           krl::reward<ToyRegisters>("toy.registers", "Needs registers"),
+           krl::reward<ToyNan>("toy.nan", "Gives not-a-number"))
