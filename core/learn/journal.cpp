@@ -80,32 +80,21 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
 }
 
 Status Journal::open_files() {
-  const RunLayout& layout = directory_.layout();
-  KRL_TRY(start_log(layout.log(), severity_named(plan_.log.level)));
-  KRL_ASSIGN(checkpoints_,
-             Checkpoints::open(layout.checkpoints(), static_cast<int>(plan_.checkpoint.keep)));
-  std::vector<std::string> warnings;
-  KRL_ASSIGN(checkpoint_, checkpoints_->newest(warnings));
-  for (const std::string& warning : warnings) display_.warning(warning);
-  KRL_TRY(continue_plan());
-  const int last = checkpoint_ ? checkpoint_->iteration : 0;
-  KRL_ASSIGN(metrics_, MetricsWriter::open(layout.metrics(), last));
-  if (plan_.log.tensorboard) {
-    KRL_ASSIGN(tensorboard_, TensorBoardWriter::open(layout.tensorboard(), last));
-  }
-  KRL_ASSIGN(ledger_, Ledger::open(layout.ledger(), last));
-  KRL_ASSIGN(samples_, SampleWriter::open(layout.samples()));
-  KRL_ASSIGN(best_, BestKernels::open(layout.best()));
-  return {};
+  KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
+  RunFileOptions options;
+  options.checkpoints_kept = static_cast<int>(plan_.checkpoint.keep);
+  KRL_ASSIGN(files_, RunFiles::open(directory_, options));
+  for (const std::string& warning : files_->warnings()) display_.warning(warning);
+  return continue_plan();
 }
 
 // The plan may have changed since the run began, but only in what does not touch its past.
 Status Journal::continue_plan() {
   const std::string plan = print_plan(plan_);
-  if (directory_.resumed() && checkpoint_) {
+  if (directory_.resumed() && checkpoint()) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
     KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
-    const Position position = Position::from_json(json::parse(checkpoint_->state));
+    const Position position = Position::from_json(json::parse(checkpoint()->state));
     KRL_TRY(check_resumable(changes, static_cast<int>(position.stage)));
   }
   return directory_.write_plan(plan);
@@ -118,7 +107,7 @@ Status Journal::record_start(const Registry& registry,
                                {KERNELRL_VERSION, command_line, plugin_records(registry),
                                 this_machine(), unix_seconds()}));
   for (const std::string& difference : differences) display_.warning(difference);
-  status_.iteration = checkpoint_ ? checkpoint_->iteration : 0;
+  status_.iteration = checkpoint() ? checkpoint()->iteration : 0;
   return directory_.beat(status_);
 }
 
@@ -133,8 +122,7 @@ void Journal::stage_started(const StageSettings& stage, const Position& position
 Status Journal::iteration_finished(const Position& position, const std::string& stage,
                                    Metrics values) {
   const IterationMetrics metrics{position.iteration, stage, unix_seconds(), std::move(values)};
-  KRL_TRY(metrics_->append(metrics));
-  if (tensorboard_) KRL_TRY(tensorboard_->append(metrics));
+  KRL_TRY(files_->finish_iteration(metrics, std::exchange(samples_, {})));
   display_.iteration_finished(metrics);
   status_.iteration = position.iteration;
   return directory_.beat(status_);
@@ -142,24 +130,21 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
 
 Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episodes) {
   const bool keep_samples = plan_.log.samples_every > 0 && iteration % plan_.log.samples_every == 0;
-  std::vector<std::string> records;
   for (const Episode& episode : episodes) {
     for (std::size_t t = 0; t < episode.turns.size(); ++t) {
       const TurnRecord& turn = episode.turns[t];
-      if (keep_samples) records.push_back(sample_record(episode, t, turn));
+      if (keep_samples) samples_.push_back(sample_record(episode, t, turn));
       const double speedup = turn.evaluation.speedup();
       if (!turn.evaluation.passed() || !std::isfinite(speedup)) continue;
-      KRL_TRY(best_->offer({episode.task->id, iteration, speedup, turn.candidate.source,
-                            to_json(turn.evaluation).dump(2)}));
+      KRL_TRY(files_->best().offer({episode.task->id, iteration, speedup, turn.candidate.source,
+                                    to_json(turn.evaluation).dump(2)}));
     }
   }
-  return keep_samples ? samples_->write(iteration, records) : Status();
+  return {};
 }
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
-  KRL_TRY(metrics_->sync());
-  KRL_TRY(ledger_->sync());
-  return checkpoints_->save(
+  return files_->save_checkpoint(
       position.iteration, position.to_json().dump(2),
       [&](const std::filesystem::path& folder) { return policy.save(folder.string()); });
 }

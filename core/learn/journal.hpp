@@ -13,14 +13,9 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/run/best.hpp"
-#include "core/run/checkpoints.hpp"
 #include "core/run/display.hpp"
-#include "core/run/ledger.hpp"
-#include "core/run/metrics.hpp"
 #include "core/run/run_directory.hpp"
-#include "core/run/samples.hpp"
-#include "core/run/tensorboard.hpp"
+#include "core/run/run_files.hpp"
 
 namespace krl {
 
@@ -45,8 +40,8 @@ class Journal {
                                                Display& display);
 
   // The checkpoint to go on from; nothing if the run begins.
-  const std::optional<Checkpoint>& checkpoint() const { return checkpoint_; }
-  Ledger& ledger() { return *ledger_; }
+  const std::optional<Checkpoint>& checkpoint() const { return files_->checkpoint(); }
+  Ledger& ledger() { return files_->ledger(); }
   Display& display() { return display_; }
   const std::filesystem::path& root() const { return directory_.layout().root; }
 
@@ -56,7 +51,7 @@ class Journal {
   // Writes the metrics of the iteration that `position` has just counted.
   Status iteration_finished(const Position& position, const std::string& stage, Metrics metrics);
 
-  // Keeps the answers of an iteration for people to read, and the fastest kernels.
+  // Keeps the answers of the iteration under way for people to read, and its fastest kernels.
   Status keep_episodes(int iteration, const std::vector<Episode>& episodes);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
@@ -75,13 +70,8 @@ class Journal {
   const Plan& plan_;
   RunDirectory directory_;
   Display& display_;
-  std::optional<Checkpoints> checkpoints_;
-  std::optional<Checkpoint> checkpoint_;
-  std::unique_ptr<Ledger> ledger_;
-  std::optional<MetricsWriter> metrics_;
-  std::optional<TensorBoardWriter> tensorboard_;
-  std::optional<SampleWriter> samples_;
-  std::optional<BestKernels> best_;
+  std::optional<RunFiles> files_;
+  std::vector<std::string> samples_;  // of the iteration under way
   RunStatus status_;
 };
 

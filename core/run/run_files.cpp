@@ -38,7 +38,7 @@ Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& o
 
 Status RunFiles::finish_iteration(const IterationMetrics& metrics,
                                   const std::vector<std::string>& samples) {
-  KRL_TRY(samples_.write(metrics.iteration, samples));
+  if (!samples.empty()) KRL_TRY(samples_.write(metrics.iteration, samples));
   KRL_TRY(metrics_.append(metrics));
   return tensorboard_.append(metrics);
 }
