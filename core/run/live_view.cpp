@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostMetrics = 6;
 constexpr std::size_t kHistory = 24;         // iterations in a sparkline
 constexpr std::size_t kIterationsTimed = 8;  // that the time left is estimated from
-constexpr int kBar = 24;
+constexpr int kBar = 16;                     // all of the first line fits 80 columns
 constexpr int kSecondColumn = 26;
 
 // The values as bars of eight heights between the least and the greatest; not-a-number is a gap.

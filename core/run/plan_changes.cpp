@@ -20,9 +20,13 @@ bool holds_tables(const toml::array& array) {
                      [](const toml::node& node) { return node.is_table(); });
 }
 
+// One text for one value, however the plan spells it (0x11, 17).
 std::string text_of(const toml::node& node) {
+  constexpr auto kSpellings = toml::format_flags::allow_binary_integers |
+                              toml::format_flags::allow_octal_integers |
+                              toml::format_flags::allow_hexadecimal_integers;
   std::ostringstream text;
-  text << toml::node_view<const toml::node>(node);
+  text << toml::toml_formatter(node, toml::toml_formatter::default_flags & ~kSpellings);
   return text.str();
 }
 

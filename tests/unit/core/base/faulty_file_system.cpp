@@ -131,7 +131,8 @@ void FaultyFileSystem::remember_old_content(const fs::path& path) {
 void FaultyFileSystem::lose_power() {
   for (const auto& [path, bytes] : synced_bytes_)
     if (size_of(path) > bytes) fs::resize_file(path, bytes);
-  // What lay in a folder that is gone for good, as its parent was synced after its removal, is gone too.
+  // What lay in a folder that is gone for good, as its parent was synced after its removal, is gone
+  // too.
   for (; !undo_.empty(); undo_.pop_back())
     if (fs::exists(undo_.back().folder)) undo_.back().act();
   synced_bytes_.clear();

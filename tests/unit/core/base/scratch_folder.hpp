@@ -1,5 +1,8 @@
-// An empty folder for a test, removed with everything in it at the end.
+// An empty folder for a test, removed with everything in it at the end. In memory where the machine
+// has /dev/shm, since tests that stop at every operation write tens of thousands of files.
 #pragma once
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,8 +14,11 @@ namespace krl::test {
 class ScratchFolder {
  public:
   ScratchFolder() {
+    const bool memory = ::access("/dev/shm", W_OK) == 0;
     std::string pattern =
-        (std::filesystem::temp_directory_path() / "kernelrl-test-XXXXXX").string();
+        ((memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
+         "kernelrl-test-XXXXXX")
+            .string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
     path_ = pattern;
   }

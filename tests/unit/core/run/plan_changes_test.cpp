@@ -1,0 +1,74 @@
+#include "core/run/plan_changes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kPlan = R"(
+[run]
+name = "x"
+seed = 17
+[learn]
+optimizer = { lr = 2e-4, betas = [0.9, 0.95] }
+[[stage]]
+name = "warm-up"
+epochs = 2
+[[stage]]
+name = "reinforce"
+iterations = 20
+until = "pass_rate > 0.95"
+[checkpoint]
+every = 5
+)";
+
+std::string with(std::string_view from, std::string_view to) {
+  std::string plan(kPlan);
+  return plan.replace(plan.find(from), from.size(), to);
+}
+
+Status resumable(const std::string& changed, int stage) {
+  return check_resumable(*plan_changes(kPlan, changed), stage);
+}
+
+TEST(PlanChanges, FindsNoneWhereOnlyTheTextDiffers) {
+  const auto changes = plan_changes(kPlan, with("seed = 17", "seed = 0x11 # the same"));
+  ASSERT_TRUE(changes);
+  EXPECT_TRUE(changes->empty());
+}
+
+TEST(PlanChanges, NamesKeysWithBothValues) {
+  const auto changes = plan_changes(kPlan, with("lr = 2e-4", "lr = 0.5, eps = 1e-8"));
+  ASSERT_TRUE(changes);
+  ASSERT_EQ(changes->size(), 2u);
+  EXPECT_EQ((*changes)[0].key, "learn.optimizer.eps");
+  EXPECT_EQ((*changes)[0].before, "");
+  EXPECT_EQ((*changes)[1].key, "learn.optimizer.lr");
+  EXPECT_EQ((*changes)[1].after, "0.5");
+}
+
+TEST(PlanChanges, MayLengthenTheCurrentStageAndAnyLaterOne) {
+  EXPECT_TRUE(resumable(with("iterations = 20", "iterations = 40"), 1));
+  EXPECT_TRUE(resumable(with("iterations = 20", "iterations = 40"), 0));
+  EXPECT_TRUE(resumable(with("until = \"pass_rate > 0.95\"\n", ""), 1));
+  EXPECT_TRUE(resumable(with("every = 5", "every = 1"), 1));
+  EXPECT_TRUE(resumable(with("[checkpoint]", "[[stage]]\nname = \"more\"\n[checkpoint]"), 1));
+}
+
+TEST(PlanChanges, MayNotTouchWhatIsDone) {
+  EXPECT_FALSE(resumable(with("epochs = 2", "epochs = 3"), 1)) << "a stage that is over";
+  EXPECT_FALSE(resumable(with("\"reinforce\"", "\"other\""), 1));
+  EXPECT_FALSE(resumable(with("[0.9, 0.95]", "[0.9, 0.99]"), 1));
+  const Status seed = resumable(with("seed = 17", "seed = 18"), 1);
+  ASSERT_FALSE(seed);
+  EXPECT_EQ(
+      seed.error().message,
+      "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\ngo on with the "
+      "old values (the "
+      "run's own plan.toml has them), or start a new run under another name (--set run.name=…)");
+}
+
+TEST(PlanChanges, OfWhatIsNoTomlIsAnError) { EXPECT_FALSE(plan_changes(kPlan, "[run")); }
+
+}  // namespace
+}  // namespace krl
