@@ -1,0 +1,192 @@
+// Saving, loading and exporting.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/local_policy.hpp"
+#include "recording_host.hpp"
+#include "storage/file.hpp"
+#include "storage/safetensors.hpp"
+#include "temporary_directory.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+using namespace krl::test;
+
+EngineOptions tiny_options() {
+  EngineOptions options;
+  options.model = {.layers = 2,
+                   .hidden = 32,
+                   .heads = 4,
+                   .kv_heads = 2,
+                   .ffn = 64,
+                   .context = 96,
+                   .vocabulary = 300};
+  options.threads = 2;
+  return options;
+}
+
+class CheckpointTest : public testing::Test {
+ protected:
+  CheckpointTest() : policy_(tiny_options()) {}
+
+  static void fit(TrainablePolicy& policy) {
+    RecordingContext context;
+    const std::string text = "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n)\n";
+    const std::vector<krl_str> texts = {to_c(text), to_c(text)};
+    policy.fit(texts, 8, context);
+  }
+
+  // One iteration: sample, learn in two steps with everything that a checkpoint must carry.
+  static std::vector<KeptSample> iterate(TrainablePolicy& policy, std::uint64_t seed) {
+    RecordingContext context;
+    RequestList requests;
+    requests.add({.prompt = "int i", .samples = 4, .max_tokens = 20, .seed = seed});
+    SampleCollector collector;
+    policy.sample(requests, collector, context);
+    std::vector<KeptSample> samples;
+    for (const auto& [key, s] : collector.samples) samples.push_back(s);
+    learn(policy, samples);
+    learn(policy, samples);
+    return samples;
+  }
+
+  static void learn(TrainablePolicy& policy, const std::vector<KeptSample>& samples) {
+    RecordingContext context;
+    ExampleList examples;
+    for (const KeptSample& s : samples) {
+      examples.add({s.prompt_tokens,
+                    s.tokens,
+                    s.logprobs,
+                    std::vector<float>(s.tokens.size(), s.index % 2 ? 1.0f : -1.0f),
+                    {}});
+    }
+    const LossSpec loss("ppo", 50, {{"kl", 0.1}, {"tis", 2}});
+    policy.forward_backward(loss, examples, context);
+    policy.optimizer_step(adamw(1e-2), context);
+  }
+
+  std::string path() const { return directory_.path().string(); }
+
+  std::string refusal(TrainablePolicy& policy, krl_status code) {
+    RecordingContext context;
+    try {
+      policy.load(path(), context);
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), code) << failure.what();
+      return failure.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryDirectory directory_;
+  LocalPolicy policy_;
+  RecordingContext context_;
+};
+
+TEST_F(CheckpointTest, ContinuesBitForBit) {
+  fit(policy_);
+  const auto first = iterate(policy_, 1);
+  learn(policy_, first);  // in the middle of an iteration: the sampling weights are kept as well
+  policy_.save(path(), context_);
+  LocalPolicy restored(tiny_options());
+  restored.load(path(), context_);
+  EXPECT_EQ(restored.describe().version, policy_.describe().version);
+  EXPECT_FALSE(restored.describe().needs_corpus);
+  learn(policy_, first);
+  learn(restored, first);
+  for (std::uint64_t seed = 2; seed < 5; ++seed) {
+    EXPECT_EQ(iterate(policy_, seed), iterate(restored, seed));
+  }
+}
+
+TEST_F(CheckpointTest, WithoutVocabulary) {
+  policy_.save(path(), context_);
+  LocalPolicy restored(tiny_options());
+  restored.load(path(), context_);
+  EXPECT_TRUE(restored.describe().needs_corpus);
+}
+
+TEST_F(CheckpointTest, AnotherShapeIsRefusedByName) {
+  fit(policy_);
+  policy_.save(path(), context_);
+  EngineOptions other = tiny_options();
+  other.model.layers = 3;
+  other.dtype = "float64";
+  LocalPolicy policy(other);
+  const std::string why = refusal(policy, KRL_FAILED_PRECONDITION);
+  EXPECT_NE(why.find("layers is 2, not 3"), std::string::npos);
+  EXPECT_NE(why.find("dtype is float32, not float64"), std::string::npos);
+  EXPECT_TRUE(policy.describe().needs_corpus);
+}
+
+TEST_F(CheckpointTest, DamageIsRefusedAndChangesNothing) {
+  fit(policy_);
+  policy_.save(path(), context_);
+  const auto before = iterate(policy_, 3);
+  const auto damage = [&](const char* file, const std::string& contents) {
+    const auto target = directory_.path() / file;
+    const std::string whole = read_file(target);
+    write_file(target, {contents});
+    LocalPolicy fresh(tiny_options());
+    const std::string why = refusal(fresh, KRL_INVALID_ARGUMENT);
+    EXPECT_NE(why.find(file), std::string::npos) << why;
+    EXPECT_TRUE(fresh.describe().needs_corpus);
+    write_file(target, {whole});
+  };
+  const std::string model = read_file(directory_.path() / "model.safetensors");
+  damage("model.safetensors", model.substr(0, model.size() - 4));
+  damage("model.safetensors", "");
+  damage("optimizer.safetensors", model);
+  damage("tokenizer.json", "{}");
+  damage("config.json", "{\"model_type\": \"gpt\"}");
+  damage("state.json", "{\"format\": 99}");
+  damage("state.json", "[");
+  std::filesystem::remove(directory_.path() / "optimizer.safetensors");
+  LocalPolicy fresh(tiny_options());
+  EXPECT_NE(refusal(fresh, KRL_NOT_FOUND).find("optimizer.safetensors"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, AGradientThatWaitsIsNotLost) {
+  fit(policy_);
+  policy_.forward_backward(LossSpec("ppo", 1), ExampleList(), context_);
+  EXPECT_THROW(policy_.save(path(), context_), Failure);
+}
+
+TEST_F(CheckpointTest, UnwritableDirectoryIsAnError) {
+  fit(policy_);
+  EXPECT_THROW(policy_.save(path() + "/missing", context_), Failure);
+}
+
+TEST_F(CheckpointTest, ExportsALlamaDirectory) {
+  fit(policy_);
+  policy_.export_weights(path(), "hf", context_);
+  const auto config = nlohmann::json::parse(read_file(directory_.path() / "config.json"));
+  EXPECT_EQ(config["architectures"][0], "LlamaForCausalLM");
+  EXPECT_EQ(config["num_key_value_heads"], 2);
+  EXPECT_EQ(config["tie_word_embeddings"], true);
+  EXPECT_FALSE(config.contains("embedding_scale"));
+  const std::int64_t vocabulary = config["vocab_size"];
+  EXPECT_EQ(vocabulary, policy_.describe().vocabulary);
+  const auto file = Safetensors::read(directory_.path() / "model.safetensors");
+  EXPECT_EQ(file.tensors().size(), 2u + 2u * 9u);
+  file.get("model.embed_tokens.weight", "F32", {vocabulary, 32});
+  file.get("model.norm.weight", "F32", {32});
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    file.get(layer + "self_attn.q_proj.weight", "F32", {32, 32});
+    file.get(layer + "self_attn.k_proj.weight", "F32", {16, 32});
+    file.get(layer + "self_attn.v_proj.weight", "F32", {16, 32});
+    file.get(layer + "self_attn.o_proj.weight", "F32", {32, 32});
+    file.get(layer + "mlp.gate_proj.weight", "F32", {64, 32});
+    file.get(layer + "mlp.up_proj.weight", "F32", {64, 32});
+    file.get(layer + "mlp.down_proj.weight", "F32", {32, 64});
+    file.get(layer + "input_layernorm.weight", "F32", {32});
+    file.get(layer + "post_attention_layernorm.weight", "F32", {32});
+  }
+  EXPECT_THROW(policy_.export_weights(path(), "gguf", context_), Failure);
+}
+
+}  // namespace
+}  // namespace krl::libtorch
