@@ -9,6 +9,8 @@
 #include "krl/atomic.h"
 #include "krl/integer.h"
 #include "krl/math.h"
+#include "krl/float_limits.h"
+#include "krl/integer_limits.h"
 #include "krl/memory.h"
 #include "krl/kernel.h"
 #include "krl/forbidden.h"

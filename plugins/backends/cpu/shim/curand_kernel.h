@@ -1,0 +1,1 @@
+#error "unsupported on cpu: random numbers (curand_kernel.h)"

@@ -1,0 +1,2 @@
+#pragma once
+#include "krl/float_limits.h"

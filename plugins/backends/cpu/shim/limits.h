@@ -1,0 +1,2 @@
+#pragma once
+#include "krl/integer_limits.h"
