@@ -299,7 +299,7 @@ class KernelFinder {
       if (attribute && is(i + 1, "(")) {
         i = skip_brackets(i + 1) - 1;
       } else if (is(i, "(")) {
-        if (tokens_[i - 1].kind != SourceToken::kIdentifier) return false;
+        if (tokens_[i - 1].kind != SourceToken::kIdentifier || is(i - 1, "void")) return false;
         head->name = tokens_[i - 1].text;
         read_parameters(i + 1, skip_brackets(i) - 1, head);
         return true;

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+#include <kernelrl/cuda_source.hpp>
+
+#include <string>
+#include <vector>
+
+namespace krl {
+namespace {
+
+std::vector<std::string> texts(const std::string& source) {
+  std::vector<std::string> result;
+  for (const SourceToken& token : scan_cuda_source(source).tokens) result.push_back(token.text);
+  return result;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(CudaSource, TokensOfPlainCode) {
+  EXPECT_EQ(texts("a+=1.5e3f;"), (Texts{"a", "+", "=", "1.5e3f", ";"}));
+  EXPECT_EQ(texts("x = 1'000'000;"), (Texts{"x", "=", "1'000'000", ";"}));
+  EXPECT_EQ(texts("k<<<1, 2>>>()"),
+            (Texts{"k", "<", "<", "<", "1", ",", "2", ">", ">", ">", "(", ")"}));
+}
+
+TEST(CudaSource, CommentsAndLiteralsHoldNoCode) {
+  EXPECT_EQ(texts("a /* b // c */ d // e\nf"), (Texts{"a", "d", "f"}));
+  EXPECT_EQ(texts("\"a // b\" c"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("\"a \\\" // b\" c"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("'\"' c // \""), (Texts{"", "c"}));
+  EXPECT_EQ(texts("R\"x(a // )\" \n)x\" c"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("u8R\"(\\\n)\" c"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("\"never closed\nc"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("/* never closed"), Texts{});
+}
+
+TEST(CudaSource, SplicesJoinLines) {
+  EXPECT_EQ(texts("__glo\\\nbal__ x"), (Texts{"__global__", "x"}));
+  EXPECT_EQ(texts("/\\\n/ comment \\\n goes on\nx"), (Texts{"x"}));
+  EXPECT_EQ(texts("1\\\n2"), (Texts{"12"}));
+  EXPECT_EQ(texts("a \\ \r\n b"), (Texts{"a", "b"}));
+}
+
+TEST(CudaSource, LinesAreCountedThroughSplicesAndRawStrings) {
+  const CudaSource source = scan_cuda_source("a \\\n b\nR\"(\n\n)\" c\nd");
+  ASSERT_EQ(source.tokens.size(), 5u);
+  EXPECT_EQ(source.tokens[1].line, 2);
+  EXPECT_EQ(source.tokens[3].line, 5);
+  EXPECT_EQ(source.tokens[4].line, 6);
+}
+
+TEST(CudaSource, LineCommentsKnowWhetherTheyBeginTheirLine) {
+  const auto comments =
+      scan_cuda_source("// one\n  // two\nx; // three\n/**/ // four\n#define A \\\n// five\n")
+          .comments;
+  ASSERT_EQ(comments.size(), 5u);
+  EXPECT_EQ(comments[0].text, " one");
+  EXPECT_TRUE(comments[0].starts_line);
+  EXPECT_EQ(comments[0].column, 3);
+  EXPECT_TRUE(comments[1].starts_line);
+  EXPECT_EQ(comments[1].column, 5);
+  EXPECT_FALSE(comments[2].starts_line);
+  EXPECT_FALSE(comments[3].starts_line);
+  EXPECT_FALSE(comments[4].starts_line);
+  EXPECT_TRUE(scan_cuda_source("// a \\\n b").comments[0].spliced);
+  EXPECT_EQ(scan_cuda_source("// a\r\nb").comments[0].text, " a");
+}
+
+std::vector<KernelHead> kernels(const std::string& source) {
+  return find_kernels(scan_cuda_source(source));
+}
+
+TEST(CudaSource, HeadsOfKernels) {
+  const auto found = kernels(R"(
+    __global__ void first(const float* __restrict__ x, float y[], int n = 3);
+    extern "C" __global__ void __launch_bounds__(256, 2) second(void) {}
+    __global__ void first(const float* x, float y[], int n) {}
+    template <int N, class T> __global__ void third(T* out) {}
+    // __global__ void fourth() {}
+    const char* text = "__global__ void fifth() {}";
+  )");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].name, "first");
+  EXPECT_EQ(found[0].line, 2);
+  ASSERT_EQ(found[0].parameters.size(), 3u);
+  EXPECT_EQ(found[0].parameters[0].name, "x");
+  EXPECT_EQ(found[0].parameters[0].type, "const float * __restrict__");
+  EXPECT_TRUE(found[0].parameters[0].is_pointer);
+  EXPECT_EQ(found[0].parameters[1].name, "y");
+  EXPECT_TRUE(found[0].parameters[1].is_pointer);
+  EXPECT_EQ(found[0].parameters[2].name, "n");
+  EXPECT_FALSE(found[0].parameters[2].is_pointer);
+  EXPECT_EQ(found[1].name, "second");
+  EXPECT_TRUE(found[1].parameters.empty());
+  EXPECT_FALSE(found[1].is_template);
+  EXPECT_EQ(found[2].name, "third");
+  EXPECT_TRUE(found[2].is_template);
+}
+
+TEST(CudaSource, BrokenHeadsAreNoKernels) {
+  for (const char* source :
+       {"__global__", "__global__ void", "__global__ void (", "__global__ ; void k() {}",
+        "__global__ } k(", "__global__ 3(", "__global__ __launch_bounds__("}) {
+    EXPECT_TRUE(kernels(source).empty()) << source;
+  }
+  EXPECT_EQ(kernels("__global__ void k(int a, float").size(), 1u);
+}
+
+}  // namespace
+}  // namespace krl

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+#include <kernelrl/launch.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "task_texts.hpp"
+
+namespace krl {
+namespace {
+
+// "kernel grid block shared(arguments); …" with the numbers of the first case, or "line:column:
+// message".
+std::string launches_of(const std::string& source, const LaunchLimits& limits = {}) {
+  const TaskDefinition task = softmax_task();
+  const auto resolved = resolve_case(task, task.cases[0]);
+  const auto place = [](const SourceError& error) {
+    return std::to_string(error.line) + ":" + std::to_string(error.column) + ": " + error.message;
+  };
+  const auto program = read_launches(source, task);
+  if (!program) return place(program.error());
+  const auto launches = resolve_launches(*program, *resolved, limits);
+  if (!launches) return place(launches.error());
+  std::string text;
+  for (const ResolvedLaunch& launch : launches->launches) {
+    text += (text.empty() ? "" : "; ") + launch.kernel;
+    for (const Dim3& size : {launch.grid, launch.block}) {
+      text += " " + std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" +
+              std::to_string(size[2]);
+    }
+    text += " " + std::to_string(launch.shared_bytes) + "(";
+    for (const LaunchArgument& argument : launch.arguments) {
+      const bool number = argument.kind == LaunchArgument::kInteger;
+      text += std::string(text.back() == '(' ? "" : ", ") + "tbsi"[argument.kind] +
+              std::to_string(number ? argument.integer : static_cast<std::int64_t>(argument.index));
+    }
+    text += ")";
+  }
+  return text;
+}
+
+const std::string kKernel = "\n__global__ void k(float* x) {}\n";
+
+TEST(Launch, DirectivesInOrder) {
+  EXPECT_EQ(
+      launches_of("// @scratch part float[ceil_div(x.size, 32)]\n"
+                  "// @launch k<<<part.size, 256, 32 * 4>>>(x, part, rows * cols, scale)\n"
+                  "// @launch last<<<dim3(half, 2), dim3(8, 8, 2)>>>(part, y, part.size, steps)\n"
+                  "__global__ void k() {}\n__global__ void last() {}\n"),
+      "k 2x1x1 256x1x1 128(t0, b0, i48, s0); last 8x2x1 8x8x2 0(b0, t2, i2, s1)");
+}
+
+TEST(Launch, FormsThatAreTolerated) {
+  EXPECT_EQ(launches_of("  //@launch k <<< 1 , 32 >>> ( x , 2 ) ;  " + kKernel),
+            "k 1x1x1 32x1x1 0(t0, i2)");
+  EXPECT_EQ(launches_of("// @launch k<float, 4><<<1, 32>>>()" + kKernel),
+            "k<float, 4> 1x1x1 32x1x1 0()");
+  EXPECT_EQ(launches_of("// @launch k<<<1, 32>>>()\r" + kKernel), "k 1x1x1 32x1x1 0()");
+  EXPECT_EQ(launches_of("// @author me\n// @launch k<<<rows > 2 ? 5 : 6, 32>>>()" + kKernel),
+            "k 5x1x1 32x1x1 0()");
+  EXPECT_EQ(
+      launches_of("#define K(n) __global__ void n() {}\nK(made)\n// @launch made<<<1, 32>>>()\n"),
+      "made 1x1x1 32x1x1 0()");
+}
+
+TEST(Launch, OnlyRealLineCommentsAreDirectives) {
+  const std::string expected = "k 1x1x1 256x1x1 0(t0, i3)";
+  const std::string kernel = "__global__ void k(float* x, float rows) {}\n";
+  for (const char* decoy :
+       {"/*\n// @launch bad<<<1, 1>>>()\n*/", "const char* a = \"\\\n// @launch bad\";",
+        "R\"(\n// @launch bad<<<1, 1>>>()\n)\";", "int a; // @launch bad<<<1, 1>>>()",
+        "#define A \\\n// @launch bad<<<1, 1>>>()\n"}) {
+    EXPECT_EQ(launches_of(std::string(decoy) + "\n" + kernel), expected) << decoy;
+  }
+}
+
+TEST(Launch, DefaultLaunchByNameOrOrder) {
+  EXPECT_EQ(launches_of("__global__ void k(float* y, const float* x, int cols) {}"),
+            "k 1x1x1 256x1x1 0(t2, t0, i16)");
+  EXPECT_EQ(launches_of("__global__ void k(const float* a, const int* b, float* c, float s, int t, "
+                        "int r, int q, int h, "
+                        "int m) {}"),
+            "k 1x1x1 256x1x1 0(t0, t1, t2, s0, s1, i3, i16, i8, i5)");
+  EXPECT_EQ(launches_of("__global__ void k(const float* a, const int* b, float* c, int cols) {}"),
+            "k 1x1x1 256x1x1 0(t0, t1, t2, i16)");
+}
+
+TEST(Launch, DefaultLaunchThatCannotBe) {
+  const std::string say = ": say with `// @launch kernel<<<grid, block>>>(arguments)` what runs";
+  EXPECT_EQ(launches_of("int x;"), "1:1: there is no __global__ function");
+  EXPECT_EQ(launches_of("__global__ void a() {}\n__global__ void b() {}"),
+            "2:1: there are 2 __global__ functions" + say);
+  EXPECT_EQ(launches_of("template <int N>\n__global__ void k(float* x) {}"),
+            "2:1: 'k' is a template" + say);
+  EXPECT_EQ(launches_of("__global__ void k(float* a) {}"),
+            "1:1: the parameters of 'k' are not the task's tensors, scalars and axes" + say);
+}
+
+TEST(Launch, ErrorsSayWhereAndWhat) {
+  const std::string form = "a directive is `// @launch kernel<<<grid, block>>>(arguments)`";
+  const std::vector<std::pair<std::string, std::string>> expectations = {
+      {"// @lunch k<<<1, 2>>>()", "1:4: unknown directive '@lunch'; did you mean '@launch'?"},
+      {"// @launch", "1:11: expected the name of a kernel: " + form},
+      {"// @launch 3<<<1, 2>>>()", "1:11: expected the name of a kernel: " + form},
+      {"// @launch k; } evil(<<<1, 2>>>()", "1:11: expected the name of a kernel: " + form},
+      {"// @launch k(1, 2)", "1:11: expected the name of a kernel: " + form},
+      {"// @launch k<<<1, 2", "1:20: expected ',' or '>>>'"},
+      {"// @launch k<<<1>>>()",
+       "1:20: <<<…>>> takes grid, block and perhaps shared bytes, not 1 values"},
+      {"// @launch k<<<1, 2>>>", "1:23: expected '(': " + form},
+      {"// @launch k<<<1, 2>>>(x", "1:25: expected ',' or ')'"},
+      {"// @launch k<<<1, 2>>>(x,)", "1:26: expected another expression after ','"},
+      {"// @launch k<<<1, 2>>>(x) now", "1:27: nothing may follow the directive on its line"},
+      {"// @launch k<<<1, 2>>>(x) \\\nx", "1:4: a directive must stand on one line"},
+      {"// @launch k<<<1 +, 2>>>()", "1:19: expected a number, a name or '(', found the end"},
+      {"// @launch k<<<1, rowz>>>()", "1:19: unknown name 'rowz'; did you mean 'rows'?"},
+      {"// @launch k<<<1, x>>>()", "1:19: 'x' is no integer"},
+      {"// @launch k<<<1, 2>>>(x + 1)", "1:24: 'x' is no integer: pass it alone"},
+      {"// @launch k<<<1, 2>>>(scala)", "1:24: unknown name 'scala'; did you mean 'scale'?"},
+      {"// @launch kernl<<<1, 2>>>()\n__global__ void kernel() {}",
+       "1:12: no kernel is called 'kernl'; did you mean 'kernel'?"},
+      {"// @launch k<<<rows - 3, 2>>>()", "1:16: grid.x is 0; it must be 1 to 2147483647"},
+      {"// @launch k<<<dim3(1, 70000), 2>>>()", "1:16: grid.y is 70000; it must be 1 to 65535"},
+      {"// @launch k<<<1, 2048>>>()", "1:19: block.x is 2048; it must be 1 to 1024"},
+      {"// @launch k<<<1, dim3(64, 64)>>>()",
+       "1:19: the block has 4096 threads; at most 1024 are possible"},
+      {"// @launch k<<<1, 2, -1>>>()",
+       "1:22: dynamic shared memory is -1 bytes; it must be 0 to 232448"},
+      {"// @launch k<<<1 / (rows - 3), 2>>>()", "1:18: division by zero"},
+      {"// @scratch 7 float[3]",
+       "1:13: expected the name of the buffer: a directive is `// @scratch name type[elements]`"},
+      {"// @scratch p flot[3]", "1:15: unknown type 'flot'; did you mean 'float'?"},
+      {"// @scratch p float",
+       "1:20: expected '[': a directive is `// @scratch name type[elements]`"},
+      {"// @scratch p float[]", "1:22: a scratch buffer has one size"},
+      {"// @scratch x float[3]", "1:21: the name of the scratch buffer 'x' is taken"},
+      {"// @scratch p float[q.size]", "1:21: unknown name 'q.size'; did you mean 'x.size'?"},
+      {"// @scratch p float[rows - 3]\n// @launch k<<<1, 1>>>()",
+       "1:21: the scratch buffer 'p' would have 0 elements"},
+  };
+  for (const auto& [source, error] : expectations) {
+    const bool has_kernel = source.find("__global__") != std::string::npos;
+    const std::string rest = has_kernel ? "" : "\n__global__ void k(float* x) {}";
+    EXPECT_EQ(launches_of(source + rest), error) << source;
+  }
+}
+
+TEST(Launch, LimitsHold) {
+  LaunchLimits limits;
+  limits.scratch_bytes = 100;
+  const std::string launch = "// @launch k<<<1, 1>>>(p)" + kKernel;
+  EXPECT_EQ(launches_of("// @scratch p float[25]\n" + launch, limits), "k 1x1x1 1x1x1 0(b0)");
+  EXPECT_EQ(launches_of("// @scratch p float[26]\n" + launch, limits),
+            "1:21: the scratch buffers take more than 100 bytes together");
+  EXPECT_EQ(launches_of("// @scratch p double4[1]\n" + launch, limits).substr(0, 19),
+            "1:15: unknown type ");
+  std::string many;
+  for (int i = 0; i < 33; ++i) many += "// @launch k<<<1, 1>>>()\n";
+  EXPECT_EQ(launches_of(many + kKernel), "33:25: a candidate has at most 32 launches");
+}
+
+}  // namespace
+}  // namespace krl
