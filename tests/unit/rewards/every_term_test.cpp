@@ -2,6 +2,7 @@
 // turns.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <limits>
 #include <map>
 
@@ -41,6 +42,31 @@ TEST_P(EveryTerm, NeedsTheSignalsThatItReads) {
       {"warnings", KRL_SIGNAL_COMPILE},
       {"warp_shuffle", KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | KRL_SIGNAL_INSTRUCTIONS}};
   EXPECT_EQ(builtin_term(GetParam()).needs(), needs.at(GetParam()));
+}
+
+// "| `speedup` | …" of docs/rewards.md.
+std::string documentation_row(const std::string& term) {
+  std::ifstream page(KERNELRL_SOURCE_DIR "/docs/rewards.md");
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("| `" + term + "` | ", 0) == 0) return line;
+  }
+  return "";
+}
+
+TEST_P(EveryTerm, IsDocumentedWithItsOptionsAndDefaults) {
+  const std::string row = documentation_row(GetParam());
+  const testing::Plugin plugin = builtin_plugin(GetParam());
+  const krl_component& component = plugin.component(KRL_REWARD, GetParam());
+  EXPECT_FALSE(row.empty());
+  for (std::uint32_t i = 0; i < component.n_fields; ++i) {
+    const krl_field& field = *component.fields[i];
+    std::string fallback(view(field.fallback));
+    if (fallback.size() > 2 && fallback.substr(fallback.size() - 2) == ".0")
+      fallback.erase(fallback.size() - 2);
+    std::string option = "`" + std::string(view(field.key)) + "`";
+    if (!fallback.empty()) option += " (" + fallback + ")";
+    EXPECT_NE(row.find(option), std::string::npos) << option << " is not in: " << row;
+  }
 }
 
 // `scores` throws for a number that is not finite.

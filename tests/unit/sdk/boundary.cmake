@@ -1,0 +1,17 @@
+# The C++ layer over abi.h, the test host, and the examples of the documentation.
+set(KERNELRL_EXAMPLE_DIR ${CMAKE_BINARY_DIR}/tests/plugins/examples)
+foreach(name short_source scaled_copies brackets recorded)
+  kernelrl_add_plugin(example_${name} SOURCES ${CMAKE_SOURCE_DIR}/sdk/docs/examples/${name}.cpp)
+  target_link_libraries(example_${name} PRIVATE kernelrl::warnings)
+  set_target_properties(example_${name} PROPERTIES
+    OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${KERNELRL_EXAMPLE_DIR})
+  list(APPEND examples example_${name})
+endforeach()
+
+kernelrl_add_test(sdk_boundary_test
+  SOURCES component_test.cpp documentation_test.cpp examples_test.cpp views_test.cpp
+  LIBRARIES kernelrl::sdk nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+add_dependencies(sdk_boundary_test ${examples})
+
+# A program of its own: it holds a plugin, and a program has one entry point of a plugin.
+kernelrl_add_test(sdk_testing_test SOURCES testing_test.cpp LIBRARIES kernelrl::sdk ${CMAKE_DL_LIBS})

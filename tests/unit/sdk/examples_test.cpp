@@ -1,0 +1,124 @@
+// The plugins of sdk/docs/examples/ do what the documentation says.
+#include <gtest/gtest.h>
+#include <kernelrl/task_definition.hpp>
+#include <kernelrl/testing.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace krl {
+namespace {
+
+testing::Plugin example(const std::string& name) {
+  return testing::Plugin(KERNELRL_BINARY_DIR "/tests/plugins/examples/" + name + ".krl.so");
+}
+
+TEST(ShortSource, PaysForShortKernels) {
+  const auto term = example("short_source").reward("example.short_source", {{"limit", 100}});
+  EXPECT_EQ(term.score(testing::TurnBuilder().source(std::string(25, 'x'))), 0.75);
+  EXPECT_EQ(term.score(testing::TurnBuilder().source(std::string(500, 'x'))), 0);
+}
+
+TEST(ScaledCopies, YieldsTasksThatAreWellFormed) {
+  const testing::Plugin plugin = example("scaled_copies");
+  const auto data =
+      plugin.create<krl_dataset_v>(KRL_DATASET, "example.scaled_copies", {{"count", 3}});
+  std::uint64_t size = 0;
+  data.call().require(data.table().size(data.self(), data.context(), &size));
+  EXPECT_EQ(size, 3u);
+
+  std::vector<std::string> ids;
+  krl_dataset_sink sink{};
+  sink.struct_size = sizeof sink;
+  sink.ctx = &ids;
+  sink.task = [](const krl_dataset_sink* s, const krl_task* task) -> krl_status {
+    const auto definition = parse_task_definition(view(task->definition_json));
+    EXPECT_TRUE(definition) << (definition ? "" : definition.error());
+    static_cast<std::vector<std::string>*>(s->ctx)->emplace_back(view(task->id));
+    return KRL_OK;
+  };
+  for (std::uint64_t i = 0; i < size; ++i)
+    data.call().require(data.table().read(data.self(), data.context(), i, &sink));
+  EXPECT_EQ(ids, (std::vector<std::string>{"scaled_copy_1", "scaled_copy_2", "scaled_copy_3"}));
+}
+
+std::string verdict_of(const std::string& source) {
+  const testing::Plugin plugin = example("brackets");
+  const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "example.brackets");
+  std::string verdict;
+  krl_evaluation_sink sink{};
+  sink.struct_size = sizeof sink;
+  sink.ctx = &verdict;
+  sink.identity = [](const krl_evaluation_sink*, krl_str, krl_str) -> krl_status { return KRL_OK; };
+  sink.diagnostic = [](const krl_evaluation_sink*, const krl_diagnostic*) -> krl_status {
+    return KRL_OK;
+  };
+  sink.verdict = [](const krl_evaluation_sink* s, std::uint32_t code, krl_str why) -> krl_status {
+    *static_cast<std::string*>(s->ctx) = std::to_string(code) + " " + std::string(view(why));
+    return KRL_OK;
+  };
+  krl_task task{};
+  const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &task, to_c(source)};
+  const krl_evaluate_options options{sizeof(krl_evaluate_options), KRL_STAGE_COMPILE, 1};
+  backend.call().require(
+      backend.table().evaluate(backend.self(), backend.context(), &candidate, &options, &sink));
+  return verdict;
+}
+
+TEST(Brackets, NamesTheLine) {
+  EXPECT_EQ(verdict_of("void f() { a[1] = 2; }"), "0 ");
+  EXPECT_EQ(verdict_of("void f() {\n  a[1) = 2;\n}"), "3 line 2: unexpected )");
+  EXPECT_EQ(verdict_of("void f() {\n"), "3 line 2: missing }");
+}
+
+TEST(Brackets, EndsWhenCancelled) {
+  const testing::Plugin plugin = example("brackets");
+  const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "example.brackets");
+  backend.call().cancelled = true;
+  krl_evaluation_sink sink{};
+  sink.identity = [](const krl_evaluation_sink*, krl_str, krl_str) -> krl_status { return KRL_OK; };
+  const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, nullptr, to_c("{}")};
+  const krl_evaluate_options options{sizeof(krl_evaluate_options), KRL_STAGE_COMPILE, 1};
+  EXPECT_EQ(
+      backend.table().evaluate(backend.self(), backend.context(), &candidate, &options, &sink),
+      KRL_CANCELLED);
+}
+
+TEST(Recorded, GivesTheFileToEveryRequest) {
+  const std::string path = ::testing::TempDir() + "recorded_answer.txt";
+  std::ofstream(path) << "the answer";
+  const testing::Plugin plugin = example("recorded");
+  const auto policy =
+      plugin.create<krl_policy_v>(KRL_POLICY, "example.recorded", {{"answer", path}});
+  std::vector<std::string> answers;
+  krl_sample_sink sink{};
+  sink.struct_size = sizeof sink;
+  sink.ctx = &answers;
+  sink.put = [](const krl_sample_sink* s, const krl_sample* sample) -> krl_status {
+    static_cast<std::vector<std::string>*>(s->ctx)->push_back(std::to_string(sample->request) +
+                                                              std::to_string(sample->index) + " " +
+                                                              std::string(view(sample->text)));
+    return KRL_OK;
+  };
+  krl_request two{}, one{};
+  two.n_samples = 2;
+  one.n_samples = 1;
+  const krl_request* requests[] = {&two, &one};
+  policy.call().require(policy.table().sample(policy.self(), policy.context(), requests, 2, &sink));
+  EXPECT_EQ(answers, (std::vector<std::string>{"00 the answer", "01 the answer", "10 the answer"}));
+  EXPECT_EQ(policy.table().forward_backward, nullptr);
+}
+
+TEST(Recorded, AMissingFileIsAnError) {
+  EXPECT_THROW(
+      example("recorded")
+          .create<krl_policy_v>(KRL_POLICY, "example.recorded", {{"answer", "/no/such/file"}}),
+      Failure);
+  EXPECT_THROW(example("recorded").create<krl_policy_v>(KRL_POLICY, "example.recorded"),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace krl
