@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/plan/merge.hpp"
 #include "core/plan/overrides.hpp"
 #include "core/plan/text_file.hpp"
 #include "core/plan/toml_reader.hpp"

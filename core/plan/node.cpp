@@ -12,38 +12,6 @@ auto find_entry(Table& table, std::string_view key) {
                       [key](const Entry& entry) { return entry.key == key; });
 }
 
-std::string joined(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
-bool changes(const Node& base, const Node& over, std::string_view key) {
-  const Node* before = base.find(key);
-  const Node* after = over.find(key);
-  return before != nullptr && after != nullptr && before->text() != nullptr &&
-         after->text() != nullptr && *before->text() != *after->text();
-}
-
-// Keys of a component's table that belong to the core, not to the component.
-bool is_core_key(const std::string& key) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"name", "role", "weight", "when"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
-// Whether `path` is the table `name` of the plan or of a stage, and not of a component's options.
-bool is_table_of_core(std::string_view path, std::string_view name) {
-  const bool core = path.starts_with("learn") || path.starts_with("stage");
-  return core && path.ends_with(name);
-}
-
-void drop_options_of_old_choice(Node& base, const Node& over, const std::string& path) {
-  auto& table = std::get<Node::Table>(base.value);
-  if (is_table_of_core(path, "learn.loss") && changes(base, over, "name")) table.clear();
-  if (is_table_of_core(path, "optimizer") && changes(base, over, "schedule")) base.erase("min_lr");
-  if (changes(base, over, "use")) {
-    std::erase_if(table, [](const Entry& entry) { return !is_core_key(entry.key); });
-  }
-}
-
 }  // namespace
 
 Node Node::table(Origin origin) {
@@ -122,23 +90,6 @@ nlohmann::json Node::json() const {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* real = std::get_if<double>(&value)) return *real;
   return *text();
-}
-
-void merge(Node& base, const Node& over, const std::string& path) {
-  if (!base.is_table() || !over.is_table()) {
-    base = over;
-    return;
-  }
-  drop_options_of_old_choice(base, over, path);
-  base.origin = over.origin;
-  for (const Entry& entry : over.entries()) {
-    Node* present = base.find(entry.key);
-    if (present != nullptr && present->is_table() && entry.value.is_table()) {
-      merge(*present, entry.value, joined(path, entry.key));
-    } else {
-      base.set(entry.key, entry.origin, entry.value);
-    }
-  }
 }
 
 }  // namespace krl

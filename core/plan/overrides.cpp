@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/plan/key_check.hpp"
+#include "core/plan/merge.hpp"
 #include "core/plan/toml_reader.hpp"
 
 namespace krl {

@@ -6,6 +6,7 @@
 
 #include "core/plan/content_check.hpp"
 #include "core/plan/key_check.hpp"
+#include "core/plan/merge.hpp"
 #include "core/plan/schema.hpp"
 
 namespace krl {
@@ -92,10 +93,11 @@ void Resolver::check_top_level() {
   std::vector<std::string> known = {"include"};
   for (const TableRules& rules : plan_schema()) known.push_back(rules.name);
   std::sort(known.begin(), known.end());
-  std::vector<std::string> unknown;
+  const auto is_known = [&known](const Entry& entry) {
+    return std::find(known.begin(), known.end(), entry.key) != known.end();
+  };
   for (const Entry& entry : document_.entries()) {
-    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-    unknown.push_back(entry.key);
+    if (is_known(entry)) continue;
     std::string hint = spelling_hint(entry.key, known, "tables");
     for (const TableRules& rules : plan_schema()) {
       const bool belongs = std::any_of(rules.keys.begin(), rules.keys.end(),
@@ -106,7 +108,8 @@ void Resolver::check_top_level() {
         entry.value.is_table() ? "table [" + entry.key + "]" : "key '" + entry.key + "'";
     report(entry.origin, "unknown " + what, hint);
   }
-  for (const std::string& key : unknown) document_.erase(key);
+  std::erase_if(std::get<Node::Table>(document_.value),
+                [&](const Entry& entry) { return !is_known(entry); });
 }
 
 void Resolver::check(Node& parent, const TableRules& rules) {

@@ -13,6 +13,9 @@ namespace {
 // plan is read on any thread's stack, so the dots bound the depth (5,000 were safe under ASan).
 constexpr std::ptrdiff_t kMaxDots = 5000;
 
+// Tables are searched from the front, so their number is bounded as well.
+constexpr int kMaxValues = 10000;
+
 constexpr const char* kValueKey = "v = ";
 constexpr std::uint32_t kValueColumn = 5;
 
@@ -34,6 +37,7 @@ class Converter {
 
   std::shared_ptr<const Source> source_;
   Origin shift_;  // where a lone value starts in its source; line 0 for a whole document
+  int values_ = 0;
   Problem problem_;
 };
 
@@ -61,6 +65,9 @@ std::optional<Node> Converter::convert(const toml::node& node, int depth) {
   if (depth > Node::kMaxDepth) {
     return fail(out.origin, "values are nested more than " + std::to_string(Node::kMaxDepth) +
                                 " deep; no plan needs that");
+  }
+  if (++values_ > kMaxValues) {
+    return fail(out.origin, "this is no plan: more than " + std::to_string(kMaxValues) + " values");
   }
   if (const auto* table = node.as_table()) return convert_table(*table, std::move(out), depth);
   if (const auto* array = node.as_array()) return convert_array(*array, std::move(out), depth);

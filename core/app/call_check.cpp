@@ -1,0 +1,25 @@
+#include "core/app/calls.hpp"
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/app/plan_call.hpp"
+#include "core/learn/setup.hpp"
+
+namespace krl {
+
+int call_check(const Words& words) {
+  CallLine line("kernelrl check PLAN [--set KEY=VALUE]…",
+                "Checks a plan and the plugins it names, without running it.\n");
+  add_plan_options(line);
+  line.positional({"plan"});
+  if (const auto over = line.parse(words)) return *over;
+  if (!line.has("plan")) return line.wrong("which plan? Name its file");
+  const auto loaded = load_plan_of(line.text("plan"), line);
+  if (!loaded) return report(loaded.error());
+  if (const Status fits = check_components(loaded->plan, loaded->registry); !fits) {
+    return report(fits.error());
+  }
+  print(line.text("plan") + ": no errors\n");
+  return kDone;
+}
+
+}  // namespace krl

@@ -1,0 +1,80 @@
+#include "core/app/call_line.hpp"
+
+#include <sstream>
+
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/base/spelling.hpp"
+
+namespace krl {
+namespace po = boost::program_options;
+namespace {
+
+// No abbreviations and no guessing: an option added later must not change what a call means.
+constexpr int kStyle = po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
+
+}  // namespace
+
+CallLine::CallLine(std::string usage, std::string about)
+    : usage_(std::move(usage)), about_(std::move(about)) {
+  shown_.add_options()("help,h", "this text");
+}
+
+po::options_description_easy_init CallLine::options() { return shown_.add_options(); }
+
+void CallLine::positional(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    hidden_.add_options()(name.c_str(), po::value<std::string>());
+    positional_.add(name.c_str(), 1);
+  }
+}
+
+std::optional<int> CallLine::parse(const Words& words) {
+  po::options_description all;
+  all.add(shown_).add(hidden_);
+  try {
+    po::store(
+        po::command_line_parser(words).options(all).positional(positional_).style(kStyle).run(),
+        values_);
+    if (has("help")) {
+      std::ostringstream text;
+      text << "Usage: " << usage_ << "\n" << about_ << "\n" << shown_;
+      print(text.str());
+      return kDone;
+    }
+    po::notify(values_);
+  } catch (const po::error& error) {
+    return explain(error);
+  }
+  return std::nullopt;
+}
+
+Words CallLine::texts(const std::string& name) const {
+  return has(name) ? values_[name].as<Words>() : Words();
+}
+
+int CallLine::wrong(const std::string& what) const {
+  print_error("kernelrl: error: " + what + "\nUsage: " + usage_ + "\n");
+  return kWrongCall;
+}
+
+std::vector<std::string> CallLine::known_options() const {
+  std::vector<std::string> known;
+  for (const auto& option : shown_.options()) known.push_back("--" + option->long_name());
+  return known;
+}
+
+int CallLine::explain(const po::error& error) const {
+  if (dynamic_cast<const po::too_many_positional_options_error*>(&error) != nullptr) {
+    return wrong("there are too many words in this call");
+  }
+  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
+    const std::string name = unknown->get_option_name();
+    const std::string meant = nearest(name, known_options());
+    return wrong("unknown option '" + name + "'" +
+                 (meant.empty() ? "; --help lists them" : "; did you mean '" + meant + "'?"));
+  }
+  return wrong(error.what());
+}
+
+}  // namespace krl

@@ -1,0 +1,113 @@
+#include "core/app/calls.hpp"
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/app/plan_call.hpp"
+#include "core/base/spelling.hpp"
+#include "core/learn/setup.hpp"
+#include "core/plan/key_rule.hpp"
+#include "core/plan/loader.hpp"
+
+namespace krl {
+namespace {
+
+int list_plugins(const Registry& registry) {
+  std::vector<std::vector<std::string>> rows = {{"KIND", "ID", "VERSION", "LICENCE", "SUMMARY"}};
+  for (const Component* component : registry.all()) {
+    rows.push_back({std::string(name_of(component->kind)), component->id, component->plugin.version,
+                    component->plugin.license, component->summary});
+  }
+  print(columns(rows));
+  for (const Registry::Rejected& rejected : registry.rejected()) {
+    print_error("not loaded: " + rejected.path.string() + ": " + rejected.why + "\n");
+  }
+  return kDone;
+}
+
+// What a reward needs, or what a backend, created with its defaults, says that it gives.
+std::string signals_of(const Component& component, const Registry& registry) {
+  if (component.kind == Kind::kReward) {
+    const std::string needs = signal_names(component.needs());
+    return "needs     " + (needs.empty() ? "no signal of the backend" : needs) + "\n";
+  }
+  if (component.kind != Kind::kBackend) return {};
+  const auto settings =
+      configure_component(ComponentKind::kBackend, component.id, {}, catalog_of(registry));
+  if (!settings) return "gives     known once its options are set\n";
+  const CallScope scope;
+  Components components(registry, scope);
+  const auto backend = components.backend(*settings);
+  if (!backend) return "gives     unknown: " + backend.error().message + "\n";
+  const auto info = (*backend)->describe();
+  if (!info) return "gives     unknown: " + info.error().message + "\n";
+  return "gives     " + signal_names(info->signals) + "\n";
+}
+
+std::string flags_of(const Component& component) {
+  std::string flags;
+  const auto add = [&](std::uint32_t bit, const char* text) {
+    if ((component.flags & bit) != 0) flags += (flags.empty() ? "" : ", ") + std::string(text);
+  };
+  add(KRL_THREAD_SAFE, "thread-safe");
+  add(KRL_DETERMINISTIC, "deterministic");
+  add(KRL_NEEDS_GPU, "needs a GPU");
+  return flags.empty() ? "" : "flags     " + flags + "\n";
+}
+
+std::string options_of(const Component& component) {
+  if (component.fields.empty()) return "options   none\n";
+  std::vector<std::vector<std::string>> rows = {{"OPTION", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
+  for (const Field& field : component.fields) {
+    const bool required = (field.flags & KRL_REQUIRED) != 0;
+    rows.push_back({field.key, std::string(described(static_cast<ValueType>(field.type))),
+                    required ? "required" : field.fallback, field.range, field.doc});
+  }
+  return columns(rows);
+}
+
+std::string details_of(const Component& component, const Registry& registry) {
+  const PluginInfo& plugin = component.plugin;
+  return std::string(name_of(component.kind)) + " '" + component.id + "': " + component.summary +
+         "\n\nplugin    " + plugin.name + " " + plugin.version + "\nlicence   " + plugin.license +
+         "\nbuilt     " + plugin.built_with + "\npath      " + plugin.path.string() + "\n" +
+         flags_of(component) + signals_of(component, registry) + "\n" + options_of(component);
+}
+
+int show_plugin(const CallLine& line, const Registry& registry, const std::string& id) {
+  std::string text;
+  std::vector<std::string> known;
+  for (const Component* component : registry.all()) {
+    known.push_back(component->id);
+    if (component->id != id) continue;
+    text += (text.empty() ? "" : "\n") + details_of(*component, registry);
+  }
+  if (!text.empty()) {
+    print(text);
+    return kDone;
+  }
+  const std::string meant = nearest(id, known);
+  return line.wrong(
+      "no plugin has a component '" + id + "'" +
+      (meant.empty() ? "; `kernelrl plugins list` shows all" : "; did you mean '" + meant + "'?"));
+}
+
+}  // namespace
+
+int call_plugins(const Words& words) {
+  CallLine line("kernelrl plugins [list | show ID]",
+                "list: every component that is loaded. show: one of them, with its options.\n");
+  add_plugin_path_option(line);
+  line.positional({"what", "id"});
+  if (const auto over = line.parse(words)) return *over;
+  const std::string what = line.has("what") ? line.text("what") : "list";
+  if (what != "list" && what != "show") {
+    const std::string meant = nearest(what, {"list", "show"});
+    return line.wrong("'" + what + "' is neither list nor show" +
+                      (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+  }
+  if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
+  if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");
+  const Registry registry = load_registry(line);
+  return what == "list" ? list_plugins(registry) : show_plugin(line, registry, line.text("id"));
+}
+
+}  // namespace krl

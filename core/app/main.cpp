@@ -1,0 +1,84 @@
+// kernelrl, the program: finds the call and passes the words on.
+#include <array>
+#include <exception>
+#include <string>
+
+#include "core/app/calls.hpp"
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/base/spelling.hpp"
+
+namespace {
+
+constexpr const char* kHelp =
+    R"(kernelrl trains a language model to write CUDA kernels, as a plan describes.
+
+  kernelrl --plan PLAN.toml            run the plan; results go to runs/NAME/
+  kernelrl --plan PLAN.toml --resume   go on from the newest checkpoint
+  kernelrl check PLAN.toml             check a plan and its plugins
+  kernelrl plugins [list | show ID]    what is loaded, and its options
+  kernelrl eval --backend B --task T KERNEL.cu
+                                       evaluate one kernel file
+  kernelrl runs [list | status | stop | resume | tail] [NAME]
+                                       look after runs
+  kernelrl --version
+
+Each call explains itself with --help: kernelrl --plan x --help, kernelrl eval --help.
+Exit codes: 0 done, 1 the run failed, 2 the plan or the call is wrong, 130 interrupted.
+)";
+
+struct Call {
+  const char* name;
+  int (*run)(const krl::Words&);
+};
+
+constexpr std::array<Call, 4> kCalls = {{{"check", krl::call_check},
+                                         {"eval", krl::call_eval},
+                                         {"plugins", krl::call_plugins},
+                                         {"runs", krl::call_runs}}};
+
+int wrong_call(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Call& call : kCalls) known.emplace_back(call.name);
+  std::string message = "kernelrl: error: unknown call '" + name + "'";
+  if (const std::string meant = krl::nearest(name, known); !meant.empty()) {
+    message += "; did you mean '" + meant + "'?";
+  } else if (name.ends_with(".toml")) {
+    message += "; to run a plan: kernelrl --plan " + name;
+  } else {
+    message += "; `kernelrl --help` lists the calls";
+  }
+  krl::print_error(message + "\n");
+  return krl::kWrongCall;
+}
+
+int dispatch(const krl::Words& words) {
+  if (words.empty()) {
+    krl::print_error(kHelp);
+    return krl::kWrongCall;
+  }
+  const std::string& first = words.front();
+  if (first == "--help" || first == "-h") {
+    krl::print(kHelp);
+    return krl::kDone;
+  }
+  if (first == "--version") {
+    krl::print("kernelrl " KERNELRL_VERSION "\n");
+    return krl::kDone;
+  }
+  for (const Call& call : kCalls) {
+    if (first == call.name) return call.run({words.begin() + 1, words.end()});
+  }
+  return first.starts_with("-") ? krl::call_run(words) : wrong_call(first);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch({argv + 1, argv + argc});
+  } catch (const std::exception& e) {
+    // Nothing of ours throws; a library did, most likely for lack of memory.
+    return krl::report({krl::Code::kInternal, e.what()});
+  }
+}

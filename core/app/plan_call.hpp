@@ -1,0 +1,34 @@
+// What the calls that read a plan have in common. Main thread only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/app/call_line.hpp"
+#include "core/base/result.hpp"
+#include "core/plan/catalog.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace krl {
+
+struct LoadedPlan {
+  Plan plan;
+  Registry registry;  // with the plugins that the plan was checked against
+};
+
+// Adds --set and --plugin-path.
+void add_plan_options(CallLine& line);
+void add_plugin_path_option(CallLine& line);
+
+// The plugins of the usual folders and of --plugin-path.
+Registry load_registry(const CallLine& line);
+
+// The plan of `file` under --set and --plugin-path.
+Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
+
+// The components of a registry as plans are checked against them.
+Catalog catalog_of(const Registry& registry);
+
+}  // namespace krl

@@ -1,0 +1,21 @@
+// SIGINT and SIGTERM as wishes: the first asks the run to stop after its step, the second to stop
+// at once, the third ends the process. One object at a time; main thread.
+#pragma once
+
+#include <atomic>
+
+namespace krl {
+
+class StopSignals {
+ public:
+  StopSignals();   // takes the signals over
+  ~StopSignals();  // gives them back
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Both live as long as the process.
+  const std::atomic<bool>& stop() const;
+  const std::atomic<bool>& cancel() const;
+};
+
+}  // namespace krl
