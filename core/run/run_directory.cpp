@@ -13,30 +13,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run begins to exist with its plan, which is written first.
+// A run begins to exist with its plan. A process that died before it wrote one leaves nothing worth
+// keeping.
 bool holds_run(const RunLayout& layout) {
   std::error_code ignored;
   return fs::exists(layout.plan(), ignored);
 }
 
-// Folders of ours, or empty ones; never one in which a user keeps other things.
-Status check_only_ours(const RunLayout& layout) {
+// A folder is ours if it is empty or has our lock in it; never one in which a user keeps other
+// things.
+Status check_ours(const RunLayout& layout) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(layout.root, error)) {
-    const fs::path name = entry.path().filename();
-    if (name != "lock" && name != "plan.toml.new")
-      return failure(Code::kFailedPrecondition,
-                     layout.root.string() + " is not empty and holds no run ('" + name.string() +
-                         "' is in it); choose another run.name, or move it away");
-  }
+  if (fs::exists(layout.lock(), error) || fs::is_empty(layout.root, error)) return {};
   if (error) return failure(file_error("read", layout.root, error.value()));
-  return {};
+  return failure(Code::kFailedPrecondition,
+                 layout.root.string() +
+                     " is not empty and holds no run; choose another run.name, or move it away");
 }
 
 Status check_mode(const RunLayout& layout, OpenMode mode) {
-  const bool held = holds_run(layout);
-  if (!held) return check_only_ours(layout);
-  if (mode == OpenMode::kResume) return {};
+  if (mode == OpenMode::kResume || !holds_run(layout)) return {};
   const std::string root = layout.root.string();
   return failure(
       Code::kFailedPrecondition,
@@ -58,6 +54,7 @@ RunDirectory::RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lo
 Result<RunDirectory> RunDirectory::open(const fs::path& root, OpenMode mode, FileSystem& files) {
   RunLayout layout{root};
   KRL_TRY(explain_full_disk(make_directories(files, root), root));
+  KRL_TRY(check_ours(layout));
   KRL_ASSIGN(DirectoryLock lock, DirectoryLock::acquire(layout.lock()));
   KRL_TRY(check_mode(layout, mode));
   const bool resumed = holds_run(layout);

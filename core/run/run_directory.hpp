@@ -33,8 +33,8 @@ class RunDirectory {
 
   Result<std::string> read_plan() const;
 
-  // REQUIRES: called before anything else is put into the directory of a new run, since the plan is
-  // what marks it as one.
+  // From here on the directory holds a run. What an earlier process left without having come this
+  // far does not count.
   Status write_plan(std::string_view resolved_plan);
 
   // Writes status.json; fills in process and times.

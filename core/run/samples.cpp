@@ -22,8 +22,17 @@ std::string file_name(int iteration) {
   return name.data();
 }
 
-bool is_samples_file(const std::string& name) {
-  return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+// Sorted by name, which is by iteration.
+Result<std::vector<fs::path>> sample_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) files.push_back(entry.path());
+  }
+  if (error) return failure(file_error("read", directory, error.value()));
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace
@@ -31,13 +40,16 @@ bool is_samples_file(const std::string& name) {
 SampleWriter::SampleWriter(fs::path directory, SampleLimits limits, FileSystem& files)
     : directory_(std::move(directory)), limits_(limits), files_(&files) {}
 
-Result<SampleWriter> SampleWriter::open(const fs::path& directory, SampleLimits limits,
-                                        FileSystem& files) {
+Result<SampleWriter> SampleWriter::open(const fs::path& directory, int last_iteration,
+                                        SampleLimits limits, FileSystem& files) {
   KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
-  return SampleWriter(directory, limits, files);
+  SampleWriter writer(directory, limits, files);
+  KRL_TRY(writer.remove_after(last_iteration));
+  return writer;
 }
 
 Status SampleWriter::write(int iteration, const std::vector<std::string>& records) {
+  if (records.empty()) return {};
   const std::uintmax_t limit = limits_.bytes_per_iteration;
   std::string text;
   std::size_t written = 0;
@@ -53,16 +65,18 @@ Status SampleWriter::write(int iteration, const std::vector<std::string>& record
   return remove_old();
 }
 
+Status SampleWriter::remove_after(int last_iteration) {
+  KRL_ASSIGN(const std::vector<fs::path> found, sample_files(directory_));
+  for (const fs::path& file : found)
+    if (file.filename() > file_name(last_iteration)) KRL_TRY(files_->remove(file));
+  return {};
+}
+
 Status SampleWriter::remove_old() {
   if (limits_.iterations_kept <= 0) return {};
-  std::vector<fs::path> kept;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory_, error))
-    if (is_samples_file(entry.path().filename())) kept.push_back(entry.path());
-  if (error) return failure(file_error("read", directory_, error.value()));
-  std::sort(kept.rbegin(), kept.rend());
-  for (std::size_t i = static_cast<std::size_t>(limits_.iterations_kept); i < kept.size(); ++i)
-    KRL_TRY(files_->remove(kept[i]));
+  KRL_ASSIGN(std::vector<fs::path> found, sample_files(directory_));
+  const auto kept = static_cast<std::size_t>(limits_.iterations_kept);
+  for (; found.size() > kept; found.erase(found.begin())) KRL_TRY(files_->remove(found.front()));
   return {};
 }
 

@@ -19,16 +19,19 @@ struct SampleLimits {
 
 class SampleWriter {
  public:
-  static Result<SampleWriter> open(const std::filesystem::path& directory, SampleLimits limits = {},
+  // Removes the files of iterations after `last_iteration`.
+  static Result<SampleWriter> open(const std::filesystem::path& directory, int last_iteration,
+                                   SampleLimits limits = {},
                                    FileSystem& files = real_file_system());
 
-  // Writes an iteration's records, each one JSON text without newlines. What the limit leaves out
-  // is counted in a last record, {"left_out": n}.
+  // Writes an iteration's records, each one JSON text without newlines; without records, no file.
+  // What the limit leaves out is counted in a last record, {"left_out": n}.
   Status write(int iteration, const std::vector<std::string>& records);
 
  private:
   SampleWriter(std::filesystem::path directory, SampleLimits limits, FileSystem& files);
 
+  Status remove_after(int last_iteration);
   Status remove_old();
 
   std::filesystem::path directory_;

@@ -1,11 +1,7 @@
 #include "core/run/tensorboard.hpp"
 
-#include <unistd.h>
-
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <system_error>
 
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
@@ -79,16 +75,10 @@ std::uint32_t masked_crc(std::string_view bytes) {
   return std::rotr(crc, 15) + 0xa282ead8u;
 }
 
-// TensorBoard takes files by name order: time first, then what tells two writers of one second
-// apart.
+// TensorBoard reads the files of a folder in the order of their names; microseconds keep that the
+// order of their making.
 std::filesystem::path event_file(const std::filesystem::path& directory, double time) {
-  const std::string stem = "events.out.tfevents." + std::to_string(static_cast<std::int64_t>(time));
-  std::error_code ignored;
-  for (int number = 0;; ++number) {
-    auto path = directory /
-                (stem + ".kernelrl." + std::to_string(::getpid()) + "." + std::to_string(number));
-    if (!std::filesystem::exists(path, ignored)) return path;
-  }
+  return directory / ("events.out.tfevents." + std::to_string(time) + ".kernelrl");
 }
 
 }  // namespace

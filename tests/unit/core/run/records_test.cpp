@@ -16,19 +16,28 @@ namespace fs = std::filesystem;
 
 TEST(Samples, WritesAFileAnIterationAndKeepsTheNewest) {
   const test::ScratchFolder folder;
-  auto samples = SampleWriter::open(folder.path(), {0, 2});
+  auto samples = SampleWriter::open(folder.path(), 0, {0, 2});
   for (int iteration = 1; iteration <= 3; ++iteration)
     ASSERT_TRUE(samples->write(iteration, {"{\"a\":1}", "{}"}));
   EXPECT_FALSE(fs::exists(folder / "iteration_000001.jsonl"));
   EXPECT_EQ(read_file(folder / "iteration_000002.jsonl"), "{\"a\":1}\n{}\n");
   ASSERT_TRUE(samples->write(3, {"[]"}));
   EXPECT_EQ(read_file(folder / "iteration_000003.jsonl"), "[]\n");
+  ASSERT_TRUE(SampleWriter::open(folder.path(), 2));
+  EXPECT_FALSE(fs::exists(folder / "iteration_000003.jsonl")) << "a resumed run does it again";
+  EXPECT_TRUE(fs::exists(folder / "iteration_000002.jsonl"));
 }
 
 TEST(Samples, SaysHowManyTheLimitLeavesOut) {
   const test::ScratchFolder folder;
-  ASSERT_TRUE(SampleWriter::open(folder.path(), {9, 0})->write(1, {"[1]", "[2]", "[3]", "[4]"}));
+  ASSERT_TRUE(SampleWriter::open(folder.path(), 0, {9, 0})->write(1, {"[1]", "[2]", "[3]", "[4]"}));
   EXPECT_EQ(read_file(folder / "iteration_000001.jsonl"), "[1]\n[2]\n{\"left_out\":2}\n");
+}
+
+TEST(Samples, WritesNoFileForNone) {
+  const test::ScratchFolder folder;
+  ASSERT_TRUE(SampleWriter::open(folder.path(), 0)->write(1, {}));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(BestKernels, AreReplacedOnlyByFasterOnes) {

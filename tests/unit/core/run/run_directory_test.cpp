@@ -118,7 +118,17 @@ TEST(RunDirectory, DoesNotWriteAmongAUsersOwnFiles) {
   std::ofstream(folder / "thesis.tex") << "x";
   const auto directory = RunDirectory::open(folder.path(), OpenMode::kResume);
   ASSERT_FALSE(directory);
-  EXPECT_NE(directory.error().message.find("'thesis.tex' is in it"), std::string::npos);
+  EXPECT_NE(directory.error().message.find("is not empty and holds no run"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "lock"));
+}
+
+TEST(RunDirectory, BeginsAgainWhereAProcessDiedBeforeThePlanWasWritten) {
+  const test::ScratchFolder folder;
+  ASSERT_TRUE(RunDirectory::open(folder / "x", OpenMode::kNew));
+  std::ofstream(folder / "x/logs.log") << "started";
+  const auto directory = RunDirectory::open(folder / "x", OpenMode::kNew);
+  ASSERT_TRUE(directory) << directory.error().message;
+  EXPECT_FALSE(directory->resumed());
 }
 
 TEST(RunDirectory, WritesItsHeartbeat) {
