@@ -43,8 +43,7 @@ Operation make_operation(const char* id, const char* title, const char* function
   operation.tier = 2;
   operation.canonical = canonical;
   operation.prompt = std::string("$y[r] = ") + function + "($x[r, :])";
-  operation.reference =
-      std::string("def run(x):\n    return x.") + function + "(1).to(torch.int32)\n";
+  operation.reference = std::string("def run(x):\n    return x.") + function + "(1)\n";
   operation.axes = {{"rows", "rows", NameKind::kRows}, {"cols", "cols", NameKind::kColumns}};
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
   operation.outputs = {{"y", "y", {"$rows"}, DType::kInt32}};

@@ -56,8 +56,7 @@ Family histogram() {
   operation.title = "Histogram of integer keys";
   operation.tier = 1;
   operation.prompt = "$y[b] = the number of i with $x[i] == b";
-  operation.reference =
-      "def run(keys):\n    return torch.bincount(keys, minlength=48).to(torch.int32)\n";
+  operation.reference = "def run(keys):\n    return torch.bincount(keys, minlength=48)\n";
   operation.axes = {{"n", "n", NameKind::kLength}, {"bins", "bins", NameKind::kInner, "48"}};
   operation.inputs = {{"x", "keys", {"$n"}, DType::kInt32, ValueKind::kIntegers, {"0", "$bins"}}};
   operation.outputs = {{"y", "counts", {"$bins"}, DType::kInt32}};

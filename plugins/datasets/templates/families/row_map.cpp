@@ -75,7 +75,7 @@ Operation bias_operation(const char* id, const char* title, const char* prompt,
 Operation gather_rows() {
   Operation operation =
       make_operation("gather_rows", "Reorder rows by an index", 1, "$y[r, c] = $x[$p[r], c]",
-                     "def run(x, p):\n    return x[p.to(torch.int64)]\n", R"(
+                     "def run(x, p):\n    return x.index_select(0, p)\n", R"(
     $y[$at] = $x[$p[r] * $cols + j];
 )");
   operation.inputs.push_back({"p", "order", {"$rows"}, DType::kInt32, ValueKind::kPermutation});
