@@ -134,7 +134,8 @@ std::string LiveView::render() {
   const TerminalSize size = terminal_.size();
   // One column is left free, since some terminals wrap when the last one is written.
   const int columns = std::max(size.columns - 1, 1);
-  std::vector<ScreenLine> lines = {stage_line(columns), progress_line(columns)};
+  std::vector<ScreenLine> lines = {stage_line(columns)};
+  if (!progress_.phase.empty()) lines.push_back(progress_line(columns));
   for (const std::string& name : headline_) lines.push_back(metric_line(name, columns));
   const auto fitting = static_cast<std::size_t>(std::max(size.rows - 1, 1));
   std::string text;

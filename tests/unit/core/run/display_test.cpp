@@ -140,7 +140,6 @@ TEST(LiveView, EndsWithTheSummaryBelowTheLastView) {
   view.draw();
   EXPECT_EQ(screen.text(),
             "reinforce                 iteration 1 of 1  ████████████████\n"
-            "\n"
             "kernel/pass_rate          0.5000    ▅\n"
             "finished after 1 iteration\n"
             "results in runs/x\n");
