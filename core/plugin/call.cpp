@@ -1,10 +1,11 @@
 #include "core/plugin/call.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "core/run/log.hpp"
 
 namespace krl {
 namespace {
@@ -13,19 +14,10 @@ std::string_view view(krl_str s) {
   return s.data == nullptr ? std::string_view() : std::string_view(s.data, s.size);
 }
 
-spdlog::level::level_enum level_of(int32_t level) {
-  switch (level) {
-    case KRL_LOG_TRACE:
-      return spdlog::level::trace;
-    case KRL_LOG_DEBUG:
-      return spdlog::level::debug;
-    case KRL_LOG_INFO:
-      return spdlog::level::info;
-    case KRL_LOG_WARNING:
-      return spdlog::level::warn;
-    default:
-      return spdlog::level::err;
-  }
+Severity severity_of(int32_t level) {
+  if (level <= KRL_LOG_DEBUG) return Severity::kDebug;
+  if (level == KRL_LOG_INFO) return Severity::kInfo;
+  return level == KRL_LOG_WARNING ? Severity::kWarning : Severity::kError;
 }
 
 Code code_of(krl_status status) {
@@ -80,11 +72,12 @@ int32_t Call::cancelled(const krl_task_context* c) {
 }
 
 void Call::progress(const krl_task_context* c, double done, krl_str what) {
-  spdlog::trace("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done);
+  krl::log(Severity::kDebug,
+           fmt::format("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done));
 }
 
 void Call::log(const krl_task_context* c, int32_t level, krl_str message) {
-  spdlog::log(level_of(level), "{}: {}", of(c).component_.id, view(message));
+  krl::log(severity_of(level), fmt::format("{}: {}", of(c).component_.id, view(message)));
 }
 
 krl_status Call::fail(const krl_task_context* c, krl_status status, krl_str why) {
