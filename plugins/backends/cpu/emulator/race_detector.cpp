@@ -87,13 +87,18 @@ RaceDetector::Verdict RaceDetector::judge_read(const ShadowCell& cell, const Acc
 }
 
 RaceDetector::Verdict RaceDetector::judge_write(const ShadowCell& cell, const Access& access) {
+  // Shared memory of an earlier block is other memory.
+  const bool written_here = !access.shared || cell.write_epoch >= block_first_;
+  const bool read_here = !access.shared || cell.read_epoch >= block_first_;
   const bool both_strong_writes = access.strong && (cell.writer & kStrong) != 0;
-  if (!both_strong_writes && unordered(cell.write_epoch, cell.writer, cell.write_warp_epoch)) {
+  if (written_here && !both_strong_writes &&
+      unordered(cell.write_epoch, cell.writer, cell.write_warp_epoch)) {
     conflict_.other_wrote = true;
     return Verdict::kIfChanged;
   }
   const bool reader_may_race = !(access.strong && ((cell.reader & kStrong) != 0 || !access.shared));
-  if (reader_may_race && unordered(cell.read_epoch, cell.reader, cell.read_warp_epoch)) {
+  if (read_here && reader_may_race &&
+      unordered(cell.read_epoch, cell.reader, cell.read_warp_epoch)) {
     return Verdict::kIfChanged;
   }
   return Verdict::kFine;
