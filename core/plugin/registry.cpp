@@ -9,6 +9,7 @@
 #include <boost/dll/library_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstdlib>
+#include <deque>
 #include <system_error>
 
 #include "core/base/installation.hpp"
@@ -62,11 +63,13 @@ bool is_function(krl_plugin_entry entry) {
 
 Result<krl_plugin_entry> open_library(const fs::path& path) {
   try {
-    // Never unloaded: static data of the plugin are referred to until the process ends.
-    auto* library = new boost::dll::shared_library(
+    // Never unloaded: static data of the plugin are referred to until the process ends. Loads
+    // happen on one thread; the list keeps the libraries in sight of leak checkers.
+    static auto& loaded = *new std::deque<boost::dll::shared_library>;
+    const boost::dll::shared_library& library = loaded.emplace_back(
         path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
     return reinterpret_cast<krl_plugin_entry>(
-        &library->get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY));
+        &library.get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY));
   } catch (const std::exception& e) {
     return invalid(fmt::format("cannot be loaded: {}", e.what()));
   }
