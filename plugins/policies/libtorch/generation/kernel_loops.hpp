@@ -65,11 +65,14 @@ inline Vector exp(Vector x) {
   return p * scale;
 }
 
-// Rows × 16 results: each is summed over the inputs one after the other, whatever Rows is.
+// kRows × 16 results at out[row * stride]. Each is summed over the inputs one after the other,
+// whatever kRows is.
 template <int kRows>
 void multiply_tile(const float* in, std::int64_t inputs, const float* panel, float* out,
-                   std::int64_t stride, std::int64_t columns, Store mode) {
-  Vector low[kRows] = {}, high[kRows] = {};
+                   std::int64_t stride, Store mode) {
+  Vector low[kRows], high[kRows];
+#pragma GCC unroll 8
+  for (int row = 0; row < kRows; ++row) low[row] = high[row] = Vector{};
   for (std::int64_t k = 0; k < inputs; ++k) {
     const Vector w0 = load(panel + k * PackedMatrix::kPanel);
     const Vector w1 = load(panel + k * PackedMatrix::kPanel + kWidth);
@@ -80,16 +83,11 @@ void multiply_tile(const float* in, std::int64_t inputs, const float* panel, flo
       high[row] += x * w1;
     }
   }
-  const std::int64_t n0 = columns < kWidth ? columns : kWidth, n1 = columns - n0;
 #pragma GCC unroll 8
   for (int row = 0; row < kRows; ++row) {
     float* to = out + row * stride;
-    if (mode == Store::kAdd) {
-      low[row] += load_part(to, n0);
-      high[row] += load_part(to + n0, n1);
-    }
-    store_part(to, low[row], n0);
-    store_part(to + n0, high[row], n1);
+    store(to, mode == Store::kAdd ? load(to) + low[row] : low[row]);
+    store(to + kWidth, mode == Store::kAdd ? load(to + kWidth) + high[row] : high[row]);
   }
 }
 
@@ -108,8 +106,19 @@ void multiply(const float* in, std::int64_t rows, const PackedMatrix& weights, f
     const std::int64_t columns = outputs - column < kPanel ? outputs - column : kPanel;
     for (std::int64_t row = 0; row < rows; row += kTileRows) {
       const std::int64_t count = rows - row < kTileRows ? rows - row : kTileRows;
-      kTiles[count](in + row * inputs, inputs, panel, out + row * outputs + column, outputs,
-                    columns, mode);
+      float* to = out + row * outputs + column;
+      if (columns == kPanel) {
+        kTiles[count](in + row * inputs, inputs, panel, to, outputs, mode);
+        continue;
+      }
+      float sums[kTileRows * kPanel];
+      kTiles[count](in + row * inputs, inputs, panel, sums, kPanel, Store::kSet);
+      for (std::int64_t r = 0; r < count; ++r) {
+        for (std::int64_t c = 0; c < columns; ++c) {
+          float& result = to[r * outputs + c];
+          result = sums[r * kPanel + c] + (mode == Store::kAdd ? result : 0.0f);
+        }
+      }
     }
   }
 }
