@@ -1,5 +1,6 @@
 #include "plugins/backends/cpu/emulator/machine.hpp"
 
+#include <sys/time.h>
 #include <ucontext.h>
 #include <csignal>
 #include <cstring>
@@ -19,7 +20,19 @@ Machine* Machine::active_ = nullptr;
 
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
+// A frame that is too large reaches this far below the stack at most.
+constexpr std::uintptr_t kFarBelowStack = 64 << 20;
+
+// Fires when the thread has computed for so long, and then again and again; 0: never.
+void set_cpu_timer(double seconds) {
+  const auto whole = static_cast<time_t>(seconds);
+  const timeval first{whole,
+                      static_cast<suseconds_t>((seconds - static_cast<double>(whole)) * 1e6)};
+  const timeval again{0, seconds > 0 ? 100'000 : 0};
+  const itimerval timer{again, first};
+  setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
 alignas(16) unsigned char signal_stack[64 << 10];
 
 std::uintptr_t program_counter(const void* context) {
@@ -38,19 +51,31 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-void on_signal(int signal, siginfo_t* info, void* context) {
-  Machine& machine = Machine::active();
+}  // namespace
+
+// Runs on its own stack; `fault` leaves it by a jump.
+void Machine::on_signal(int signal, siginfo_t* info, void* context) {
+  Machine& machine = active();
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const std::uintptr_t pc = program_counter(context);
-  if (signal == SIGFPE)
-    machine.fault(FaultKind::kTrap, "integer division by zero (or INT_MIN / -1)", pc);
-  if (signal == SIGILL)
-    machine.fault(FaultKind::kTrap, "the kernel reached code that cannot be", pc);
-  machine.fault(FaultKind::kSignal,
-                "access to " + hexadecimal(address) + ", which is no memory of the launch", pc);
+  switch (signal) {
+    case SIGVTALRM:
+      // A loop without a single hook. In the emulator's own code it is only slow: the timer fires
+      // again.
+      if (machine.module_.image().contains(pc, 1)) machine.fault_work_limit(pc);
+      return;
+    case SIGFPE:
+      machine.fault(FaultKind::kTrap, "integer division by zero (or INT_MIN / -1)", pc);
+    case SIGILL:
+      machine.fault(FaultKind::kTrap, "the kernel reached code that cannot be", pc);
+    default:
+      if (address < machine.stack_bottom_ && machine.stack_bottom_ - address < kFarBelowStack) {
+        machine.fault_stack_overflow(pc);
+      }
+      machine.fault(FaultKind::kSignal,
+                    "access to " + hexadecimal(address) + ", which is no memory of the launch", pc);
+  }
 }
-
-}  // namespace
 
 Machine::Machine(ElfModule& module, AddressRange arena)
     : arena_(arena), buffers_(1), module_(module), global_bytes_(0) {
@@ -71,8 +96,12 @@ std::optional<Fault> Machine::guarded(const std::function<void()>& body) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(kSignals[i], &action, &before[i]);
   }
+  // A step takes some 10 ns; a loop without any is given the time of all steps at a tenth of that
+  // speed.
+  set_cpu_timer(1.0 + static_cast<double>(work_limit_) * 100e-9);
   const bool faulted = sigsetjmp(escape_, 1) != 0;
   if (!faulted) body();
+  set_cpu_timer(0);
   for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before[i], nullptr);
   if (!faulted) return std::nullopt;
   return fault_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <csetjmp>
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -175,6 +176,8 @@ class Machine {
   [[noreturn]] void fault_misaligned(std::uintptr_t address, std::uint32_t size, std::uintptr_t pc);
   [[noreturn]] void fault_work_limit(std::uintptr_t pc);
   [[noreturn]] void fault_stack_overflow(std::uintptr_t pc);
+
+  static void on_signal(int signal, siginfo_t* info, void* context);
 
   static Machine* active_;
   // What hooks and the mathematical functions may need below a kernel's frames.
