@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/local_policy.hpp"
+#include "generation/decoder.hpp"
+#include "model/parameters.hpp"
 #include "recording_host.hpp"
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
@@ -186,6 +189,56 @@ TEST_F(CheckpointTest, ExportsALlamaDirectory) {
     file.get(layer + "post_attention_layernorm.weight", "F32", {32});
   }
   EXPECT_THROW(policy_.export_weights(path(), "gguf", context_), Failure);
+}
+
+// The exported tensors, put together again and computed without embedding_scale, as Llama would.
+TEST_F(CheckpointTest, ExportedWeightsComputeTheSameFunction) {
+  fit(policy_);
+  iterate(policy_, 1);  // away from norms of one
+  policy_.export_weights(path(), "hf", context_);
+  const auto file = Safetensors::read(directory_.path() / "model.safetensors");
+  ModelConfig config = tiny_options().model;
+  config.vocabulary = policy_.describe().vocabulary;
+  std::vector<float> flat;
+  const auto append = [&](const std::string& name) {
+    const std::string_view bytes = file.tensors().at(name).bytes;
+    const std::size_t begin = flat.size();
+    flat.resize(begin + bytes.size() / sizeof(float));
+    std::memcpy(flat.data() + begin, bytes.data(), bytes.size());
+  };
+  append("model.embed_tokens.weight");
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    for (const char* part : {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                             "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"}) {
+      append(layer + part + ".weight");
+    }
+  }
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    append(layer + "input_layernorm.weight");
+    append(layer + "post_attention_layernorm.weight");
+  }
+  append("model.norm.weight");
+  DecoderWeights weights;
+  pack_weights(ParameterLayout(config), flat, weights);
+
+  ExampleList examples;
+  examples.add({{1, 70, 71, 72, 2}, {80, 81, 3}});
+  LogprobCollector collector;
+  policy_.logprobs(1, examples, collector, context_);
+  Decoder decoder(weights);
+  KeyValueCache cache(config, 16);
+  std::vector<std::int32_t> sequence = examples[0].prompt;
+  sequence.insert(sequence.end(), examples[0].tokens.begin(), examples[0].tokens.end());
+  for (std::int64_t i = 0; i + 1 < static_cast<std::int64_t>(sequence.size()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const DecoderRow row{sequence[at], i, nullptr, 0, &cache, i};
+    const auto logits = decoder.run({&row, 1}, 1);
+    if (at + 1 < examples[0].prompt.size()) continue;
+    double total = 0;
+    for (const float logit : logits) total += std::exp(static_cast<double>(logit));
+    const double logprob = logits[static_cast<std::size_t>(sequence[at + 1])] - std::log(total);
+    EXPECT_NEAR(logprob, collector.logprobs[0][at + 1 - examples[0].prompt.size()], 1e-4);
+  }
 }
 
 }  // namespace
