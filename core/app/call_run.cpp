@@ -57,8 +57,8 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const auto display = make_display();
   WatchedDisplay watched(*display);
   const auto outcome = run_plan(loaded.plan, loaded.registry, options, watched);
-  if (!outcome && watched.over()) return exit_code_of(outcome.error());
-  if (!outcome) return report(outcome.error());
+  if (!outcome && !watched.over()) return report(outcome.error());
+  if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
   return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }
 

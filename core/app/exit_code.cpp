@@ -4,6 +4,8 @@
 
 namespace krl {
 
+namespace {
+
 int exit_code_of(const Error& error) {
   switch (error.code) {
     case Code::kOk:
@@ -19,6 +21,8 @@ int exit_code_of(const Error& error) {
       return kRunFailed;
   }
 }
+
+}  // namespace
 
 int report(const Error& error) {
   const bool rendered = error.message.ends_with('\n');  // a plan's errors name their places

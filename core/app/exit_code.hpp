@@ -12,10 +12,8 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
-// The exit code of an error that ended a call.
-int exit_code_of(const Error& error);
-
-// Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is.
+// Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is. Returns
+// the exit code of a call that ends with this error.
 int report(const Error& error);
 
 }  // namespace krl

@@ -81,7 +81,8 @@ auto sort_key(const Problem& problem) {
 
 std::string rendered(const Problem& problem) {
   const Origin& at = problem.origin;
-  std::string out = at.is_default() ? "plan" : one_line(at.text());
+  const bool nameless = at.is_default() || at.source->name.empty();
+  std::string out = nameless ? "plan" : one_line(at.text());
   out += ": error: " + one_line(problem.message) + "\n";
   if (!at.is_default() && at.line > 0) return out + line_with_caret(problem);
   return problem.hint.empty() ? out : out + "  | " + one_line(problem.hint) + "\n";
