@@ -9,9 +9,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::string_view, 12> kVerdictNames = {
-    "ok",           "format_error",  "rejected",       "compile_error",
-    "launch_error", "runtime_fault", "timeout",        "resource_limit",
-    "wrong_result", "nondeterministic", "flagged",     "infra_error"};
+    "ok",           "format_error",     "rejected", "compile_error",
+    "launch_error", "runtime_fault",    "timeout",  "resource_limit",
+    "wrong_result", "nondeterministic", "flagged",  "infra_error"};
 
 // JSON has no NaN and no infinity: null and the text "inf" stand for them.
 json number(double value) {
@@ -46,10 +46,13 @@ json to_json(const CaseRecord& c) {
 }
 json to_json(const ValueRecord& v) { return {v.case_index, v.name, v.unit, number(v.value)}; }
 
-DiagnosticRecord diagnostic_of(const json& j) { return {j.at(0), j.at(1), j.at(2), j.at(3), j.at(4)}; }
+DiagnosticRecord diagnostic_of(const json& j) {
+  return {j.at(0), j.at(1), j.at(2), j.at(3), j.at(4)};
+}
 KernelRecord kernel_of(const json& j) {
-  return {j.at(0), j.at(1), j.at(2), j.at(3), j.at(4), j.at(5), j.at(6), j.at(7),
-          number_of(j.at(8)), j.at(9)};
+  return {
+      j.at(0), j.at(1), j.at(2), j.at(3), j.at(4), j.at(5), j.at(6), j.at(7), number_of(j.at(8)),
+      j.at(9)};
 }
 CaseRecord case_of(const json& j) {
   return {j.at(0),
@@ -125,9 +128,9 @@ void push(const EvaluationRecord& record, const EvaluationSink& sink) {
 }
 
 std::string to_text(const EvaluationRecord& r) {
-  const json text = {{"verdict", r.verdict},         {"why", r.why},
-                     {"toolchain", r.toolchain},     {"device", r.device},
-                     {"log", r.compile_log},         {"diagnostics", list_of(r.diagnostics)},
+  const json text = {{"verdict", r.verdict},          {"why", r.why},
+                     {"toolchain", r.toolchain},      {"device", r.device},
+                     {"log", r.compile_log},          {"diagnostics", list_of(r.diagnostics)},
                      {"kernels", list_of(r.kernels)}, {"cases", list_of(r.cases)},
                      {"values", list_of(r.values)}};
   return text.dump(-1, ' ', false, json::error_handler_t::replace);

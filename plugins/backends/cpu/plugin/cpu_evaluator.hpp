@@ -84,7 +84,8 @@ class CpuEvaluator {
   void add_times(const PreparedTask& task, const EmulatedRuns& runs, const Baseline& baseline,
                  EvaluationRecord* record) const;
   void check_reference(const PreparedTask& task, std::uint64_t seed);
-  void check_naive(const PreparedTask& task, std::uint64_t seed, const Cancelled& cancelled);
+  void check_naive(const PreparedTask& task, std::string_view definition_json, std::uint64_t seed,
+                   const Cancelled& cancelled);
 
   const CpuSettings settings_;
   const Toolchain toolchain_;

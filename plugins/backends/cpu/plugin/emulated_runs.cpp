@@ -67,9 +67,9 @@ void EmulatedRuns::lay_out() {
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
-      place(run, {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
-                  static_cast<std::uint32_t>(size_of(tensor.dtype)), tensor.is_output,
-                  role_of(tensor)});
+      place(run,
+            {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
+             static_cast<std::uint32_t>(size_of(tensor.dtype)), tensor.is_output, role_of(tensor)});
     }
     for (const ResolvedScratch& scratch : schedule_.programs[planned.plan.case_index].scratch) {
       place(run, {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
@@ -99,9 +99,8 @@ void EmulatedRuns::fill() {
   }
 }
 
-emulator::Argument EmulatedRuns::argument_of(const PlannedRun& plan,
-                                             const LaunchArgument& argument, std::uint32_t kernel,
-                                             std::size_t index) const {
+emulator::Argument EmulatedRuns::argument_of(const PlannedRun& plan, const LaunchArgument& argument,
+                                             std::uint32_t kernel, std::size_t index) const {
   const ResolvedCase& resolved = task_.cases[plan.case_index];
   switch (argument.kind) {
     case LaunchArgument::kTensor:
@@ -115,13 +114,14 @@ emulator::Argument EmulatedRuns::argument_of(const PlannedRun& plan,
       if (scalar.dtype == DType::kInt64) return scalar.integer;
       return static_cast<std::int32_t>(scalar.integer);
     }
-    case LaunchArgument::kInteger: break;
+    case LaunchArgument::kInteger:
+      break;
   }
   // As wide as the parameter, once that is known; before, as in most kernels.
-  const bool known = kernel < result_.kernels.size() &&
-                     index < result_.kernels[kernel].parameters.size();
-  const bool wide = known ? result_.kernels[kernel].parameters[index].size == 8
-                          : !fits_int32(argument.integer);
+  const bool known =
+      kernel < result_.kernels.size() && index < result_.kernels[kernel].parameters.size();
+  const bool wide =
+      known ? result_.kernels[kernel].parameters[index].size == 8 : !fits_int32(argument.integer);
   if (wide) return argument.integer;
   return static_cast<std::int32_t>(argument.integer);
 }
@@ -194,7 +194,8 @@ bool EmulatedRuns::start(const EmulatorOptions& options, std::string_view module
     Subprocess worker(command);
     const Ending ending = worker.wait(options.wall_limit, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ending.signal == SIGXCPU || (ending.deadline && ending.cpu_seconds > ending.wall_seconds / 2)) {
+    if (ending.signal == SIGXCPU ||
+        (ending.deadline && ending.cpu_seconds > ending.wall_seconds / 2)) {
       why_ = "the kernel ran for more than " + std::to_string(rules.cpu_seconds) + " s";
       return false;
     }

@@ -29,8 +29,8 @@ struct EmulatorOptions {
 
 // A candidate's launches with the numbers of every case, and the kernels that they name.
 struct LaunchSchedule {
-  std::vector<std::string> kernels;        // each once
-  std::vector<ResolvedProgram> programs;   // per case, hold-outs too
+  std::vector<std::string> kernels;       // each once
+  std::vector<ResolvedProgram> programs;  // per case, hold-outs too
 };
 
 struct EmulatedRun {

@@ -14,9 +14,9 @@ std::string existing(const fs::path& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
-    throw Failure(KRL_FAILED_PRECONDITION,
-                  "the cpu backend misses " + path.lexically_normal().string() +
-                      ": build or install kernelrl completely");
+    throw Failure(KRL_FAILED_PRECONDITION, "the cpu backend misses " +
+                                               path.lexically_normal().string() +
+                                               ": build or install kernelrl completely");
   }
   return real.string();
 }

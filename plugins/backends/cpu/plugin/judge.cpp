@@ -127,9 +127,8 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   }
   if (!result.fault && !result.launch_error) return first_wrong;
 
-  const Problem problem = result.fault
-                              ? problem_of(*result.fault)
-                              : problem_of(*result.launch_error, schedule, runs);
+  const Problem problem =
+      result.fault ? problem_of(*result.fault) : problem_of(*result.launch_error, schedule, runs);
   const std::size_t stopped =
       runs.runs()[result.fault ? result.fault->run : result.launch_error->run].plan.case_index;
   record->fail(problem.verdict, record->cases[stopped].label + ": " + problem.why);

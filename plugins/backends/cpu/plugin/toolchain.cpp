@@ -26,10 +26,8 @@ constexpr const char* kModule = "/proc/self/fd/4";
 
 // What every compile adds to the emulator's flags: messages short and bounded, no pictures. Large
 // copies stay calls, as the compiler's own expansion of them would escape the hooks.
-constexpr const char* kOwnFlags[] = {"-fdiagnostics-color=never",
-                                     "-fno-diagnostics-show-caret",
-                                     "-fmax-errors=20",
-                                     "-mmemcpy-strategy=libcall:-1:align",
+constexpr const char* kOwnFlags[] = {"-fdiagnostics-color=never", "-fno-diagnostics-show-caret",
+                                     "-fmax-errors=20", "-mmemcpy-strategy=libcall:-1:align",
                                      "-mmemset-strategy=libcall:-1:align"};
 
 [[noreturn]] void unusable(const std::string& why) {

@@ -33,8 +33,8 @@ struct ElementError {
 };
 
 struct Comparison {
-  std::int64_t wrong = 0;             // number of elements
-  std::vector<ElementError> first;    // at most kFirstErrors of them
+  std::int64_t wrong = 0;                       // number of elements
+  std::vector<ElementError> first;              // at most kFirstErrors of them
   double max_abs_error = 0, max_rel_error = 0;  // infinity where a NaN or an infinity is wrong
 
   bool passed() const { return wrong == 0; }

@@ -66,12 +66,18 @@ inline std::int64_t load_integer(DType type, const std::byte* at) {
 inline void store_number(DType type, double value, std::byte* at) {
   const auto put = [at](auto element) { std::memcpy(at, &element, sizeof element); };
   switch (type) {
-    case DType::kFloat32: return put(static_cast<float>(value));
-    case DType::kFloat16: return put(to_float16(static_cast<float>(value)));
-    case DType::kBFloat16: return put(to_bfloat16(static_cast<float>(value)));
-    case DType::kInt32: return put(static_cast<std::int32_t>(value));
-    case DType::kInt64: return put(static_cast<std::int64_t>(value));
-    case DType::kBool: return put(static_cast<std::uint8_t>(value != 0));
+    case DType::kFloat32:
+      return put(static_cast<float>(value));
+    case DType::kFloat16:
+      return put(to_float16(static_cast<float>(value)));
+    case DType::kBFloat16:
+      return put(to_bfloat16(static_cast<float>(value)));
+    case DType::kInt32:
+      return put(static_cast<std::int32_t>(value));
+    case DType::kInt64:
+      return put(static_cast<std::int64_t>(value));
+    case DType::kBool:
+      return put(static_cast<std::uint8_t>(value != 0));
   }
 }
 

@@ -41,13 +41,20 @@ class Filler {
 
   void fill() {
     switch (tensor_.values) {
-      case ValueKind::kNormal: return normal();
-      case ValueKind::kUniform: return uniform(tensor_.low, tensor_.high, 1);
-      case ValueKind::kUniformSigned: return uniform(-1, 1, factor_);
-      case ValueKind::kIntegers: return integers();
-      case ValueKind::kPermutation: return permutations();
-      case ValueKind::kOneHot: return one_hot();
-      case ValueKind::kZeros: return each([](std::uint64_t) { return 0.0; });
+      case ValueKind::kNormal:
+        return normal();
+      case ValueKind::kUniform:
+        return uniform(tensor_.low, tensor_.high, 1);
+      case ValueKind::kUniformSigned:
+        return uniform(-1, 1, factor_);
+      case ValueKind::kIntegers:
+        return integers();
+      case ValueKind::kPermutation:
+        return permutations();
+      case ValueKind::kOneHot:
+        return one_hot();
+      case ValueKind::kZeros:
+        return each([](std::uint64_t) { return 0.0; });
     }
   }
 

@@ -1,9 +1,9 @@
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 
+#include <kernelrl/abi.h>
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <kernelrl/abi.h>
 #include <optional>
 
 namespace krl {
@@ -123,7 +123,8 @@ std::string clean_log(std::string_view log) {
   return out;
 }
 
-std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log, std::string_view source_name) {
+std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log,
+                                                std::string_view source_name) {
   std::vector<DiagnosticRecord> found;
   for (std::size_t start = 0; start < log.size() && found.size() < kMaxDiagnostics;) {
     const std::size_t end = std::min(log.find('\n', start), log.size());

@@ -9,9 +9,9 @@
 namespace krl {
 
 struct DiagnosticRecord {
-  std::uint32_t severity = 0;         // KRL_SEVERITY_*
-  std::uint32_t line = 0, column = 0; // in the candidate's text, from 1; 0 = unknown
-  std::string code;                   // "-Wunused-variable"; may be empty
+  std::uint32_t severity = 0;          // KRL_SEVERITY_*
+  std::uint32_t line = 0, column = 0;  // in the candidate's text, from 1; 0 = unknown
+  std::string code;                    // "-Wunused-variable"; may be empty
   std::string text;
 
   bool operator==(const DiagnosticRecord&) const = default;

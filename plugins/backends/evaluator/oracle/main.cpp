@@ -18,8 +18,8 @@ class Memory {
   std::byte* at_least(std::uint64_t bytes) {
     if (bytes <= size_) return start_;
     if (start_ != nullptr) ::munmap(start_, size_);
-    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                         krl::kOracleMemoryDescriptor, 0);
+    void* start =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, krl::kOracleMemoryDescriptor, 0);
     start_ = start == MAP_FAILED ? nullptr : static_cast<std::byte*>(start);
     size_ = start_ == nullptr ? 0 : bytes;
     return start_;

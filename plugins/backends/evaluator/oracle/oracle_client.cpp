@@ -116,8 +116,7 @@ struct OracleClient::Session {
     if (::ftruncate(file.descriptor(), static_cast<off_t>(bytes)) != 0) {
       throw Failure(KRL_UNAVAILABLE, std::string("memory of the oracle: ") + std::strerror(errno));
     }
-    void* start =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
     if (start == MAP_FAILED) throw Failure(KRL_UNAVAILABLE, "memory of the oracle: mmap failed");
     memory = {static_cast<std::byte*>(start), bytes};
   }
@@ -165,11 +164,10 @@ std::vector<ExpectedOutput> OracleClient::expected(
   const OracleAnswer answer = ask(request, inputs);
   if (answer.problem) {
     const ReferenceProblem& problem = *answer.problem;
-    const std::string place = task.origin.locate("reference", std::max(problem.line, 1),
-                                                 std::max(problem.column, 1));
-    throw Failure(KRL_INVALID_ARGUMENT, (place.empty() ? task.id : place) +
-                                            ": the reference, " + resolved.label + ": " +
-                                            problem.message);
+    const std::string place =
+        task.origin.locate("reference", std::max(problem.line, 1), std::max(problem.column, 1));
+    throw Failure(KRL_INVALID_ARGUMENT, (place.empty() ? task.id : place) + ": the reference, " +
+                                            resolved.label + ": " + problem.message);
   }
   std::vector<ExpectedOutput> outputs;
   for (const OracleTensor& output : request.outputs) {

@@ -16,8 +16,8 @@
 namespace krl {
 
 struct OracleOptions {
-  std::string launcher, program;      // kernelrl-sandbox and kernelrl-oracle
-  std::vector<std::string> readable;  // libtorch and what else the program loads
+  std::string launcher, program;                    // kernelrl-sandbox and kernelrl-oracle
+  std::vector<std::string> readable;                // libtorch and what else the program loads
   std::chrono::milliseconds request_limit{60'000};  // loading libtorch included
 };
 
@@ -36,8 +36,7 @@ class OracleClient {
 
  private:
   struct Session;
-  OracleAnswer ask(const OracleRequest& request,
-                   const std::vector<std::vector<std::byte>>& inputs);
+  OracleAnswer ask(const OracleRequest& request, const std::vector<std::vector<std::byte>>& inputs);
 
   const OracleOptions options_;
   std::mutex mutex_;

@@ -102,8 +102,7 @@ void from_json(const nlohmann::json& json, OracleAnswer& answer) {
 }
 
 bool write_message(int descriptor, const nlohmann::json& message) {
-  const std::string text =
-      message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const auto size = static_cast<std::uint32_t>(text.size());
   return text.size() <= kMaxOracleMessage &&
          write_all(descriptor, reinterpret_cast<const char*>(&size), sizeof size) &&

@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Above all numbers that a child may be given, so that no dup2 overwrites the source of a later one.
+// Above all numbers that a child may be given, so that no dup2 overwrites the source of a later
+// one.
 constexpr int kFirstFreeDescriptor = 32;
 constexpr std::chrono::milliseconds kCancelPoll{50};
 
@@ -146,8 +147,7 @@ Ending Subprocess::wait(std::chrono::milliseconds limit, const std::function<boo
   const Clock::time_point deadline = start_ + limit;
   bool timed_out = false, stopped = false;
   while (!ending_ && !reap(false)) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     timed_out = left.count() <= 0;
     stopped = !timed_out && cancelled && cancelled();
     if (timed_out || stopped) {

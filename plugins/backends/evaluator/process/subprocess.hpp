@@ -24,8 +24,8 @@ struct Command {
 
 // How a child ended.
 struct Ending {
-  int exit_code = -1;  // -1: it was killed
-  int signal = 0;      // that killed it; 0: none did
+  int exit_code = -1;     // -1: it was killed
+  int signal = 0;         // that killed it; 0: none did
   bool deadline = false;  // we killed it, its time was over
   bool cancelled = false;
   double cpu_seconds = 0;  // of it and of its own children that it waited for

@@ -3,7 +3,8 @@
 //   kernelrl-sandbox [limits] -- PROGRAM ARGUMENTS… [--then PROGRAM ARGUMENTS…]…
 //   kernelrl-sandbox --probe      which restrictions work on this machine
 //
-// Used by the evaluator only (sandbox.hpp); nobody types these options, so a wrong one just ends it.
+// Used by the evaluator only (sandbox.hpp); nobody types these options, so a wrong one just ends
+// it.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -83,7 +84,8 @@ Request read_request(int count, char** arguments) {
 }
 
 // Every dynamically linked program is started by one of these.
-constexpr const char* kInterpreters[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"};
+constexpr const char* kInterpreters[] = {"/lib64/ld-linux-x86-64.so.2",
+                                         "/lib/ld-linux-aarch64.so.1"};
 
 void restrict(const Request& request, int program) {
   std::vector<std::string> executable = request.executable;

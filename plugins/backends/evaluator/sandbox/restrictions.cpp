@@ -31,13 +31,13 @@ bool set_limit(__rlimit_resource resource, std::uint64_t soft, std::uint64_t har
 }  // namespace
 
 std::string limit_resources(const ResourceLimits& limits) {
-  const bool all =
-      set_limit(RLIMIT_AS, limits.address_space_bytes, limits.address_space_bytes) &&
-      set_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
-      set_limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1) &&
-      set_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
-      set_limit(RLIMIT_NPROC, limits.processes, limits.processes) && set_limit(RLIMIT_CORE, 0, 0) &&
-      set_limit(RLIMIT_MEMLOCK, 0, 0) && set_limit(RLIMIT_MSGQUEUE, 0, 0);
+  const bool all = set_limit(RLIMIT_AS, limits.address_space_bytes, limits.address_space_bytes) &&
+                   set_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
+                   set_limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1) &&
+                   set_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
+                   set_limit(RLIMIT_NPROC, limits.processes, limits.processes) &&
+                   set_limit(RLIMIT_CORE, 0, 0) && set_limit(RLIMIT_MEMLOCK, 0, 0) &&
+                   set_limit(RLIMIT_MSGQUEUE, 0, 0);
   return all ? "" : reason();
 }
 

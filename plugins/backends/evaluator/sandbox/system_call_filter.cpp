@@ -20,14 +20,14 @@ constexpr const char* kForbidden[] = {
     // other processes
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open",
     "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
-    "kcmp", "setpgid", "setsid", "setpriority", "ioprio_set", "sched_setaffinity",
-    "sched_setattr", "sched_setscheduler", "sched_setparam", "migrate_pages", "move_pages",
+    "kcmp", "setpgid", "setsid", "setpriority", "ioprio_set", "sched_setaffinity", "sched_setattr",
+    "sched_setscheduler", "sched_setparam", "migrate_pages", "move_pages",
     // files by their path: what Landlock does not cover, and what it does on newer kernels only
-    "chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat", "setxattr",
-    "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes",
-    "utimensat", "futimesat", "truncate", "mknod", "mknodat", "link", "linkat", "symlink",
-    "symlinkat", "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "name_to_handle_at",
-    "open_by_handle_at", "fanotify_init", "inotify_init", "inotify_init1",
+    "chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat", "setxattr", "lsetxattr",
+    "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes", "utimensat",
+    "futimesat", "truncate", "mknod", "mknodat", "link", "linkat", "symlink", "symlinkat", "rename",
+    "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "name_to_handle_at", "open_by_handle_at",
+    "fanotify_init", "inotify_init", "inotify_init1",
     // the machine
     "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount",
     "fsconfig", "fspick", "mount_setattr", "setns", "unshare", "bpf", "perf_event_open", "keyctl",
@@ -63,12 +63,11 @@ bool add_rules(scmp_filter_ctx filter, bool children, int program) {
   }
   // A process may signal its own threads (abort does) and ask for its own limits.
   const auto self = static_cast<std::uint32_t>(::getpid());
-  if (!children && seccomp_rule_add(filter, kRefuse, SCMP_SYS(tgkill), 1,
-                                    SCMP_A0_32(SCMP_CMP_NE, self)) != 0) {
+  if (!children &&
+      seccomp_rule_add(filter, kRefuse, SCMP_SYS(tgkill), 1, SCMP_A0_32(SCMP_CMP_NE, self)) != 0) {
     return false;
   }
-  if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1,
-                       SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
+  if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1, SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
     return false;
   }
   return children || forbid_children(filter, program);

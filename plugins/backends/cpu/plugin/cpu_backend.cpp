@@ -1,0 +1,111 @@
+// The `cpu` backend: kernels compiled by g++, run by the emulator, checked against libtorch; no
+// GPU. Heavy work starts in start(): describing the plugin costs nothing.
+#include <kernelrl/sdk.hpp>
+#include <mutex>
+#include <thread>
+
+#include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
+
+namespace krl {
+namespace {
+
+constexpr double kMebibyte = 1024 * 1024;
+
+class CpuBackend final : public Backend {
+ public:
+  static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
+
+  std::string gpu = "Jetson Nano";
+  double compile_timeout = 10, timeout = 30, memory_mb = 8192;
+  std::string cache;
+  double cache_mb = 1024;
+  std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
+
+  static constexpr auto config = krl::config(
+      opt("gpu", &CpuBackend::gpu, "the GPU whose time is estimated"),
+      opt("compile_timeout", &CpuBackend::compile_timeout, "seconds that a compile may take")
+          .range(0.1, 3600),
+      opt("timeout", &CpuBackend::timeout, "seconds that all runs of an evaluation may take")
+          .range(0.1, 3600),
+      opt("memory_mb", &CpuBackend::memory_mb, "address space of a worker, MiB")
+          .range(256, 1048576),
+      opt("work_limit", &CpuBackend::work_limit,
+          "emulated steps that a run may take before it counts as endless")
+          .at_least(1000),
+      opt("runs_per_case", &CpuBackend::runs_per_case,
+          "runs that check a case, with other seeds, distributions and orders")
+          .range(1, 16),
+      opt("concurrency", &CpuBackend::concurrency,
+          "evaluations at a time; 0 = one for each processor core")
+          .range(0, 1024),
+      opt("cache", &CpuBackend::cache,
+          "folder that keeps evaluations; empty = the user's cache folder, \"off\" = none"),
+      opt("cache_mb", &CpuBackend::cache_mb, "the most that the cache folder may hold, MiB")
+          .range(1, 1048576));
+
+  void start(const Config&, const Context& context) override {
+    const Installation installation = find_installation();
+    CpuSettings settings;
+    settings.gpu = gpu;
+    settings.compile_limit = milliseconds(compile_timeout);
+    settings.run_limit = milliseconds(timeout);
+    settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
+    settings.work_limit = static_cast<std::uint64_t>(work_limit);
+    settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
+    settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
+    if (cache != "off") {
+      settings.cache_folder = cache.empty() ? default_cache_folder() : std::filesystem::path(cache);
+    }
+    evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);
+    report_sandbox(probe_sandbox(installation.launcher), context);
+  }
+
+  BackendInfo describe() override {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    return {concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores,
+            KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME |
+                KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_INSTRUCTIONS | KRL_SIGNAL_MEMORY,
+            evaluator_->toolchain(), evaluator_->device()};
+  }
+
+  void prepare(const Task& task, const EvaluateOptions& options, const Context& context) override {
+    evaluator_->prepare(task.definition_json(), options.seed, [&] { return context.cancelled(); });
+  }
+
+  void evaluate(const Candidate& candidate, const EvaluateOptions& options,
+                const EvaluationSink& sink, const Context& context) override {
+    if (candidate.host_contract()) {
+      sink.verdict(KRL_VERDICT_REJECTED,
+                   "unsupported on cpu: a launcher of one's own (contract host)");
+      return;
+    }
+    const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
+                                    options.stages, options.seed};
+    push(evaluator_->evaluate(request, [&] { return context.cancelled(); }), sink);
+  }
+
+ private:
+  static std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  }
+
+  // Once per process, however many instances there are.
+  static void report_sandbox(const SandboxFeatures& features, const Context& context) {
+    static std::once_flag once;
+    std::call_once(once, [&] {
+      context.info("workers are protected by: " + features.active);
+      for (const std::string& missing : features.missing) {
+        context.warning("this machine does not protect workers by " + missing);
+      }
+    });
+  }
+
+  std::unique_ptr<CpuEvaluator> evaluator_;
+};
+
+}  // namespace
+}  // namespace krl
+
+KRL_PLUGIN("cpu", "1.0.0",
+           krl::backend<krl::CpuBackend>(
+               "cpu", "Compiles with g++, emulates a GPU: checks, counters and estimated time"))

@@ -1,0 +1,299 @@
+#include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
+
+#include <algorithm>
+#include <kernelrl/launch.hpp>
+
+#include "plugins/backends/cpu/plugin/judge.hpp"
+#include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/backends/evaluator/source/static_checks.hpp"
+
+namespace krl {
+namespace {
+
+// Changes whenever the meaning of what is kept changes.
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/1";
+
+constexpr std::uint64_t kTaskBytes = 64 << 20, kModuleBytes = 128 << 20, kDataBytes = 512 << 20,
+                        kEvaluationBytes = 64 << 20, kBaselineBytes = 8 << 20;
+
+// What the oracle's process loads. libtorch asks Linux about processors.
+std::vector<std::string> oracle_files() {
+  return {"/usr/lib",      "/usr/lib64",       "/lib",
+          "/lib64",        "/etc/ld.so.cache", KERNELRL_TORCH_FOLDER,
+          "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
+}
+
+std::string identity_of(const CpuSettings& s, const Toolchain& toolchain,
+                        const Installation& installation) {
+  Digest digest;
+  digest.add(kCacheSchema).add(toolchain.digest).add(s.gpu);
+  digest.add(s.memory_bytes).add(s.work_limit).add(s.runs_per_case);
+  for (const std::string& file :
+       {installation.emulator, installation.oracle, installation.launcher, installation.plugin}) {
+    digest.add(read_file(file));
+  }
+  return digest.hex();
+}
+
+std::string key_of(const std::string& identity, const EvaluationRequest& request) {
+  return Digest()
+      .add("evaluation")
+      .add(identity)
+      .add(request.definition_json)
+      .add(request.source)
+      .add(request.stages)
+      .add(request.seed)
+      .hex();
+}
+
+std::string place_text(int line, int column) {
+  return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
+}
+
+void add_name(const std::string& name, std::vector<std::string>* names) {
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+}
+
+}  // namespace
+
+CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installation)
+    : settings_(std::move(settings)),
+      toolchain_(find_toolchain(installation.launcher, installation.shim,
+                                {settings_.compile_limit, settings_.memory_bytes})),
+      emulator_{installation.launcher,  installation.emulator,
+                settings_.memory_bytes, settings_.run_limit,
+                settings_.work_limit,   TimeEstimate(settings_.gpu).max_shared_bytes()},
+      time_(settings_.gpu),
+      identity_(identity_of(settings_, toolchain_, installation)),
+      oracle_({installation.launcher, installation.oracle, oracle_files()}),
+      data_(oracle_, kDataBytes),
+      tasks_(kTaskBytes),
+      modules_(kModuleBytes),
+      evaluations_(kEvaluationBytes),
+      baselines_(kBaselineBytes) {
+  if (!settings_.cache_folder.empty()) {
+    disk_ = std::make_unique<DiskCache>(settings_.cache_folder, settings_.cache_bytes);
+  }
+}
+
+std::shared_ptr<const PreparedTask> CpuEvaluator::task_of(std::string_view definition_json) {
+  const std::string key(definition_json);
+  return tasks_.get(key, [&] { return std::pair(prepare_task(definition_json), key.size()); });
+}
+
+EvaluationRecord CpuEvaluator::evaluate(const EvaluationRequest& request,
+                                        const Cancelled& cancelled) {
+  const std::string key = key_of(identity_, request);
+  const auto record = evaluations_.get(key, [&] {
+    if (disk_) {
+      const auto text = disk_->get(key);
+      const auto known = text ? evaluation_from_text(*text) : std::nullopt;
+      if (known) return std::pair(*known, text->size());
+    }
+    EvaluationRecord fresh = evaluate_new(*task_of(request.definition_json), request, cancelled);
+    if (!fresh.repeatable) return std::pair(std::move(fresh), std::size_t{0});
+    const std::string text = to_text(fresh);
+    if (disk_) disk_->put(key, text);
+    return std::pair(std::move(fresh), text.size());
+  });
+  return *record;
+}
+
+EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
+                                            const EvaluationRequest& request,
+                                            const Cancelled& cancelled) {
+  EvaluationRecord record;
+  record.toolchain = toolchain_.name;
+  record.device = time_.device();
+  const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
+  const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
+
+  if (const auto problem = check_source(request.source, task.definition.forbid)) {
+    record.fail(KRL_VERDICT_REJECTED, problem->text());
+    return record;
+  }
+  LaunchSchedule schedule;
+  if (!read_schedule(task, request.source, cases, &schedule, &record)) return record;
+  const auto module = compiled(request.source, schedule.kernels, cancelled);
+  record.compile_log = module->output.log;
+  record.diagnostics = module->output.diagnostics;
+  if (module->verdict != KRL_VERDICT_OK) {
+    record.fail(module->verdict, module->why);
+    record.repeatable = module->verdict != KRL_VERDICT_TIMEOUT;
+    return record;
+  }
+  constexpr std::uint32_t kRunning =
+      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+  if ((request.stages & kRunning) == 0) return record;
+
+  const auto plan = plan_runs(task.n_cases, cases - task.n_cases, settings_.runs_per_case,
+                              mix_seed(request.seed, task.digest));
+  const auto runs = run(task, schedule, plan, *module, request.seed, cancelled, &record);
+  if (!runs) return record;
+  const auto wrong = judge(task, schedule, *runs, &record);
+  if (record.verdict == KRL_VERDICT_WRONG_RESULT && wrong &&
+      depends_on_order(task, schedule, runs->runs()[*wrong].plan, *module, request.seed,
+                       cancelled)) {
+    record.verdict = KRL_VERDICT_NONDETERMINISTIC;
+    record.why = "the result depends on the order of blocks or threads; " + record.why;
+  }
+  time_.add_kernels(runs->result(), &record);
+  if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
+    add_times(task, *runs, *baseline(task, request.seed, cancelled), &record);
+  }
+  return record;
+}
+
+bool CpuEvaluator::read_schedule(const PreparedTask& task, std::string_view source,
+                                 std::size_t cases, LaunchSchedule* schedule,
+                                 EvaluationRecord* record) const {
+  const auto refuse = [&](const SourceError& error) {
+    record->fail(KRL_VERDICT_LAUNCH_ERROR, place_text(error.line, error.column) + error.message);
+    return false;
+  };
+  const auto program = read_launches(source, task.definition);
+  if (!program) return refuse(program.error());
+  LaunchLimits limits;
+  limits.shared_bytes = emulator_.max_shared_bytes;
+  for (std::size_t c = 0; c < cases; ++c) {
+    auto resolved = resolve_launches(*program, task.cases[c], limits);
+    if (!resolved) return refuse(resolved.error());
+    schedule->programs.push_back(*std::move(resolved));
+  }
+  for (const LaunchDirective& launch : program->launches) {
+    add_name(launch.kernel, &schedule->kernels);
+  }
+  return true;
+}
+
+std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
+    std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
+  const std::string text = emulator::module_source(source, kernels);
+  const std::string key = Digest().add("module").add(toolchain_.digest).add(text).hex();
+  return modules_.get(key, [&] {
+    Compiled module = compile_new(text, cancelled);
+    const std::size_t bytes = module.verdict == KRL_VERDICT_TIMEOUT ? 0 : module.bytes();
+    return std::pair(std::move(module), bytes);
+  });
+}
+
+CpuEvaluator::Compiled CpuEvaluator::compile_new(const std::string& text,
+                                                 const Cancelled& cancelled) const {
+  Compiled module;
+  module.output = compile(toolchain_.worker, text, cancelled);
+  module.why = module.output.why;
+  switch (module.output.end) {
+    case CompileOutput::kTimeout:
+      module.verdict = KRL_VERDICT_TIMEOUT;
+      return module;
+    case CompileOutput::kOutOfResources:
+      module.verdict = KRL_VERDICT_RESOURCE_LIMIT;
+      return module;
+    case CompileOutput::kFailed:
+      module.verdict = KRL_VERDICT_COMPILE_ERROR;
+      break;
+    case CompileOutput::kCompiled:
+      break;
+  }
+  if (auto unsupported = emulator::unsupported_in_log(module.output.log)) {
+    module.verdict = KRL_VERDICT_REJECTED;
+    module.why = *unsupported;
+  } else if (module.verdict == KRL_VERDICT_OK) {
+    if (auto refused = emulator::refused_module(module.output.module)) {
+      module.verdict = KRL_VERDICT_REJECTED;
+      module.why = *refused;
+    }
+  }
+  return module;
+}
+
+std::unique_ptr<EmulatedRuns> CpuEvaluator::run(const PreparedTask& task,
+                                                const LaunchSchedule& schedule,
+                                                const std::vector<PlannedRun>& plan,
+                                                const Compiled& module, std::uint64_t seed,
+                                                const Cancelled& cancelled,
+                                                EvaluationRecord* record) {
+  std::vector<EmulatedRun> planned;
+  for (const PlannedRun& run : plan) planned.push_back({run, data_.get(task, run)});
+  auto runs =
+      std::make_unique<EmulatedRuns>(task, schedule, std::move(planned), mix_seed(seed, "order"));
+  if (runs->execute(emulator_, module.output.module, cancelled)) return runs;
+  record->fail(KRL_VERDICT_TIMEOUT, runs->why());
+  record->repeatable = false;
+  return nullptr;
+}
+
+// A wrong result may be right in another order: the same inputs once more, in each.
+bool CpuEvaluator::depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
+                                    const PlannedRun& wrong, const Compiled& module,
+                                    std::uint64_t seed, const Cancelled& cancelled) {
+  std::vector<PlannedRun> plan;
+  for (const RunOrder order : {RunOrder::kForward, RunOrder::kReversed, RunOrder::kShuffled}) {
+    plan.push_back(wrong);
+    plan.back().order = order;
+    plan.back().counted = false;
+  }
+  EvaluationRecord ignored;
+  const auto runs = run(task, schedule, plan, module, seed, cancelled, &ignored);
+  if (!runs) return false;
+  std::size_t passed = 0;
+  const std::size_t finished = std::min(plan.size(), runs->result().runs.size());
+  for (std::size_t r = 0; r < finished; ++r) passed += judge_run(task, *runs, r).passed ? 1 : 0;
+  return passed > 0 && passed < plan.size();
+}
+
+std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const PreparedTask& task,
+                                                                     std::uint64_t seed,
+                                                                     const Cancelled& cancelled) {
+  const std::string key = task.digest + "/" + std::to_string(seed);
+  return baselines_.get(key, [&] {
+    Baseline result;
+    const std::size_t bytes = sizeof result + 2 * task.n_cases * sizeof(double) + key.size();
+    if (task.definition.naive.empty()) return std::pair(std::move(result), bytes);
+    EvaluationRecord record;
+    LaunchSchedule schedule;
+    const bool read = read_schedule(task, task.definition.naive, task.n_cases, &schedule, &record);
+    if (!read) invalid_argument(task.definition.id + ": the naive kernel: " + record.why);
+    const auto module = compiled(task.definition.naive, schedule.kernels, cancelled);
+    if (module->verdict != KRL_VERDICT_OK) {
+      invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
+    }
+    const auto plan = plan_runs(task.n_cases, 0, 1, mix_seed(seed, task.digest));
+    const auto runs = run(task, schedule, plan, *module, seed, cancelled, &record);
+    if (!runs || runs->result().runs.size() != plan.size()) {
+      invalid_argument(task.definition.id + ": the naive kernel does not run: " + record.why);
+    }
+    for (const auto& launches : runs->result().runs) {
+      result.time_ns.push_back(time_.run_ns(launches));
+      result.loaded_bytes.push_back(time_.loaded_bytes(launches));
+    }
+    return std::pair(std::move(result), bytes);
+  });
+}
+
+void CpuEvaluator::add_times(const PreparedTask& task, const EmulatedRuns& runs,
+                             const Baseline& baseline, EvaluationRecord* record) const {
+  const std::size_t finished = std::min(runs.result().runs.size(), runs.runs().size());
+  for (std::size_t r = 0; r < finished; ++r) {
+    const PlannedRun& plan = runs.runs()[r].plan;
+    if (!plan.counted) continue;
+    CaseRecord& c = record->cases[plan.case_index];
+    const auto& launches = runs.result().runs[r];
+    time_.add_values(launches, static_cast<std::int32_t>(plan.case_index), &record->values);
+    if (c.verdict != KRL_VERDICT_OK) continue;
+    c.time_ns = time_.run_ns(launches);
+    if (plan.case_index >= baseline.time_ns.size()) continue;
+    c.baseline_ns = baseline.time_ns[plan.case_index];
+    c.speedup = c.speedup_low = c.speedup_high = c.baseline_ns / c.time_ns;
+    const double floor =
+        time_.floor_ns(task.cases[plan.case_index], baseline.loaded_bytes[plan.case_index]);
+    if (c.time_ns < floor) {
+      c.verdict = KRL_VERDICT_FLAGGED;
+      c.detail = "estimated at " + std::to_string(c.time_ns) + " ns, below the " +
+                 std::to_string(floor) + " ns that moving its data takes";
+      record->fail(KRL_VERDICT_FLAGGED, c.label + ": " + c.detail);
+    }
+  }
+}
+
+}  // namespace krl

@@ -1,0 +1,107 @@
+#include "plugins/backends/cpu/plugin/time_estimate.hpp"
+
+#include <algorithm>
+#include <kernelrl/values.hpp>
+
+namespace krl {
+namespace {
+
+constexpr double kSectorBytes = 32;
+constexpr double kFloorShare = 0.9;
+
+emulator::Counters total(const TimeEstimate::Launches& launches) {
+  emulator::Counters sum;
+  for (const emulator::LaunchReport& launch : launches) {
+    for (const CounterName& row : kCounterNames) {
+      sum.*row.counter += launch.counters.*row.counter;
+    }
+    sum.vector8_requests += launch.counters.vector8_requests;
+    sum.vector16_requests += launch.counters.vector16_requests;
+    sum.dram_load_sectors += launch.counters.dram_load_sectors;
+    sum.dram_store_sectors += launch.counters.dram_store_sectors;
+  }
+  return sum;
+}
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double dram_bytes(const emulator::Counters& c) {
+  return kSectorBytes * static_cast<double>(c.dram_load_sectors + c.dram_store_sectors);
+}
+
+}  // namespace
+
+TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(emulator::find_gpu(gpu)) {
+  if (gpu_ == nullptr) {
+    std::string known;
+    for (const emulator::GpuDescription& row : emulator::gpu_table()) {
+      known += (known.empty() ? "" : ", ") + std::string(row.name);
+    }
+    invalid_argument("gpu = \"" + gpu + "\": no such GPU is known; there are " + known);
+  }
+  device_ = "emulated " + gpu;
+}
+
+std::uint32_t TimeEstimate::max_shared_bytes() const { return gpu_->max_shared_bytes_per_block; }
+
+double TimeEstimate::run_ns(const Launches& launches) const {
+  double ns = 0;
+  for (const emulator::LaunchReport& launch : launches) ns += estimate(launch, *gpu_).ns;
+  return ns;
+}
+
+double TimeEstimate::loaded_bytes(const Launches& launches) const {
+  return kSectorBytes * static_cast<double>(total(launches).dram_load_sectors);
+}
+
+double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const {
+  double read = 0, written = 0;
+  for (const ResolvedTensor& tensor : resolved.tensors) {
+    if (tensor.is_input) read += static_cast<double>(tensor.bytes());
+    if (tensor.is_output) written += static_cast<double>(tensor.bytes());
+  }
+  // Gigabytes a second are bytes a nanosecond.
+  return kFloorShare * (written + std::min(read, naive_loaded_bytes)) / gpu_->dram_gb_per_s;
+}
+
+void TimeEstimate::add_values(const Launches& launches, std::int32_t case_index,
+                              std::vector<ValueRecord>* values) const {
+  const emulator::Counters sum = total(launches);
+  const auto add = [&](std::string_view name, std::string_view unit, double value) {
+    values->push_back({case_index, std::string(name), std::string(unit), value});
+  };
+  for (const CounterName& row : kCounterNames) {
+    add(row.name, row.unit, static_cast<double>(sum.*row.counter));
+  }
+  std::uint32_t shared = 0;
+  for (const emulator::LaunchReport& launch : launches) {
+    shared = std::max(shared, launch.shared_bytes);
+  }
+  add(kVectorAccesses, "", static_cast<double>(sum.vector8_requests + sum.vector16_requests));
+  add(kAtomics, "", static_cast<double>(sum.global_atomics + sum.shared_atomics));
+  add(kSectorsPerRequest, "",
+      ratio(sum.global_load_sectors + sum.global_store_sectors,
+            sum.global_load_requests + sum.global_store_requests));
+  add(kDramBytes, "B", dram_bytes(sum));
+  add(kBandwidthFraction, "", dram_bytes(sum) / run_ns(launches) / gpu_->dram_gb_per_s);
+  add(kBranchEfficiency, "", ratio(sum.thread_instructions, 32 * sum.instructions));
+  add(kSharedBytes, "B", shared);
+  add(kLaunches, "", static_cast<double>(launches.size()));
+}
+
+void TimeEstimate::add_kernels(const emulator::Result& result, EvaluationRecord* record) const {
+  for (const emulator::KernelFacts& facts : result.kernels) {
+    KernelRecord kernel;
+    kernel.name = facts.name;
+    kernel.arch = gpu_->name;
+    kernel.shared_bytes = static_cast<std::int32_t>(facts.shared_bytes);
+    if (facts.max_threads_per_block != 0) {
+      kernel.max_threads = static_cast<std::int32_t>(facts.max_threads_per_block);
+    }
+    record->kernels.push_back(std::move(kernel));
+  }
+}
+
+}  // namespace krl

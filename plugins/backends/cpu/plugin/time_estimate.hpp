@@ -1,0 +1,43 @@
+// From the emulator's counters to figures: the estimated time on a named GPU, the values that
+// rewards and feedback read, the records of kernels. Immutable; callable from any thread.
+#pragma once
+
+#include <kernelrl/task_definition.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/plugin/value_names.hpp"
+#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+class TimeEstimate {
+ public:
+  using Launches = std::vector<emulator::LaunchReport>;
+
+  // Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is no such GPU.
+  explicit TimeEstimate(const std::string& gpu);
+
+  const std::string& device() const { return device_; }  // "emulated Jetson Nano"
+  std::uint32_t max_shared_bytes() const;
+
+  // Of all launches of a run, one after the other.
+  double run_ns(const Launches& launches) const;
+  // Distinct bytes that a run reads.
+  double loaded_bytes(const Launches& launches) const;
+  // No kernel can be faster: 0.9 of the time that writing the outputs and reading the inputs takes,
+  // or of the inputs what the naive kernel reads, where that is less (a gather).
+  double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
+
+  void add_values(const Launches& launches, std::int32_t case_index,
+                  std::vector<ValueRecord>* values) const;
+  void add_kernels(const emulator::Result& result, EvaluationRecord* record) const;
+
+ private:
+  const emulator::GpuDescription* gpu_;
+  std::string device_;
+};
+
+}  // namespace krl

@@ -1,0 +1,57 @@
+// Every value of an evaluation by the `cpu` backend: its name, unit and meaning, one row each. All
+// are per case, of the counted run, summed over its launches.
+#pragma once
+
+#include <string_view>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl {
+
+struct CounterName {
+  std::string_view name, unit;
+  std::uint64_t emulator::Counters::*counter;
+};
+
+// Counters as the emulator gives them; runner_protocol.hpp says what each counts. A request is one
+// instruction of one warp, a sector 32 bytes.
+inline constexpr CounterName kCounterNames[] = {
+    {"blocks", "", &emulator::Counters::blocks},
+    {"warps", "", &emulator::Counters::warps},
+    {"threads", "", &emulator::Counters::threads},
+    {"instructions", "", &emulator::Counters::instructions},
+    {"thread_instructions", "", &emulator::Counters::thread_instructions},
+    {"global_load_requests", "", &emulator::Counters::global_load_requests},
+    {"global_load_sectors", "", &emulator::Counters::global_load_sectors},
+    {"global_store_requests", "", &emulator::Counters::global_store_requests},
+    {"global_store_sectors", "", &emulator::Counters::global_store_sectors},
+    {"l1_sectors", "", &emulator::Counters::l1_sectors},
+    {"l2_sectors", "", &emulator::Counters::l2_sectors},
+    {"shared_load_requests", "", &emulator::Counters::shared_load_requests},
+    {"shared_store_requests", "", &emulator::Counters::shared_store_requests},
+    {"shared_wavefronts", "", &emulator::Counters::shared_wavefronts},
+    {"bank_conflicts", "", &emulator::Counters::bank_conflicts},
+    {"global_atomics", "", &emulator::Counters::global_atomics},
+    {"shared_atomics", "", &emulator::Counters::shared_atomics},
+    {"atomic_passes", "", &emulator::Counters::atomic_passes},
+    {"barriers", "", &emulator::Counters::barriers},
+    {"shuffles", "", &emulator::Counters::shuffles},
+    {"votes", "", &emulator::Counters::votes},
+    {"warp_barriers", "", &emulator::Counters::warp_barriers},
+};
+
+// Derived figures.
+inline constexpr std::string_view kVectorAccesses =
+    "vector_accesses";                                   // requests of 8 or 16 bytes a lane
+inline constexpr std::string_view kAtomics = "atomics";  // requests, global and shared
+inline constexpr std::string_view kSectorsPerRequest = "sectors_per_request";  // of global accesses
+inline constexpr std::string_view kDramBytes =
+    "dram_bytes";  // B: distinct sectors, read and written
+// dram_bytes over the estimated time, as a share of the GPU's bandwidth, 0..1.
+inline constexpr std::string_view kBandwidthFraction = "bandwidth_fraction";
+// thread_instructions / (32 instructions), 0..1: 1 if no lane of a warp ever waits for others.
+inline constexpr std::string_view kBranchEfficiency = "branch_efficiency";
+inline constexpr std::string_view kSharedBytes = "shared_bytes";  // B: the most that a launch uses
+inline constexpr std::string_view kLaunches = "launches";
+
+}  // namespace krl

@@ -1,0 +1,326 @@
+#include "plugins/backends/evaluator/source/static_checks.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "plugins/backends/evaluator/source/lexer.hpp"
+
+namespace krl {
+namespace {
+
+struct Reason {
+  std::string_view word, why;
+};
+
+// Names that are refused wherever they stand.
+constexpr Reason kNames[] = {
+    {"asm", "unsupported on cpu: inline PTX"},
+    {"__asm", "unsupported on cpu: inline PTX"},
+    {"__asm__", "unsupported on cpu: inline PTX"},
+    {"__has_include", "asks about files of the machine"},
+    {"__has_include__", "asks about files of the machine"},
+    {"__has_include_next", "asks about files of the machine"},
+    {"__has_embed", "asks about files of the machine"},
+    {"__FILE__", "asks about files of the machine"},
+    {"__BASE_FILE__", "asks about files of the machine"},
+    {"__FILE_NAME__", "asks about files of the machine"},
+    {"__DATE__", "depends on when it is compiled"},
+    {"__TIME__", "depends on when it is compiled"},
+    {"__TIMESTAMP__", "depends on when it is compiled"},
+    {"__declspec", "is not an attribute that is allowed"},
+    {"thread_local", "does not exist in device code"},
+    {"__thread", "does not exist in device code"},
+    {"gnu", "names compiler attributes"},
+    {"__gnu__", "names compiler attributes"},
+    {"virtual", "is not allowed: calls must be to functions that are named"},
+    {"new", "allocates: memory comes from @scratch"},
+    {"malloc", "allocates: memory comes from @scratch"},
+    {"free", "allocates: memory comes from @scratch"},
+    {"alloca", "allocates: memory comes from @scratch"},
+    {"printf", "is not allowed: a kernel only writes its outputs"},
+    {"cudaMalloc", "belongs to the host; the harness owns memory and launches"},
+    {"cudaFree", "belongs to the host; the harness owns memory and launches"},
+    {"cudaMemcpy", "belongs to the host; the harness owns memory and launches"},
+    {"cudaLaunchKernel", "belongs to the host; the harness owns memory and launches"},
+    {"cudaDeviceSynchronize", "belongs to the host; the harness owns memory and launches"},
+};
+
+constexpr Reason kPrefixes[] = {
+    {"__tsan", "is a name of the harness"},        {"__sanitizer", "is a name of the harness"},
+    {"__asan", "is a name of the harness"},        {"__ubsan", "is a name of the harness"},
+    {"__cxa", "is a name of the C++ runtime"},     {"__gxx", "is a name of the C++ runtime"},
+    {"__libc", "is a name of the C library"},      {"__tls", "is a name of the C library"},
+    {"__dso", "is a name of the C library"},       {"__x86", "is a name of the compiler"},
+    {"__atomic_", "is g++'s; use CUDA's atomics"}, {"__sync_", "is g++'s; use CUDA's atomics"},
+};
+
+// Without effect on memory that the harness would not see.
+constexpr std::string_view kBuiltins[] = {"assume_aligned",
+                                          "bswap32",
+                                          "bswap64",
+                                          "clz",
+                                          "clzl",
+                                          "clzll",
+                                          "constant_p",
+                                          "ctz",
+                                          "ctzl",
+                                          "ctzll",
+                                          "expect",
+                                          "fabs",
+                                          "fabsf",
+                                          "ffs",
+                                          "ffsll",
+                                          "fma",
+                                          "fmaf",
+                                          "huge_val",
+                                          "huge_valf",
+                                          "inf",
+                                          "inff",
+                                          "isfinite",
+                                          "isinf",
+                                          "isnan",
+                                          "nan",
+                                          "nanf",
+                                          "parity",
+                                          "popcount",
+                                          "popcountl",
+                                          "popcountll",
+                                          "signbit",
+                                          "sqrt",
+                                          "sqrtf",
+                                          "trap"};
+
+constexpr std::string_view kAttributes[] = {
+    "aligned",      "__aligned__", "always_inline", "__always_inline__",
+    "cold",         "hot",         "may_alias",     "noinline",
+    "__noinline__", "packed",      "unused",        "__unused__"};
+constexpr std::string_view kStandardAttributes[] = {"fallthrough", "likely", "maybe_unused",
+                                                    "nodiscard", "unlikely"};
+
+constexpr std::string_view kDirectives[] = {"define", "undef", "if",    "ifdef", "ifndef",
+                                            "elif",   "else",  "endif", "error", "warning"};
+
+// Headers that CUDA code names out of habit; what they offer is there without them.
+constexpr std::string_view kHeaders[] = {"cuda.h",
+                                         "cuda_runtime.h",
+                                         "cuda_runtime_api.h",
+                                         "device_launch_parameters.h",
+                                         "cuda_fp16.h",
+                                         "cuda_bf16.h",
+                                         "cooperative_groups.h",
+                                         "cooperative_groups/reduce.h",
+                                         "math_constants.h",
+                                         "math.h",
+                                         "cmath",
+                                         "stdint.h",
+                                         "cstdint",
+                                         "float.h",
+                                         "cfloat",
+                                         "limits.h",
+                                         "climits",
+                                         "stddef.h",
+                                         "cstddef",
+                                         "assert.h",
+                                         "cassert"};
+
+// Names whose meaning may not be changed by a macro, beside all that begin with two underscores.
+constexpr std::string_view kFixedNames[] = {
+    "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize", "defined",  "const",
+    "volatile",  "static",   "extern",    "inline",    "void",     "bool",     "char",
+    "short",     "int",      "long",      "signed",    "unsigned", "float",    "double",
+    "if",        "else",     "for",       "while",     "do",       "return",   "struct",
+    "class",     "template", "typename",  "operator",  "sizeof",   "alignof",  "alignas",
+    "decltype",  "auto",     "constexpr", "namespace", "using",    "typedef",  "union",
+    "enum",      "switch",   "case",      "default",   "break",    "continue", "goto"};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+bool has_prefix(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool is_harness_name(std::string_view name) {
+  return name.size() >= 3 && std::tolower(static_cast<unsigned char>(name[0])) == 'k' &&
+         std::tolower(static_cast<unsigned char>(name[1])) == 'r' &&
+         std::tolower(static_cast<unsigned char>(name[2])) == 'l';
+}
+
+// Goes over the tokens once and stops at the first that is refused.
+class Checker {
+ public:
+  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden)
+      : tokens_(tokens), forbidden_(forbidden) {}
+
+  std::optional<SourceProblem> run() {
+    for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
+      const Token& token = tokens_[at_];
+      if (token.kind == Token::kName) check_name(token);
+      if (token.kind == Token::kPunctuation) check_punctuation(token);
+    }
+    return problem_;
+  }
+
+ private:
+  const Token& ahead(std::size_t n) const {
+    static const Token kNone;
+    return at_ + n < tokens_.size() ? tokens_[at_ + n] : kNone;
+  }
+  void refuse(const Token& token, const std::string& why) {
+    if (!problem_) problem_ = SourceProblem{token.line, token.column, why};
+  }
+  static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
+
+  void check_name(const Token& token) {
+    for (const Reason& name : kNames) {
+      if (token.text != name.word) continue;
+      const bool is_whole = has_prefix(name.why, "unsupported");
+      return refuse(token, is_whole ? std::string(name.why)
+                                    : quoted(token.text) + " " + std::string(name.why));
+    }
+    for (const Reason& prefix : kPrefixes) {
+      if (has_prefix(token.text, prefix.word)) {
+        return refuse(token, quoted(token.text) + " " + std::string(prefix.why));
+      }
+    }
+    if (is_harness_name(token.text)) {
+      return refuse(token, quoted(token.text) + " is a name of the harness");
+    }
+    if (has_prefix(token.text, "__builtin_") && !contains(kBuiltins, token.text.substr(10))) {
+      return refuse(token, quoted(token.text) + " is not one of the builtins that are allowed");
+    }
+    if (contains(forbidden_, token.text)) {
+      return refuse(token, "the task forbids " + quoted(token.text));
+    }
+    if (token.text == "__attribute__" || token.text == "__attribute") return attribute();
+    if (token.text == "extern") return external(token);
+    if (token.text == "_Pragma") return pragma_operator(token);
+    if (token.text == "goto" && ahead(1).is("*")) refuse(token, "a computed goto");
+    if (token.text == "operator" && ahead(1).is("delete")) refuse(token, "'operator delete'");
+  }
+
+  void check_punctuation(const Token& token) {
+    if (token.text == "##") {
+      return refuse(token, "pasting names together (##): write them out");
+    }
+    if (token.text == "#" && token.starts_line) return directive();
+    if (token.text == "[" && ahead(1).is("[")) return standard_attribute();
+    if (token.text == "<" && ahead(1).is("<") && ahead(2).is("<")) {
+      return refuse(token, "a launch from the device: use @launch");
+    }
+    const bool function_pointer =
+        token.text == "(" && ahead(1).is("*") &&
+        ((ahead(2).is(")") && ahead(3).is("(")) ||
+         (ahead(2).kind == Token::kName && ahead(3).is(")") && ahead(4).is("(")));
+    if (function_pointer) refuse(token, "a pointer to a function: call functions by name");
+  }
+
+  // __attribute__((a, b(1)))
+  void attribute() {
+    std::size_t depth = 0;
+    for (std::size_t n = 1; at_ + n < tokens_.size(); ++n) {
+      const Token& token = ahead(n);
+      if (token.is("(")) ++depth;
+      if (token.is(")") && --depth == 0) return;
+      if (depth == 0) return refuse(token, "an attribute without its parentheses");
+      if (depth == 2 && token.kind == Token::kName && !contains(kAttributes, token.text)) {
+        return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
+      }
+    }
+  }
+
+  // [[a, b]]
+  void standard_attribute() {
+    for (std::size_t n = 2; at_ + n < tokens_.size() && !ahead(n).is("]"); ++n) {
+      const Token& token = ahead(n);
+      const bool harmless = token.is(",") || (token.kind == Token::kName &&
+                                              contains(kStandardAttributes, token.text));
+      if (!harmless) {
+        return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
+      }
+    }
+  }
+
+  // Only dynamic shared memory and kernels with a C name come from outside.
+  void external(const Token& token) {
+    const Token& next = ahead(1);
+    const bool shared = next.is("__shared__");
+    const bool c_kernel =
+        next.kind == Token::kText && next.text == "\"C\"" && ahead(2).is("__global__");
+    if (!shared && !c_kernel) {
+      refuse(token, "'extern' declares something outside of the kernel");
+    }
+  }
+
+  void pragma_operator(const Token& token) {
+    const std::string& text = ahead(2).text;
+    if (!has_prefix(text, "\"unroll") && !has_prefix(text, "\"nounroll")) {
+      refuse(token, "a pragma other than unroll");
+    }
+  }
+
+  void directive() {
+    const Token& name = ahead(1);
+    if (name.starts_line || name.text.empty()) return;  // a lone '#'
+    if (name.text == "include") return include(name);
+    if (name.text == "pragma") return pragma(name);
+    if (!contains(kDirectives, name.text)) {
+      return refuse(name, "the directive #" + name.text + " is not allowed");
+    }
+    const Token& what = ahead(2);
+    const bool sets = name.text == "define" || name.text == "undef";
+    if (sets && (has_prefix(what.text, "__") || contains(kFixedNames, what.text))) {
+      refuse(what, "#" + name.text + " of " + quoted(what.text) + ", which has its meaning");
+    }
+  }
+
+  void pragma(const Token& name) {
+    const Token& what = ahead(2);
+    const bool allowed = what.is("unroll") || what.is("nounroll") || what.is("once");
+    if (!allowed || what.starts_line) refuse(name, "a pragma other than unroll");
+  }
+
+  void include(const Token& name) {
+    std::string header;
+    for (std::size_t n = 2; at_ + n < tokens_.size() && !ahead(n).starts_line; ++n) {
+      header += ahead(n).text;
+    }
+    const bool delimited = header.size() > 2 && (header.front() == '<' || header.front() == '"');
+    const std::string inside = delimited ? header.substr(1, header.size() - 2) : header;
+    if (!delimited || !contains(kHeaders, inside)) {
+      refuse(name, "#include " + header + ": device code has no such header");
+    }
+  }
+
+  const std::vector<Token>& tokens_;
+  const std::vector<std::string>& forbidden_;
+  std::size_t at_ = 0;
+  std::optional<SourceProblem> problem_;
+};
+
+}  // namespace
+
+std::string SourceProblem::text() const {
+  return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message;
+}
+
+std::optional<SourceProblem> check_source(std::string_view source,
+                                          const std::vector<std::string>& forbidden) {
+  if (source.size() > kMaxSourceBytes) {
+    return SourceProblem{1, 1,
+                         "the source has " + std::to_string(source.size()) + " bytes, at most " +
+                             std::to_string(kMaxSourceBytes) + " are read"};
+  }
+  const LexedSource lexed = lex(source);
+  if (!lexed.problems.empty()) {
+    const LexicalProblem& problem = lexed.problems.front();
+    return SourceProblem{problem.line, problem.column,
+                         std::string(problem.message) + " is not allowed"};
+  }
+  return Checker(lexed.tokens, forbidden).run();
+}
+
+}  // namespace krl

@@ -1,0 +1,29 @@
+// Checks of a candidate's text, before anything compiles it: what could reach around the harness is
+// refused by its token, with the reason and the line. Comments, strings, raw strings, spliced lines
+// and digraphs are seen as the compiler sees them; macros are checked where they are written, and
+// names cannot be pasted together. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+inline constexpr std::size_t kMaxSourceBytes = 256 << 10;
+
+struct SourceProblem {
+  std::uint32_t line = 0, column = 0;
+  std::string message;
+
+  // "line 3, column 5: message".
+  std::string text() const;
+};
+
+// The first problem of `source`. `forbidden`: identifiers that the task forbids.
+std::optional<SourceProblem> check_source(std::string_view source,
+                                          const std::vector<std::string>& forbidden);
+
+}  // namespace krl

@@ -1,0 +1,43 @@
+// The `cpu` backend from end to end.
+#include <gtest/gtest.h>
+
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+namespace krl::testing {
+namespace {
+
+const CpuInstance& backend() {
+  static const CpuInstance instance(Table{{"cache", "off"}});
+  return instance;
+}
+
+std::vector<std::string> task_ids() {
+  std::vector<std::string> ids;
+  for (const auto& [id, task] : all_tasks()) ids.push_back(id);
+  return ids;
+}
+
+class EveryTask : public ::testing::TestWithParam<std::string> {};
+
+// The reference compiles, the naive kernel is right on all cases and hold-outs, nothing lazy
+// passes.
+TEST_P(EveryTask, IsFitToBeLearnedFrom) { backend().prepare(all_tasks().at(GetParam())); }
+
+TEST_P(EveryTask, NaiveKernelIsAsFastAsItself) {
+  const TaskText& task = all_tasks().at(GetParam());
+  const Outcome outcome = backend().evaluate(task, naive_of(task));
+  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << "\n" << outcome.log;
+  for (const auto& c : outcome.cases) {
+    EXPECT_EQ(c.verdict, KRL_VERDICT_OK) << c.label;
+    if (c.holdout) continue;
+    EXPECT_DOUBLE_EQ(c.speedup, 1) << c.label;
+    EXPECT_GT(c.time_ns, 0) << c.label;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, EveryTask, ::testing::ValuesIn(task_ids()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace krl::testing

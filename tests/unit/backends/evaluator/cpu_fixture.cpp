@@ -1,0 +1,144 @@
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl::testing {
+namespace {
+
+std::string plugin_path(const std::string& name) {
+  return KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + name + ".krl.so";
+}
+
+Outcome& of(const krl_evaluation_sink* sink) { return *static_cast<Outcome*>(sink->ctx); }
+std::string text(krl_str s) { return std::string(view(s)); }
+
+krl_evaluation_sink sink_into(Outcome* outcome) {
+  krl_evaluation_sink sink{};
+  sink.struct_size = sizeof sink;
+  sink.ctx = outcome;
+  sink.identity = [](const krl_evaluation_sink* s, krl_str toolchain, krl_str device) {
+    of(s).toolchain = text(toolchain);
+    of(s).device = text(device);
+    return krl_status{KRL_OK};
+  };
+  sink.compile_log = [](const krl_evaluation_sink* s, krl_str chunk) {
+    of(s).log += text(chunk);
+    return krl_status{KRL_OK};
+  };
+  sink.diagnostic = [](const krl_evaluation_sink* s, const krl_diagnostic* d) {
+    of(s).diagnostics.push_back(std::to_string(d->line) + ":" + std::to_string(d->column) + ": " +
+                                text(d->text));
+    return krl_status{KRL_OK};
+  };
+  sink.kernel = [](const krl_evaluation_sink* s, const krl_kernel* k) {
+    of(s).kernels.push_back(text(k->name));
+    return krl_status{KRL_OK};
+  };
+  sink.add_case = [](const krl_evaluation_sink* s, const krl_case* c) {
+    of(s).cases.push_back({c->verdict, text(c->label), text(c->detail), c->holdout != 0, c->speedup,
+                           c->time_ns, c->max_abs_error});
+    return krl_status{KRL_OK};
+  };
+  sink.value = [](const krl_evaluation_sink* s, const krl_value* v) {
+    if (v->case_index <= 0) of(s).values[text(v->name)] = v->value;
+    return krl_status{KRL_OK};
+  };
+  sink.artifact = [](const krl_evaluation_sink*, krl_str, krl_str) { return krl_status{KRL_OK}; };
+  sink.verdict = [](const krl_evaluation_sink* s, std::uint32_t verdict, krl_str why) {
+    of(s).verdict = verdict;
+    of(s).why = text(why);
+    ++of(s).verdicts;
+    return krl_status{KRL_OK};
+  };
+  return sink;
+}
+
+std::map<std::string, TaskText> load_tasks() {
+  static const Plugin plugin(plugin_path("tasks"));
+  const auto dataset = plugin.create<krl_dataset_v>(
+      KRL_DATASET, "tasks", {{"path", std::string(KERNELRL_SOURCE_DIR "/configs/tasks")}});
+  std::uint64_t size = 0;
+  dataset.call().require(dataset.table().size(dataset.self(), dataset.context(), &size));
+  std::map<std::string, TaskText> tasks;
+  krl_dataset_sink sink{};
+  sink.struct_size = sizeof sink;
+  sink.ctx = &tasks;
+  sink.task = [](const krl_dataset_sink* s, const krl_task* task) {
+    auto& all = *static_cast<std::map<std::string, TaskText>*>(s->ctx);
+    all[text(task->id)] = {text(task->id), text(task->definition_json)};
+    return krl_status{KRL_OK};
+  };
+  for (std::uint64_t i = 0; i < size; ++i) {
+    dataset.call().require(dataset.table().read(dataset.self(), dataset.context(), i, &sink));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+krl_task TaskText::c() const {
+  krl_task task{};
+  task.struct_size = sizeof task;
+  task.id = to_c(id);
+  task.definition_json = to_c(definition_json);
+  return task;
+}
+
+const std::map<std::string, TaskText>& all_tasks() {
+  static const std::map<std::string, TaskText> tasks = load_tasks();
+  return tasks;
+}
+
+CpuInstance::CpuInstance(Table options)
+    : instance_([&] {
+        static const Plugin plugin(plugin_path("cpu"));
+        return plugin.create<krl_backend_v>(KRL_BACKEND, "cpu", std::move(options));
+      }()) {}
+
+Outcome CpuInstance::evaluate(const TaskText& task, const std::string& source, std::uint32_t stages,
+                              std::uint64_t seed) const {
+  const krl_task c_task = task.c();
+  const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &c_task, to_c(source)};
+  const krl_evaluate_options options{sizeof(krl_evaluate_options), stages, seed};
+  Outcome outcome;
+  const krl_evaluation_sink sink = sink_into(&outcome);
+  Call call;  // one for each evaluation, as they may overlap
+  call.require(
+      instance_.table().evaluate(instance_.self(), call.context(), &candidate, &options, &sink));
+  return outcome;
+}
+
+void CpuInstance::prepare(const TaskText& task, std::uint64_t seed) const {
+  const krl_task c_task = task.c();
+  const krl_evaluate_options options{sizeof(krl_evaluate_options), kAllStages, seed};
+  Call call;
+  call.require(instance_.table().prepare(instance_.self(), call.context(), &c_task, &options));
+}
+
+krl_backend_info CpuInstance::describe() const {
+  krl_backend_info info{};
+  info.struct_size = sizeof info;
+  Call call;
+  call.require(instance_.table().describe(instance_.self(), call.context(), &info));
+  return info;
+}
+
+bool Outcome::operator==(const Outcome& other) const {
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  const bool same_cases = std::equal(
+      cases.begin(), cases.end(), other.cases.begin(), other.cases.end(),
+      [&](const CaseOutcome& a, const CaseOutcome& b) {
+        return a.verdict == b.verdict && a.label == b.label && a.detail == b.detail &&
+               a.holdout == b.holdout && same(a.speedup, b.speedup) && same(a.time_ns, b.time_ns);
+      });
+  return same_cases && verdict == other.verdict && why == other.why && log == other.log &&
+         diagnostics == other.diagnostics && values == other.values && kernels == other.kernels;
+}
+
+std::string naive_of(const TaskText& task) {
+  return nlohmann::json::parse(task.definition_json).at("naive").get<std::string>();
+}
+
+}  // namespace krl::testing

@@ -1,0 +1,61 @@
+// The real `cpu` plugin and the project's tasks, for tests: loaded from the build tree, everything
+// through the C boundary.
+#pragma once
+
+#include <kernelrl/sdk.hpp>
+#include <kernelrl/testing.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace krl::testing {
+
+struct TaskText {
+  std::string id, definition_json;
+  krl_task c() const;
+};
+
+// All tasks of configs/tasks, by id.
+const std::map<std::string, TaskText>& all_tasks();
+
+// What came out of one evaluation.
+struct Outcome {
+  std::uint32_t verdict = KRL_VERDICT_INFRA_ERROR;
+  std::string why, toolchain, device, log;
+  std::vector<std::string> diagnostics;  // "line:column: text"
+  struct CaseOutcome {
+    std::uint32_t verdict;
+    std::string label, detail;
+    bool holdout;
+    double speedup, time_ns, max_abs_error;
+  };
+  std::vector<CaseOutcome> cases;
+  std::map<std::string, double> values;  // of the first case
+  std::vector<std::string> kernels;
+  int verdicts = 0;  // times that verdict() was called
+
+  bool operator==(const Outcome& other) const;
+};
+
+class CpuInstance {
+ public:
+  explicit CpuInstance(Table options);
+
+  // Throws krl::Failure if the call fails.
+  Outcome evaluate(const TaskText& task, const std::string& source,
+                   std::uint32_t stages = kAllStages, std::uint64_t seed = 1) const;
+  void prepare(const TaskText& task, std::uint64_t seed = 1) const;
+  krl_backend_info describe() const;
+
+  static constexpr std::uint32_t kAllStages =
+      KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+  const Call& call() const { return instance_.call(); }
+
+ private:
+  Instance<krl_backend_v> instance_;
+};
+
+// The naive kernel of a task.
+std::string naive_of(const TaskText& task);
+
+}  // namespace krl::testing
