@@ -1,0 +1,98 @@
+// Every task and every kind of generated answer, judged by the real `cpu` backend: a wrong example
+// is a bug.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cpu_backend.hpp"
+#include "plugins/datasets/tasks/task_files.hpp"
+#include "plugins/datasets/templates/generator.hpp"
+#include "plugins/datasets/templates/slips.hpp"
+
+namespace krl {
+namespace {
+
+const testing::CpuBackend& backend() {
+  static const testing::CpuBackend instance;
+  return instance;
+}
+
+TEST(EvaluatedKernels, TasksAreSoundAndTheirNaiveKernelsRight) {
+  const tasks::LoadedTasks loaded = tasks::load_tasks(KERNELRL_SOURCE_DIR "/configs/tasks");
+  ASSERT_TRUE(loaded.errors.empty()) << loaded.errors.front();
+  for (const TaskDefinition& task : loaded.tasks) {
+    EXPECT_EQ(backend().prepare(task), "") << task.id;
+    const auto result = backend().evaluate(task, task.naive,
+                                           KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT);
+    EXPECT_EQ(result.verdict, KRL_VERDICT_OK) << task.id << ": " << result.why;
+  }
+}
+
+// The naive kernel with every float rounded toward zero to bfloat16 before it is stored.
+TEST(EvaluatedKernels, BFloat16PrecisionIsNotEnough) {
+  const std::string truncate =
+      "__device__ float krop(float v) { return __int_as_float(__float_as_int(v) & 0xffff0000); }\n";
+  const tasks::LoadedTasks loaded = tasks::load_tasks(KERNELRL_SOURCE_DIR "/configs/tasks/tier0");
+  for (const TaskDefinition& task : loaded.tasks) {
+    const std::string store = task.outputs.front().name + "[i] = ";
+    std::string source = task.naive;
+    const std::size_t begin = source.find(store);
+    ASSERT_NE(begin, std::string::npos) << task.id;
+    source.insert(source.find(';', begin), ")");
+    source.insert(begin + store.size(), "krop(");
+    source.insert(source.find("__global__"), truncate);
+    EXPECT_EQ(backend().evaluate(task, source).verdict, KRL_VERDICT_WRONG_RESULT) << task.id << "\n"
+                                                                                  << source;
+  }
+}
+
+class EveryFamily : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
+  const templates::Family family = templates::all_families()[GetParam()];
+  templates::Random random(3, GetParam());
+  for (const templates::Operation& operation : family.operations) {
+    for (const templates::Variant& variant : family.variants) {
+      const bool canonical = random.chance(0.5);
+      const auto names = canonical ? templates::canonical_names(operation)
+                                   : templates::random_names(operation, &random);
+      const TaskDefinition task = templates::Generator::task(family, operation, names);
+      const std::string source = templates::Generator::kernel(operation, variant, names, &random);
+      const auto result = backend().evaluate(task, source);
+      EXPECT_EQ(result.verdict, KRL_VERDICT_OK)
+          << operation.id << "/" << variant.name << ": " << result.why << "\n"
+          << source;
+    }
+  }
+}
+
+// A repair whose broken kernel passes would teach to change what is right.
+TEST_P(EveryFamily, SlipsBreakTheKernel) {
+  const templates::Generator generator({templates::all_families()[GetParam()]},
+                                       {5, 0.5, 1.0, false});
+  std::set<std::pair<std::string, std::string>> seen;  // variant, slip
+  for (std::uint64_t index = 0; index < 30; ++index) {
+    const templates::Pair pair = generator.generate(index);
+    if (!seen.insert({pair.variant, pair.slip}).second) continue;
+    const std::string& broken = *pair.broken_answer;
+    const std::size_t begin = broken.find("```cuda\n") + 8;
+    const std::string source = broken.substr(begin, broken.find("```\n", begin) - begin);
+    const auto result = backend().evaluate(pair.task, source);
+    EXPECT_NE(result.verdict, KRL_VERDICT_OK)
+        << pair.task.id << "/" << pair.variant << " " << pair.slip << "\n"
+        << source;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, EveryFamily,
+                         ::testing::Range<std::size_t>(0, templates::all_families().size()),
+                         [](const auto& info) {
+                           return templates::all_families()[info.param].name;
+                         });
+
+}  // namespace
+}  // namespace krl

@@ -1,0 +1,232 @@
+#include "plugins/datasets/templates/generator.hpp"
+
+#include <gtest/gtest.h>
+#include <kernelrl/cuda_source.hpp>
+#include <kernelrl/launch.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plugins/datasets/tasks/task_files.hpp"
+#include "plugins/datasets/templates/slips.hpp"
+
+namespace krl::templates {
+namespace {
+
+Generator generator(GeneratorOptions options = {}) { return Generator(all_families(), options); }
+
+TEST(Text, PlaceholdersAndExpressions) {
+  const Scope scope = {
+      {"x", "data"}, {"B", "128"}, {"half", "$(B / 2)"}, {"at", "$x[$i]"}, {"i", "idx"}};
+  EXPECT_EQ(expand("\n$at += $(B * 4) + $half;", scope), "data[idx] += 512 + 64;");
+  EXPECT_EQ(substitute("$unknown + $x + $(C)", scope), "$unknown + data + $(C)");
+  EXPECT_THROW(expand("$unknown", scope), std::out_of_range);
+  EXPECT_THROW(expand("$a", {{"a", "$b"}, {"b", "$a"}}), std::length_error);
+}
+
+TEST(Random, IsAFunctionOfSeedIndexAndCount) {
+  Random a(1, 2), b(1, 2), c(1, 3), d(2, 2);
+  const std::uint64_t first = a.next();
+  EXPECT_EQ(first, b.next());
+  EXPECT_NE(first, c.next());
+  EXPECT_NE(first, d.next());
+  EXPECT_NE(first, a.next());
+  std::vector<int> counts(5, 0);
+  for (int i = 0; i < 5000; ++i) ++counts[a.below(5)];
+  for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Generator, SameIndexSameItem) {
+  const Generator one = generator({7, 0.5, 0.3, true}), two = generator({7, 0.5, 0.3, true});
+  const Generator other = generator({8, 0.5, 0.3, true});
+  int differ = 0;
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    const Pair a = one.generate(index), b = two.generate(49 - (49 - index));
+    EXPECT_EQ(a.answer, b.answer);
+    EXPECT_EQ(a.broken_answer, b.broken_answer);
+    EXPECT_EQ(to_json_text(a.task), to_json_text(b.task));
+    differ += a.answer != other.generate(index).answer ? 1 : 0;
+  }
+  EXPECT_GT(differ, 45);
+}
+
+TEST(Generator, RandomNamesMakeNearlyEveryPairUnique) {
+  const Generator random = generator({1, 0.0, 0.0, false}),
+                  canonical = generator({1, 1.0, 0.0, false});
+  std::set<std::string> random_answers, canonical_answers;
+  for (std::uint64_t index = 0; index < 400; ++index) {
+    random_answers.insert(random.generate(index).answer);
+    canonical_answers.insert(canonical.generate(index).answer);
+  }
+  EXPECT_GE(random_answers.size(), 396u);
+  EXPECT_GE(canonical_answers.size(), 200u);
+}
+
+TEST(Generator, EveryFamilyAndVariantComesUp) {
+  std::set<std::string> wanted, seen;
+  for (const Family& family : all_families()) {
+    for (const Variant& variant : family.variants) wanted.insert(family.name + "/" + variant.name);
+  }
+  const Generator all = generator();
+  for (std::uint64_t index = 0; index < 1500; ++index) {
+    const Pair pair = all.generate(index);
+    seen.insert(pair.family + "/" + pair.variant);
+  }
+  EXPECT_EQ(seen, wanted);
+  EXPECT_GE(wanted.size(), 50u);
+}
+
+TEST(Generator, EveryPairIsAValidTaskWithAReadableAnswer) {
+  const Generator all = generator({3, 0.5, 0.2, false});
+  for (std::uint64_t index = 0; index < 400; ++index) {
+    const Pair pair = all.generate(index);
+    const auto task = parse_task_definition(to_json_text(pair.task));
+    ASSERT_TRUE(task) << pair.task.id << ": " << task.error();
+    EXPECT_EQ(pair.answer.rfind("<KERNEL>\n```cuda\n// @", 0), 0u) << pair.answer;
+    EXPECT_NE(pair.answer.find("}\n```\n</KERNEL>"), std::string::npos);
+    EXPECT_EQ(pair.answer.find('$'), std::string::npos) << pair.answer;
+    const auto launches = read_launches(pair.answer, *task);
+    ASSERT_TRUE(launches) << launches.error().message << "\n" << pair.answer;
+    for (const IntegerNames& sizes : task->cases) {
+      const auto resolved = resolve_case(*task, sizes);
+      ASSERT_TRUE(resolved);
+      EXPECT_TRUE(resolve_launches(*launches, *resolved)) << pair.answer;
+    }
+    EXPECT_EQ(pair.broken_answer.has_value(), !pair.slip.empty());
+    EXPECT_NE(pair.broken_answer.value_or(""), pair.answer);
+  }
+}
+
+TEST(Generator, SharesAreKept) {
+  const Generator half = generator({5, 0.5, 0.25, false});
+  int canonical = 0, repairs = 0;
+  std::map<std::string, Names> names;
+  for (const Family& family : all_families()) {
+    for (const Operation& operation : family.operations)
+      names[operation.id] = canonical_names(operation);
+  }
+  for (std::uint64_t index = 0; index < 1000; ++index) {
+    const Pair pair = half.generate(index);
+    bool same = true;
+    for (const TensorDefinition& output : pair.task.outputs)
+      same = same && names[pair.task.id].at("y") == output.name;
+    canonical += pair.task.id != "matmul" && same ? 1 : 0;
+    repairs += pair.broken_answer ? 1 : 0;
+  }
+  EXPECT_NEAR(canonical, 490, 80);
+  EXPECT_NEAR(repairs, 250, 60);
+}
+
+TEST(Generator, AThoughtComesFirstIfWanted) {
+  const Pair pair = generator({5, 0.5, 0.0, true}).generate(0);
+  EXPECT_EQ(pair.answer.rfind("<think>", 0), 0u);
+  EXPECT_NE(pair.answer.find("</think>\n<KERNEL>"), std::string::npos);
+}
+
+// Canonical pairs must show the very prompts that training will show.
+TEST(Generator, CanonicalTasksAreThoseOfTheConfigs) {
+  std::map<std::string, TaskDefinition> configured;
+  for (const TaskDefinition& task : tasks::load_tasks(KERNELRL_SOURCE_DIR "/configs/tasks").tasks) {
+    configured[task.id] = task;
+  }
+  const auto tensors = [](const std::vector<TensorDefinition>& list) {
+    std::string text;
+    for (const TensorDefinition& t : list) {
+      text +=
+          t.name + " " + std::string(name_of(t.dtype)) + " " + std::string(name_of(t.values)) + "[";
+      for (const std::string& size : t.shape) text += size + ",";
+      text += "] ";
+    }
+    return text;
+  };
+  for (const Family& family : all_families()) {
+    for (const Operation& operation : family.operations) {
+      const auto found = configured.find(operation.id);
+      EXPECT_EQ(operation.canonical, found != configured.end()) << operation.id;
+      if (found == configured.end()) continue;
+      const TaskDefinition made = Generator::task(family, operation, canonical_names(operation));
+      const TaskDefinition& task = found->second;
+      EXPECT_EQ(made.prompt, task.prompt);
+      EXPECT_EQ(made.title, task.title);
+      EXPECT_EQ(made.tier, task.tier) << task.id;
+      EXPECT_EQ(tensors(made.inputs), tensors(task.inputs)) << task.id;
+      EXPECT_EQ(tensors(made.outputs), tensors(task.outputs)) << task.id;
+      ASSERT_EQ(made.scalars.size(), task.scalars.size()) << task.id;
+      for (std::size_t i = 0; i < made.scalars.size(); ++i)
+        EXPECT_EQ(made.scalars[i].name, task.scalars[i].name);
+      EXPECT_EQ(made.tolerance.rtol, task.tolerance.rtol) << task.id;
+      EXPECT_EQ(made.tolerance.atol, task.tolerance.atol) << task.id;
+      ASSERT_EQ(made.axes.size(), task.axes.size()) << task.id;
+      for (std::size_t i = 0; i < made.axes.size(); ++i) {
+        EXPECT_EQ(made.axes[i].name, task.axes[i].name);
+        EXPECT_EQ(made.axes[i].size, task.axes[i].size);
+      }
+    }
+  }
+}
+
+// A random name must not hide a local name of a kernel, nor a word of the language.
+TEST(Names, PoolsAvoidTheWordsOfTheTemplates) {
+  std::set<std::string> words = {
+      "int",      "float",    "half",  "double",   "long",      "short", "char",   "bool",   "void",
+      "if",       "for",      "while", "do",       "return",    "const", "static", "inline", "auto",
+      "in",       "sum",      "top",   "row",      "id",        "k1",    "min",    "max",    "exp",
+      "log",      "abs",      "pow",   "ceil_div", "next_pow2", "dim3",  "new",    "delete", "this",
+      "register", "volatile", "union", "signed",   "unsigned"};
+  for (const Family& family : all_families()) {
+    for (const Variant& variant : family.variants) {
+      for (const SourceToken& token : scan_cuda_source(variant.source).tokens) {
+        words.insert(token.text);
+      }
+      for (const auto& [role, values] : variant.choices) words.erase(role);
+      for (const Operation& operation : family.operations) {
+        for (const auto& [role, name] : canonical_names(operation)) words.erase(role);
+        for (const auto& [part, text] : operation.parts) words.erase(part);
+      }
+    }
+  }
+  const std::vector<std::string> locals = {
+      "r", "j", "e",    "d",    "t",    "acc",  "sh",    "lane", "tile", "tx",   "ty",
+      "v", "f", "part", "last", "zero", "left", "right", "mean", "best", "size", "kern"};
+  words.insert(locals.begin(), locals.end());
+  EXPECT_GE(pool_names().size(), 300u);
+  for (const std::string& name : pool_names()) EXPECT_EQ(words.count(name), 0u) << name;
+}
+
+TEST(Names, AreDifferentWithinATask) {
+  Random random(9, 9);
+  for (const Family& family : all_families()) {
+    for (const Operation& operation : family.operations) {
+      for (int i = 0; i < 20; ++i) {
+        const Names names = random_names(operation, &random);
+        std::set<std::string> distinct;
+        for (const auto& [role, name] : names) distinct.insert(name);
+        EXPECT_EQ(distinct.size(), names.size()) << operation.id;
+      }
+    }
+  }
+}
+
+TEST(Slips, EveryOneFindsAPlaceInManyKernels) {
+  std::map<std::string, int> places;
+  Random random(4, 4);
+  for (const Family& family : all_families()) {
+    for (const Variant& variant : family.variants) {
+      const Operation& operation = family.operations.front();
+      const std::string source =
+          Generator::kernel(operation, variant, canonical_names(operation), &random);
+      const std::vector<Slip> slips = possible_slips(source, true);
+      EXPECT_GE(slips.size(), 2u) << source;
+      for (const Slip& slip : slips) {
+        ++places[slip.name];
+        EXPECT_NE(slip.source, source) << slip.name;
+      }
+    }
+  }
+  for (const std::string& name : slip_names()) EXPECT_GE(places[name], 5) << name;
+}
+
+}  // namespace
+}  // namespace krl::templates

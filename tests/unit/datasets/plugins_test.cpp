@@ -1,0 +1,147 @@
+// Both datasets through the C boundary of their built plugins.
+#include <gtest/gtest.h>
+#include <kernelrl/task_definition.hpp>
+#include <kernelrl/testing.hpp>
+
+#include <string>
+#include <vector>
+
+namespace krl::testing {
+namespace {
+
+struct Item {
+  std::string id, prompt, definition, answer;
+  std::vector<std::string> earlier;
+};
+
+std::string plugin_path(const std::string& name) {
+  return KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + name + ".krl.so";
+}
+
+class DatasetUnderTest {
+ public:
+  DatasetUnderTest(const std::string& name, Table options)
+      : plugin_(plugin_path(name)),
+        dataset_(plugin_.create<krl_dataset_v>(KRL_DATASET, name, std::move(options))) {}
+
+  std::uint64_t size() const {
+    std::uint64_t count = 0;
+    dataset_.call().require(dataset_.table().size(dataset_.self(), dataset_.context(), &count));
+    return count;
+  }
+
+  Item read(std::uint64_t index) const {
+    Item item;
+    krl_dataset_sink sink{};
+    sink.struct_size = sizeof sink;
+    sink.ctx = &item;
+    sink.task = [](const krl_dataset_sink* self, const krl_task* task) -> krl_status {
+      copy(*task, static_cast<Item*>(self->ctx));
+      return KRL_OK;
+    };
+    sink.pair = [](const krl_dataset_sink* self, const krl_pair* pair) -> krl_status {
+      auto* item = static_cast<Item*>(self->ctx);
+      copy(*pair->task, item);
+      item->answer = view(pair->answer);
+      for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
+        item->earlier.emplace_back(view(pair->earlier[i]));
+      return KRL_OK;
+    };
+    dataset_.call().require(
+        dataset_.table().read(dataset_.self(), dataset_.context(), index, &sink));
+    return item;
+  }
+
+ private:
+  static void copy(const krl_task& task, Item* item) {
+    item->id = view(task.id);
+    item->prompt = view(task.prompt);
+    item->definition = view(task.definition_json);
+  }
+
+  Plugin plugin_;
+  Instance<krl_dataset_v> dataset_;
+};
+
+const char* const kTasks = KERNELRL_SOURCE_DIR "/configs/tasks";
+
+// What refusing the options says.
+std::string refusal(const std::string& name, Table options) {
+  try {
+    const DatasetUnderTest dataset(name, std::move(options));
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(TasksPlugin, GivesCompleteDefinitions) {
+  const DatasetUnderTest dataset("tasks", {{"path", kTasks}, {"tiers", Value::json("[1]")}});
+  ASSERT_GE(dataset.size(), 7u);
+  for (std::uint64_t index = 0; index < dataset.size(); ++index) {
+    const Item item = dataset.read(index);
+    const auto task = parse_task_definition(item.definition);
+    ASSERT_TRUE(task) << task.error();
+    EXPECT_EQ(task->id, item.id);
+    EXPECT_EQ(task->tier, 1);
+    EXPECT_FALSE(task->origin.locate("naive").empty());
+  }
+  EXPECT_THROW(dataset.read(dataset.size()), Failure);
+}
+
+TEST(TasksPlugin, ChoosesByIdAndTier) {
+  const DatasetUnderTest only("tasks",
+                              {{"path", kTasks}, {"only", Value::json(R"(["relu", "dot"])")}});
+  EXPECT_EQ(only.size(), 2u);
+  EXPECT_EQ(only.read(0).id, "relu");
+  const DatasetUnderTest rest("tasks", {{"path", kTasks}, {"except", Value::json(R"(["relu"])")}});
+  const DatasetUnderTest all("tasks", {{"path", kTasks}});
+  EXPECT_EQ(rest.size() + 1, all.size());
+}
+
+TEST(TasksPlugin, RefusesWhatItCannotDo) {
+  EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"only", Value::json(R"(["rleu"])")}}),
+            "only: unknown task 'rleu'; did you mean 'relu'?");
+  EXPECT_EQ(refusal("tasks", {{"path", kTasks}, {"tiers", Value::json("[7]")}}),
+            "no task of " + std::string(kTasks) + " is left: look at tiers, only and except");
+  EXPECT_EQ(refusal("tasks", {{"path", "/nowhere.toml"}}),
+            "/nowhere.toml: error: cannot read the file");
+}
+
+TEST(TemplatesPlugin, GivesPairsAndRepairs) {
+  const DatasetUnderTest dataset("templates", {{"count", 40}, {"seed", 3}, {"repair", 0.5}});
+  ASSERT_EQ(dataset.size(), 40u);
+  std::size_t repairs = 0;
+  for (std::uint64_t index = 0; index < dataset.size(); ++index) {
+    const Item item = dataset.read(index);
+    EXPECT_TRUE(parse_task_definition(item.definition));
+    EXPECT_NE(item.answer.find("__global__"), std::string::npos);
+    repairs += item.earlier.size();
+  }
+  EXPECT_GT(repairs, 8u);
+  EXPECT_LT(repairs, 32u);
+  EXPECT_THROW(dataset.read(40), Failure);
+}
+
+TEST(TemplatesPlugin, ChoosesFamiliesAndTasks) {
+  const DatasetUnderTest dataset(
+      "templates", {{"count", 20}, {"families", Value::json(R"(["softmax", "matmul"])")}});
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    const std::string id = dataset.read(index).id;
+    EXPECT_TRUE(id == "softmax_rows" || id == "matmul") << id;
+  }
+  const DatasetUnderTest one("templates", {{"count", 5}, {"only", Value::json(R"(["relu"])")}});
+  EXPECT_EQ(one.read(4).id, "relu");
+}
+
+TEST(TemplatesPlugin, RefusesWhatItCannotDo) {
+  EXPECT_EQ(refusal("templates", {{"families", Value::json(R"(["softmux"])")}}),
+            "families: unknown name 'softmux'; did you mean 'softmax'?");
+  EXPECT_EQ(refusal("templates", {{"only", Value::json("[3]")}}), "only: 3 is no string");
+  EXPECT_EQ(refusal("templates", {{"families", Value::json(R"(["softmax"])")},
+                                  {"only", Value::json(R"(["relu"])")}}),
+            "no task is left: look at families and only");
+}
+
+}  // namespace
+}  // namespace krl::testing
