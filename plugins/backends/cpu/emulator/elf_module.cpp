@@ -309,4 +309,17 @@ std::vector<std::uint32_t> ElfModule::call_sites(std::string_view hook) const {
   return sites;
 }
 
+std::optional<std::uint32_t> ElfModule::jump_target(std::uint32_t offset) const {
+  constexpr unsigned char kNear = 0xe9, kShort = 0xeb;
+  const std::uintptr_t address = image_.begin + offset;
+  if (!text_.contains(address, 5)) return std::nullopt;
+  const auto* code = reinterpret_cast<const unsigned char*>(address);
+  if (code[0] == kShort)
+    return offset + 2 + static_cast<std::uint32_t>(static_cast<signed char>(code[1]));
+  if (code[0] != kNear) return std::nullopt;
+  std::int32_t displacement;
+  std::memcpy(&displacement, code + 1, sizeof displacement);
+  return offset + 5 + static_cast<std::uint32_t>(displacement);
+}
+
 }  // namespace krl::emulator

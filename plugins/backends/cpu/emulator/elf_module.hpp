@@ -82,6 +82,8 @@ class ElfModule {
   // Every call of `hook` in the text, as return offsets in ascending order: a call goes through the
   // hook's slot in the global offset table, so its bytes tell which hook it calls.
   std::vector<std::uint32_t> call_sites(std::string_view hook) const;
+  // Where the jump instruction at this offset leads; nothing if there is none.
+  std::optional<std::uint32_t> jump_target(std::uint32_t offset) const;
   AddressRange text() const { return text_; }
 
  private:

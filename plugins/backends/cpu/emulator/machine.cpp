@@ -170,34 +170,49 @@ bool Machine::begin_run(const Run& run, std::uint64_t work_limit) {
   return races_.reserve(global_bytes_, 0);
 }
 
-// The instructions of a basic block, estimated from the bytes of text up to the next one. The
-// hooks' calls and the code that prepares them are not the kernel's; an instruction of x86-64 is
-// about 4.2 bytes long at -O1.
+// The instructions of a basic block, estimated from the bytes of text up to the next one, without
+// what the hooks add: their calls, the registers that a call makes the compiler save, the checks of
+// array indices. An instruction of x86-64 is about 4.2 bytes long at -O1.
 void Machine::measure_basic_blocks() {
   if (!block_instructions_.empty()) return;
-  constexpr std::uint32_t kCallBytes = 6, kHookBytes = 10;
-  constexpr double kInstructionBytes = 4.2;
+  constexpr std::uint32_t kCallBytes = 6;
+  constexpr double kInstructionBytes = 4.2, kMostInstructions = 500;
   block_instructions_.assign(module_.text().end - module_.image().begin + 1, 1);
   const auto blocks = module_.call_sites("__sanitizer_cov_trace_pc");
-  std::vector<std::uint32_t> hooks;
-  for (const char* width : {"1", "2", "4", "8", "16"}) {
-    for (const char* hook : {"__tsan_read", "__tsan_write"}) {
-      const auto sites = module_.call_sites(std::string(hook) + width);
-      hooks.insert(hooks.end(), sites.begin(), sites.end());
-    }
-  }
-  std::sort(hooks.begin(), hooks.end());
+  const auto added = hook_bytes();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
+    // The last block of the text is followed by constants: the limit keeps it in bounds.
     const std::uint32_t end =
         i + 1 < blocks.size() ? blocks[i + 1] - kCallBytes : module_.offset_of(module_.text().end);
-    const auto calls = std::upper_bound(hooks.begin(), hooks.end(), end) -
-                       std::upper_bound(hooks.begin(), hooks.end(), blocks[i]);
-    const double own =
-        static_cast<double>(end - blocks[i]) - kHookBytes * static_cast<double>(calls);
-    // The last block of the text is followed by constants.
-    const double instructions = std::clamp(own / kInstructionBytes, 1.0, 200.0);
+    double own = static_cast<double>(end - blocks[i]);
+    for (auto hook = added.upper_bound(blocks[i]); hook != added.end() && hook->first <= end;
+         ++hook) {
+      own -= hook->second;
+    }
+    const double instructions = std::clamp(own / kInstructionBytes, 1.0, kMostInstructions);
     block_instructions_[blocks[i]] = static_cast<std::uint16_t>(instructions + 0.5);
   }
+}
+
+// Where in the text hooks have added code to the kernel's, and how many bytes of it, measured on a
+// corpus of kernels.
+std::map<std::uint32_t, double> Machine::hook_bytes() const {
+  constexpr double kAccessBytes = 18, kSharedAddressBytes = 19, kIndexCheckBytes = 13;
+  std::map<std::uint32_t, double> bytes;
+  const auto add = [&](const std::string& hook, double each) {
+    for (const auto site : module_.call_sites(hook)) bytes[site] += each;
+  };
+  for (const char* width : {"1", "2", "4", "8", "16"}) {
+    for (const char* hook : {"__tsan_read", "__tsan_write"})
+      add(std::string(hook) + width, kAccessBytes);
+  }
+  add("__tls_get_addr", kSharedAddressBytes);
+  // The check jumps out of line, to where the handler is called, and from there comes back behind
+  // the check.
+  for (const auto site : module_.call_sites("__ubsan_handle_out_of_bounds")) {
+    if (const auto back = module_.jump_target(site)) bytes[*back] += kIndexCheckBytes;
+  }
+  return bytes;
 }
 
 void Machine::begin_launch(const Launch& launch, std::uint32_t shared_bytes) {
@@ -350,8 +365,9 @@ std::string Machine::describe_thread(std::uint32_t thread) const {
 
 std::string Machine::race_message(const RaceDetector::Access& access,
                                   const RaceDetector::Conflict& conflict) const {
-  const std::string who =
-      conflict.other_block ? "a thread of another block" : describe_thread(conflict.thread);
+  const std::string who = conflict.other_block         ? "a thread of another block"
+                          : conflict.thread == thread_ ? "another thread"
+                                                       : describe_thread(conflict.thread);
   const std::string remedy = conflict.other_block ? " and nothing orders the two blocks"
                                                   : " without a barrier between the two";
   return describe(access) + " is " + (access.write ? "written" : "read") + " by " +

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -162,6 +163,7 @@ class Machine {
                         std::uintptr_t pc);
   void log_basic_block(std::uintptr_t pc);
   void measure_basic_blocks();
+  std::map<std::uint32_t, double> hook_bytes() const;
   void settle();
   void judge(RaceDetector::Verdict verdict, const RaceDetector::Access& access,
              std::uintptr_t address, std::uintptr_t pc);

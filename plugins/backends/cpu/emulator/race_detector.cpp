@@ -74,6 +74,11 @@ bool RaceDetector::unordered(std::uint32_t epoch, std::uint16_t who, std::uint16
 
 RaceDetector::Verdict RaceDetector::judge_read(const ShadowCell& cell, const Access& access) {
   if (access.shared && cell.write_epoch < block_first_) return Verdict::kUninitialised;
+  if ((cell.writer & kManyAtomic) != 0 && cell.write_epoch == epoch_ && access.shared &&
+      !access.strong && fenced_[thread_] != epoch_) {
+    conflict_ = {cell.writer & std::uint32_t{kThread}, false, true};
+    return Verdict::kRace;
+  }
   const bool strong_writer = (cell.writer & kStrong) != 0;
   if (strong_writer && (access.strong || !access.shared)) return Verdict::kFine;
   // Several threads stored the same value, and this may be one of them.
@@ -104,20 +109,26 @@ RaceDetector::Verdict RaceDetector::judge_write(const ShadowCell& cell, const Ac
   return Verdict::kFine;
 }
 
+// Keeps the thread that read first and flags that others have, too; what a warp operation has
+// ordered is forgotten.
 void RaceDetector::remember_read(ShadowCell& cell, const Access& access) {
   auto flags = static_cast<std::uint16_t>(access.strong ? kStrong : 0);
+  std::uint32_t reader = thread_;
   if (cell.read_epoch == epoch_) {
     const std::uint32_t other = cell.reader & kThread;
-    if ((cell.reader & kStrong) == 0) flags = 0;
-    flags |= cell.reader & (kMany | kManyWarps);
-    if (other / 32 != thread_ / 32) {
+    const bool same_warp = other / 32 == thread_ / 32 && (cell.reader & kManyWarps) == 0;
+    if (!same_warp) {
+      reader = other;
+      flags &= cell.reader;
       flags |= kManyWarps;
-    } else if (other != thread_) {
-      flags |= kMany;
+    } else if (cell.read_warp_epoch == warp_epoch_) {
+      reader = other;
+      flags &= cell.reader;
+      flags |= (cell.reader & kMany) | (other != thread_ ? kMany : 0);
     }
   }
   cell.read_epoch = epoch_;
-  cell.reader = static_cast<std::uint16_t>(thread_ | flags);
+  cell.reader = static_cast<std::uint16_t>(reader | flags);
   cell.read_warp_epoch = warp_epoch_;
 }
 

@@ -106,8 +106,9 @@ class RaceDetector {
 
  private:
   static constexpr std::uint16_t kThread = 0x03ff;
-  static constexpr std::uint16_t kSplit = 0x0800;      // of `reader`: the word is kept byte by byte
-  static constexpr std::uint16_t kManyWarps = 0x1000;  // of `reader`
+  static constexpr std::uint16_t kSplit = 0x0800;  // of `reader`: the word is kept byte by byte
+  static constexpr std::uint16_t kManyAtomic = 0x2000;  // of `writer`: atomics of several warps
+  static constexpr std::uint16_t kManyWarps = 0x1000;   // of `reader`
   static constexpr std::uint16_t kMany =
       0x4000;  // lanes of one warp read, or threads wrote the same value
   static constexpr std::uint16_t kStrong = 0x8000;
@@ -140,14 +141,22 @@ class RaceDetector {
     if (cell.write_epoch >= launch_first_ || cell.read_epoch >= launch_first_) {
       verdict = judge_write(cell, access);
     }
+    std::uint16_t flags = verdict == Verdict::kIfChanged ? kMany : 0;
+    if (access.strong) flags |= kStrong | atomics_of_warps(cell);
     cell.write_epoch = epoch_;
-    cell.writer = static_cast<std::uint16_t>(thread_ | (access.strong ? kStrong : 0) |
-                                             (verdict == Verdict::kIfChanged ? kMany : 0));
+    cell.writer = static_cast<std::uint16_t>(thread_ | flags);
     cell.write_warp_epoch = warp_epoch_;
     if (access.strong) blocks_.back().atomic = true;
     return verdict;
   }
 
+  // kManyAtomic if the cell holds an atomic of another warp, which nothing orders before the
+  // present one.
+  std::uint16_t atomics_of_warps(const ShadowCell& cell) const {
+    if (cell.write_epoch != epoch_ || (cell.writer & kStrong) == 0) return 0;
+    const bool other_warp = (cell.writer & kThread) / 32 != thread_ / 32;
+    return other_warp ? kManyAtomic : cell.writer & kManyAtomic;
+  }
   Verdict judge_read(const ShadowCell& cell, const Access& access);
   Verdict judge_write(const ShadowCell& cell, const Access& access);
   void remember_read(ShadowCell& cell, const Access& access);
