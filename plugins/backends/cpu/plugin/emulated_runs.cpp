@@ -181,7 +181,7 @@ bool EmulatedRuns::start(const EmulatorOptions& options, std::string_view module
   const MemoryFile code = MemoryFile::with("krl-module", module);
   SandboxRules rules;
   rules.address_space_bytes = options.memory_bytes + arena_.bytes().size();
-  rules.cpu_seconds = static_cast<std::uint32_t>((options.wall_limit.count() + 999) / 1000);
+  rules.cpu_seconds = static_cast<std::uint32_t>((options.time_limit.count() + 999) / 1000);
   rules.readable = {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"};
   Command command = sandboxed(options.launcher, rules, {{options.program}});
   std::string trouble;
@@ -192,10 +192,9 @@ bool EmulatedRuns::start(const EmulatorOptions& options, std::string_view module
                            {code.descriptor(), emulator::kModuleDescriptor},
                            {output.descriptor(), emulator::kResultDescriptor}};
     Subprocess worker(command);
-    const Ending ending = worker.wait(options.wall_limit, cancelled);
+    const Ending ending = worker.wait(options.time_limit * kWallSlack, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ending.signal == SIGXCPU ||
-        (ending.deadline && ending.cpu_seconds > ending.wall_seconds / 2)) {
+    if (ending.signal == SIGXCPU || ending.cpu_seconds >= rules.cpu_seconds) {
       why_ = "the kernel ran for more than " + std::to_string(rules.cpu_seconds) + " s";
       return false;
     }

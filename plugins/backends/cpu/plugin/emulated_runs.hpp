@@ -22,7 +22,7 @@ namespace krl {
 struct EmulatorOptions {
   std::string launcher, program;
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
-  std::chrono::milliseconds wall_limit{30'000};
+  std::chrono::milliseconds time_limit{30'000};
   std::uint64_t work_limit = 50'000'000;
   std::uint32_t max_shared_bytes = 48 << 10;  // of the GPU that is emulated
 };

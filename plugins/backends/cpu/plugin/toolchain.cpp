@@ -169,11 +169,11 @@ Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
   CompileWorkerOptions& worker = toolchain.worker;
   worker.launcher = launcher;
   worker.steps = steps_from(planned_commands(ask(question)), gxx);
-  worker.wall_limit = limits.wall;
+  worker.time_limit = limits.time;
   worker.source_name = "kernel.cu";
   worker.rules.address_space_bytes = limits.memory_bytes;
   worker.rules.cpu_seconds =
-      static_cast<std::uint32_t>(std::ceil(static_cast<double>(limits.wall.count()) / 1000));
+      static_cast<std::uint32_t>(std::ceil(static_cast<double>(limits.time.count()) / 1000));
   worker.rules.children = true;
   worker.rules.readable = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", shim};
 

@@ -10,7 +10,7 @@
 namespace krl {
 
 struct ToolchainLimits {
-  std::chrono::milliseconds wall{10'000};
+  std::chrono::milliseconds time{10'000};
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
 };
 

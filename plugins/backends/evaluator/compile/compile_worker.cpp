@@ -17,26 +17,16 @@ bool says_out_of_memory(const std::string& log) {
          log.find("annot allocate memory") != std::string::npos;
 }
 
-// A compile that had no processor for most of its time says nothing about its source.
-bool was_starved(const Ending& ending) { return ending.cpu_seconds < ending.wall_seconds / 2; }
-
-std::string limit_text(double seconds) {
-  return "the compile took more than " + std::to_string(static_cast<int>(seconds)) + " s";
-}
-
 // Fills in what the ending of a compile that gave no module means.
 void explain(const Ending& ending, const CompileWorkerOptions& options, CompileOutput* output) {
   if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-  const bool out_of_time =
-      ending.signal == SIGXCPU || ending.cpu_seconds >= options.rules.cpu_seconds;
-  if (ending.deadline && !out_of_time && was_starved(ending)) {
+  if (ending.deadline) {
     throw Failure(KRL_UNAVAILABLE,
                   "a compile got too little of the processor to end in time; run fewer at once");
   }
-  if (ending.deadline || out_of_time) {
+  if (ending.signal == SIGXCPU || ending.cpu_seconds >= options.rules.cpu_seconds) {
     output->end = CompileOutput::kTimeout;
-    const double wall = std::chrono::duration<double>(options.wall_limit).count();
-    output->why = limit_text(ending.deadline ? wall : options.rules.cpu_seconds);
+    output->why = "the compile took more than " + std::to_string(options.rules.cpu_seconds) + " s";
   } else if (ending.signal == SIGXFSZ || says_out_of_memory(output->log)) {
     output->end = CompileOutput::kOutOfResources;
     output->why = "the compiler needs more memory than it may use";
@@ -67,7 +57,7 @@ CompileOutput compile(const CompileWorkerOptions& options, std::string_view sour
     command.descriptors.emplace_back(work.back().descriptor(), kFirstWorkDescriptor + i);
   }
   Subprocess worker(command);
-  const Ending ending = worker.wait(options.wall_limit, cancelled);
+  const Ending ending = worker.wait(options.time_limit * kWallSlack, cancelled);
   const std::string raw_log = log.read(kRawLogBytes);
 
   CompileOutput output;

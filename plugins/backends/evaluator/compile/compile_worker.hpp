@@ -22,8 +22,8 @@ struct CompileWorkerOptions {
   SandboxRules rules;
   std::vector<std::vector<std::string>> steps;
   int work_files = 2;
-  std::chrono::milliseconds wall_limit{10'000};
-  std::string source_name;  // as in the log: "kernel.cu"
+  std::chrono::milliseconds time_limit{10'000};  // of the processor, as in the rules
+  std::string source_name;                       // as in the log: "kernel.cu"
 };
 
 struct CompileOutput {

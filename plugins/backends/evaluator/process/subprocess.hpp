@@ -36,6 +36,10 @@ struct Ending {
   std::string description() const;
 };
 
+// A worker's time is its processor's: limits count that. On a crowded machine it may take this many
+// times longer by the clock before it is killed for that alone.
+inline constexpr int kWallSlack = 4;
+
 // A running child. Killed with its whole group when this dies. Used by one thread at a time.
 class Subprocess {
  public:

@@ -1,0 +1,210 @@
+// The parts of a check that need no process: source, diagnostics, inputs, comparison, plan.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/element.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/evaluator/source/static_checks.hpp"
+
+namespace krl {
+namespace {
+
+std::string refusal(std::string_view source, const std::vector<std::string>& forbidden = {}) {
+  const auto problem = check_source(source, forbidden);
+  return problem ? problem->text() : "";
+}
+
+TEST(StaticChecksTest, NamesPlaceAndReason) {
+  EXPECT_EQ(refusal("int a;\n  asm(\"\");"), "line 2, column 3: unsupported on cpu: inline PTX");
+  EXPECT_EQ(refusal("int a = b;", {"b"}), "line 1, column 9: the task forbids 'b'");
+}
+
+TEST(StaticChecksTest, SeesThroughDisguises) {
+  for (const char* source : {"a\\\ns\\\nm(\"\");",
+                             "a\\  \nsm(\"\");",
+                             "#define X asm\nX(\"\");",
+                             "%:include \"x\"",
+                             "/* */ # /* */ include \"/etc/passwd\"",
+                             "?\?=include <x>",
+                             "#if 0\n' /*\n#endif\nasm(\"\");",
+                             "\"/*\" ; asm(\"\"); // */",
+                             "x = 'a' /* */; asm(\"\");",
+                             "int x = 1'0/*'*/; asm(\"\");",
+                             "_Pragma(\"GCC optimize\")",
+                             "__attribute__((section(\"x\")))",
+                             "<:<:gnu::x]]",
+                             "\\u0061sm",
+                             "R\"(x)\"",
+                             "a %:%: b",
+                             "extern \"C\" {",
+                             "extern int x;",
+                             "__builtin_ia32_rdtsc()",
+                             "#line 5 \"x\"",
+                             "KRL_KERNEL(0, f)",
+                             "int \x01 x;",
+                             "f<<<1, 2>>>();"}) {
+    EXPECT_NE(refusal(source), "") << source;
+  }
+}
+
+TEST(StaticChecksTest, LetsPlainCodeThrough) {
+  for (const char* source :
+       {"// asm #include <x>\nint a;", "/* asm */", "const char* s = \"asm \\\" asm\";",
+        "int x = 1'000'000;", "#pragma unroll 4\nfor (;;) {}", "#define SQR(x) ((x) * (x))",
+        "extern __shared__ float s[];", "extern \"C\" __global__ void k() {}", "a[b[c]] = 1;",
+        "x = y << 2;", "#include <cuda_runtime.h>", "__attribute__((aligned(16))) float v[4];",
+        "[[maybe_unused]] int q;", "if (a<::b) {}", "#if defined(X)\n#endif"}) {
+    EXPECT_EQ(refusal(source), "") << source;
+  }
+}
+
+TEST(StaticChecksTest, EndsOnAnyBytes) {
+  std::uint64_t state = 1;
+  const std::string_view alphabet = "#\"'/*\\\n<>:%=_asmR(){}[] \t0x1'?\r\x01\xff";
+  for (int round = 0; round < 3000; ++round) {
+    std::string source;
+    for (int i = 0; i < 60; ++i) source += alphabet[(state = mix_seed(state, i)) % alphabet.size()];
+    check_source(source, {});
+  }
+}
+
+TEST(DiagnosticsTest, ReadsMessagesOfTheCandidate) {
+  const auto found = parse_diagnostics(
+      "kernel.cu: In function 'void k()':\nkernel.cu:3:5: error: 'x' was not declared\n"
+      "kernel.cu:3:5: error: 'x' was not declared\nkernel.cu:9:1: warning: unused [-Wunused]\n"
+      "launch:1:3: error: no kernel\n",
+      "kernel.cu");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0], (DiagnosticRecord{KRL_SEVERITY_ERROR, 3, 5, "", "'x' was not declared"}));
+  EXPECT_EQ(found[1], (DiagnosticRecord{KRL_SEVERITY_WARNING, 9, 1, "-Wunused", "unused"}));
+  EXPECT_EQ(found[2].line, 0u);
+  EXPECT_EQ(first_error(found), "line 3: 'x' was not declared");
+}
+
+TEST(DiagnosticsTest, LogsHideTheMachine) {
+  EXPECT_EQ(clean_log("In file /home/me/secret/krl_device.h:3, from x\na / b\n"),
+            "In file krl_device.h:3, from x\na / b\n");
+  EXPECT_EQ(clean_log("bad \xff byte"), "bad ? byte\n");
+  EXPECT_LE(clean_log(std::string(100'000, 'x') + "\n" + std::string(100'000, '\n')).size(),
+            kMaxLogBytes);
+}
+
+ResolvedTensor tensor(DType type, std::vector<std::int64_t> shape, ValueKind kind) {
+  ResolvedTensor t;
+  t.name = "t";
+  t.dtype = type;
+  t.shape = std::move(shape);
+  t.elements = 1;
+  for (const auto size : t.shape) t.elements *= size;
+  t.values = kind;
+  return t;
+}
+
+std::vector<std::byte> filled(const ResolvedTensor& t, std::uint64_t seed,
+                              Distribution d = Distribution::kAsGiven) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(t.bytes()));
+  fill_input(t, seed, d, bytes);
+  return bytes;
+}
+
+TEST(InputsTest, FollowSeedAndDistribution) {
+  const auto t = tensor(DType::kFloat32, {1001}, ValueKind::kNormal);
+  EXPECT_EQ(filled(t, 1), filled(t, 1));
+  EXPECT_NE(filled(t, 1), filled(t, 2));
+  const auto plain = filled(t, 1), tripled = filled(t, 1, Distribution::kTripled);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < 1001; ++i) {
+    const float x = load_as<float>(plain.data() + 4 * i);
+    EXPECT_NEAR(load_as<float>(tripled.data() + 4 * i), 3 * x, 1e-5);
+    sum += x, squares += x * x;
+  }
+  EXPECT_NEAR(sum / 1001, 0, 0.15);
+  EXPECT_NEAR(squares / 1001, 1, 0.2);
+}
+
+TEST(InputsTest, KeepTheirKind) {
+  auto integers = tensor(DType::kInt64, {500}, ValueKind::kIntegers);
+  integers.low = -2, integers.high = 3;
+  std::set<std::int64_t> seen;
+  const auto bytes = filled(integers, 5, Distribution::kNegated);
+  for (std::size_t i = 0; i < 500; ++i) seen.insert(load_as<std::int64_t>(bytes.data() + 8 * i));
+  EXPECT_EQ(seen, (std::set<std::int64_t>{-2, -1, 0, 1, 2}));
+  const auto rows = filled(tensor(DType::kInt32, {3, 17}, ValueKind::kPermutation), 7);
+  for (std::size_t r = 0; r < 3; ++r) {
+    std::set<std::int32_t> row;
+    for (std::size_t i = 0; i < 17; ++i) {
+      row.insert(load_as<std::int32_t>(rows.data() + 4 * (17 * r + i)));
+    }
+    EXPECT_EQ(row.size(), 17u);
+    EXPECT_EQ(*row.rbegin(), 16);
+  }
+}
+
+TEST(ElementTest, HalvesRoundToNearestEven) {
+  EXPECT_EQ(to_float16(1.0f), 0x3c00);
+  EXPECT_EQ(to_float16(65504.0f), 0x7bff);
+  EXPECT_EQ(to_float16(65520.0f), 0x7c00);
+  EXPECT_EQ(to_float16(1.00048828125f), 0x3c00);  // half way, to even
+  EXPECT_EQ(to_float16(5.9604645e-8f), 1);
+  EXPECT_EQ(to_bfloat16(1.00390625f), 0x3f80);  // half way, to even
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    if (std::isnan(from_float16(half))) continue;
+    EXPECT_EQ(to_float16(from_float16(half)), half);
+  }
+}
+
+TEST(ComparisonTest, AllowsToleranceAndTheReferencesOwnError) {
+  const auto t = tensor(DType::kFloat32, {2, 2}, ValueKind::kNormal);
+  ExpectedOutput expected{{1, 2, NAN, INFINITY}, {0, 0.01f, 0, 0}, {}};
+  const auto check = [&](std::array<float, 4> got) {
+    return compare_output(t, std::as_bytes(std::span(got)), expected, {1e-4, 0}, 1);
+  };
+  EXPECT_TRUE(check({1.00005f, 2.03f, NAN, INFINITY}).passed());
+  EXPECT_EQ(check({1.001f, 2.05f, 0, -INFINITY}).wrong, 4);
+  const Comparison wrong = check({NAN, 2, NAN, INFINITY});
+  EXPECT_EQ(describe(t, wrong),
+            "t: 1 of 4 elements are wrong: t[0, 0] is nan, expected 1; largest error inf");
+}
+
+TEST(RunPlanTest, EveryTaskSeesEveryDistribution) {
+  for (const std::size_t cases : {1, 2, 3, 4, 6}) {
+    std::set<Distribution> seen;
+    std::set<std::uint64_t> seeds;
+    const auto runs = plan_runs(cases, 1, 2, 9);
+    for (const PlannedRun& run : runs) {
+      seen.insert(run.distribution);
+      seeds.insert(run.seed);
+    }
+    EXPECT_EQ(seen.size(), 4u) << cases;
+    EXPECT_EQ(seeds.size(), runs.size()) << cases;
+    EXPECT_FALSE(runs.back().counted);
+  }
+}
+
+TEST(EvaluationRecordTest, SurvivesItsText) {
+  EvaluationRecord record;
+  record.fail(KRL_VERDICT_WRONG_RESULT, "why");
+  record.fail(KRL_VERDICT_TIMEOUT, "later");
+  record.cases.push_back({});
+  record.cases[0].max_abs_error = INFINITY;
+  record.values.push_back({0, "name", "B", 3});
+  record.diagnostics.push_back({2, 1, 1, "", "text"});
+  const auto back = evaluation_from_text(to_text(record));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(to_text(*back), to_text(record));
+  EXPECT_EQ(back->why, "why");
+  EXPECT_TRUE(std::isnan(back->cases[0].speedup));
+  EXPECT_FALSE(evaluation_from_text("{\"verdict\": \"x\"}"));
+  EXPECT_FALSE(evaluation_from_text("nonsense"));
+}
+
+}  // namespace
+}  // namespace krl
