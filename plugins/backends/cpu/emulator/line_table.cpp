@@ -1,8 +1,9 @@
 #include "plugins/backends/cpu/emulator/line_table.hpp"
 
-#include <cstring>
-#include <string>
 #include <vector>
+
+#include "plugins/backends/cpu/emulator/dwarf_reader.hpp"
+#include "plugins/backends/cpu/emulator/inlined_calls.hpp"
 
 namespace krl::emulator {
 namespace {
@@ -33,72 +34,8 @@ enum Form : std::uint64_t {
   kLineStrp = 0x1f,
 };
 
-// Reads forward; past the end every value is 0 and `good` stays false.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  bool good() const { return good_; }
-  bool at_end() const { return position_ >= bytes_.size(); }
-
-  template <class T>
-  T fixed() {
-    T value{};
-    if (sizeof(T) > bytes_.size() - position_) {
-      good_ = false;
-      position_ = bytes_.size();
-      return value;
-    }
-    std::memcpy(&value, bytes_.data() + position_, sizeof(T));
-    position_ += sizeof(T);
-    return value;
-  }
-  std::uint64_t unsigned_leb() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = fixed<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) break;
-    }
-    return value;
-  }
-  std::int64_t signed_leb() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64;) {
-      const auto byte = fixed<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      shift += 7;
-      if ((byte & 0x80) == 0) {
-        if ((byte & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
-        break;
-      }
-    }
-    return static_cast<std::int64_t>(value);
-  }
-  std::string_view text() {
-    const auto rest = bytes_.substr(position_);
-    const auto end = rest.find('\0');
-    position_ = end == std::string_view::npos ? bytes_.size() : position_ + end + 1;
-    return rest.substr(0, end);
-  }
-  std::string_view take(std::uint64_t size) {
-    if (size > bytes_.size() - position_) {
-      good_ = false;
-      size = bytes_.size() - position_;
-    }
-    const auto result = bytes_.substr(position_, size);
-    position_ += size;
-    return result;
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t position_ = 0;
-  bool good_ = true;
-};
-
 std::string_view string_at(std::string_view section, std::uint64_t offset) {
-  return offset < section.size() ? Reader(section.substr(offset)).text() : std::string_view{};
+  return offset < section.size() ? DwarfReader(section.substr(offset)).text() : std::string_view{};
 }
 
 // One unit's line program: header, then opcodes.
@@ -106,17 +43,24 @@ class LineProgram {
  public:
   LineProgram(const ElfView& elf, std::string_view unit) : elf_(elf), reader_(unit) {}
 
-  // The line of `file` that covers `address`, or 0.
-  std::uint32_t find(std::uint64_t address, std::string_view file) {
-    if (!read_header()) return 0;
+  // What is known about the row that covers an address.
+  struct Found {
+    bool covered = false;    // there is such a row in this unit
+    bool in_file = false;    // and it is of the wanted file
+    std::uint32_t line = 0;  // its line, or that of the last row of the wanted file before it
+    std::vector<std::size_t> file;  // the unit's numbers of the wanted file
+  };
+
+  Found find(std::uint64_t address, std::string_view file) {
+    if (!read_header()) return {};
     address_ = address;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i] == file) wanted_.push_back(i);
     }
     while (!reader_.at_end() && reader_.good()) {
-      if (step()) return found_;
+      if (step()) return {true, in_file_, found_, wanted_};
     }
-    return 0;
+    return {};
   }
 
  private:
@@ -124,7 +68,7 @@ class LineProgram {
     if (reader_.fixed<std::uint16_t>() != 5) return false;  // g++ 12 writes version 5
     reader_.fixed<std::uint16_t>();                         // sizes of addresses and segments
     const auto header_bytes = reader_.fixed<std::uint32_t>();
-    Reader header(reader_.take(header_bytes));
+    DwarfReader header(reader_.take(header_bytes));
     min_instruction_ = header.fixed<std::uint8_t>();
     header.fixed<std::uint8_t>();  // operations per instruction: not on this machine
     header.fixed<std::uint8_t>();  // is_stmt
@@ -137,7 +81,7 @@ class LineProgram {
     return header.good() && line_range_ != 0;
   }
 
-  std::vector<std::string_view> read_entries(Reader& header) {
+  std::vector<std::string_view> read_entries(DwarfReader& header) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> format(header.fixed<std::uint8_t>());
     for (auto& [content, form] : format) {
       content = header.unsigned_leb();
@@ -155,7 +99,7 @@ class LineProgram {
     return paths;
   }
 
-  std::string_view read_form(Reader& header, std::uint64_t form) {
+  std::string_view read_form(DwarfReader& header, std::uint64_t form) {
     switch (form) {
       case kString:
         return header.text();
@@ -222,7 +166,7 @@ class LineProgram {
 
   bool step_extended() {
     const auto size = reader_.unsigned_leb();
-    Reader operand(reader_.take(size));
+    DwarfReader operand(reader_.take(size));
     switch (operand.fixed<std::uint8_t>()) {
       case kEndSequence:
         return row(true);
@@ -239,8 +183,11 @@ class LineProgram {
     if (in_sequence_ && previous_pc_ <= address_ && address_ < pc_) return true;
     in_sequence_ = !end_of_sequence;
     previous_pc_ = pc_;
+    in_file_ = false;
     for (const auto wanted : wanted_) {
-      if (wanted == file_) found_ = static_cast<std::uint32_t>(line_);
+      if (wanted != file_) continue;
+      found_ = static_cast<std::uint32_t>(line_);
+      in_file_ = true;
     }
     if (end_of_sequence) {
       pc_ = 0;
@@ -252,7 +199,7 @@ class LineProgram {
   }
 
   const ElfView& elf_;
-  Reader reader_;
+  DwarfReader reader_;
   std::uint8_t min_instruction_ = 1, line_range_ = 1, opcode_base_ = 1;
   std::int8_t line_base_ = 0;
   std::vector<std::uint8_t> operands_;
@@ -261,16 +208,20 @@ class LineProgram {
   std::uint64_t address_ = 0, pc_ = 0, previous_pc_ = 0, file_ = 1;
   std::int64_t line_ = 1;
   std::uint32_t found_ = 0;
-  bool in_sequence_ = false;
+  bool in_sequence_ = false, in_file_ = false;
 };
 
 }  // namespace
 
 std::uint32_t line_at(const ElfView& elf, std::uint64_t address, std::string_view file) {
-  Reader units(elf.section(".debug_line"));
+  DwarfReader units(elf.section(".debug_line"));
   while (!units.at_end() && units.good()) {
     const auto size = units.fixed<std::uint32_t>();
-    if (const auto line = LineProgram(elf, units.take(size)).find(address, file)) return line;
+    const auto found = LineProgram(elf, units.take(size)).find(address, file);
+    if (!found.covered) continue;
+    if (found.in_file) return found.line;
+    const auto line = line_of_inlined_call(elf, address, found.file);
+    return line != 0 ? line : found.line;
   }
   return 0;
 }

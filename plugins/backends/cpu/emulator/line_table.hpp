@@ -11,7 +11,7 @@ namespace krl::emulator {
 
 // The line in `file` (as #line named it) of the instruction at `address` (an offset in the module),
 // or 0 if unknown. An instruction that was inlined from another file, a function of the shim,
-// counts as part of the line that it follows: at -O1 that is the line with the call.
+// counts as part of the line with the call.
 std::uint32_t line_at(const ElfView& elf, std::uint64_t address, std::string_view file);
 
 }  // namespace krl::emulator
