@@ -114,10 +114,6 @@ class Templates final : public krl::Dataset {
       std::vector<Operation>& list = family.operations;
       list.erase(std::remove_if(list.begin(), list.end(), unwanted), list.end());
     }
-    const auto has_operations = [](const Family& family) { return !family.operations.empty(); };
-    if (std::none_of(families->begin(), families->end(), has_operations)) {
-      krl::invalid_argument("no task is left: look at families and only");
-    }
   }
 
   std::unique_ptr<krl::templates::Generator> generator_;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -70,7 +72,17 @@ TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
   }
 }
 
-// A repair whose broken kernel passes would teach to change what is right.
+// How a slip shows. A repair whose broken kernel passes would teach to change what is right.
+const std::map<std::string, std::set<std::uint32_t>> kVerdictsOfSlip = {
+    {"missing_bound_check", {KRL_VERDICT_RUNTIME_FAULT}},
+    {"wrong_index", {KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_RUNTIME_FAULT}},
+    {"missing_barrier", {KRL_VERDICT_RUNTIME_FAULT, KRL_VERDICT_WRONG_RESULT}},
+    {"wrong_operator", {KRL_VERDICT_WRONG_RESULT}},
+    {"undeclared_name", {KRL_VERDICT_COMPILE_ERROR}},
+    {"missing_argument", {KRL_VERDICT_LAUNCH_ERROR}},
+    {"missing_semicolon", {KRL_VERDICT_COMPILE_ERROR}},
+};
+
 TEST_P(EveryFamily, SlipsBreakTheKernel) {
   const templates::Generator generator({templates::all_families()[GetParam()]},
                                        {5, 0.5, 1.0, false});
@@ -82,8 +94,9 @@ TEST_P(EveryFamily, SlipsBreakTheKernel) {
     const std::size_t begin = broken.find("```cuda\n") + 8;
     const std::string source = broken.substr(begin, broken.find("```\n", begin) - begin);
     const auto result = backend().evaluate(pair.task, source);
-    EXPECT_NE(result.verdict, KRL_VERDICT_OK)
-        << pair.task.id << "/" << pair.variant << " " << pair.slip << "\n"
+    EXPECT_EQ(kVerdictsOfSlip.at(pair.slip).count(result.verdict), 1u)
+        << pair.task.id << "/" << pair.variant << " " << pair.slip << ": verdict " << result.verdict
+        << ", " << result.why << "\n"
         << source;
   }
 }

@@ -140,7 +140,7 @@ TEST(TemplatesPlugin, RefusesWhatItCannotDo) {
   EXPECT_EQ(refusal("templates", {{"only", Value::json("[3]")}}), "only: 3 is no string");
   EXPECT_EQ(refusal("templates", {{"families", Value::json(R"(["softmax"])")},
                                   {"only", Value::json(R"(["relu"])")}}),
-            "no task is left: look at families and only");
+            "only: unknown name 'relu'; known: softmax_rows");
 }
 
 }  // namespace
