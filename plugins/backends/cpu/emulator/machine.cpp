@@ -122,11 +122,12 @@ void Machine::fault(FaultKind kind, std::string message, std::uintptr_t pc) {
   siglongjmp(escape_, 1);
 }
 
-std::uint32_t Machine::line_of(std::uintptr_t pc) const {
+std::uint32_t Machine::line_of(std::uintptr_t pc) {
+  if (!module_.image().contains(pc, 1)) return 0;
+  if (const auto known = lines_.find(pc); known != lines_.end()) return known->second;
   std::string why;
   const auto elf = ElfView::open(module_.bytes(), why);
-  if (!elf || !module_.image().contains(pc, 1)) return 0;
-  return line_at(*elf, module_.offset_of(pc) - 1, "kernel.cu");
+  return lines_[pc] = elf ? line_at(*elf, module_.offset_of(pc) - 1, "kernel.cu") : 0;
 }
 
 // ---- set-up -------------------------------------------------------------------------------------

@@ -118,8 +118,9 @@ class Machine {
 
   // ---- results ----
   std::uint64_t work_done() const { return work_limit_ - work_left_; }
-  // The line of the candidate that an instruction belongs to; 0 if unknown.
-  std::uint32_t line_of(std::uintptr_t pc) const;
+  // The line of the candidate that an instruction belongs to; 0 if unknown. Slow only when asked
+  // first.
+  std::uint32_t line_of(std::uintptr_t pc);
 
  private:
   struct MappedBuffer {
@@ -210,6 +211,7 @@ class Machine {
   std::vector<LaneLog> logs_;
   std::optional<WarpProfile> profile_;
   std::vector<std::uint16_t> block_instructions_;  // per offset in the module
+  std::map<std::uintptr_t, std::uint32_t> lines_;  // that were asked for
   bool counting_ = false;
   bool loading_ = false;
   sigjmp_buf escape_;

@@ -319,14 +319,17 @@ std::uint32_t Scheduler::activemask(std::uintptr_t pc) {
 
 bool Scheduler::release_activemask(Warp& warp) {
   if (warp.at_activemask == 0) return false;
+  const auto pc_of = [&warp](std::uint32_t lanes) {
+    return warp.lanes[static_cast<std::size_t>(std::countr_zero(lanes))].pc;
+  };
   std::uintptr_t lowest = ~std::uintptr_t{0};
-  for (std::uint32_t left = warp.at_activemask; left != 0; left &= left - 1) {
-    lowest = std::min(lowest, warp.lanes[static_cast<std::size_t>(std::countr_zero(left))].pc);
-  }
+  for (std::uint32_t left = warp.at_activemask; left != 0; left &= left - 1)
+    lowest = std::min(lowest, pc_of(left));
   std::uint32_t together = 0;
   for (std::uint32_t left = warp.at_activemask; left != 0; left &= left - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(left));
-    if (warp.lanes[i].pc == lowest) together |= 1u << i;
+    const bool same =
+        pc_of(left) == lowest || machine_.line_of(pc_of(left)) == machine_.line_of(lowest);
+    if (same) together |= left & -left;
   }
   for (std::uint32_t left = together; left != 0; left &= left - 1) {
     warp.lanes[static_cast<std::size_t>(std::countr_zero(left))].result = together;
