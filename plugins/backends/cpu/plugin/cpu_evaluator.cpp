@@ -260,8 +260,8 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     }
     const auto plan = plan_runs(task.n_cases, 0, 1, mix_seed(seed, task.digest));
     const auto runs = run(task, schedule, plan, *module, seed, cancelled, &record);
-    if (!runs || runs->result().runs.size() != plan.size()) {
-      invalid_argument(task.definition.id + ": the naive kernel does not run: " + record.why);
+    if (!runs || judge(task, schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
+      invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
     }
     for (const auto& launches : runs->result().runs) {
       result.time_ns.push_back(time_.run_ns(launches));
