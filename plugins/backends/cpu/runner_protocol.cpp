@@ -12,11 +12,10 @@ bool is_assembly(std::string_view word) {
   return word == "asm" || word == "__asm" || word == "__asm__";
 }
 
-}  // namespace
-
-std::vector<std::string> compile_flags(const std::string& shim_directory) {
-  std::vector<std::string> flags = {
-      "-std=c++17", "-x", "c++", "-", "-shared", "-fPIC", "-pipe",
+// What decides the meaning of the shim and of a kernel, alike for both.
+std::vector<std::string> language_flags() {
+  return {
+      "-std=c++17", "-fPIC", "-pipe",
       // -O1 compiles fastest and keeps loads where the source has them. Scalar replacement would
       // split a float4 access into four, and a sector counter would see four requests.
       "-O1", "-fno-tree-sra", "-w",
@@ -41,9 +40,24 @@ std::vector<std::string> compile_flags(const std::string& shim_directory) {
       "-fno-extern-tls-init", "-ftls-model=global-dynamic",
       // Calls go through the global offset table, so that the emulator finds each kind of hook call
       // in the text.
-      "-fno-plt", "-Wl,-z,noseparate-code", "-Wl,--build-id=none", "-Wl,--hash-style=sysv",
-      "-include", "krl_device.h"};
-  flags.push_back("-I" + shim_directory);
+      "-fno-plt"};
+}
+
+}  // namespace
+
+std::vector<std::string> compile_flags(const std::string& shim_directory) {
+  std::vector<std::string> flags = language_flags();
+  flags.insert(flags.end(),
+               {"-x", "c++", "-", "-shared", "-include", "krl_device.h", "-I" + shim_directory,
+                "-Wl,-z,noseparate-code", "-Wl,--build-id=none", "-Wl,--hash-style=sysv"});
+  return flags;
+}
+
+std::vector<std::string> precompile_flags(const std::string& shim_directory) {
+  std::vector<std::string> flags = language_flags();
+  const std::string header = shim_directory + "/krl_device.h";
+  flags.insert(flags.end(),
+               {"-x", "c++-header", header, "-I" + shim_directory, "-o", header + ".gch"});
   return flags;
 }
 

@@ -22,7 +22,9 @@ class FiberStacks {
   bool allocate(std::size_t count);
 
   std::uintptr_t bottom(std::size_t index) const { return base_ + index * kBytes; }
-  std::uintptr_t top(std::size_t index) const { return bottom(index) + kBytes; }
+  // Tops of neighbours differ in their low bits: else the frames of all threads would share a few
+  // sets of the cache.
+  std::uintptr_t top(std::size_t index) const { return bottom(index) + kBytes - index % 32 * 320; }
 
  private:
   std::uintptr_t base_ = 0;

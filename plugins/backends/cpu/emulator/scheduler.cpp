@@ -112,9 +112,10 @@ bool Scheduler::take_fresh_thread() {
 std::uint32_t Scheduler::idle_fiber() {
   if (idle_.empty()) {
     const auto index = static_cast<std::uint32_t>(fibers_.size());
-    fibers_.push_back({context::make_fcontext(reinterpret_cast<void*>(stacks_.top(index)),
-                                              FiberStacks::kBytes, fiber_main),
-                       0});
+    fibers_.push_back(
+        {context::make_fcontext(reinterpret_cast<void*>(stacks_.top(index)),
+                                stacks_.top(index) - stacks_.bottom(index), fiber_main),
+         0});
     return index;
   }
   const std::uint32_t index = idle_.back();
