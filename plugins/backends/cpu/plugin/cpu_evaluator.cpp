@@ -23,6 +23,10 @@ std::vector<std::string> oracle_files() {
           "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
 }
 
+std::filesystem::path headers_folder(const CpuSettings& settings) {
+  return settings.cache_folder.empty() ? settings.cache_folder : settings.cache_folder / "headers";
+}
+
 std::string identity_of(const CpuSettings& s, const Toolchain& toolchain,
                         const Installation& installation) {
   Digest digest;
@@ -58,7 +62,7 @@ void add_name(const std::string& name, std::vector<std::string>* names) {
 
 CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installation)
     : settings_(std::move(settings)),
-      toolchain_(find_toolchain(installation.launcher, installation.shim,
+      toolchain_(find_toolchain(installation.launcher, installation.shim, headers_folder(settings_),
                                 {settings_.compile_limit, settings_.memory_bytes})),
       emulator_{installation.launcher,  installation.emulator,
                 settings_.memory_bytes, settings_.run_limit,
@@ -72,7 +76,8 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       evaluations_(kEvaluationBytes),
       baselines_(kBaselineBytes) {
   if (!settings_.cache_folder.empty()) {
-    disk_ = std::make_unique<DiskCache>(settings_.cache_folder, settings_.cache_bytes);
+    disk_ =
+        std::make_unique<DiskCache>(settings_.cache_folder / "evaluations", settings_.cache_bytes);
   }
 }
 

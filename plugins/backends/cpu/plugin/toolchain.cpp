@@ -1,5 +1,7 @@
 #include "plugins/backends/cpu/plugin/toolchain.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -155,14 +157,63 @@ std::string toolchain_digest(const CompileWorkerOptions& worker, const std::stri
   return digest.hex();
 }
 
+// The emulator's flags and ours, for a compile from stdin.
+std::vector<std::string> flags_for(const std::string& shim) {
+  std::vector<std::string> flags = emulator::compile_flags(shim);
+  flags.insert(flags.end(), std::begin(kOwnFlags), std::end(kOwnFlags));
+  return flags;
+}
+
+// g++'s arguments that precompile `folder`/krl_device.h with these flags.
+std::vector<std::string> precompile_command(const std::string& gxx, const fs::path& folder) {
+  std::vector<std::string> command = {gxx};
+  for (std::string& flag : flags_for(folder.string())) {
+    const bool of_a_module = flag == "-" || flag == "-shared" || flag == "-pipe" ||
+                             flag == "-include" || flag == "krl_device.h" ||
+                             flag.rfind("-Wl,", 0) == 0;
+    if (!of_a_module) command.push_back(flag == "c++" ? "c++-header" : std::move(flag));
+  }
+  command.insert(command.end(), {(folder / "krl_device.h").string(), "-o",
+                                 (folder / "krl_device.h.gch").string()});
+  return command;
+}
+
+// The folder with the precompiled shim, made if it is not there; empty if that does not work, for
+// instance on a full disk: compiles then just take longer. Made under another name and renamed, so
+// that processes do not see one another's half.
+std::string precompiled_shim(const std::string& gxx, const std::string& shim, const fs::path& at) {
+  std::error_code error;
+  if (fs::exists(at / "krl_device.h.gch", error)) return at.string();
+  const fs::path fresh = at.string() + "." + std::to_string(::getpid());
+  fs::create_directories(at.parent_path(), error);
+  fs::copy(shim, fresh, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+  try {
+    if (!error) ask(precompile_command(gxx, fresh));
+  } catch (const Failure&) {
+    fs::remove(fresh / "krl_device.h.gch", error);
+  }
+  if (fs::exists(fresh / "krl_device.h.gch", error)) fs::rename(fresh, at, error);
+  fs::remove_all(fresh, error);
+  return fs::exists(at / "krl_device.h.gch", error) ? at.string() : std::string();
+}
+
+// Looks into `folder` first; what vanishes there is found in the shim.
+void search_first(const std::string& folder, const std::string& shim,
+                  CompileWorkerOptions* worker) {
+  std::vector<std::string>& compile = worker->steps.front();
+  const auto at = std::find(compile.begin(), compile.end(), shim);
+  if (at == compile.end() || at == compile.begin()) return;
+  compile.insert(at - 1, {"-I", folder});
+  worker->rules.readable.push_back(folder);
+}
+
 }  // namespace
 
 Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
-                         const ToolchainLimits& limits) {
+                         const fs::path& headers, const ToolchainLimits& limits) {
   const std::string gxx = find_program("g++");
   std::vector<std::string> question = {gxx, "-###"};
-  for (std::string& flag : emulator::compile_flags(shim)) question.push_back(std::move(flag));
-  question.insert(question.end(), std::begin(kOwnFlags), std::end(kOwnFlags));
+  for (std::string& flag : flags_for(shim)) question.push_back(std::move(flag));
   question.insert(question.end(), {"-o", "module.so"});
 
   Toolchain toolchain;
@@ -180,6 +231,10 @@ Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
   const std::string version = first_line(ask({gxx, "-dumpfullversion"}));
   toolchain.name = "g++ " + version;
   toolchain.digest = toolchain_digest(worker, version, shim);
+  if (!headers.empty()) {
+    const std::string folder = precompiled_shim(gxx, shim, headers / toolchain.digest);
+    if (!folder.empty()) search_first(folder, shim, &worker);
+  }
   return toolchain;
 }
 
