@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <kernelrl/spelling.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/app/calls.hpp"
@@ -8,7 +9,6 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/plan_call.hpp"
 #include "core/base/installation.hpp"
-#include "core/base/spelling.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
@@ -43,7 +43,7 @@ Result<Task> find_task(const std::string& name, Components& components) {
     if (task.id == name) return std::move(task);
     ids.push_back(task.id);
   }
-  const std::string meant = nearest(name, ids);
+  const std::string meant = closest_name(name, ids);
   return invalid("no task '" + name + "'" +
                  (meant.empty() ? "; name one of the built-in tasks or a task file"
                                 : "; did you mean '" + meant + "'?"));

@@ -1,10 +1,10 @@
 #include "core/app/call_line.hpp"
 
+#include <kernelrl/spelling.hpp>
 #include <sstream>
 
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
-#include "core/base/spelling.hpp"
 
 namespace krl {
 namespace po = boost::program_options;
@@ -70,7 +70,7 @@ int CallLine::explain(const po::error& error) const {
   }
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     const std::string name = unknown->get_option_name();
-    const std::string meant = nearest(name, known_options());
+    const std::string meant = closest_name(name, known_options());
     return wrong("unknown option '" + name + "'" +
                  (meant.empty() ? "; --help lists them" : "; did you mean '" + meant + "'?"));
   }

@@ -1,8 +1,8 @@
+#include <kernelrl/spelling.hpp>
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
 #include "core/app/plan_call.hpp"
-#include "core/base/spelling.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/key_rule.hpp"
 #include "core/plan/loader.hpp"
@@ -84,7 +84,7 @@ int show_plugin(const CallLine& line, const Registry& registry, const std::strin
     print(text);
     return kDone;
   }
-  const std::string meant = nearest(id, known);
+  const std::string meant = closest_name(id, known);
   return line.wrong(
       "no plugin has a component '" + id + "'" +
       (meant.empty() ? "; `kernelrl plugins list` shows all" : "; did you mean '" + meant + "'?"));
@@ -100,7 +100,7 @@ int call_plugins(const Words& words) {
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (what != "list" && what != "show") {
-    const std::string meant = nearest(what, {"list", "show"});
+    const std::string meant = closest_name(what, {"list", "show"});
     return line.wrong("'" + what + "' is neither list nor show" +
                       (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   }

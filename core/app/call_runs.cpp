@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <kernelrl/spelling.hpp>
 #include <thread>
 
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
 #include "core/app/run_call.hpp"
-#include "core/base/spelling.hpp"
 #include "core/run/headline.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/runs.hpp"
@@ -127,7 +127,7 @@ int call_runs(const Words& words) {
   const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end()) {
-    const std::string meant = nearest(what, known);
+    const std::string meant = closest_name(what, known);
     return line.wrong("unknown word '" + what + "'" +
                       (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   }

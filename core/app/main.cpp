@@ -1,12 +1,12 @@
 // kernelrl, the program: finds the call and passes the words on.
 #include <array>
 #include <exception>
+#include <kernelrl/spelling.hpp>
 #include <string>
 
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
-#include "core/base/spelling.hpp"
 
 namespace {
 
@@ -41,7 +41,7 @@ int wrong_call(const std::string& name) {
   std::vector<std::string> known;
   for (const Call& call : kCalls) known.emplace_back(call.name);
   std::string message = "kernelrl: error: unknown call '" + name + "'";
-  if (const std::string meant = krl::nearest(name, known); !meant.empty()) {
+  if (const std::string meant = krl::closest_name(name, known); !meant.empty()) {
     message += "; did you mean '" + meant + "'?";
   } else if (name.ends_with(".toml")) {
     message += "; to run a plan: kernelrl --plan " + name;

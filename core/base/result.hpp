@@ -1,7 +1,8 @@
 // Errors as values: `Status` and `Result<T>`.
 //
-// An error carries a code that programs read, a message that people read (what, where, what to do), and the context it
-// passed through on its way up, innermost first. Nothing in the core throws across a function that returns one of these.
+// An error carries a code that programs read, a message that people read (what, where, what to do),
+// and the context it passed through on its way up, innermost first. Nothing in the core throws
+// across a function that returns one of these.
 #pragma once
 
 #include <cstdint>
@@ -53,10 +54,10 @@ inline tl::unexpected<Error> invalid(std::string message) {
 }  // namespace krl
 
 // Returns the error of an expression that gives a Status or Result, if it is one.
-#define KRL_TRY(expression)                                                              \
-  do {                                                                                   \
-    if (auto krl_status_ = (expression); !krl_status_)                                   \
-      return ::krl::failure(std::move(krl_status_).error());                             \
+#define KRL_TRY(expression)                                  \
+  do {                                                       \
+    if (auto krl_status_ = (expression); !krl_status_)       \
+      return ::krl::failure(std::move(krl_status_).error()); \
   } while (false)
 
 #define KRL_CONCAT_INNER(a, b) a##b
@@ -65,7 +66,7 @@ inline tl::unexpected<Error> invalid(std::string message) {
 // `KRL_ASSIGN(auto x, f())`: declares x from a Result, or returns its error.
 #define KRL_ASSIGN(declaration, expression) \
   KRL_ASSIGN_IMPL(KRL_CONCAT(krl_result_, __LINE__), declaration, expression)
-#define KRL_ASSIGN_IMPL(result, declaration, expression)             \
-  auto result = (expression);                                        \
-  if (!result) return ::krl::failure(std::move(result).error());     \
+#define KRL_ASSIGN_IMPL(result, declaration, expression)         \
+  auto result = (expression);                                    \
+  if (!result) return ::krl::failure(std::move(result).error()); \
   declaration = std::move(*result)

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
-#include "core/run/log.hpp"
+#include "core/base/log.hpp"
 
 namespace krl {
 namespace {

@@ -1,12 +1,12 @@
 #include "core/episode/template.hpp"
 
+#include <kernelrl/spelling.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
-#include "core/base/spelling.hpp"
 
 namespace krl {
 namespace {
@@ -35,7 +35,7 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
       if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
       const std::string name = line.substr(open + 2, close - open - 2);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string near = nearest(name, known);
+        const std::string near = closest_name(name, known);
         return invalid(fmt::format("{}nothing is called '{}'{}   known: {}", where(), name,
                                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
                                    fmt::join(known, ", ")));

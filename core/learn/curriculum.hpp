@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/plan/plan.hpp"
-#include "core/run/metrics.hpp"
+#include "core/base/metrics.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {

@@ -8,7 +8,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
 #include "core/plan/printer.hpp"
-#include "core/run/log.hpp"
+#include "core/base/log.hpp"
 #include "core/run/plan_changes.hpp"
 #include "core/run/run_record.hpp"
 

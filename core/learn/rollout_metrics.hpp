@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/episode/episode.hpp"
-#include "core/run/metrics.hpp"
+#include "core/base/metrics.hpp"
 
 namespace krl {
 

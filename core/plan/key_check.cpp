@@ -1,9 +1,9 @@
 #include "core/plan/key_check.hpp"
 
+#include <kernelrl/spelling.hpp>
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/spelling.hpp"
 #include "core/plan/toml_reader.hpp"
 #include "core/plan/value_range.hpp"
 
@@ -250,7 +250,7 @@ void TableChecker::check_choice(const std::string& key, const Node& node, const 
            "use " + either(choices));
     return;
   }
-  const std::string meant = nearest(text, choices);
+  const std::string meant = closest_name(text, choices);
   report(node.origin, "'" + key + "' must be " + either(choices) + ", not " + shown(node),
          meant.empty() ? std::string() : "did you mean '" + meant + "'?");
 }
@@ -348,7 +348,7 @@ std::string_view described(ValueType type) {
 
 std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,
                           const std::string& what) {
-  const std::string meant = nearest(name, known);
+  const std::string meant = closest_name(name, known);
   return (meant.empty() ? "" : "did you mean '" + meant + "'?   ") + known_list(known, what);
 }
 

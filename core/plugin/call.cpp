@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "core/run/log.hpp"
+#include "core/base/log.hpp"
 
 namespace krl {
 namespace {
@@ -37,12 +34,6 @@ Code code_of(krl_status status) {
 }
 
 }  // namespace
-
-void merge_metric(Metrics& metrics, const std::string& name, double value) {
-  const auto [entry, is_new] = metrics.try_emplace(name, value);
-  if (is_new) return;
-  entry->second = name.ends_with("_max") ? std::max(entry->second, value) : entry->second + value;
-}
 
 Call::Call(const Component& component, const CallScope& scope, std::int64_t deadline_ns)
     : component_(component),

@@ -4,19 +4,14 @@
 #include <kernelrl/abi.h>
 
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <string>
 
+#include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
 #include "core/plugin/component.hpp"
 
 namespace krl {
-
-// Figures that a plugin reported during calls. Names that end in "_max" keep the largest value, all
-// others add up.
-using Metrics = std::map<std::string, double>;
-void merge_metric(Metrics& metrics, const std::string& name, double value);
 
 // What all calls of a run share.
 struct CallScope {

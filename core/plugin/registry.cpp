@@ -1,6 +1,7 @@
 #include "core/plugin/registry.hpp"
 
 #define BOOST_DLL_USE_STD_FS
+#include <kernelrl/spelling.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
@@ -13,7 +14,6 @@
 #include <system_error>
 
 #include "core/base/installation.hpp"
-#include "core/base/spelling.hpp"
 #include "core/plugin/host.hpp"
 
 namespace krl {
@@ -225,7 +225,7 @@ Result<const Component*> Registry::require(Kind kind, std::string_view id) const
   if (const Component* component = find(kind, id)) return component;
   const std::vector<std::string> known = ids(kind);
   std::string message = fmt::format("no {} plugin is called '{}'", name_of(kind), id);
-  if (const std::string near = nearest(id, known); !near.empty())
+  if (const std::string near = closest_name(id, known); !near.empty())
     message += fmt::format("; did you mean '{}'?", near);
   message += known.empty() ? "; none was found on the plugin path"
                            : fmt::format("   known: {}", fmt::join(known, ", "));

@@ -4,24 +4,21 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "core/base/file_system.hpp"
 #include "core/base/line_file.hpp"
+#include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
 
 namespace krl {
-
-// By name: "reward/mean", "kernel/pass_rate", ….
-using Metrics = std::map<std::string, double>;
 
 struct IterationMetrics {
   int iteration = 0;  // counts over all stages, from 1
   std::string stage;
   double time = 0;  // Unix seconds, at its end
-  Metrics values;
+  Metrics values;   // by name: "reward/mean", "kernel/pass_rate", …
 };
 
 // False for what depends on the clock or on what a cache still held: `time`, `time_s/…`, `perf/…`,

@@ -7,7 +7,6 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/headline.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ledger.cpp
   ${CMAKE_CURRENT_LIST_DIR}/live_view.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/log.cpp
   ${CMAKE_CURRENT_LIST_DIR}/metrics.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plain_log.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_changes.cpp

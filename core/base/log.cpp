@@ -1,4 +1,4 @@
-#include "core/run/log.hpp"
+#include "core/base/log.hpp"
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
