@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# From a fresh checkout to a model that learns: sets up, builds, and runs configs/quickstart.toml.
+# Options are handed on to kernelrl: an interrupted run goes on with `scripts/quickstart.sh --resume`,
+# another one beside it starts with `--set run.name=second`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/setup.sh
+if [[ ! -f build/release/build.ninja ]]; then
+  echo "Configuring build/release"
+  cmake --preset release -DKERNELRL_TESTS=OFF --log-level=WARNING
+fi
+echo "Building"
+cmake --build --preset release
+exec build/release/bin/kernelrl --plan configs/quickstart.toml "$@"

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs what kernelrl needs on Debian 12: packages by apt, libtorch from pinned PyPI wheels into .deps/python.
+# Only what is missing: once all is there, a call takes a moment, needs neither root nor a network.
+#
+#   scripts/setup.sh           what building and running needs
+#   scripts/setup.sh --tests   what the tests need as well
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=(
+  cmake ninja-build g++           # g++ also compiles the kernels of the cpu backend
+  libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
+  libboost-filesystem1.81-dev libboost-program-options1.81-dev
+  libexpected-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  python3 python3-pip             # python3 only unpacks the wheels
+)
+test_packages=(
+  clang                           # plugins of another compiler in one process
+  libgtest-dev
+)
+# libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
+wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
+
+fail() {
+  printf 'scripts/setup.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  elif command -v sudo > /dev/null; then
+    sudo "$@"
+  else
+    fail "neither root nor sudo; have somebody run: $*"
+  fi
+}
+
+install_packages() {
+  local installed missing=() package
+  command -v dpkg-query > /dev/null || fail "needs Debian 12; elsewhere install the like of: ${packages[*]}"
+  installed=$(dpkg-query -W -f ' ${Package}=${db:Status-Status} ' "${packages[@]}" 2> /dev/null || true)
+  for package in "${packages[@]}"; do
+    [[ $installed == *" $package=installed "* ]] || missing+=("$package")
+  done
+  ((${#missing[@]} > 0)) || return 0
+  echo "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}"
+}
+
+# Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
+install_wheels() {
+  local folder=.deps/python
+  local stamp=$folder/installed-wheels
+  [[ $(cat "$stamp" 2> /dev/null) != "${wheels[*]}" ]] || return 0
+  echo "Installing into $folder: ${wheels[*]}"
+  rm -rf "$folder.partial"
+  /usr/bin/python3 -m pip --disable-pip-version-check install --quiet --root-user-action=ignore \
+    --no-compile --no-deps --target "$folder.partial" "${wheels[@]}"
+  echo "${wheels[*]}" > "$folder.partial/${stamp##*/}"
+  rm -rf "$folder"
+  mv "$folder.partial" "$folder"
+}
+
+for option in "$@"; do
+  case $option in
+    --tests) packages+=("${test_packages[@]}") ;;
+    *) fail "unknown option '$option'; the only one is --tests" ;;
+  esac
+done
+install_packages
+install_wheels
