@@ -22,8 +22,9 @@ Evaluation without_kernel(const Candidate& candidate, const std::string& backend
 
 }  // namespace
 
-EvaluateOptions Evaluations::options_for(const Task& task) const {
+EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const {
   EvaluateOptions options;
+  if (shapes == Shapes::kWithHoldout) options.stages |= KRL_STAGE_HOLDOUT;
   options.seed = seed_for(run_seed_, "evaluate", task.id);
   return options;
 }
@@ -35,12 +36,12 @@ std::string Evaluations::key_of(const Task& task, const std::string& source,
                                 task.definition_json.size(), task.definition_json, source));
 }
 
-Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate,
-                                        int iteration) const {
+Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int iteration,
+                                        Shapes shapes) const {
   if (candidate.source.empty() || candidate.format == Format::kTruncated) {
     return Evaluated{without_kernel(candidate, backend_.component().id), false};
   }
-  const EvaluateOptions options = options_for(task);
+  const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
   if (ledger_ != nullptr) {
     KRL_ASSIGN(const auto known, ledger_->find(key, iteration));

@@ -19,6 +19,9 @@ struct Evaluated {
   bool reused = false;  // known from an earlier iteration of this run
 };
 
+// Which shapes of a task a candidate is checked on.
+enum class Shapes { kTraining, kWithHoldout };
+
 // Thread-safe; calls block.
 class Evaluations {
  public:
@@ -32,13 +35,14 @@ class Evaluations {
   // about the same source. An answer without a kernel is a format_error. The backend's own trouble
   // is tried once more and then becomes the verdict infra_error; an error here is the run's: the
   // ledger cannot be written, or the user stopped the run.
-  Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration) const;
+  Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
+                             Shapes shapes = Shapes::kTraining) const;
 
   // Checks the task itself; see Backend::prepare.
   Status prepare(const Task& task) const { return backend_.prepare(task, options_for(task)); }
 
  private:
-  EvaluateOptions options_for(const Task& task) const;
+  EvaluateOptions options_for(const Task& task, Shapes shapes = Shapes::kTraining) const;
   std::string key_of(const Task& task, const std::string& source,
                      const EvaluateOptions& options) const;
   Status record(const std::string& key, int iteration, const Task& task,

@@ -65,6 +65,8 @@ class Rollout {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
       KRL_ASSIGN(turn.prompt, context_.prompts.build(*episode.task, episode.turns));
+      KRL_ASSIGN(const bool has_room, has_room_for_answer(turn.prompt, episode, yield));
+      if (!has_room) break;
       KRL_ASSIGN(turn.answer, sampler_.sample({turn.prompt, seed_of(episode)}, index, yield));
       turn.candidate = extract_candidate(turn.answer);
       KRL_ASSIGN(Evaluated evaluated, evaluate(*episode.task, turn.candidate, yield));
@@ -77,6 +79,15 @@ class Rollout {
       if (stop) break;
     }
     return {};
+  }
+
+  // Whether the history of a later turn still leaves a token for an answer. (A first prompt that
+  // is too long is the policy's error: no turn of its task can be played.)
+  Result<bool> has_room_for_answer(const Prompt& prompt, const Episode& episode, Yield yield) {
+    if (episode.turns.empty() || context_.context_tokens == 0) return true;
+    KRL_ASSIGN(const Example example, run_on(policy_thread_, io_, yield,
+                                             [&] { return context_.policy.tokenize(prompt, ""); }));
+    return static_cast<std::int64_t>(example.prompt_tokens.size()) < context_.context_tokens;
   }
 
   std::uint64_t seed_of(const Episode& episode) const {

@@ -22,6 +22,7 @@ struct RolloutContext {
   const Scorer& scorer;
   const PromptBuilder& prompts;
   const RolloutSettings& settings;
+  std::int64_t context_tokens = 0;  // of the policy; 0 = unknown
   std::uint64_t run_seed = 0;
   int iteration = 0;  // over the whole run; part of every seed
   // On the calling thread: `done` of `of` answers sampled ("sample") or evaluated ("evaluate").

@@ -1,12 +1,11 @@
 #include "core/episode/template.hpp"
 
-#include <kernelrl/spelling.hpp>
 #include <fmt/format.h>
+#include <kernelrl/spelling.hpp>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
-
 
 namespace krl {
 namespace {

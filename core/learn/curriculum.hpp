@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "core/plan/plan.hpp"
 #include "core/base/metrics.hpp"
+#include "core/plan/plan.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {

@@ -7,8 +7,8 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
-#include "core/plan/printer.hpp"
 #include "core/base/log.hpp"
+#include "core/plan/printer.hpp"
 #include "core/run/plan_changes.hpp"
 #include "core/run/run_record.hpp"
 
@@ -81,20 +81,26 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
 
 Status Journal::open_files() {
   KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
+  KRL_TRY(continue_plan());  // before RunFiles forgets what came after the checkpoint
   RunFileOptions options;
   options.checkpoints_kept = static_cast<int>(plan_.checkpoint.keep);
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
   for (const std::string& warning : files_->warnings()) display_.warning(warning);
-  return continue_plan();
+  return {};
 }
 
 // The plan may have changed since the run began, but only in what does not touch its past.
 Status Journal::continue_plan() {
   const std::string plan = print_plan(plan_);
-  if (directory_.resumed() && checkpoint()) {
+  std::vector<std::string> warnings;
+  KRL_ASSIGN(Checkpoints checkpoints, Checkpoints::open(directory_.layout().checkpoints(),
+                                                        static_cast<int>(plan_.checkpoint.keep)));
+  KRL_ASSIGN(const std::optional<Checkpoint> checkpoint, checkpoints.newest(warnings));
+  for (const std::string& warning : warnings) display_.warning(warning);
+  if (directory_.resumed() && checkpoint) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
     KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
-    const Position position = Position::from_json(json::parse(checkpoint()->state));
+    const Position position = Position::from_json(json::parse(checkpoint->state));
     KRL_TRY(check_resumable(changes, static_cast<int>(position.stage)));
   }
   return directory_.write_plan(plan);

@@ -7,6 +7,7 @@
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
 #include "core/learn/curriculum.hpp"
+#include "core/learn/holdouts.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
@@ -41,71 +42,62 @@ class Reinforcement {
 
   Result<StageEnd> run() {
     const RlSettings& rl = context_.stage.rl;
-    while (context_.position.stage_iteration < rl.iterations) {
+    bool last = context_.position.stage_iteration >= rl.iterations;
+    while (!last) {
       if (context_.stop.load()) return StageEnd::kInterrupted;
-      KRL_ASSIGN(Metrics metrics, iterate());
+      Metrics metrics;
+      KRL_ASSIGN(const std::vector<Episode> episodes, iterate(metrics));
+      KRL_ASSIGN(const bool reached, reached_goal(metrics));
+      last = reached || stage_iteration() == rl.iterations;
+      if (last || stage_iteration() == 1) KRL_TRY(measure_holdouts(episodes, metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
-      KRL_TRY(context_.finish_iteration(metrics));
-      KRL_ASSIGN(const bool reached, reached_goal(metrics));
-      if (reached) break;
+      KRL_TRY(context_.finish_iteration(std::move(metrics), last));
     }
     return StageEnd::kDone;
   }
 
  private:
-  int iteration() const {
-    return context_.position.iteration + 1;
-  }  // the one under way, over the whole run
+  // The iteration under way: over the whole run, and of this stage.
+  int iteration() const { return context_.position.iteration + 1; }
+  std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }
 
-  Result<Metrics> iterate() {
+  // Samples, evaluates, learns.
+  Result<std::vector<Episode>> iterate(Metrics& metrics) {
     const Stopwatch watch;
-    const std::int64_t stage_iteration = context_.position.stage_iteration + 1;
-    KRL_ASSIGN(const std::vector<Episode> episodes,
-               rollout(curriculum_.choose(stage_iteration, settings_.rollout.groups)));
+    KRL_ASSIGN(std::vector<Episode> episodes,
+               run_rollout(curriculum_.choose(stage_iteration(), settings_.rollout.groups),
+                           rollout_context()));
     const double rollout_seconds = watch.seconds();
-    Metrics metrics = rollout_metrics(episodes, context_.setup.terms);
+    metrics = rollout_metrics(episodes, context_.setup.terms);
     KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
-    if (stage_iteration == 1 || stage_iteration == context_.stage.rl.iterations)
-      KRL_TRY(measure_holdouts(metrics));
-
-    const Stopwatch learning;
     KRL_TRY(learn(episodes, metrics));
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
     metrics["time_s/rollout"] = rollout_seconds;
-    metrics["time_s/learn"] = learning.seconds();
+    metrics["time_s/learn"] = watch.seconds() - rollout_seconds;
     metrics["time_s/iteration"] = watch.seconds();
     add_throughput(episodes, rollout_seconds, metrics);
-    return metrics;
+    return episodes;
   }
 
-  Result<std::vector<Episode>> rollout(const std::vector<const Task*>& tasks) const {
-    const RolloutContext context{
-        context_.policy,
-        context_.evaluations,
-        *context_.setup.scorer,
-        *context_.setup.prompts,
-        settings_.rollout,
-        context_.plan.run.seed,
-        iteration(),
-        [this](std::string_view phase, int done, int of) {
-          context_.journal.display().progress({std::string(phase), done, of, {}});
-        }};
-    return run_rollout(tasks, context);
+  RolloutContext rollout_context() const {
+    return {context_.policy,
+            context_.evaluations,
+            *context_.setup.scorer,
+            *context_.setup.prompts,
+            settings_.rollout,
+            context_.policy_info.context_tokens,
+            context_.plan.run.seed,
+            iteration(),
+            [this](std::string_view phase, int done, int of) {
+              context_.journal.display().progress({std::string(phase), done, of, {}});
+            }};
   }
 
-  // Pass rate and speed on tasks that no training sees, as holdout/<dataset>/…
-  Status measure_holdouts(Metrics& metrics) const {
-    for (const Holdout& holdout : context_.setup.holdouts) {
-      std::vector<const Task*> tasks;
-      for (const Task& task : holdout.tasks) tasks.push_back(&task);
-      KRL_ASSIGN(const std::vector<Episode> episodes, rollout(tasks));
-      for (const auto& [name, value] : rollout_metrics(episodes, context_.setup.terms)) {
-        if (name.starts_with("kernel/"))
-          metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(7))] = value;
-      }
-    }
-    return {};
+  Status measure_holdouts(const std::vector<Episode>& episodes, Metrics& metrics) const {
+    const RolloutContext context = rollout_context();
+    KRL_TRY(measure_shapes(episodes, context, metrics));
+    return measure_tasks(context_.setup.holdouts, context, context_.setup.terms, metrics);
   }
 
   // The optimiser steps of one iteration.
@@ -180,7 +172,7 @@ class Reinforcement {
   Result<bool> reached_goal(const Metrics& metrics) const {
     const auto& until = context_.stage.rl.until;
     if (!until) return false;
-    RealNames values = {{"iteration", static_cast<double>(context_.position.stage_iteration)}};
+    RealNames values = {{"iteration", static_cast<double>(stage_iteration())}};
     for (const Expression::NameUse& use : until->expression.names()) {
       const auto full = resolve_metric(use.name, context_.setup.terms, settings_.rollout.turns);
       const auto entry = full ? metrics.find(*full) : metrics.end();

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/episode/episode.hpp"
 #include "core/base/metrics.hpp"
+#include "core/episode/episode.hpp"
 
 namespace krl {
 

@@ -1,5 +1,6 @@
 target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/holdouts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reinforce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/returns.cpp

@@ -20,6 +20,7 @@ struct StageContext {
   const StageSetup& setup;
   const Evaluations& evaluations;
   const Policy& policy;
+  const PolicyInfo& policy_info;
   Journal& journal;
   Position& position;             // moved on after every iteration
   const std::atomic<bool>& stop;  // the user wants the run to end after this iteration
@@ -29,12 +30,15 @@ struct StageContext {
   }
 
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
-  // is to stop.
-  Status finish_iteration(Metrics metrics) const {
+  // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
+  // together with the step to the next stage: a run killed in between would otherwise go on with a
+  // stage that is over.
+  Status finish_iteration(Metrics metrics, bool last) const {
     ++position.iteration;
     ++position.stage_iteration;
     KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
-    return checkpoint_due() || stop.load() ? journal.save_checkpoint(position, policy) : Status();
+    if (last || !(checkpoint_due() || stop.load())) return {};
+    return journal.save_checkpoint(position, policy);
   }
 };
 

@@ -1,11 +1,14 @@
 #include "core/learn/supervised.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/hash.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
 #include "core/learn/shuffle.hpp"
+#include "core/plan/problem.hpp"
 
 namespace krl {
 namespace {
@@ -88,26 +91,42 @@ class Steps {
   std::vector<std::vector<std::size_t>> batches_;
 };
 
-Result<std::vector<Example>> tokenize(const Policy& policy, const std::vector<Lesson>& lessons) {
+// The lessons as tokens, without those that are longer than the model's context.
+Result<std::vector<Example>> tokenize(const StageContext& context,
+                                      const std::vector<Lesson>& lessons) {
+  const std::int64_t room = context.policy_info.context_tokens;
   std::vector<Example> examples;
   examples.reserve(lessons.size());
   for (const Lesson& lesson : lessons) {
-    KRL_ASSIGN(Example example, policy.tokenize(lesson.prompt, lesson.answer));
-    examples.push_back(std::move(example));
+    KRL_ASSIGN(Example example, context.policy.tokenize(lesson.prompt, lesson.answer));
+    if (room == 0 || static_cast<std::int64_t>(length_of(example)) <= room) {
+      examples.push_back(std::move(example));
+    }
+  }
+  const std::size_t too_long = lessons.size() - examples.size();
+  if (examples.empty()) {
+    return failure(
+        problem_at(context.stage.origin,
+                   fmt::format("all {} pairs are longer than the policy's context of {} tokens",
+                               too_long, room),
+                   "give the policy a longer context, or choose shorter pairs"));
+  }
+  if (too_long > 0) {
+    context.journal.display().warning(fmt::format(
+        "{} of {} pairs are longer than the policy's context of {} tokens and are left out",
+        too_long, lessons.size(), room));
   }
   return examples;
 }
 
 }  // namespace
 
-std::int64_t supervised_iterations(const SftSettings& s, std::size_t lessons) {
-  return ceil_div(steps_per_epoch(s, lessons) * s.epochs, s.log_every);
-}
-
 Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons) {
-  KRL_ASSIGN(std::vector<Example> examples, tokenize(context.policy, lessons));
+  KRL_ASSIGN(std::vector<Example> examples, tokenize(context, lessons));
   Steps steps(context, std::move(examples));
   const std::int64_t every = context.stage.sft.log_every;
+  context.journal.stage_started(context.stage, context.position, context.plan.stages.size(),
+                                ceil_div(steps.total(), every));
   while (context.position.stage_iteration * every < steps.total()) {
     if (context.stop.load()) return StageEnd::kInterrupted;
     const std::int64_t first = context.position.stage_iteration * every;
@@ -124,7 +143,8 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
                                       {"actor/grad_norm", sums["grad_norm"] / n},
                                       {"actor/lr", steps.lr()},
                                       {"perf/tokens_per_s", sums["tokens"] / watch.seconds()},
-                                      {"time_s/iteration", watch.seconds()}}));
+                                      {"time_s/iteration", watch.seconds()}},
+                                     last == steps.total()));
   }
   return StageEnd::kDone;
 }

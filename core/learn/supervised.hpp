@@ -9,9 +9,6 @@
 
 namespace krl {
 
-// The number of iterations that the stage takes for `lessons` pairs.
-std::int64_t supervised_iterations(const SftSettings& settings, std::size_t lessons);
-
 Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons);
 
 }  // namespace krl

@@ -86,17 +86,18 @@ class Trainer {
     KRL_TRY(check_data(stage, setup));
     const Evaluations evaluations(*setup.backend, setup.backend_info, plan_.run.seed,
                                   &journal_.ledger());
-    KRL_ASSIGN(const PolicyInfo info, policy.describe());
+    KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
       KRL_ASSIGN(lessons, lessons_of(setup, evaluations));
     }
-    if (info.needs_corpus) KRL_TRY(fit(policy, setup, lessons));
-    const StageContext context{plan_,  stage,    setup,     evaluations,
-                               policy, journal_, position_, *options_.stop};
+    if (info.needs_corpus) {
+      KRL_TRY(fit(policy, setup, lessons));
+      KRL_ASSIGN(info, policy.describe());
+    }
+    const StageContext context{plan_, stage,    setup,     evaluations,   policy,
+                               info,  journal_, position_, *options_.stop};
     if (stage.kind == StageKind::kSft) {
-      journal_.stage_started(stage, position_, plan_.stages.size(),
-                             supervised_iterations(stage.sft, lessons.size()));
       return run_supervised(context, lessons);
     }
     KRL_TRY(prepare_tasks(setup, evaluations));
