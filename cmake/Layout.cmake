@@ -7,12 +7,17 @@ set(KERNELRL_ENGINE_DIR lib/kernelrl/engines)
 set(KERNELRL_WORKER_DIR libexec/kernelrl)
 set(KERNELRL_SHARE_DIR share/kernelrl)
 
-# A worker: an executable that a plugin starts in a process of its own.
+# kernelrl_add_worker(NAME SOURCES … LIBRARIES …): an executable that a plugin starts in a process of its own.
 function(kernelrl_add_worker name)
-  add_executable(${name} ${ARGN})
-  set_target_properties(${name} PROPERTIES
+  cmake_parse_arguments(A "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  set_target_properties(${name} PROPERTIES KERNELRL_UNSANITIZED ON
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${KERNELRL_WORKER_DIR})
   target_link_libraries(${name} PRIVATE kernelrl::warnings)
+  foreach(library ${A_LIBRARIES})
+    kernelrl_unsanitized_library(${library} library)  # see Sanitizers.cmake
+    target_link_libraries(${name} PRIVATE ${library})
+  endforeach()
   install(TARGETS ${name} DESTINATION ${KERNELRL_WORKER_DIR})
 endfunction()
 
