@@ -69,7 +69,7 @@ class Reinforcement {
                run_rollout(curriculum_.choose(stage_iteration(), settings_.rollout.groups),
                            rollout_context()));
     const double rollout_seconds = watch.seconds();
-    metrics = rollout_metrics(episodes, context_.setup.terms);
+    metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
     KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
     KRL_TRY(learn(episodes, metrics));
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());

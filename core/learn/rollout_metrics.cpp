@@ -45,7 +45,8 @@ class Kernels {
   }
 
   void write(const std::string& prefix, Metrics& metrics) const {
-    const double n = std::max(1, turns_);
+    if (turns_ == 0) return;
+    const double n = turns_;
     metrics[prefix + "compile_rate"] = compiled_ / n;
     metrics[prefix + "pass_rate"] = passed_ / n;
     metrics[prefix + "flagged"] = flagged_ / n;
@@ -95,23 +96,22 @@ class Collector {
     turns_.push_back(static_cast<double>(episode.turns.size()));
   }
 
-  Metrics metrics() const {
-    Metrics m;
+  Metrics metrics(std::int64_t turns) const {
+    Metrics m = {{"infra_errors", infra_errors_}};
+    if (scores_.empty()) return m;
     m["reward/mean"] = mean_of(scores_);
     m["reward/std"] = deviation_of(scores_);
     for (std::size_t i = 0; i < terms_.size(); ++i)
       m[fmt::format("reward/{}/mean", terms_[i])] = mean_of(term_values_[i]);
     m["response_length/mean"] = mean_of(lengths_);
-    m["response_length/max"] =
-        lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
+    m["response_length/max"] = *std::max_element(lengths_.begin(), lengths_.end());
     m["response_length/clip_ratio"] = mean_of(clipped_);
     m["episode/turns"] = mean_of(turns_);
     m["episode/best_reward"] = mean_of(best_);
-    m["infra_errors"] = infra_errors_;
     m["cache/hit_rate"] = mean_of(reused_);
     all_.write("kernel/", m);
     m["kernel/pass_rate_any"] = mean_of(any_passed_);
-    if (by_turn_.size() > 1) {
+    if (turns > 1) {
       for (const auto& [turn, kernels] : by_turn_) kernels.write(fmt::format("turn_{}/", turn), m);
     }
     for (const auto& [tier, kernels] : by_tier_) kernels.write(fmt::format("tier_{}/", tier), m);
@@ -139,11 +139,11 @@ class Collector {
 
 }  // namespace
 
-Metrics rollout_metrics(const std::vector<Episode>& episodes,
-                        const std::vector<std::string>& terms) {
+Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
+                        std::int64_t turns) {
   Collector collector(terms);
   for (const Episode& episode : episodes) collector.add(episode);
-  return collector.metrics();
+  return collector.metrics(turns);
 }
 
 }  // namespace krl

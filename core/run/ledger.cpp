@@ -133,7 +133,7 @@ Status Ledger::load_segment(int segment) {
       ++damaged_;
     } else if (line->key == kResumed) {
       forget_after(line->iteration);
-    } else {
+    } else if (!line->key.empty()) {
       const auto length = static_cast<std::uint32_t>(line_text.size());
       places_[std::string(line->key)].push_back({line->iteration, segment, offset, length});
       ++records_;
@@ -170,11 +170,12 @@ void Ledger::forget_after(int last_iteration) {
 
 Status Ledger::append(const LedgerRecord& record) {
   const bool spaced = record.key.find_first_of(" \n") != std::string::npos;
-  if (record.key.empty() || record.key == kResumed || spaced)
+  if (record.key == kResumed || spaced)
     return invalid("a ledger key must be a hash, not '" + record.key + "'");
   const std::string json = to_json(record);
   const std::lock_guard lock(mutex_);
   KRL_ASSIGN(const Place place, write(record.iteration, record.key, json));
+  if (record.key.empty()) return {};
   places_[record.key].push_back(place);
   ++records_;
   return {};

@@ -26,7 +26,7 @@
 namespace krl {
 
 struct LedgerRecord {
-  std::string key;  // content hash of what was evaluated
+  std::string key;  // content hash of what was evaluated; empty: `find` never gives this record
   int iteration = 0;
   std::string task;
   std::string verdict;

@@ -26,7 +26,7 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
       {&task, 0, 1, {turn(Verdict::kOk, 4, 2), turn(Verdict::kWrongResult, 0, 0)}},
       {&task, 0, 2, {turn(Verdict::kInfraError, 0, 0)}},
   };
-  Metrics m = rollout_metrics(episodes, {"speed"});
+  Metrics m = rollout_metrics(episodes, {"speed"}, 2);
   EXPECT_DOUBLE_EQ(m["kernel/compile_rate"], 0.75);
   EXPECT_DOUBLE_EQ(m["kernel/pass_rate"], 0.5);
   EXPECT_DOUBLE_EQ(m["kernel/fast_1"], 0.5);
@@ -48,10 +48,24 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
 TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {
   const Task task{"t", "", "", 0, ""};
   const Metrics m =
-      rollout_metrics({{&task, 0, 0, {turn(Verdict::kWrongResult, 0, 0)}}}, {"speed"});
+      rollout_metrics({{&task, 0, 0, {turn(Verdict::kWrongResult, 0, 0)}}}, {"speed"}, 1);
   EXPECT_FALSE(m.contains("kernel/speedup_capped"));
   EXPECT_DOUBLE_EQ(m.at("kernel/fast_1"), 0);
   EXPECT_FALSE(m.contains("turn_1/pass_rate"));  // one turn only: the same as kernel/pass_rate
+}
+
+TEST(RolloutMetrics, MeasureTheFirstTurnAlsoWhenNoEpisodeNeededASecond) {
+  const Task task{"t", "", "", 0, ""};
+  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, 1, 1)}}}, {"speed"}, 2);
+  EXPECT_DOUBLE_EQ(m.at("turn_1/pass_rate"), 1);
+  EXPECT_FALSE(m.contains("turn_2/pass_rate"));
+}
+
+TEST(RolloutMetrics, LeaveOutWhatNoTurnMeasured) {
+  const Task task{"t", "", "", 0, ""};
+  const Metrics m =
+      rollout_metrics({{&task, 0, 0, {turn(Verdict::kInfraError, 0, 0)}}}, {"speed"}, 1);
+  EXPECT_EQ(m, (Metrics{{"infra_errors", 1}}));
 }
 
 }  // namespace
