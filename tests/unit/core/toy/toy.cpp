@@ -47,10 +47,12 @@ Logits log_softmax(const Logits& logits, double temperature) {
 struct ToyPolicy final : krl::TrainablePolicy {
   bool needs_corpus = false;
   std::int64_t fail_after = -1;  // calls of sample(); the next one fails
+  std::string fail_while;
   static constexpr auto config = krl::config(
       krl::opt("needs_corpus", &ToyPolicy::needs_corpus, "wants fit() first"),
       krl::opt("fail_after", &ToyPolicy::fail_after, "calls of sample() that succeed; -1 = all")
-          .at_least(-1));
+          .at_least(-1),
+      krl::opt("fail_while", &ToyPolicy::fail_while, "a file; sample() fails while it exists"));
 
   krl::PolicyInfo describe() override {
     return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy"};
@@ -58,7 +60,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context&) override {
-    if (fail_after >= 0 && calls_++ >= fail_after)
+    if ((fail_after >= 0 && calls_++ >= fail_after) || std::ifstream(fail_while))
       throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
     for (std::size_t i = requests.size(); i-- > 0;)
       put(requests[i], i, sink);  // out of order, as real ones do
@@ -164,9 +166,13 @@ struct ToyPolicy final : krl::TrainablePolicy {
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false;
+  std::int64_t broken_choice = -1;
   std::string refuse;
   static constexpr auto config = krl::config(
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
+      krl::opt("broken_choice", &ToyBackend::broken_choice,
+               "evaluating this choice is an infrastructure error; -1 = none")
+          .range(-1, kChoices - 1),
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses"));
 
   krl::BackendInfo describe() override {
@@ -180,8 +186,8 @@ struct ToyBackend final : krl::Backend {
 
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions&,
                 const krl::EvaluationSink& sink, const krl::Context&) override {
-    if (broken) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
     const int choice = choice_in(candidate.source());
+    if (broken || choice == broken_choice) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
     sink.identity("toy", "toy");
     if (choice == 0) {
       krl_diagnostic error{};

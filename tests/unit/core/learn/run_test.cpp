@@ -1,0 +1,292 @@
+// What a run promises, shown by whole runs of the toy world (tests/unit/core/toy).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+
+#include "core/learn/setup.hpp"
+#include "core/run/layout.hpp"
+#include "core/run/ledger.hpp"
+#include "tests/unit/core/learn/toy_world.hpp"
+
+namespace krl::test {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+double mean(std::vector<double>::const_iterator begin, std::vector<double>::const_iterator end) {
+  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+}
+
+// How much a metric rose from its first two iterations to its last two.
+double rise(const RunReport& report, const std::string& metric) {
+  const std::vector<double> values = report.all(metric);
+  if (values.size() < 4) ADD_FAILURE() << metric << " was measured " << values.size() << " times";
+  return values.size() < 4
+             ? 0
+             : mean(values.end() - 2, values.end()) - mean(values.begin(), values.begin() + 2);
+}
+
+std::vector<LedgerRecord> ledger_of(const ToyWorld& world) {
+  std::vector<LedgerRecord> records;
+  const Status read =
+      read_ledger(RunLayout{world.run_folder()}.ledger(), [&](const LedgerRecord& record) {
+        records.push_back(record);
+        return true;
+      });
+  EXPECT_TRUE(read) << read.error().message;
+  return records;
+}
+
+RunReport fresh_run(const Overrides& overrides = {}, const std::string& tables = {}) {
+  return ToyWorld().run(overrides, tables);
+}
+
+TEST(Run, WithTheSameSeedWritesTheSameMetrics) {
+  const RunReport one = fresh_run(), two = fresh_run();
+  EXPECT_EQ(one.error, "");
+  EXPECT_THAT(one.metrics, SizeIs(8));
+  EXPECT_EQ(one.lines(), two.lines());
+}
+
+TEST(Run, WithAnotherSeedWritesOthers) {
+  EXPECT_NE(fresh_run().lines(), fresh_run({"run.seed=8"}).lines());
+}
+
+TEST(Run, WithOtherThreadsWritesTheSame) {
+  EXPECT_EQ(fresh_run({"run.threads=1"}).lines(), fresh_run({"run.threads=3"}).lines());
+}
+
+TEST(Run, LearnsWhatItIsPaidFor) {
+  const RunReport report = fresh_run({"stage.reinforce.iterations=12"});
+  EXPECT_GT(rise(report, "reward/mean"), 0.5);
+  EXPECT_GT(rise(report, "kernel/pass_rate"), 0.2);
+  EXPECT_GT(report.all("kernel/speedup_capped").back(), 1.8);
+}
+
+TEST(Run, WithoutALearningRateLearnsNothing) {
+  const RunReport report = fresh_run({"stage.reinforce.iterations=12", "learn.optimizer.lr=0"});
+  EXPECT_LT(std::abs(rise(report, "reward/mean")), 0.15);
+  EXPECT_THAT(report.all("actor/grad_norm"), Each(Gt(0))) << "it had something to learn from";
+}
+
+TEST(Run, LearnsToRepairInItsSecondTurn) {
+  const RunReport report = fresh_run({"rollout.turns=2", "stage.reinforce.iterations=12"});
+  EXPECT_THAT(report.all("episode/turns"), Each(2));
+  EXPECT_THAT(report.all("turn_1/pass_rate"), SizeIs(12));
+  EXPECT_GT(rise(report, "turn_2/pass_rate"), 0.2);
+}
+
+TEST(Run, EndsAnEpisodeWhereStopWhenHolds) {
+  const RunReport report = fresh_run({"rollout.turns=2", "rollout.stop_when=\"passed\""});
+  const std::vector<double> turns = report.all("episode/turns");
+  const std::vector<double> passed = report.all("turn_1/pass_rate");
+  ASSERT_EQ(turns.size(), passed.size());
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    EXPECT_DOUBLE_EQ(turns[i], 2 - passed[i]) << "those that passed have one turn";
+}
+
+TEST(Run, EndsAStageWhereUntilHolds) {
+  const RunReport report =
+      fresh_run({"stage.reinforce.iterations=50",
+                 "stage.reinforce.until=\"pass_rate > 0.8 and iteration >= 3\""});
+  const std::vector<double> passed = report.all("kernel/pass_rate");
+  ASSERT_GE(passed.size(), 3u);
+  ASSERT_LT(passed.size(), 50u);
+  EXPECT_GT(passed.back(), 0.8);
+  for (std::size_t i = 2; i + 1 < passed.size(); ++i) EXPECT_LE(passed[i], 0.8);
+}
+
+TEST(Run, GoesThroughStagesWithSettingsOfTheirOwn) {
+  const RunReport report = fresh_run({}, R"(
+[[stage]]
+name = "first"
+kind = "rl"
+iterations = 50
+until = "pass_rate > 0.7"
+
+[[stage]]
+name = "second"
+kind = "rl"
+iterations = 3
+[stage.rollout]
+turns = 2
+)");
+  ASSERT_EQ(report.error, "");
+  ASSERT_LT(report.metrics.size(), 53u) << "the first ended early";
+  const std::size_t first = report.metrics.size() - 3;
+  for (std::size_t i = 0; i < report.metrics.size(); ++i) {
+    EXPECT_EQ(report.metrics[i].iteration, static_cast<int>(i) + 1);
+    EXPECT_EQ(report.metrics[i].stage, i < first ? "first" : "second");
+    EXPECT_EQ(report.metrics[i].values.at("episode/turns"), i < first ? 1 : 2);
+  }
+}
+
+constexpr const char* kWarmUp = R"(
+[[dataset]]
+use = "toy"
+role = "warmup"
+count = 0
+pairs = 64
+choice = 2
+
+[[stage]]
+name = "warm-up"
+kind = "sft"
+epochs = 4
+log_every = 4
+optimizer = { lr = 0.5, warmup = 0 }
+
+[[stage]]
+name = "reinforce"
+kind = "rl"
+iterations = 1
+)";
+
+TEST(Run, WarmsUpOnPairs) {
+  const RunReport report = fresh_run({"policy.needs_corpus=true"}, kWarmUp);
+  ASSERT_EQ(report.error, "");
+  ASSERT_THAT(report.metrics, SizeIs(5));
+  const std::vector<double> loss = report.all("sft/loss");
+  ASSERT_THAT(loss, SizeIs(4));
+  EXPECT_LT(loss.back(), loss.front() / 2);
+  EXPECT_GT(report.all("kernel/pass_rate").back(), 0.8)
+      << "the pairs teach choice 2, which is right";
+}
+
+TEST(Run, ThatNeedsTextsToBeginWithSaysSo) {
+  EXPECT_THAT(fresh_run({"policy.needs_corpus=true"}).error,
+              HasSubstr("add a [[dataset]] with role = \"warmup\""));
+}
+
+TEST(Run, OpensATierWhenTheOneBelowIsLearned) {
+  const RunReport report = fresh_run({"stage.reinforce.iterations=20"}, R"(
+[curriculum]
+first_tier   = 0
+compile_rate = 0.8
+pass_rate    = 0.7
+window       = 2
+)");
+  const std::vector<double> open = report.all("curriculum/open_tier");
+  ASSERT_THAT(open, SizeIs(20));
+  EXPECT_EQ(open.front(), 0);
+  EXPECT_EQ(open.back(), 1);
+  for (std::size_t i = 0; i < open.size(); ++i)
+    EXPECT_EQ(report.metrics[i].values.contains("tier_1/pass_rate"), open[i] == 1) << i;
+}
+
+TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
+  ToyWorld world;
+  const RunReport report = world.run({"backend.broken_choice=3"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("infra_errors"), SizeIs(8));
+  EXPECT_GT(report.all("infra_errors").front(), 0);
+  EXPECT_THAT(report.all("kernel/fast_2"), Each(0)) << "choice 3, twice as fast, never counts";
+  double lost = 0;
+  for (const LedgerRecord& record : ledger_of(world)) {
+    EXPECT_EQ(record.verdict == "infra_error", record.key.empty()) << "never found again";
+    lost += record.verdict == "infra_error" ? 1 : 0;
+  }
+  const std::vector<double> counted = report.all("infra_errors");
+  EXPECT_EQ(lost, std::accumulate(counted.begin(), counted.end(), 0.0));
+}
+
+TEST(Run, GoesOnWhenNothingCouldBeEvaluated) {
+  const RunReport report = fresh_run({"backend.broken=true"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("infra_errors"), Each(64));
+  EXPECT_THAT(report.all("actor/grad_norm"), Each(0)) << "there was nothing to learn from";
+  EXPECT_THAT(report.all("kernel/pass_rate"), IsEmpty()) << "not measured is not 0";
+}
+
+TEST(Run, ThatFailsInTheMiddleGoesOnFromItsCheckpoint) {
+  ToyWorld world;
+  const std::filesystem::path failing = world.folder() / "failing";
+  const Overrides overrides = {"policy.fail_while=\"" + failing.string() + "\""};
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 5) std::ofstream(failing) << "now";
+  };
+  const RunReport failed = world.run(overrides);
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample): told to fail"));
+  EXPECT_THAT(failed.metrics, SizeIs(5)) << "what was done is safe";
+
+  EXPECT_THAT(world.resume(overrides).error, HasSubstr("told to fail"));
+  std::filesystem::remove(failing);
+  world.after_iteration = nullptr;
+  const RunReport resumed = world.resume(overrides);
+  EXPECT_EQ(resumed.error, "");
+  EXPECT_EQ(resumed.lines(), fresh_run().lines());
+}
+
+TEST(Run, NamesTheRewardThatGivesNoNumber) {
+  const RunReport report = fresh_run({}, "[[reward]]\nuse = \"toy.nan\"\n");
+  EXPECT_THAT(report.error, HasSubstr("reward 'toy.nan'"));
+  EXPECT_THAT(report.error, HasSubstr("toy_"));
+}
+
+TEST(Run, RefusesARewardWhoseSignalIsMissing) {
+  ToyWorld world;
+  const auto plan = world.load({"reward.0.use=toy.registers"});
+  ASSERT_TRUE(plan);
+  const Status checked = check_components(*plan, world.registry());
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message,
+              HasSubstr("--set:2:14: error: reward 'toy.registers' needs registers"));
+}
+
+TEST(Run, FailsOnATaskThatTheBackendRefuses) {
+  const RunReport report = fresh_run({"backend.refuse=toy_1"});
+  EXPECT_THAT(report.error, HasSubstr("toy.toml:1:1: task 'toy_1' is refused"));
+  EXPECT_THAT(report.metrics, IsEmpty());
+}
+
+TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration % 3 == 0) world.stop();
+  };
+  const RunReport first = world.run();
+  EXPECT_EQ(first.outcome, Outcome::kInterrupted);
+  EXPECT_THAT(first.metrics, SizeIs(3));
+  EXPECT_THAT(world.resume().metrics, SizeIs(6));
+  EXPECT_EQ(world.resume().lines(), fresh_run().lines());
+}
+
+TEST(Run, IsNotBegunTwiceInOneFolder) {
+  ToyWorld world;
+  EXPECT_EQ(world.run().error, "");
+  EXPECT_THAT(world.run().error, HasSubstr("already holds a run"));
+}
+
+// The keys that a run may change on its way are those that do not touch its past.
+TEST(Run, ResumesWithAPlanThatChangedOnlyItsFuture) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 4) world.stop();
+  };
+  EXPECT_THAT(world.run().metrics, SizeIs(4));
+  for (const char* refused :
+       {"learn.optimizer.lr=0.1", "run.seed=9", "rollout.groups=4", "policy.needs_corpus=true",
+        "reward.0.weight=2", "dataset.0.count=2"}) {
+    const RunReport report = world.resume({refused});
+    EXPECT_THAT(report.error, HasSubstr("the plan is not the one this run was made with"))
+        << refused;
+    EXPECT_THAT(report.error, HasSubstr(std::string(refused).substr(0, 5))) << refused;
+    EXPECT_THAT(report.metrics, SizeIs(4)) << "a refusal changes nothing";
+  }
+  world.after_iteration = nullptr;
+  const RunReport report = world.resume({"stage.reinforce.iterations=10", "checkpoint.every=1",
+                                         "log.samples_every=0", "run.threads=2"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.lines(), fresh_run({"stage.reinforce.iterations=10"}).lines());
+}
+
+}  // namespace
+}  // namespace krl::test
