@@ -46,7 +46,8 @@ install_packages() {
   ((${#missing[@]} > 0)) || return 0
   echo "Installing ${#missing[@]} Debian packages: ${missing[*]}"
   as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}"
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" > /dev/null
 }
 
 # Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
