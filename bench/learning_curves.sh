@@ -42,7 +42,7 @@ summarise() {
       printf "seed %-4s pass_rate %.3f -> %.3f (%+.3f)  speedup_capped %.3f -> %.3f (x %.2f)  %d iterations, %.0f s\n",
         seed, first(pass), last(pass), last(pass) - first(pass), first(speed), last(speed),
         first(speed) ? last(speed) / first(speed) : 0, n, seconds
-      if (value("turn_2/pass_rate", lines[n]) != "")
+      if (value("turn_1/pass_rate", lines[n]) != "")
         printf "          last three: turn 1 passes %.3f, turn 2 %.3f, some turn %.3f\n",
           last("turn_1/pass_rate"), last("turn_2/pass_rate"), last("kernel/pass_rate_any")
       line = lines[n]
