@@ -2,7 +2,7 @@
 # Runs the calls of one .test file and compares what they do with what the file says.
 #
 #   $ command      run by bash in an empty folder; `kernelrl` is the program under test, $DATA is data/,
-#                  $TOY the folder of the components that tests use
+#                  $TOY the folder of the components that tests use, $CONFIGS the delivered plans
 #   > text         a line that it prints
 #   ! text         a line on its error stream
 #   = 2            its exit code, where it is not 0
@@ -17,6 +17,7 @@ file=$(realpath "$2")
 export DATA=$(dirname "$file")/data
 checkout=$(realpath "$(dirname "$file")/../..")
 export TOY=$build/tests/plugins  # components for tests
+export CONFIGS=$checkout/configs
 export PATH=$build/bin:$PATH LC_ALL=C.UTF-8 TERM=dumb
 unset KERNELRL_PLUGIN_PATH
 

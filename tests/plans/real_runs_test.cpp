@@ -1,0 +1,191 @@
+// The delivered plans with the real model and the real backend, only smaller: a model of two layers
+// that knows one task. They end as they should, repeat, and survive kills.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/plans/program.hpp"
+#include "tests/plans/run_folder.hpp"
+#include "tests/unit/core/base/scratch_folder.hpp"
+
+namespace krl::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::Gt;
+using testing::Key;
+using testing::Not;
+using testing::SizeIs;
+
+using Words = std::vector<std::string>;
+
+// A delivered plan made small, with its evaluations kept in `cache`.
+Words small(const std::string& plan, const fs::path& cache, const Words& more = {}) {
+  Words words = {"--plan", KERNELRL_SOURCE_DIR "/configs/" + plan + ".toml"};
+  Words sets = {"policy.model.layers=2",
+                "policy.model.hidden=64",
+                "policy.model.heads=2",
+                "policy.model.ffn=128",
+                "backend.cache=" + cache.string(),
+                "dataset.0.only=[\"vector_add\"]",
+                "dataset.1.only=[\"vector_add\"]",
+                "dataset.1.count=80",
+                "dataset.1.canonical=1",
+                "stage.warm-up.epochs=16",
+                "stage.warm-up.optimizer.lr=1e-2",
+                "rollout.groups=4",
+                "rollout.group_size=4",
+                "checkpoint.every=1"};
+  sets.insert(sets.end(), more.begin(), more.end());
+  for (const std::string& set : sets) {
+    words.emplace_back("--set");
+    words.push_back(set);
+  }
+  return words;
+}
+
+const Words kTwoIterations = {"stage.reinforce.iterations=2"};
+
+// All runs of this process evaluate into one cache: most kernels of one are known from another.
+const fs::path& shared_cache() {
+  static const ScratchFolder folder;
+  return folder.path();
+}
+
+// The metrics of the reinforcement stages.
+std::vector<IterationMetrics> reinforced(const fs::path& run) {
+  std::vector<IterationMetrics> metrics = metrics_in(run);
+  std::erase_if(metrics, [](const IterationMetrics& m) { return m.stage == "warm-up"; });
+  return metrics;
+}
+
+// Runs a plan to its end and gives what its reinforcement measured.
+std::vector<IterationMetrics> run_small(const std::string& plan, const Words& more) {
+  const ScratchFolder folder;
+  const Ending ending = run_program(small(plan, shared_cache(), more), folder.path());
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  return reinforced(folder / "runs" / plan);
+}
+
+// Every plan that needs nothing but the defaults of its presets.
+class Preset : public testing::TestWithParam<std::string> {};
+
+TEST_P(Preset, ReallyRuns) {
+  const auto metrics = run_small(GetParam(), kTwoIterations);
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_THAT(values_of(metrics, "infra_errors"), Each(0));
+  EXPECT_THAT(values_of(metrics, "reward/mean"), SizeIs(2));
+  EXPECT_THAT(values_of(metrics, "kernel/compile_rate"), Contains(Gt(0)))
+      << "the warm-up taught it to write kernels";
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, Preset,
+                         testing::Values("quickstart", "kevin", "gated_cpu", "drkernel",
+                                         "milestones"),
+                         [](const auto& info) { return info.param; });
+
+class Loss : public testing::TestWithParam<std::string> {};
+
+TEST_P(Loss, ReallyLearns) {
+  const auto metrics =
+      run_small("quickstart", {"stage.reinforce.iterations=1", "learn.loss.name=" + GetParam(),
+                               "learn.advantage=rloo", "learn.drop_zero_variance=false"});
+  ASSERT_THAT(metrics, SizeIs(1));
+  EXPECT_THAT(values_of(metrics, "actor/lr"), Each(Gt(0)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, Loss, testing::Values("gspo", "cispo", "importance_sampling"),
+                         [](const auto& info) { return info.param; });
+
+TEST(RealRun, HasASecondTurnAfterAFailure) {
+  const auto metrics = run_small("two_turns", kTwoIterations);
+  ASSERT_THAT(metrics, SizeIs(2));
+  for (const IterationMetrics& m : metrics) {
+    const double passed = m.values.at("turn_1/pass_rate");
+    EXPECT_DOUBLE_EQ(m.values.at("episode/turns"), 2 - passed);
+    EXPECT_EQ(m.values.contains("turn_2/pass_rate"), passed < 1);
+  }
+}
+
+TEST(RealRun, MeasuresWhatItHasNotSeen) {
+  const auto metrics =
+      run_small("transfer", {"stage.reinforce.iterations=2", "dataset.2.count=4",
+                             "dataset.2.only=[\"vector_add\"]", "dataset.3.only=[\"abs_diff\"]"});
+  EXPECT_THAT(values_of(metrics, "holdout/templates/pass_rate"), SizeIs(2));
+  EXPECT_THAT(values_of(metrics, "holdout/tasks/pass_rate"), SizeIs(2));
+}
+
+TEST(RealRun, OpensTheNextTierWhenTheFirstIsLearned) {
+  const auto metrics =
+      run_small("curriculum",
+                {"stage.reinforce.iterations=2", "curriculum.window=1", "curriculum.compile_rate=0",
+                 "curriculum.pass_rate=0", "dataset.0.only=[\"vector_add\",\"row_sum\"]"});
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_THAT(metrics[0].values, Not(Contains(Key("tier_1/pass_rate"))));
+  const bool learned = metrics[0].values.at("tier_0/pass_rate") > 0;
+  EXPECT_EQ(metrics[1].values.at("curriculum/open_tier"), learned ? 1 : 0);
+  EXPECT_EQ(metrics[1].values.contains("tier_1/pass_rate"), learned);
+}
+
+TEST(RealRun, GoesFromStageToStageByItself) {
+  const auto metrics =
+      run_small("staged", {"stage.format.until=\"reward/format/mean >= 0\"",
+                           "stage.compile.iterations=2", "stage.compile.until=\"iteration >= 2\"",
+                           "stage.correctness.iterations=1", "stage.speed.iterations=1"});
+  std::vector<std::string> stages;
+  for (const IterationMetrics& m : metrics) stages.push_back(m.stage);
+  EXPECT_THAT(stages, ElementsAre("format", "compile", "compile", "correctness", "speed"));
+  EXPECT_THAT(values_of(metrics, "reward/thinking/mean"), SizeIs(2)) << "of the last two stages";
+  EXPECT_THAT(values_of(metrics, "reward/thinking/mean"), Contains(Gt(0)));
+}
+
+TEST(RealRun, WithTheSameSeedWritesTheSameMetrics) {
+  const ScratchFolder one, two;
+  const Words words = small("quickstart", one / "cache", kTwoIterations);
+  const Ending first = run_program(words, one.path()), second = run_program(words, two.path());
+  EXPECT_EQ(first.exit_code + second.exit_code, 0) << first.output << second.output;
+  EXPECT_THAT(metrics_in(one / "runs/quickstart"), SizeIs(Ge(4)));
+  EXPECT_EQ(repeatable_lines(one / "runs/quickstart"), repeatable_lines(two / "runs/quickstart"))
+      << "first with an empty cache, then with a full one";
+}
+
+TEST(RealRun, KilledTwiceWritesWhatAnUndisturbedRunWrites) {
+  const ScratchFolder killed, undisturbed;
+  const fs::path run = killed / "runs/quickstart";
+  const Words more = {"stage.reinforce.iterations=3", "stage.warm-up.epochs=8"};
+  Words words = small("quickstart", shared_cache(), more);
+  ASSERT_EQ(run_program(words, undisturbed.path()).exit_code, 0);
+  words.emplace_back("--resume");
+  const std::size_t all = metrics_in(undisturbed / "runs/quickstart").size();
+  ASSERT_GE(all, 5u) << "warm-up and three iterations";
+  for (const std::size_t lines : {std::size_t{1}, all - 2}) {  // in the warm-up, in reinforcement
+    Program program(words, killed.path());
+    ASSERT_TRUE(program.wait_until([&] { return metrics_in(run).size() >= lines; }))
+        << program.wait().output;
+    program.send(SIGKILL);
+    EXPECT_EQ(program.wait().signal, SIGKILL);
+  }
+  const Ending ending = run_program(words, killed.path());
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  EXPECT_EQ(repeatable_lines(run), repeatable_lines(undisturbed / "runs/quickstart"));
+}
+
+TEST(RealRun, IsAnotherPolicyAwayFromTheToy) {
+  for (const char* policy : {"toy", "libtorch"}) {
+    const ScratchFolder folder;
+    const Ending ending = run_program(
+        {"--plan", KERNELRL_SOURCE_DIR "/tests/plans/swap.toml", "--plugin-path",
+         KERNELRL_BINARY_DIR "/tests/plugins", "--set", std::string("policy.use=") + policy},
+        folder.path());
+    EXPECT_EQ(ending.exit_code, 0) << policy << ": " << ending.output;
+    EXPECT_THAT(reinforced(folder / "runs/swap"), SizeIs(2)) << policy;
+  }
+}
+
+}  // namespace
+}  // namespace krl::test
