@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -61,6 +62,7 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
 }
 
 Status read_datasets(const Settings& settings, Components& components, StageSetup& setup) {
+  std::map<std::string, int> holdouts;  // sets of each dataset
   for (const DatasetSettings& d : settings.datasets) {
     KRL_ASSIGN(const Dataset dataset, components.dataset(d));
     Result<DatasetItems> items = dataset.read_all();
@@ -70,9 +72,12 @@ Status read_datasets(const Settings& settings, Components& components, StageSetu
         std::move(items->tasks.begin(), items->tasks.end(), std::back_inserter(setup.tasks));
         KRL_TRY(check_unique(setup.tasks, d));
         break;
-      case DatasetRole::kHoldout:
-        setup.holdouts.push_back({d.use, tasks_of(std::move(*items))});
+      case DatasetRole::kHoldout: {
+        const int number = ++holdouts[d.use];
+        setup.holdouts.push_back({number == 1 ? d.use : fmt::format("{}_{}", d.use, number),
+                                  tasks_of(std::move(*items))});
         break;
+      }
       case DatasetRole::kWarmup:
         std::move(items->pairs.begin(), items->pairs.end(), std::back_inserter(setup.pairs));
         break;

@@ -41,7 +41,7 @@ class Components {
   std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
-// A set of held-out tasks under the name of its dataset.
+// A set of held-out tasks under the name of its dataset; each name once.
 struct Holdout {
   std::string name;
   std::vector<Task> tasks;

@@ -146,12 +146,13 @@ Result<Outcome> run_plan(const Plan& plan, const Registry& registry, const RunOp
   KRL_ASSIGN(const std::unique_ptr<Journal> journal,
              Journal::open(plan, registry, options.resume, options.command_line, display));
   Result<Outcome> outcome = Trainer(plan, registry, options, *journal).run();
-  if (!outcome) {
-    journal->finished("failed", outcome.error().message);
-  } else if (*outcome == Outcome::kInterrupted) {
+  const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
+  if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
     journal->finished(
         "interrupted",
         fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
+  } else if (!outcome) {
+    journal->finished("failed", outcome.error().message);
   } else {
     journal->finished("finished", "finished");
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "core/base/file_system.hpp"
 #include "core/learn/setup.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/ledger.hpp"
@@ -257,6 +258,36 @@ TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
   EXPECT_THAT(first.metrics, SizeIs(3));
   EXPECT_THAT(world.resume().metrics, SizeIs(6));
   EXPECT_EQ(world.resume().lines(), fresh_run().lines());
+}
+
+TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 5) world.cancel();
+  };
+  EXPECT_THAT(world.run().error, HasSubstr("cancelled"));
+  const std::string status = *read_file(RunLayout{world.run_folder()}.status());
+  EXPECT_THAT(status, HasSubstr(R"("state": "interrupted")"));
+  EXPECT_THAT(status, HasSubstr("go on with: kernelrl --plan"));
+  world.after_iteration = nullptr;
+  EXPECT_EQ(world.resume().lines(), fresh_run().lines());
+}
+
+TEST(Run, MeasuresEveryHoldoutUnderANameOfItsOwn) {
+  const RunReport report = fresh_run({}, R"(
+[[dataset]]
+use = "toy"
+role = "holdout"
+count = 1
+
+[[dataset]]
+use = "toy"
+role = "holdout"
+count = 2
+)");
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("holdout/toy/pass_rate"), SizeIs(2)) << "first and last iteration";
+  EXPECT_THAT(report.all("holdout/toy_2/pass_rate"), SizeIs(2));
 }
 
 TEST(Run, IsNotBegunTwiceInOneFolder) {

@@ -113,7 +113,7 @@ RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::st
     report.error = plan.error().message;
     return report;
   }
-  stop_ = false;
+  stop_ = cancel_ = false;
   RunOptions options;
   options.resume = resume;
   options.stop = &stop_;

@@ -42,6 +42,8 @@ class ToyWorld {
 
   // Ends the run under way after its iteration, as SIGINT does.
   void stop() { stop_ = true; }
+  // Ends it at once, as a second SIGINT does.
+  void cancel() { cancel_ = true; }
 
   // The plan as `run` would load it; the error names its place as it does for a user.
   Result<Plan> load(const Overrides& overrides = {}, const std::string& tables = {}) const;

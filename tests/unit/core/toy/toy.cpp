@@ -59,7 +59,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
   }
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
-              const krl::Context&) override {
+              const krl::Context& context) override {
+    context.throw_if_cancelled();
     if ((fail_after >= 0 && calls_++ >= fail_after) || std::ifstream(fail_while))
       throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
     for (std::size_t i = requests.size(); i-- > 0;)
