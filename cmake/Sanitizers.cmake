@@ -16,10 +16,6 @@ if(KERNELRL_SANITIZE)
   set(_sanitized "$<NOT:$<BOOL:$<TARGET_PROPERTY:KERNELRL_UNSANITIZED>>>")
   add_compile_options("$<${_sanitized}:${_flags}>")
   add_link_options("$<${_sanitized}:-fsanitize=${KERNELRL_SANITIZE}>")
-  if(KERNELRL_SANITIZE MATCHES "thread")
-    # ThreadSanitizer knows no fences; Asio needs them only where it has no lock, and then hands nothing over.
-    add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
-  endif()
 endif()
 
 # The library itself, or in a sanitizer build its copy without: NAME_unsanitized, made when first asked for.
