@@ -23,8 +23,8 @@ use = "toy"
 use = "toy"
 
 [rollout]
-groups     = 8
-group_size = 8
+groups     = 4
+group_size = 4
 
 [learn]
 optimizer = { lr = 0.5, warmup = 0 }
