@@ -5,7 +5,7 @@
 #
 #   bench/learning_curves.sh PLAN LABEL "SEEDS" [KERNELRL_ARGUMENTS…]
 #   bench/learning_curves.sh configs/quickstart.toml quickstart "17 18 19 20 21"
-#   bench/learning_curves.sh configs/quickstart.toml control "17" --set learn.optimizer.lr=0
+#   bench/learning_curves.sh configs/quickstart.toml control "17" --set learn.optimizer.lr=0 --set learn.optimizer.min_lr=0
 #
 # KERNELRL is the program, build/release/bin/kernelrl if it is not set.
 set -euo pipefail
