@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -32,6 +33,9 @@ std::size_t open_descriptors() {
 std::size_t children() {
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
+    if (std::isdigit(static_cast<unsigned char>(entry.path().filename().string().front())) == 0) {
+      continue;
+    }
     std::ifstream file(entry.path() / "stat");
     std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t after_name = text.rfind(')');  // "pid (name) state parent …"
