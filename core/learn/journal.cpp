@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
@@ -22,6 +23,10 @@ Severity severity_named(const std::string& level) {
   if (level == "warning") return Severity::kWarning;
   if (level == "error") return Severity::kError;
   return Severity::kInfo;
+}
+
+int checkpoints_kept(const CheckpointSettings& settings) {
+  return settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep);
 }
 
 std::string sample_record(const Episode& episode, std::size_t index, const TurnRecord& turn) {
@@ -83,7 +88,7 @@ Status Journal::open_files() {
   KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
   KRL_TRY(continue_plan());  // before RunFiles forgets what came after the checkpoint
   RunFileOptions options;
-  options.checkpoints_kept = static_cast<int>(plan_.checkpoint.keep);
+  options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
   for (const std::string& warning : files_->warnings()) display_.warning(warning);
   return {};
@@ -94,7 +99,7 @@ Status Journal::continue_plan() {
   const std::string plan = print_plan(plan_);
   std::vector<std::string> warnings;
   KRL_ASSIGN(Checkpoints checkpoints, Checkpoints::open(directory_.layout().checkpoints(),
-                                                        static_cast<int>(plan_.checkpoint.keep)));
+                                                        checkpoints_kept(plan_.checkpoint)));
   KRL_ASSIGN(const std::optional<Checkpoint> checkpoint, checkpoints.newest(warnings));
   for (const std::string& warning : warnings) display_.warning(warning);
   if (directory_.resumed() && checkpoint) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <mutex>
@@ -84,8 +85,8 @@ class Trainer {
     const StageSettings& stage = plan_.stages[position_.stage];
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
-    const Evaluations evaluations(*setup.backend, setup.backend_info, plan_.run.seed,
-                                  &journal_.ledger());
+    const Evaluations evaluations(*setup.backend, within_threads(setup.backend_info),
+                                  plan_.run.seed, &journal_.ledger());
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
@@ -103,6 +104,14 @@ class Trainer {
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
+  }
+
+  // run.threads bounds the evaluations at a time; what is evaluated does not depend on it.
+  BackendInfo within_threads(BackendInfo info) const {
+    if (plan_.run.threads > 0) {
+      info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(plan_.run.threads));
+    }
+    return info;
   }
 
   static Status check_data(const StageSettings& stage, const StageSetup& setup) {

@@ -118,13 +118,20 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     return record;
   }
   LaunchSchedule schedule;
-  if (!read_schedule(task, request.source, cases, &schedule, &record)) return record;
+  EvaluationRecord launch;
+  const bool launchable = read_schedule(task, request.source, cases, &schedule, &launch);
+  // What does not compile is a compile error whatever its directives say: otherwise a bad directive
+  // would count as one step further than it is.
   const auto module = compiled(request.source, schedule.kernels, cancelled);
   record.compile_log = module->output.log;
   record.diagnostics = module->output.diagnostics;
   if (module->verdict != KRL_VERDICT_OK) {
     record.fail(module->verdict, module->why);
     record.repeatable = module->verdict != KRL_VERDICT_TIMEOUT;
+    return record;
+  }
+  if (!launchable) {
+    record.fail(launch.verdict, launch.why);
     return record;
   }
   constexpr std::uint32_t kRunning =
