@@ -245,8 +245,12 @@ std::size_t Ledger::damaged() const {
 
 Status read_ledger(const fs::path& directory,
                    const std::function<bool(const LedgerRecord&)>& visit) {
-  bool wanted = true;
-  for (int segment = 1; wanted && has_segment(directory, segment); ++segment) {
+  // Asked before a segment is read: if the next one is there, this one is complete. Asked after, a
+  // writer could have filled it and gone on in between, and its end would be missing.
+  bool more = has_segment(directory, 1);
+  for (int segment = 1; more; ++segment) {
+    more = has_segment(directory, segment + 1);
+    bool wanted = true;
     KRL_ASSIGN(const std::string text, read_file(segment_path(directory, segment)));
     for_each_line(text, [&](std::size_t, std::string_view line_text) {
       const std::optional<Line> line = parse_line(line_text);
@@ -254,6 +258,7 @@ Status read_ledger(const fs::path& directory,
       const Result<LedgerRecord> record = to_record(*line);
       return wanted = !record || visit(*record);
     });
+    more = more && wanted;
   }
   return {};
 }
