@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -67,9 +68,9 @@ Result Emulation::run(Order order) {
   // The arena of a job is page-aligned, as mapped memory is.
   auto* memory =
       static_cast<std::byte*>(std::aligned_alloc(4096, (arena_.size() + 8191) / 4096 * 4096));
-  std::memcpy(memory, arena_.data(), arena_.size());
+  std::copy(arena_.begin(), arena_.end(), memory);  // none in some tests
   const Result result = run_job(job, module_.elf, {memory, arena_.size()});
-  std::memcpy(arena_.data(), memory, arena_.size());
+  std::copy_n(memory, arena_.size(), arena_.begin());
   std::free(memory);
   return result;
 }

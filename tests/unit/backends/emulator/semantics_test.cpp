@@ -95,7 +95,7 @@ TEST(Semantics, Floats) {
                                  {"expf(1.0f)", std::exp(1.0f)},
                                  {"__expf(-0.5f)", std::exp(-0.5f)},
                                  {"__logf(3.0f)", std::log(3.0f)},
-                                 {"tanhf(0.3f)", std::tanh(0.3f)},
+                                 {"tanhf(0.3f)", 0x1.2a4ddcp-2f},
                                  {"erff(0.3f)", std::erf(0.3f)},
                                  {"powf(2.0f, 0.5f)", std::pow(2.0f, 0.5f)},
                                  {"pow(3.0f, 2)", 9.0f},
