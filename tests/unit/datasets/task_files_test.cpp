@@ -1,6 +1,7 @@
 #include "plugins/datasets/tasks/task_files.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -141,7 +142,9 @@ class TaskFolder : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
   }
 
-  const fs::path folder_ = fs::path(::testing::TempDir()) / "kernelrl_task_folder";
+  // One of its own for each process: tests of this fixture run side by side.
+  const fs::path folder_ =
+      fs::path(::testing::TempDir()) / ("kernelrl_task_folder_" + std::to_string(::getpid()));
 };
 
 TEST_F(TaskFolder, IsReadRecursivelyAndInOrder) {
