@@ -88,8 +88,7 @@ int evaluate(const Request& request, const Backend& backend) {
           "\n");
   } else {
     const Candidate candidate{request.source, {}, Format::kExact};
-    print("verdict: " + std::string(name_of(evaluation->verdict)) + "\n" +
-          describe_result(candidate, *evaluation) + "\n" + table_of_cases(*evaluation));
+    print(describe_result(candidate, *evaluation) + "\n" + table_of_cases(*evaluation));
   }
   return kDone;
 }

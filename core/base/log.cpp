@@ -32,6 +32,8 @@ void set_logger(std::shared_ptr<spdlog::logger> next) {
 
 spdlog::level::level_enum level_of(Severity severity) {
   switch (severity) {
+    case Severity::kTrace:
+      return spdlog::level::trace;
     case Severity::kDebug:
       return spdlog::level::debug;
     case Severity::kInfo:
@@ -54,7 +56,7 @@ Status start_log(const std::filesystem::path& file, Severity least) {
                                                                        kOldFiles);
     auto next = std::make_shared<spdlog::logger>("kernelrl", std::move(sink));
     next->set_level(level_of(least));
-    next->flush_on(spdlog::level::debug);  // the last lines before a crash are the ones that matter
+    next->flush_on(spdlog::level::trace);  // the last lines before a crash are the ones that matter
     next->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
     next->set_error_handler([](const std::string&) {});  // spdlog's own would print
     set_logger(std::move(next));

@@ -10,7 +10,7 @@
 
 namespace krl {
 
-enum class Severity { kDebug, kInfo, kWarning, kError };
+enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 
 // Sends what follows to `file`, appending; at 8 MB it becomes logs.1.log, and so on, three at most.
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);

@@ -52,10 +52,13 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
 std::string failed_case(const Evaluation& evaluation) {
   for (const CaseRecord& c : evaluation.cases) {
     if (c.holdout || c.verdict == Verdict::kOk) continue;
-    std::string text = fmt::format("case {}: {}", c.label, shorten(c.detail, 3 * kLongestLine));
+    std::vector<std::string> facts;
+    if (evaluation.why.find(c.detail) == std::string::npos)
+      facts.push_back(shorten(c.detail, 3 * kLongestLine));
     if (std::isfinite(c.max_abs_error))
-      text += fmt::format("; largest error {:.3g}", c.max_abs_error);
-    return text + "\n";
+      facts.push_back(fmt::format("largest error {:.3g}", c.max_abs_error));
+    if (!facts.empty()) return fmt::format("case {}: {}\n", c.label, fmt::join(facts, "; "));
+    return {};
   }
   return {};
 }

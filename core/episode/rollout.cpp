@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <memory>
 
 #include "core/base/hash.hpp"
+#include "core/episode/coroutine_stack.hpp"
 #include "core/episode/suspend.hpp"
 #include "core/episode/wave_sampler.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kStackBytes =
-    256 * 1024;  // of a coroutine: JSON and templates are built on it
+// Of a coroutine: JSON and templates are built on it.
+constexpr std::size_t kStackBytes = 256 * 1024;
 
 // The shared state of a rollout; used on the thread of `io`, but for the pools' own work.
 class Rollout {
@@ -51,7 +51,7 @@ class Rollout {
 
   void start(std::size_t index) {
     asio::spawn(
-        io_, std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
+        io_, std::allocator_arg, CoroutineStack(kStackBytes),
         [this, index](Yield yield) {
           const Status status = run_episode(episodes_[index], index, yield);
           if (!status && status_) status_ = status;

@@ -19,7 +19,8 @@ namespace {
 using nlohmann::json;
 
 Severity severity_named(const std::string& level) {
-  if (level == "trace" || level == "debug") return Severity::kDebug;
+  if (level == "trace") return Severity::kTrace;
+  if (level == "debug") return Severity::kDebug;
   if (level == "warning") return Severity::kWarning;
   if (level == "error") return Severity::kError;
   return Severity::kInfo;
@@ -86,26 +87,21 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
 
 Status Journal::open_files() {
   KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
-  KRL_TRY(continue_plan());  // before RunFiles forgets what came after the checkpoint
   RunFileOptions options;
   options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
+  options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
   for (const std::string& warning : files_->warnings()) display_.warning(warning);
   return {};
 }
 
 // The plan may have changed since the run began, but only in what does not touch its past.
-Status Journal::continue_plan() {
+Status Journal::continue_plan(const Checkpoint* newest) {
   const std::string plan = print_plan(plan_);
-  std::vector<std::string> warnings;
-  KRL_ASSIGN(Checkpoints checkpoints, Checkpoints::open(directory_.layout().checkpoints(),
-                                                        checkpoints_kept(plan_.checkpoint)));
-  KRL_ASSIGN(const std::optional<Checkpoint> checkpoint, checkpoints.newest(warnings));
-  for (const std::string& warning : warnings) display_.warning(warning);
-  if (directory_.resumed() && checkpoint) {
+  if (directory_.resumed() && newest != nullptr) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
     KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
-    const Position position = Position::from_json(json::parse(checkpoint->state));
+    const Position position = Position::from_json(json::parse(newest->state));
     KRL_TRY(check_resumable(changes, static_cast<int>(position.stage)));
   }
   return directory_.write_plan(plan);

@@ -65,7 +65,7 @@ class Journal {
 
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
   Status open_files();
-  Status continue_plan();
+  Status continue_plan(const Checkpoint* newest);
 
   const Plan& plan_;
   RunDirectory directory_;

@@ -1,23 +1,13 @@
 #include "core/learn/returns.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+
+#include "core/learn/statistics.hpp"
 
 namespace krl {
 namespace {
 
 constexpr double kEpsilon = 1e-6;  // added to the standard deviation, as other trainers do
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation_of(const std::vector<double>& values, double mean) {
-  double squares = 0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
 
 }  // namespace
 
@@ -37,7 +27,7 @@ std::vector<double> group_advantages(const std::vector<double>& returns, Advanta
   const double mean = mean_of(returns);
   const auto n = static_cast<double>(returns.size());
   double scale = 1;
-  if (kind == AdvantageKind::kGrpo) scale = 1 / (deviation_of(returns, mean) + kEpsilon);
+  if (kind == AdvantageKind::kGrpo) scale = 1 / (deviation_of(returns) + kEpsilon);
   if (kind == AdvantageKind::kRloo) scale = n / (n - 1);
   std::vector<double> advantages;
   advantages.reserve(returns.size());
@@ -46,7 +36,7 @@ std::vector<double> group_advantages(const std::vector<double>& returns, Advanta
 }
 
 bool zero_variance(const std::vector<double>& returns) {
-  return returns.size() < 2 || deviation_of(returns, mean_of(returns)) <= kEpsilon;
+  return returns.size() < 2 || deviation_of(returns) <= kEpsilon;
 }
 
 }  // namespace krl

@@ -4,26 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "core/learn/statistics.hpp"
 
 namespace krl {
 namespace {
 
 constexpr double kSpeedupCap = 3;
-
-double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0
-                        : std::accumulate(values.begin(), values.end(), 0.0) /
-                              static_cast<double>(values.size());
-}
-
-double deviation_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double squares = 0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());

@@ -12,7 +12,8 @@ std::string_view view(krl_str s) {
 }
 
 Severity severity_of(int32_t level) {
-  if (level <= KRL_LOG_DEBUG) return Severity::kDebug;
+  if (level <= KRL_LOG_TRACE) return Severity::kTrace;
+  if (level == KRL_LOG_DEBUG) return Severity::kDebug;
   if (level == KRL_LOG_INFO) return Severity::kInfo;
   return level == KRL_LOG_WARNING ? Severity::kWarning : Severity::kError;
 }

@@ -21,6 +21,7 @@ Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& o
   KRL_ASSIGN(Checkpoints checkpoints,
              Checkpoints::open(layout.checkpoints(), options.checkpoints_kept, files));
   KRL_ASSIGN(std::optional<Checkpoint> checkpoint, checkpoints.newest(warnings));
+  KRL_TRY(options.may_go_on(checkpoint ? &*checkpoint : nullptr));
   const int last = checkpoint ? checkpoint->iteration : 0;
   KRL_ASSIGN(std::unique_ptr<Ledger> ledger, Ledger::open(layout.ledger(), last, files));
   if (ledger->damaged() > 0)

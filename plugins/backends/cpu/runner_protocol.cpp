@@ -40,7 +40,11 @@ std::vector<std::string> language_flags() {
       "-fno-extern-tls-init", "-ftls-model=global-dynamic",
       // Calls go through the global offset table, so that the emulator finds each kind of hook call
       // in the text.
-      "-fno-plt"};
+      "-fno-plt",
+      // Large copies stay calls: the compiler's own expansion of them would escape the hooks.
+      "-mmemcpy-strategy=libcall:-1:align", "-mmemset-strategy=libcall:-1:align",
+      // Messages short and bounded, no pictures.
+      "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-fmax-errors=20"};
 }
 
 }  // namespace

@@ -23,10 +23,6 @@ std::vector<std::string> oracle_files() {
           "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
 }
 
-std::filesystem::path headers_folder(const CpuSettings& settings) {
-  return settings.cache_folder.empty() ? settings.cache_folder : settings.cache_folder / "headers";
-}
-
 std::string identity_of(const CpuSettings& s, const Toolchain& toolchain,
                         const Installation& installation) {
   Digest digest;
@@ -62,7 +58,7 @@ void add_name(const std::string& name, std::vector<std::string>* names) {
 
 CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installation)
     : settings_(std::move(settings)),
-      toolchain_(find_toolchain(installation.launcher, installation.shim, headers_folder(settings_),
+      toolchain_(find_toolchain(installation.launcher, installation.shim,
                                 {settings_.compile_limit, settings_.memory_bytes})),
       emulator_{installation.launcher,  installation.emulator,
                 settings_.memory_bytes, settings_.run_limit,

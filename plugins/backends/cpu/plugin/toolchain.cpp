@@ -1,7 +1,5 @@
 #include "plugins/backends/cpu/plugin/toolchain.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -26,14 +24,17 @@ constexpr const char* kAssembly = "/proc/self/fd/5";
 constexpr const char* kObject = "/proc/self/fd/6";
 constexpr const char* kModule = "/proc/self/fd/4";
 
-// What every compile adds to the emulator's flags: messages short and bounded, no pictures. Large
-// copies stay calls, as the compiler's own expansion of them would escape the hooks.
-constexpr const char* kOwnFlags[] = {"-fdiagnostics-color=never", "-fno-diagnostics-show-caret",
-                                     "-fmax-errors=20", "-mmemcpy-strategy=libcall:-1:align",
-                                     "-mmemset-strategy=libcall:-1:align"};
-
 [[noreturn]] void unusable(const std::string& why) {
   throw Failure(KRL_FAILED_PRECONDITION, "the cpu backend needs g++ 12 or newer: " + why);
+}
+
+// Modules are compiled with -mfma and -mf16c.
+void require_processor() {
+  if (!__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c")) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  "the cpu backend needs a processor with FMA and F16C: Intel Haswell, AMD Zen, or "
+                  "newer");
+  }
 }
 
 std::string find_program(const std::string& name) {
@@ -128,11 +129,13 @@ std::vector<std::vector<std::string>> steps_from(std::vector<std::vector<std::st
   return commands;
 }
 
-// Everything in a folder, as one digest.
-std::string folder_digest(const std::string& folder) {
+// Every file of the shim, as one digest; what is precompiled from them is left out.
+std::string digest_of_shim(const std::string& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.is_regular_file() && entry.path().extension() != ".gch") {
+      files.push_back(entry.path());
+    }
   }
   std::sort(files.begin(), files.end());
   Digest digest;
@@ -145,7 +148,7 @@ std::string folder_digest(const std::string& folder) {
 std::string toolchain_digest(const CompileWorkerOptions& worker, const std::string& version,
                              const std::string& shim) {
   Digest digest;
-  digest.add(version).add(folder_digest(shim));
+  digest.add(version).add(digest_of_shim(shim));
   for (const auto& step : worker.steps) {
     std::error_code error;
     digest.add(fs::file_size(step[0], error));
@@ -157,63 +160,14 @@ std::string toolchain_digest(const CompileWorkerOptions& worker, const std::stri
   return digest.hex();
 }
 
-// The emulator's flags and ours, for a compile from stdin.
-std::vector<std::string> flags_for(const std::string& shim) {
-  std::vector<std::string> flags = emulator::compile_flags(shim);
-  flags.insert(flags.end(), std::begin(kOwnFlags), std::end(kOwnFlags));
-  return flags;
-}
-
-// g++'s arguments that precompile `folder`/krl_device.h with these flags.
-std::vector<std::string> precompile_command(const std::string& gxx, const fs::path& folder) {
-  std::vector<std::string> command = {gxx};
-  for (std::string& flag : flags_for(folder.string())) {
-    const bool of_a_module = flag == "-" || flag == "-shared" || flag == "-pipe" ||
-                             flag == "-include" || flag == "krl_device.h" ||
-                             flag.rfind("-Wl,", 0) == 0;
-    if (!of_a_module) command.push_back(flag == "c++" ? "c++-header" : std::move(flag));
-  }
-  command.insert(command.end(), {(folder / "krl_device.h").string(), "-o",
-                                 (folder / "krl_device.h.gch").string()});
-  return command;
-}
-
-// The folder with the precompiled shim, made if it is not there; empty if that does not work, for
-// instance on a full disk: compiles then just take longer. Made under another name and renamed, so
-// that processes do not see one another's half.
-std::string precompiled_shim(const std::string& gxx, const std::string& shim, const fs::path& at) {
-  std::error_code error;
-  if (fs::exists(at / "krl_device.h.gch", error)) return at.string();
-  const fs::path fresh = at.string() + "." + std::to_string(::getpid());
-  fs::create_directories(at.parent_path(), error);
-  fs::copy(shim, fresh, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
-  try {
-    if (!error) ask(precompile_command(gxx, fresh));
-  } catch (const Failure&) {
-    fs::remove(fresh / "krl_device.h.gch", error);
-  }
-  if (fs::exists(fresh / "krl_device.h.gch", error)) fs::rename(fresh, at, error);
-  fs::remove_all(fresh, error);
-  return fs::exists(at / "krl_device.h.gch", error) ? at.string() : std::string();
-}
-
-// Looks into `folder` first; what vanishes there is found in the shim.
-void search_first(const std::string& folder, const std::string& shim,
-                  CompileWorkerOptions* worker) {
-  std::vector<std::string>& compile = worker->steps.front();
-  const auto at = std::find(compile.begin(), compile.end(), shim);
-  if (at == compile.end() || at == compile.begin()) return;
-  compile.insert(at - 1, {"-I", folder});
-  worker->rules.readable.push_back(folder);
-}
-
 }  // namespace
 
 Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
-                         const fs::path& headers, const ToolchainLimits& limits) {
+                         const ToolchainLimits& limits) {
+  require_processor();
   const std::string gxx = find_program("g++");
   std::vector<std::string> question = {gxx, "-###"};
-  for (std::string& flag : flags_for(shim)) question.push_back(std::move(flag));
+  for (std::string& flag : emulator::compile_flags(shim)) question.push_back(std::move(flag));
   question.insert(question.end(), {"-o", "module.so"});
 
   Toolchain toolchain;
@@ -231,10 +185,6 @@ Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
   const std::string version = first_line(ask({gxx, "-dumpfullversion"}));
   toolchain.name = "g++ " + version;
   toolchain.digest = toolchain_digest(worker, version, shim);
-  if (!headers.empty()) {
-    const std::string folder = precompiled_shim(gxx, shim, headers / toolchain.digest);
-    if (!folder.empty()) search_first(folder, shim, &worker);
-  }
   return toolchain;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
@@ -21,10 +20,9 @@ struct Toolchain {
   CompileWorkerOptions worker;
 };
 
-// Asks g++ which programs it would run. `shim`: the folder of krl_device.h. `headers`: a folder
-// that keeps it precompiled, which takes 40 % off a compile; empty = none. Throws
-// Failure(KRL_FAILED_PRECONDITION) if there is no usable g++.
+// Asks g++ which programs it would run. `shim`: the folder of krl_device.h. Throws
+// Failure(KRL_FAILED_PRECONDITION) if there is no usable g++ or the processor is too old.
 Toolchain find_toolchain(const std::string& launcher, const std::string& shim,
-                         const std::filesystem::path& headers, const ToolchainLimits& limits);
+                         const ToolchainLimits& limits);
 
 }  // namespace krl
