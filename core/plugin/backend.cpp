@@ -59,6 +59,7 @@ class EvaluationReceiver {
     return KRL_OK;
   }
   static krl_status add_case(const Sink* sink, const krl_case* c) {
+    of(sink).see(c->verdict);
     evaluation(sink).cases.push_back(
         {copy(c->label),
          static_cast<Verdict>(c->verdict),
@@ -83,11 +84,14 @@ class EvaluationReceiver {
   static krl_status artifact(const Sink*, krl_str, krl_str) { return KRL_OK; }
   static krl_status verdict(const Sink* sink, std::uint32_t verdict, krl_str why) {
     ++of(sink).verdicts_;
-    of(sink).unknown_verdict_ = verdict >= KRL_VERDICT_INFRA_ERROR;
+    of(sink).see(verdict);
     evaluation(sink).verdict = static_cast<Verdict>(verdict);
     evaluation(sink).why = copy(why);
     return KRL_OK;
   }
+
+  // What the machinery does wrong is a status, never a verdict.
+  void see(std::uint32_t verdict) { unknown_verdict_ |= verdict >= KRL_VERDICT_INFRA_ERROR; }
 
   Evaluation evaluation_;
   int verdicts_ = 0;

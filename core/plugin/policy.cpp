@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -36,14 +37,13 @@ class SampleReceiver {
         sink_{sizeof(krl_sample_sink), 0, this, put} {}
 
   const krl_sample_sink* c() const { return &sink_; }
-  // What was wrong with what was put, or that something is missing; empty if all is well.
-  std::string complaint() const {
-    if (!complaint_.empty()) return complaint_;
-    for (std::size_t i = 0; i < answered_.size(); ++i) {
-      if (!answered_[i])
-        return fmt::format("it gave no sample for request {} of {}", i, answered_.size());
-    }
-    return {};
+  // What was wrong with what was put; empty if nothing was.
+  const std::string& complaint() const { return complaint_; }
+  // The first request that got no sample.
+  std::optional<std::size_t> unanswered() const {
+    const auto at = std::find(answered_.begin(), answered_.end(), false);
+    if (at == answered_.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - answered_.begin());
   }
 
  private:
@@ -160,10 +160,13 @@ Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling
   const Status status = instance_.run(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, pointers.data(), pointers.size(), receiver.c());
   });
-  if (const std::string complaint = receiver.complaint(); status && !complaint.empty()) {
-    return failure(call.broken("sample", complaint));
+  if (!receiver.complaint().empty()) return failure(call.broken("sample", receiver.complaint()));
+  KRL_TRY(status);
+  if (const auto request = receiver.unanswered()) {
+    return failure(call.broken("sample", fmt::format("it gave no sample for request {} of {}",
+                                                     *request, requests.size())));
   }
-  return status;
+  return {};
 }
 
 Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer) const {

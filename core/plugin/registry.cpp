@@ -1,10 +1,10 @@
 #include "core/plugin/registry.hpp"
 
 #define BOOST_DLL_USE_STD_FS
-#include <kernelrl/spelling.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <kernelrl/spelling.hpp>
 
 #include <algorithm>
 #include <boost/dll/library_info.hpp>

@@ -5,6 +5,7 @@
 
 #include "core/plugin/backend.hpp"
 #include "core/plugin/dataset.hpp"
+#include "core/plugin/policy.hpp"
 #include "core/plugin/registry.hpp"
 #include "core/plugin/reward.hpp"
 #include "core/plugin/views.hpp"
@@ -57,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 13u);
+  EXPECT_EQ(registry().all().size(), 15u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -116,9 +117,42 @@ TEST(MisbehavingPlugins, Verdicts) {
   EXPECT_NE(evaluate("test.unknown_verdict").find("broke its contract in evaluate()"),
             std::string::npos)
       << evaluate("test.unknown_verdict");
+  EXPECT_NE(evaluate("test.case_of_unknown_verdict").find("a verdict that does not exist"),
+            std::string::npos)
+      << evaluate("test.case_of_unknown_verdict");
   EXPECT_NE(evaluate("test.pushes_infra_error").find("broke its contract in evaluate()"),
             std::string::npos)
       << evaluate("test.pushes_infra_error");
+}
+
+TEST(MisbehavingPlugins, Samples) {
+  const auto sample = [](const char* fault) {
+    auto instance = create(Kind::kPolicy, "test.bad_samples", {{"fault", fault}});
+    if (!instance) return instance.error().message;
+    const Policy policy(std::move(*instance));
+    const std::vector<SampleRequest> requests(3);
+    const Status status = policy.sample(requests, Sampling{}, [](std::size_t, const Answer&) {});
+    return status ? "sampled" : without_plugin(status.error());
+  };
+  const std::string broke = "policy 'test.bad_samples' broke its contract in sample(): ";
+  EXPECT_EQ(sample("none"), "sampled");
+  EXPECT_EQ(sample("missing"), broke + "it gave no sample for request 1 of 3");
+  EXPECT_EQ(sample("request"), broke + "sample of request 7, of 3");
+  EXPECT_EQ(sample("twice"), broke + "two samples for request 0");
+  EXPECT_EQ(sample("stop_reason"), broke + "stop reason 99 is unknown");
+  EXPECT_EQ(sample("length"), broke + "2 tokens with 1 logprobs");
+  EXPECT_EQ(sample("nan"), broke + "logprob nan of token 1");
+  EXPECT_EQ(sample("positive"), broke + "logprob 0.5 of token 1");
+  EXPECT_EQ(sample("throws"), "policy 'test.bad_samples' (sample): a runtime_error of sample");
+}
+
+TEST(MisbehavingPlugins, TokenizeWithoutTokens) {
+  auto instance = create(Kind::kPolicy, "test.bad_samples", {{"fault", "none"}});
+  ASSERT_TRUE(instance) << instance.error().message;
+  const auto tokens = Policy(std::move(*instance)).tokenize({}, "answer");
+  ASSERT_FALSE(tokens);
+  EXPECT_EQ(without_plugin(tokens.error()),
+            "policy 'test.bad_samples' broke its contract in tokenize(): it gave no tokens");
 }
 
 TEST(MisbehavingPlugins, ADatasetThatPushesNothing) {

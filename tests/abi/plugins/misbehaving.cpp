@@ -52,11 +52,49 @@ struct UnknownVerdict final : Idle {
     sink.verdict(4711, "no such verdict");
   }
 };
+struct CaseOfUnknownVerdict final : Idle {
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    krl_case bad{};
+    bad.verdict = 4711;
+    sink.add_case(bad);
+    sink.verdict(KRL_VERDICT_OK, "");
+  }
+};
 struct PushesInfraError final : Idle {
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
     sink.verdict(KRL_VERDICT_INFRA_ERROR, "should have been a status");
   }
+};
+
+// Answers every request with two tokens, but for what `fault` says.
+struct BadSamples final : krl::Policy {
+  std::string fault;
+  static constexpr auto config =
+      krl::config(krl::opt("fault", &BadSamples::fault, "what is wrong").required());
+
+  krl::PolicyInfo describe() override { return {}; }
+
+  void sample(const krl::Requests& requests, const krl::SampleSink& sink,
+              const krl::Context&) override {
+    const std::int32_t tokens[] = {1, 2};
+    const float logprobs[] = {-1.0F, fault == "nan" ? NAN : fault == "positive" ? 0.5F : -1.0F};
+    for (std::uint32_t i = 0; i < requests.size(); ++i) {
+      if (fault == "missing" && i == 1) continue;
+      krl_sample sample{};
+      sample.request = fault == "request" ? i + 7 : i;
+      sample.stop_reason = fault == "stop_reason" ? 99 : KRL_STOP_END;
+      sample.tokens = {tokens, 2};
+      sample.logprobs = {logprobs, fault == "length" ? std::size_t{1} : 2};
+      sink.put(sample);
+      if (fault == "twice") sink.put(sample);
+    }
+    if (fault == "throws") throw std::runtime_error("a runtime_error of sample");
+  }
+
+  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
+                const krl::Context&) override {}
 };
 
 struct EmptyItems final : krl::Dataset {
@@ -127,5 +165,7 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::backend<TwoVerdicts>("test.two_verdicts", "breaks a rule"),
            krl::backend<UnknownVerdict>("test.unknown_verdict", "breaks a rule"),
            krl::backend<PushesInfraError>("test.pushes_infra_error", "breaks a rule"),
+           krl::backend<CaseOfUnknownVerdict>("test.case_of_unknown_verdict", "breaks a rule"),
+           krl::policy<BadSamples>("test.bad_samples", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
            raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing))
