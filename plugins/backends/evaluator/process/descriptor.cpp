@@ -9,8 +9,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <kernelrl/values.hpp>
+#include <sstream>
+#include <utility>
 
 namespace krl {
 namespace {
@@ -96,7 +97,9 @@ SharedMemory::~SharedMemory() {
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace krl
