@@ -97,8 +97,8 @@ int evaluate_file(const CallLine& line) {
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
   const Registry registry = load_registry(line);
-  const auto settings = configure_component(ComponentKind::kBackend, line.text("backend"),
-                                            line.texts("set"), catalog_of(registry));
+  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
+                                            registry.catalog());
   if (!settings) return report(settings.error());
   const CallScope scope;
   Components components(registry, scope);

@@ -30,8 +30,7 @@ std::string signals_of(const Component& component, const Registry& registry) {
     return "needs     " + (needs.empty() ? "no signal of the backend" : needs) + "\n";
   }
   if (component.kind != Kind::kBackend) return {};
-  const auto settings =
-      configure_component(ComponentKind::kBackend, component.id, {}, catalog_of(registry));
+  const auto settings = configure_component(Kind::kBackend, component.id, {}, registry.catalog());
   if (!settings) return "gives     known once its options are set\n";
   const CallScope scope;
   Components components(registry, scope);
@@ -54,12 +53,11 @@ std::string flags_of(const Component& component) {
 }
 
 std::string options_of(const Component& component) {
-  if (component.fields.empty()) return "options   none\n";
+  if (component.keys.empty()) return "options   none\n";
   std::vector<std::vector<std::string>> rows = {{"OPTION", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
-  for (const Field& field : component.fields) {
-    const bool required = (field.flags & KRL_REQUIRED) != 0;
-    rows.push_back({field.key, std::string(described(static_cast<ValueType>(field.type))),
-                    required ? "required" : field.fallback, field.range, field.doc});
+  for (const KeyRule& key : component.keys) {
+    rows.push_back({key.key, std::string(described(key.type)),
+                    key.required ? "required" : key.fallback, key.range, key.doc});
   }
   return columns(rows);
 }

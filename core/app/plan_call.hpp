@@ -7,7 +7,6 @@
 
 #include "core/app/call_line.hpp"
 #include "core/base/result.hpp"
-#include "core/plan/catalog.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
 
@@ -27,8 +26,5 @@ Registry load_registry(const CallLine& line);
 
 // The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
-
-// The components of a registry as plans are checked against them.
-Catalog catalog_of(const Registry& registry);
 
 }  // namespace krl

@@ -18,14 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-Severity severity_named(const std::string& level) {
-  if (level == "trace") return Severity::kTrace;
-  if (level == "debug") return Severity::kDebug;
-  if (level == "warning") return Severity::kWarning;
-  if (level == "error") return Severity::kError;
-  return Severity::kInfo;
-}
-
 int checkpoints_kept(const CheckpointSettings& settings) {
   return settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep);
 }
@@ -86,7 +78,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
 }
 
 Status Journal::open_files() {
-  KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
+  KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   RunFileOptions options;
   options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
   options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };

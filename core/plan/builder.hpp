@@ -9,7 +9,4 @@ namespace krl {
 // REQUIRES: `resolve` found no problem.
 Plan build_plan(ResolvedTree tree);
 
-// REQUIRES: `resolve_component` found no problem. `core_keys` do not become options.
-ComponentSettings build_component(const Node& table, const std::vector<KeyRule>& core_keys);
-
 }  // namespace krl

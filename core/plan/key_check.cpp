@@ -1,8 +1,8 @@
 #include "core/plan/key_check.hpp"
 
-#include <kernelrl/spelling.hpp>
 #include <algorithm>
 #include <cmath>
+#include <kernelrl/spelling.hpp>
 
 #include "core/plan/toml_reader.hpp"
 #include "core/plan/value_range.hpp"

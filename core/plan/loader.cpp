@@ -56,10 +56,9 @@ Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& ove
   return plan;
 }
 
-Result<ComponentSettings> configure_component(ComponentKind kind, const std::string& id,
+Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
                                               const std::vector<std::string>& overrides,
                                               const Catalog& catalog) {
-  const std::vector<KeyRule> use = {{.key = "use", .doc = "the component's id", .required = true}};
   Node table = Node::table({});
   Node name;
   name.value = id;
@@ -67,9 +66,10 @@ Result<ComponentSettings> configure_component(ComponentKind kind, const std::str
   std::vector<Problem> problems;
   apply_overrides(table, overrides, problems);
   std::error_code ignored;
-  resolve_component(table, kind, use, catalog, fs::current_path(ignored), problems);
+  resolve_component(table, kind, rules_of<ComponentSettings>(), catalog, fs::current_path(ignored),
+                    problems);
   if (!problems.empty()) return wrong(std::move(problems));
-  return build_component(table, use);
+  return read_settings<ComponentSettings>(&table);
 }
 
 }  // namespace krl

@@ -12,11 +12,11 @@
 namespace krl {
 namespace {
 
-std::optional<ComponentKind> component_of(std::string_view table) {
-  if (table == "policy") return ComponentKind::kPolicy;
-  if (table == "backend") return ComponentKind::kBackend;
-  if (table == "reward") return ComponentKind::kReward;
-  if (table == "dataset") return ComponentKind::kDataset;
+std::optional<Kind> component_of(std::string_view table) {
+  if (table == "policy") return Kind::kPolicy;
+  if (table == "backend") return Kind::kBackend;
+  if (table == "reward") return Kind::kReward;
+  if (table == "dataset") return Kind::kDataset;
   return std::nullopt;
 }
 
@@ -285,7 +285,7 @@ void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableCo
 
 }  // namespace
 
-void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRule>& core_keys,
+void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_keys,
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems) {
   const std::string what(name_of(kind));

@@ -1,10 +1,10 @@
 #include "core/plugin/registry.hpp"
 
 #define BOOST_DLL_USE_STD_FS
-#include <kernelrl/spelling.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <kernelrl/spelling.hpp>
 
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
@@ -15,6 +15,7 @@
 
 #include "core/base/installation.hpp"
 #include "core/plugin/host.hpp"
+#include "core/plugin/text.hpp"
 
 namespace krl {
 namespace {
@@ -22,10 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
-
-std::string text(krl_str s) {
-  return s.data == nullptr ? std::string() : std::string(s.data, s.size);
-}
 
 // Looks for the entry point in the ELF symbols, so that a stranger's code does not run if it is of
 // another version.
@@ -100,7 +97,7 @@ bool table_is_complete(const krl_component& c) {
 Status check_component(const krl_component* c) {
   if (c == nullptr) return invalid("lists a component that is null");
   if (c->struct_size < sizeof(krl_component)) return invalid("lists a component of the wrong size");
-  const std::string id = text(c->id);
+  const std::string id = copy(c->id);
   if (id.empty()) return invalid("offers a component without an id");
   if (!known_kind(c->kind))
     return invalid(fmt::format("offers '{}' of the unknown kind {}", id, c->kind));
@@ -119,17 +116,21 @@ Status check_component(const krl_component* c) {
 std::unique_ptr<Component> describe(const krl_component& raw, const krl_plugin& plugin,
                                     const fs::path& path) {
   auto component = std::make_unique<Component>();
-  component->kind = static_cast<Kind>(raw.kind - KRL_POLICY);
-  component->id = text(raw.id);
-  component->summary = text(raw.summary);
+  component->kind = static_cast<Kind>(raw.kind);
+  component->id = copy(raw.id);
+  component->summary = copy(raw.summary);
   component->flags = raw.flags;
   component->raw = &raw;
-  component->plugin = {text(plugin.name), text(plugin.version), text(plugin.license),
-                       text(plugin.built_with), path};
+  component->plugin = {copy(plugin.name), copy(plugin.version), copy(plugin.license),
+                       copy(plugin.built_with), path};
   for (std::uint32_t i = 0; i < raw.n_fields; ++i) {
     const krl_field& f = *raw.fields[i];
-    component->fields.push_back(
-        {f.type, f.flags, text(f.key), text(f.fallback), text(f.range), text(f.doc)});
+    component->keys.push_back({.key = copy(f.key),
+                               .type = static_cast<ValueType>(f.type),
+                               .fallback = copy(f.fallback),
+                               .range = copy(f.range),
+                               .doc = copy(f.doc),
+                               .required = (f.flags & KRL_REQUIRED) != 0});
   }
   return component;
 }
@@ -213,17 +214,9 @@ const Component* Registry::find(Kind kind, std::string_view id) const {
   return nullptr;
 }
 
-std::vector<std::string> Registry::ids(Kind kind) const {
-  std::vector<std::string> found;
-  for (const Component* component : sorted_) {
-    if (component->kind == kind) found.push_back(component->id);
-  }
-  return found;
-}
-
 Result<const Component*> Registry::require(Kind kind, std::string_view id) const {
   if (const Component* component = find(kind, id)) return component;
-  const std::vector<std::string> known = ids(kind);
+  const std::vector<std::string> known = catalog().ids(kind);
   std::string message = fmt::format("no {} plugin is called '{}'", name_of(kind), id);
   if (const std::string near = closest_name(id, known); !near.empty())
     message += fmt::format("; did you mean '{}'?", near);
@@ -232,6 +225,13 @@ Result<const Component*> Registry::require(Kind kind, std::string_view id) const
   for (const Rejected& r : rejected_)
     message += fmt::format("\nnot loaded: {}: {}", r.path.string(), r.why);
   return failure(Code::kNotFound, std::move(message));
+}
+
+Catalog Registry::catalog() const {
+  Catalog catalog;
+  for (const Component* component : sorted_) catalog.entries.push_back(*component);
+  for (const Rejected& r : rejected_) catalog.refused.push_back(r.path.string() + ": " + r.why);
+  return catalog;
 }
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {

@@ -30,8 +30,8 @@ class Registry {
 
   // Sorted by kind, then id.
   const std::vector<const Component*>& all() const { return sorted_; }
-  // The sorted ids of one kind.
-  std::vector<std::string> ids(Kind kind) const;
+  // The components as plans are checked against them.
+  Catalog catalog() const;
 
   struct Rejected {
     std::filesystem::path path;

@@ -2,7 +2,6 @@
 
 #include <fstream>
 
-#include "core/app/plan_call.hpp"
 #include "core/plan/loader.hpp"
 #include "core/run/layout.hpp"
 
@@ -103,7 +102,7 @@ Result<Plan> ToyWorld::load(const Overrides& overrides, const std::string& table
   std::ofstream(file) << kPlan << tables << (stages ? "" : kStages);
   Overrides all = {"run.directory=\"" + (folder_ / "runs").string() + "\""};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return load_plan(file, all, [&](const auto&) { return catalog_of(registry_); });
+  return load_plan(file, all, [&](const auto&) { return registry_.catalog(); });
 }
 
 RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::string& tables) {
