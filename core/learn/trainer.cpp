@@ -47,11 +47,12 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
 
 class Trainer {
  public:
-  Trainer(const Plan& plan, const Registry& registry, const RunOptions& options, Journal& journal)
+  Trainer(const Plan& plan, const Registry& registry, Journal& journal,
+          const std::atomic<bool>& stop, const std::atomic<bool>& cancel)
       : plan_(plan),
-        options_(options),
         journal_(journal),
-        scope_{options.cancel},
+        stop_(stop),
+        scope_{&cancel},
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
@@ -96,8 +97,8 @@ class Trainer {
       KRL_TRY(fit(policy, setup, lessons));
       KRL_ASSIGN(info, policy.describe());
     }
-    const StageContext context{plan_, stage,    setup,     evaluations,   policy,
-                               info,  journal_, position_, *options_.stop};
+    const StageContext context{plan_, stage,    setup,     evaluations, policy,
+                               info,  journal_, position_, stop_};
     if (stage.kind == StageKind::kSft) {
       return run_supervised(context, lessons);
     }
@@ -141,8 +142,8 @@ class Trainer {
   }
 
   const Plan& plan_;
-  const RunOptions& options_;
   Journal& journal_;
+  const std::atomic<bool>& stop_;
   const CallScope scope_;
   Components components_;
   Position position_;
@@ -150,20 +151,18 @@ class Trainer {
 
 }  // namespace
 
-Result<Outcome> run_plan(const Plan& plan, const Registry& registry, const RunOptions& options,
-                         Display& display) {
-  KRL_ASSIGN(const std::unique_ptr<Journal> journal,
-             Journal::open(plan, registry, options.resume, options.command_line, display));
-  Result<Outcome> outcome = Trainer(plan, registry, options, *journal).run();
+Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
+                         const std::atomic<bool>& stop, const std::atomic<bool>& cancel) {
+  Result<Outcome> outcome = Trainer(plan, registry, journal, stop, cancel).run();
   const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
   if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
-    journal->finished(
+    journal.finished(
         "interrupted",
         fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
   } else if (!outcome) {
-    journal->finished("failed", outcome.error().message);
+    journal.finished("failed", outcome.error().message);
   } else {
-    journal->finished("finished", "finished");
+    journal.finished("finished", "finished");
   }
   return outcome;
 }

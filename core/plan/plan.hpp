@@ -70,6 +70,7 @@ struct RolloutSettings {
 enum class ReturnKind { kSum, kMax };
 enum class AdvantageKind { kGrpo, kDrGrpo, kRloo };
 enum class GroupBy { kTask, kTurn };
+// The numbers are the boundary's (KRL_TOKEN_MEAN …).
 enum class Aggregation { kTokenMean, kSequenceMean, kTokenSum };
 enum class Schedule { kConstant, kLinear, kCosine };
 enum class Truncated { kMask, kZero };

@@ -17,14 +17,9 @@ struct Pair {
   std::vector<std::string> earlier;  // oldest first
 };
 
-struct Document {
-  std::string id, task_hint, text, meta_json;
-};
-
 struct DatasetItems {
   std::vector<Task> tasks;
   std::vector<Pair> pairs;
-  std::vector<Document> documents;
 };
 
 class Dataset {
@@ -33,7 +28,7 @@ class Dataset {
 
   const Component& component() const { return instance_.component(); }
 
-  // Reads every item, in order.
+  // Reads every item, in order; documents are left out, since no role of a dataset uses them.
   Result<DatasetItems> read_all() const;
 
  private:

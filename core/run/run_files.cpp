@@ -30,8 +30,7 @@ Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& o
   KRL_ASSIGN(MetricsWriter metrics, MetricsWriter::open(layout.metrics(), last, files));
   KRL_ASSIGN(TensorBoardWriter tensorboard,
              TensorBoardWriter::open(layout.tensorboard(), last, files));
-  KRL_ASSIGN(SampleWriter samples,
-             SampleWriter::open(layout.samples(), last, options.samples, files));
+  KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
   return RunFiles(std::move(checkpoint), std::move(warnings), std::move(checkpoints),
                   std::move(ledger), std::move(metrics), std::move(tensorboard), std::move(samples),

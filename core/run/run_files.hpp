@@ -26,7 +26,6 @@ namespace krl {
 
 struct RunFileOptions {
   int checkpoints_kept = 2;
-  SampleLimits samples;
   // Asked before what came after the newest checkpoint (null if there is none) is forgotten; its
   // error leaves the files as they are.
   std::function<Status(const Checkpoint*)> may_go_on = [](const Checkpoint*) { return Status(); };

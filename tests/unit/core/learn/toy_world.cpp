@@ -56,7 +56,6 @@ class Watcher final : public Display {
   void iteration_finished(const IterationMetrics& metrics) override {
     if (after_iteration_) after_iteration_(metrics);
   }
-  void note(const std::string&) override {}
   void warning(const std::string& text) override { warnings.push_back(text); }
   void finished(const RunSummary&) override {}
 
@@ -113,12 +112,12 @@ RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::st
     return report;
   }
   stop_ = cancel_ = false;
-  RunOptions options;
-  options.resume = resume;
-  options.stop = &stop_;
-  options.cancel = &cancel_;
   Watcher watcher(after_iteration);
-  const Result<Outcome> outcome = run_plan(*plan, registry_, options, watcher);
+  const auto begin_and_run = [&]() -> Result<Outcome> {
+    KRL_ASSIGN(const auto journal, Journal::open(*plan, registry_, resume, {}, watcher));
+    return run_plan(*plan, registry_, *journal, stop_, cancel_);
+  };
+  const Result<Outcome> outcome = begin_and_run();
   if (outcome) report.outcome = *outcome;
   if (!outcome) report.error = outcome.error().message;
   report.metrics = read_metrics(RunLayout{plan->run.directory}.metrics());
