@@ -12,9 +12,9 @@ namespace {
 
 int list_plugins(const Registry& registry) {
   std::vector<std::vector<std::string>> rows = {{"KIND", "ID", "VERSION", "LICENCE", "SUMMARY"}};
-  for (const Component* component : registry.all()) {
-    rows.push_back({std::string(name_of(component->kind)), component->id, component->plugin.version,
-                    component->plugin.license, component->summary});
+  for (const auto& [key, component] : registry.all()) {
+    rows.push_back({std::string(name_of(component.kind)), component.id, component.plugin.version,
+                    component.plugin.license, component.summary});
   }
   print(columns(rows));
   for (const Registry::Rejected& rejected : registry.rejected()) {
@@ -73,19 +73,17 @@ std::string details_of(const Component& component, const Registry& registry) {
 int show_plugin(const CallLine& line, const Registry& registry, const std::string& id) {
   std::string text;
   std::vector<std::string> known;
-  for (const Component* component : registry.all()) {
-    known.push_back(component->id);
-    if (component->id != id) continue;
-    text += (text.empty() ? "" : "\n") + details_of(*component, registry);
+  for (const auto& [key, component] : registry.all()) {
+    known.push_back(component.id);
+    if (component.id != id) continue;
+    text += (text.empty() ? "" : "\n") + details_of(component, registry);
   }
   if (!text.empty()) {
     print(text);
     return kDone;
   }
-  const std::string meant = closest_name(id, known);
-  return line.wrong(
-      "no plugin has a component '" + id + "'" +
-      (meant.empty() ? "; `kernelrl plugins list` shows all" : "; did you mean '" + meant + "'?"));
+  return line.wrong("no plugin has a component '" + id + "'" +
+                    did_you_mean(id, known, "; `kernelrl plugins list` shows all"));
 }
 
 }  // namespace
@@ -98,9 +96,8 @@ int call_plugins(const Words& words) {
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (what != "list" && what != "show") {
-    const std::string meant = closest_name(what, {"list", "show"});
     return line.wrong("'" + what + "' is neither list nor show" +
-                      (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+                      did_you_mean(what, {"list", "show"}, ""));
   }
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
   if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");

@@ -127,9 +127,7 @@ int call_runs(const Words& words) {
   const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end()) {
-    const std::string meant = closest_name(what, known);
-    return line.wrong("unknown word '" + what + "'" +
-                      (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+    return line.wrong("unknown word '" + what + "'" + did_you_mean(what, known, ""));
   }
   return dispatch(what, line, line.text("directory"));
 }

@@ -25,8 +25,8 @@ enum class Shapes { kTraining, kWithHoldout };
 // Thread-safe; calls block.
 class Evaluations {
  public:
-  // `run_seed` gives each task the seed of its inputs. `ledger` may be null: nothing is kept then.
-  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger* ledger)
+  // `run_seed` gives each task the seed of its inputs.
+  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger& ledger)
       : backend_(backend), info_(std::move(info)), run_seed_(run_seed), ledger_(ledger) {}
 
   const BackendInfo& info() const { return info_; }
@@ -51,7 +51,7 @@ class Evaluations {
   const Backend& backend_;
   const BackendInfo info_;
   const std::uint64_t run_seed_;
-  Ledger* const ledger_;
+  Ledger& ledger_;
 };
 
 }  // namespace krl

@@ -41,10 +41,10 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
 
 std::vector<PluginRecord> plugin_records(const Registry& registry) {
   std::vector<PluginRecord> records;
-  for (const Component* c : registry.all()) {
-    records.push_back({fmt::format("{}/{}", name_of(c->kind), c->id), c->plugin.version,
-                       c->plugin.path.string(),
-                       sha256_of_file(c->plugin.path).value_or("unreadable")});
+  for (const auto& [key, c] : registry.all()) {
+    records.push_back({fmt::format("{}/{}", name_of(c.kind), c.id), c.plugin.version,
+                       c.plugin.path.string(),
+                       sha256_of_file(c.plugin.path).value_or("unreadable")});
   }
   return records;
 }
@@ -81,6 +81,7 @@ Status Journal::open_files() {
   KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   RunFileOptions options;
   options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
+  options.tensorboard = plan_.log.tensorboard;
   options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
   for (const std::string& warning : files_->warnings()) display_.warning(warning);

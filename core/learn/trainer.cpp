@@ -56,7 +56,7 @@ class Trainer {
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
-    KRL_ASSIGN(const Policy policy, components_.policy(plan_.policy));
+    KRL_ASSIGN(const Policy policy, components_.create<Policy>(plan_.policy));
     KRL_TRY(check_policy(policy));
     if (const auto& checkpoint = journal_.checkpoint()) {
       KRL_TRY(policy.load(checkpoint->policy().string()));
@@ -87,7 +87,7 @@ class Trainer {
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
     const Evaluations evaluations(*setup.backend, within_threads(setup.backend_info),
-                                  plan_.run.seed, &journal_.ledger());
+                                  plan_.run.seed, journal_.ledger());
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {

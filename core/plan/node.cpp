@@ -37,6 +37,16 @@ const Node* Node::find_path(std::string_view dotted) const {
   return first->find_path(dotted.substr(dot + 1));
 }
 
+const Node* Node::find_text(std::string_view dotted) const {
+  const Node* node = find_path(dotted);
+  return node != nullptr && node->text() != nullptr ? node : nullptr;
+}
+
+const Node* Node::find_name() const {
+  const Node* name = find_text("name");
+  return name == nullptr ? find_text("use") : name;
+}
+
 void Node::set(std::string key, Origin key_origin, Node node) {
   auto& table = std::get<Table>(value);
   const auto entry = find_entry(table, key);

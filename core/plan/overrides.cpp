@@ -99,11 +99,8 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
 }
 
 std::string name_of(const Node& element) {
-  for (const char* key : {"name", "use"}) {
-    const Node* name = element.find(key);
-    if (name != nullptr && name->text() != nullptr) return *name->text();
-  }
-  return {};
+  const Node* name = element.find_name();
+  return name == nullptr ? std::string() : *name->text();
 }
 
 // The element of a list that a segment names: by number, or by name.

@@ -12,35 +12,14 @@ namespace {
 
 constexpr std::size_t kCommentColumn = 48;
 
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-          static constexpr char kHex[] = "0123456789ABCDEF";
-          out += std::string("\\u00") + kHex[(c >> 4) & 0xF] + kHex[c & 0xF];
-        } else {
-          out += c;
-        }
-    }
+// JSON's strings are TOML's, but for one character that TOML wants escaped.
+std::string toml_string(const std::string& text) {
+  using nlohmann::json;
+  std::string out;
+  for (const char c : json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
+    c == '\x7f' ? out += "\\u007f" : out += c;
   }
-  return out + "\"";
+  return out;
 }
 
 std::string key_text(const std::string& key) {

@@ -21,17 +21,8 @@ std::optional<Kind> component_of(std::string_view table) {
 }
 
 std::string text_at(const Node& table, std::string_view key) {
-  const Node* node = table.find(key);
-  return node != nullptr && node->text() != nullptr ? *node->text() : std::string();
-}
-
-// The text of `key` and, failing that, of `other`.
-const Node* text_node(const Node& table, std::string_view key, std::string_view other) {
-  for (const std::string_view name : {key, other}) {
-    const Node* node = table.find(name);
-    if (node != nullptr && node->text() != nullptr) return node;
-  }
-  return nullptr;
+  const Node* node = table.find_text(key);
+  return node == nullptr ? std::string() : *node->text();
 }
 
 // Overwrites what `given` has with the checked values of the same keys.
@@ -151,7 +142,7 @@ void Resolver::check_list(Node& list, const TableRules& rules) {
 void Resolver::check_names_differ(const Node& list, std::string_view what) {
   std::set<std::string> seen;
   for (const Node& element : list.elements()) {
-    const Node* name = text_node(element, "name", "use");
+    const Node* name = element.find_name();
     if (name == nullptr || seen.insert(*name->text()).second) continue;
     report(name->origin, "a second " + std::string(what) + " is called '" + *name->text() + "'",
            "give one of them another name");
@@ -293,7 +284,7 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
   const CatalogEntry* component = catalog.find(kind, id);
   if (component == nullptr) {
     const Node* use = table.find("use");
-    const bool named = use != nullptr && use->text() != nullptr;
+    const bool named = table.find_text("use") != nullptr;
     std::string hint = spelling_hint(id, catalog.ids(kind), "ids");
     for (const std::string& refused : catalog.refused) hint += "   not loaded: " + refused;
     problems.push_back({use == nullptr ? table.origin : use->origin,

@@ -24,6 +24,8 @@ struct DatasetItems {
 
 class Dataset {
  public:
+  static constexpr Kind kKind = Kind::kDataset;
+
   explicit Dataset(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

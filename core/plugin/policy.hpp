@@ -59,6 +59,8 @@ struct PolicyInfo {
 // Calls block. Thread-safe as Instance is.
 class Policy {
  public:
+  static constexpr Kind kKind = Kind::kPolicy;
+
   explicit Policy(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

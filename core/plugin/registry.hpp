@@ -5,9 +5,10 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -29,7 +30,8 @@ class Registry {
   Result<const Component*> require(Kind kind, std::string_view id) const;
 
   // Sorted by kind, then id.
-  const std::vector<const Component*>& all() const { return sorted_; }
+  using Components = std::map<std::pair<Kind, std::string>, Component>;
+  const Components& all() const { return components_; }
   // The components as plans are checked against them.
   Catalog catalog() const;
 
@@ -43,8 +45,7 @@ class Registry {
   void load_file(const std::filesystem::path& path);
   Status add(const std::filesystem::path& path);
 
-  std::vector<std::unique_ptr<Component>> components_;
-  std::vector<const Component*> sorted_;
+  Components components_;
   std::vector<Rejected> rejected_;
 };
 

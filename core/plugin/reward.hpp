@@ -12,6 +12,8 @@ namespace krl {
 // Thread-safe as Instance is.
 class Reward {
  public:
+  static constexpr Kind kKind = Kind::kReward;
+
   explicit Reward(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

@@ -4,7 +4,8 @@ namespace krl {
 
 RunFiles::RunFiles(std::optional<Checkpoint> checkpoint, std::vector<std::string> warnings,
                    Checkpoints checkpoints, std::unique_ptr<Ledger> ledger, MetricsWriter metrics,
-                   TensorBoardWriter tensorboard, SampleWriter samples, BestKernels best)
+                   std::optional<TensorBoardWriter> tensorboard, SampleWriter samples,
+                   BestKernels best)
     : checkpoint_(std::move(checkpoint)),
       warnings_(std::move(warnings)),
       checkpoints_(std::move(checkpoints)),
@@ -28,8 +29,10 @@ Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& o
     warnings.push_back(std::to_string(ledger->damaged()) + " damaged records in " +
                        layout.ledger().string() + " are left out");
   KRL_ASSIGN(MetricsWriter metrics, MetricsWriter::open(layout.metrics(), last, files));
-  KRL_ASSIGN(TensorBoardWriter tensorboard,
-             TensorBoardWriter::open(layout.tensorboard(), last, files));
+  std::optional<TensorBoardWriter> tensorboard;
+  if (options.tensorboard) {
+    KRL_ASSIGN(tensorboard, TensorBoardWriter::open(layout.tensorboard(), last, files));
+  }
   KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
   return RunFiles(std::move(checkpoint), std::move(warnings), std::move(checkpoints),
@@ -41,7 +44,7 @@ Status RunFiles::finish_iteration(const IterationMetrics& metrics,
                                   const std::vector<std::string>& samples) {
   if (!samples.empty()) KRL_TRY(samples_.write(metrics.iteration, samples));
   KRL_TRY(metrics_.append(metrics));
-  return tensorboard_.append(metrics);
+  return tensorboard_ ? tensorboard_->append(metrics) : Status();
 }
 
 Status RunFiles::save_checkpoint(int iteration, std::string_view state,

@@ -26,6 +26,7 @@ namespace krl {
 
 struct RunFileOptions {
   int checkpoints_kept = 2;
+  bool tensorboard = true;  // whether TensorBoard's event files are written too
   // Asked before what came after the newest checkpoint (null if there is none) is forgotten; its
   // error leaves the files as they are.
   std::function<Status(const Checkpoint*)> may_go_on = [](const Checkpoint*) { return Status(); };
@@ -56,14 +57,14 @@ class RunFiles {
  private:
   RunFiles(std::optional<Checkpoint> checkpoint, std::vector<std::string> warnings,
            Checkpoints checkpoints, std::unique_ptr<Ledger> ledger, MetricsWriter metrics,
-           TensorBoardWriter tensorboard, SampleWriter samples, BestKernels best);
+           std::optional<TensorBoardWriter> tensorboard, SampleWriter samples, BestKernels best);
 
   std::optional<Checkpoint> checkpoint_;
   std::vector<std::string> warnings_;
   Checkpoints checkpoints_;
   std::unique_ptr<Ledger> ledger_;
   MetricsWriter metrics_;
-  TensorBoardWriter tensorboard_;
+  std::optional<TensorBoardWriter> tensorboard_;
   SampleWriter samples_;
   BestKernels best_;
 };

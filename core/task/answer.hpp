@@ -42,7 +42,4 @@ struct Candidate {
 //   never closed and the answer stopped at its length limit
 Candidate extract_candidate(const Answer& answer);
 
-// The exact form of an answer around a kernel.
-std::string answer_with(std::string_view source, std::string_view thinking = {});
-
 }  // namespace krl

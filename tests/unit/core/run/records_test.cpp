@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "core/run/best.hpp"
 #include "core/base/log.hpp"
+#include "core/run/best.hpp"
 #include "core/run/samples.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"
