@@ -1,41 +1,12 @@
-#include <fstream>
-
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
-#include "core/app/run_call.hpp"
-#include "core/app/stop_signals.hpp"
+#include "core/app/plan_call.hpp"
 #include "core/learn/setup.hpp"
-#include "core/learn/trainer.hpp"
 #include "core/plan/printer.hpp"
-#include "core/run/display.hpp"
 
 namespace krl {
 namespace po = boost::program_options;
-namespace {
-
-// The words this process was started with.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
-}  // namespace
-
-int run_and_show(const LoadedPlan& loaded, bool resume) {
-  const StopSignals signals;
-  const auto display = make_display();
-  const auto journal =
-      Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
-  if (!journal) return report(journal.error());
-  const auto outcome =
-      run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
-  // The journal has shown the end.
-  if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
-  return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
-}
 
 int call_run(const Words& words) {
   CallLine line("kernelrl --plan PLAN [--set KEY=VALUE]… [--resume] [--dry-run]",

@@ -6,7 +6,7 @@
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
-#include "core/app/run_call.hpp"
+#include "core/app/plan_call.hpp"
 #include "core/run/headline.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/runs.hpp"

@@ -1,6 +1,12 @@
 #include "core/app/plan_call.hpp"
 
+#include <fstream>
+
+#include "core/app/exit_code.hpp"
+#include "core/app/stop_signals.hpp"
+#include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/run/display.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -10,6 +16,14 @@ namespace {
 std::vector<fs::path> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
   return {paths.begin(), paths.end()};
+}
+
+// The words this process was started with.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
 }
 
 }  // namespace
@@ -39,6 +53,19 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
   return LoadedPlan{std::move(plan), std::move(registry)};
+}
+
+int run_and_show(const LoadedPlan& loaded, bool resume) {
+  const StopSignals signals;
+  const auto display = make_display();
+  const auto journal =
+      Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
+  if (!journal) return report(journal.error());
+  const auto outcome =
+      run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
+  // The journal has shown the end.
+  if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
+  return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }
 
 }  // namespace krl

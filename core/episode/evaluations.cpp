@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
@@ -64,6 +66,15 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   lost.backend = backend_.component().id;
   KRL_TRY(record("", iteration, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};
+}
+
+void Evaluations::side_by_side(std::size_t n,
+                               const std::function<void(std::size_t)>& function) const {
+  boost::asio::thread_pool pool(info_.concurrency);
+  for (std::size_t i = 0; i < n; ++i) {
+    boost::asio::post(pool, [&function, i] { function(i); });
+  }
+  pool.join();
 }
 
 Status Evaluations::record(const std::string& key, int iteration, const Task& task,

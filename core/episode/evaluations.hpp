@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -37,6 +38,9 @@ class Evaluations {
   // ledger cannot be written, or the user stopped the run.
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
                              Shapes shapes = Shapes::kTraining) const;
+
+  // Calls `function(i)` for every i below `n`, as many at a time as the backend can use.
+  void side_by_side(std::size_t n, const std::function<void(std::size_t)>& function) const;
 
   // Checks the task itself; see Backend::prepare.
   Status prepare(const Task& task) const { return backend_.prepare(task, options_for(task)); }

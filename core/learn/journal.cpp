@@ -70,10 +70,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
   const OpenMode mode = resume ? OpenMode::kResume : OpenMode::kNew;
   KRL_ASSIGN(RunDirectory directory, RunDirectory::open(plan.run.directory, mode));
   std::unique_ptr<Journal> journal(new Journal(plan, std::move(directory), display));
-  if (Status status = journal->open_files(); !status) return failure(std::move(status).error());
-  if (Status status = journal->record_start(registry, command_line); !status) {
-    return failure(std::move(status).error());
-  }
+  KRL_TRY(journal->open_files());
+  KRL_TRY(journal->record_start(registry, command_line));
   return journal;
 }
 

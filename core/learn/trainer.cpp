@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
@@ -28,11 +25,8 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
     for (const Task& task : holdout.tasks) tasks.push_back(&task);
   }
   std::vector<Status> results(tasks.size());
-  boost::asio::thread_pool pool(evaluations.info().concurrency);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    boost::asio::post(pool, [&, i] { results[i] = evaluations.prepare(*tasks[i]); });
-  }
-  pool.join();
+  evaluations.side_by_side(tasks.size(),
+                           [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
   std::string message;
   Code code = Code::kOk;
   for (Status& result : results) {

@@ -7,6 +7,7 @@
 #include "core/plan/key_check.hpp"
 #include "core/plan/names.hpp"
 #include "core/plan/text_file.hpp"
+#include "core/plan/toml_reader.hpp"
 #include "kernelrl/expression.hpp"
 
 namespace krl {
@@ -92,13 +93,9 @@ void check_run_name(const Node& run, std::vector<Problem>& problems) {
   const Node* name = run.find_text("name");
   if (name == nullptr) return;
   const std::string& text = *name->text();
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
-  });
-  if (plain && !text.empty() && text.front() != '.' && text.front() != '-' && text.size() <= 100) {
-    return;
-  }
+  std::string word = text;
+  std::erase(word, '.');
+  if (is_bare_key(word) && text.front() != '.' && text.front() != '-' && text.size() <= 100) return;
   problems.push_back({name->origin, "'name' must be the name of a folder",
                       "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
 }

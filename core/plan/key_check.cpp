@@ -1,6 +1,7 @@
 #include "core/plan/key_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <kernelrl/spelling.hpp>
 
@@ -323,27 +324,18 @@ void TableChecker::fill(const KeyRule& rule) {
 }  // namespace
 
 std::string_view described(ValueType type) {
-  switch (type) {
-    case ValueType::kBool:
-      return "true or false";
-    case ValueType::kInteger:
-      return "an integer";
-    case ValueType::kFloat:
-      return "a number";
-    case ValueType::kString:
-      return "a string";
-    case ValueType::kPath:
-      return "a path (a string)";
-    case ValueType::kArray:
-      return "an array";
-    case ValueType::kTable:
-      return "a table";
-    case ValueType::kStrings:
-      return "an array of strings";
-    case ValueType::kPaths:
-      return "an array of paths (strings)";
-  }
-  return "a value";
+  static constexpr std::array<std::string_view, 10> kWords = {"a value",
+                                                              "true or false",
+                                                              "an integer",
+                                                              "a number",
+                                                              "a string",
+                                                              "a path (a string)",
+                                                              "an array",
+                                                              "a table",
+                                                              "an array of strings",
+                                                              "an array of paths (strings)"};
+  const auto number = static_cast<std::size_t>(type);  // may be a plugin's, and any
+  return kWords[number < kWords.size() ? number : 0];
 }
 
 std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,

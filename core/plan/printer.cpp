@@ -1,11 +1,12 @@
 #include "core/plan/printer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "core/plan/node.hpp"
 #include "core/plan/schema.hpp"
+#include "core/plan/toml_reader.hpp"
 
 namespace krl {
 namespace {
@@ -17,23 +18,19 @@ std::string toml_string(const std::string& text) {
   using nlohmann::json;
   std::string out;
   for (const char c : json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
-    c == '\x7f' ? out += "\\u007f" : out += c;
+    if (c == '\x7f') {
+      out += "\\u007f";
+    } else {
+      out += c;
+    }
   }
   return out;
 }
 
-std::string key_text(const std::string& key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_';
-  });
-  return bare ? key : toml_string(key);
-}
+std::string key_text(const std::string& key) { return is_bare_key(key) ? key : toml_string(key); }
 
 std::string number_text(double number) {
-  std::array<char, 64> buffer;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  std::string text(buffer.data(), end);
+  const std::string text = fmt::format("{}", number);
   const bool whole = text.find_first_of(".en") == std::string::npos;
   return whole ? text + ".0" : text;
 }

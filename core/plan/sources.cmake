@@ -1,5 +1,4 @@
 target_sources(kernelrl_core PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/builder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cpp
   ${CMAKE_CURRENT_LIST_DIR}/content_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/key_check.cpp

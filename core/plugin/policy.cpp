@@ -62,8 +62,7 @@ class SampleReceiver {
                            {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
                            {s.tokens.data, s.tokens.data + s.tokens.size},
                            {s.logprobs.data, s.logprobs.data + s.logprobs.size},
-                           static_cast<StopReason>(s.stop_reason),
-                           s.policy_version});
+                           static_cast<StopReason>(s.stop_reason)});
     return KRL_OK;
   }
 

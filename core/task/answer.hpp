@@ -18,7 +18,6 @@ struct Answer {
   std::vector<std::int32_t> prompt_tokens, tokens;
   std::vector<float> logprobs;  // one for each of `tokens`, of the temperature-scaled distribution
   StopReason stop_reason = StopReason::kEnd;
-  std::uint64_t policy_version = 0;
 };
 
 enum class Format : std::uint32_t {
