@@ -35,23 +35,6 @@ std::string number_text(double number) {
   return whole ? text + ".0" : text;
 }
 
-std::string inline_text(const Node& node) {
-  std::string out;
-  if (const auto* text = node.text()) return toml_string(*text);
-  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
-  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return std::to_string(*integer);
-  if (const auto* real = std::get_if<double>(&node.value)) return number_text(*real);
-  if (node.is_array()) {
-    for (const Node& element : node.elements())
-      out += (out.empty() ? "" : ", ") + inline_text(element);
-    return "[" + out + "]";
-  }
-  for (const Entry& entry : node.entries()) {
-    out += (out.empty() ? " " : ", ") + key_text(entry.key) + " = " + inline_text(entry.value);
-  }
-  return "{" + out + (out.empty() ? "}" : " }");
-}
-
 class Printer {
  public:
   explicit Printer(ShowOrigins origins) : origins_(origins) {}
@@ -104,7 +87,7 @@ void Printer::assignment(const std::string& key, const Node& node) {
     }
     return;
   }
-  const std::string line = key + " = " + inline_text(node);
+  const std::string line = key + " = " + toml_text(node);
   out_ += line;
   if (origins_ == ShowOrigins::kYes) {
     out_ += std::string(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
@@ -114,6 +97,23 @@ void Printer::assignment(const std::string& key, const Node& node) {
 }
 
 }  // namespace
+
+std::string toml_text(const Node& node) {
+  std::string out;
+  if (const auto* text = node.text()) return toml_string(*text);
+  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&node.value)) return number_text(*real);
+  if (node.is_array()) {
+    for (const Node& element : node.elements())
+      out += (out.empty() ? "" : ", ") + toml_text(element);
+    return "[" + out + "]";
+  }
+  for (const Entry& entry : node.entries()) {
+    out += (out.empty() ? " " : ", ") + key_text(entry.key) + " = " + toml_text(entry.value);
+  }
+  return "{" + out + (out.empty() ? "}" : " }");
+}
 
 std::string print_plan(const Plan& plan, ShowOrigins origins) {
   Printer printer(origins);

@@ -13,10 +13,9 @@ namespace krl {
 namespace {
 
 std::optional<Kind> component_of(std::string_view table) {
-  if (table == "policy") return Kind::kPolicy;
-  if (table == "backend") return Kind::kBackend;
-  if (table == "reward") return Kind::kReward;
-  if (table == "dataset") return Kind::kDataset;
+  for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {
+    if (name_of(kind) == table) return kind;
+  }
   return std::nullopt;
 }
 
