@@ -35,66 +35,61 @@ std::string number_text(double number) {
   return whole ? text + ".0" : text;
 }
 
-class Printer {
- public:
-  explicit Printer(ShowOrigins origins) : origins_(origins) {}
-
-  // A table or list of tables under a header; stages hold tables of their own.
-  void section(const std::string& path, const Node& node);
-
-  std::string text() && { return std::move(out_); }
-
- private:
-  void body(const Node& table, const std::string& path, bool is_stage);
-  void assignment(const std::string& key, const Node& node);
-
-  ShowOrigins origins_;
-  std::string out_;
-};
-
 bool is_stage_table(const std::string& key) {
   const auto& tables = plan_schema();
   return std::any_of(tables.begin(), tables.end(),
                      [&](const TableRules& table) { return table.in_stage && table.name == key; });
 }
 
-void Printer::section(const std::string& path, const Node& node) {
-  if (node.is_array()) {
-    for (const Node& element : node.elements()) {
-      out_ += (out_.empty() ? "[[" : "\n[[") + path + "]]\n";
-      body(element, path, path == "stage");
-    }
-    return;
-  }
-  out_ += (out_.empty() ? "[" : "\n[") + path + "]\n";
-  body(node, path, false);
-}
+class Printer {
+ public:
+  explicit Printer(ShowOrigins origins) : origins_(origins) {}
 
-void Printer::body(const Node& table, const std::string& path, bool is_stage) {
-  for (const Entry& entry : table.entries()) {
-    if (!is_stage || !is_stage_table(entry.key)) assignment(key_text(entry.key), entry.value);
-  }
-  if (!is_stage) return;
-  for (const Entry& entry : table.entries()) {
-    if (is_stage_table(entry.key)) section(path + "." + entry.key, entry.value);
-  }
-}
-
-void Printer::assignment(const std::string& key, const Node& node) {
-  if (node.is_table() && !node.entries().empty()) {
-    for (const Entry& entry : node.entries()) {
-      assignment(key + "." + key_text(entry.key), entry.value);
+  // A table or list of tables under a header; stages hold tables of their own.
+  void section(const std::string& path, const Node& node) {
+    if (node.is_array()) {
+      for (const Node& element : node.elements()) {
+        out_ += (out_.empty() ? "[[" : "\n[[") + path + "]]\n";
+        body(element, path, path == "stage");
+      }
+      return;
     }
-    return;
+    out_ += (out_.empty() ? "[" : "\n[") + path + "]\n";
+    body(node, path, false);
   }
-  const std::string line = key + " = " + toml_text(node);
-  out_ += line;
-  if (origins_ == ShowOrigins::kYes) {
-    out_ += std::string(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
-    out_ += "# " + node.origin.text();
+
+  std::string text() && { return std::move(out_); }
+
+ private:
+  void body(const Node& table, const std::string& path, bool is_stage) {
+    for (const Entry& entry : table.entries()) {
+      if (!is_stage || !is_stage_table(entry.key)) assignment(key_text(entry.key), entry.value);
+    }
+    if (!is_stage) return;
+    for (const Entry& entry : table.entries()) {
+      if (is_stage_table(entry.key)) section(path + "." + entry.key, entry.value);
+    }
   }
-  out_ += "\n";
-}
+
+  void assignment(const std::string& key, const Node& node) {
+    if (node.is_table() && !node.entries().empty()) {
+      for (const Entry& entry : node.entries()) {
+        assignment(key + "." + key_text(entry.key), entry.value);
+      }
+      return;
+    }
+    const std::string line = key + " = " + toml_text(node);
+    out_ += line;
+    if (origins_ == ShowOrigins::kYes) {
+      out_ += std::string(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
+      out_ += "# " + node.origin.text();
+    }
+    out_ += "\n";
+  }
+
+  ShowOrigins origins_;
+  std::string out_;
+};
 
 }  // namespace
 

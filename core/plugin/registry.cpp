@@ -160,14 +160,12 @@ Registry Registry::load(const std::vector<fs::path>& folders) {
       }
       if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
       seen.push_back(path);
-      registry.load_file(path);
+      if (const Status added = registry.add(path); !added) {
+        registry.rejected_.push_back({path, added.error().message});
+      }
     }
   }
   return registry;
-}
-
-void Registry::load_file(const fs::path& path) {
-  if (Status added = add(path); !added) rejected_.push_back({path, added.error().message});
 }
 
 Status Registry::add(const fs::path& path) {

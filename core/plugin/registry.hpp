@@ -42,7 +42,6 @@ class Registry {
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
  private:
-  void load_file(const std::filesystem::path& path);
   Status add(const std::filesystem::path& path);
 
   Components components_;
