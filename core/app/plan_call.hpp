@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "core/app/call_line.hpp"
 #include "core/base/result.hpp"

@@ -1,7 +1,5 @@
 #include "core/learn/reinforce.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/hash.hpp"

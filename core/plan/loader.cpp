@@ -31,9 +31,7 @@ void name_run_after(const fs::path& file, Node& document) {
   if (document.find("run") == nullptr) document.set("run", {}, Node::table({}));
   Node* run = document.find("run");
   if (!run->is_table() || run->find("name") != nullptr) return;
-  Node name;
-  name.value = file.stem().string();
-  run->set("name", {}, std::move(name));
+  run->set("name", {}, Node{file.stem().string(), {}});
 }
 
 template <class Element>
@@ -98,9 +96,7 @@ Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
                                               const std::vector<std::string>& overrides,
                                               const Catalog& catalog) {
   Node table = Node::table({});
-  Node name;
-  name.value = id;
-  table.set("use", {}, std::move(name));
+  table.set("use", {}, Node{id, {}});
   std::vector<Problem> problems;
   apply_overrides(table, overrides, problems);
   std::error_code ignored;

@@ -15,10 +15,7 @@ auto find_entry(Table& table, std::string_view key) {
 }  // namespace
 
 Node Node::table(Origin origin) {
-  Node node;
-  node.value = Table{};
-  node.origin = std::move(origin);
-  return node;
+  return {Table{}, std::move(origin)};
 }
 
 const Node* Node::find(std::string_view key) const {

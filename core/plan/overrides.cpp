@@ -80,8 +80,7 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
   const std::string value = text.substr(equals + 1);
   at.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, value.size()));
   if (is_bare_word(value)) {
-    out.value.value = value;
-    out.value.origin = at;
+    out.value = {value, at};
     return out;
   }
   auto node = read_toml_value(value, at);

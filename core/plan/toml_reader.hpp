@@ -2,7 +2,6 @@
 // error, never a crash.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

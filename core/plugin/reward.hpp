@@ -1,7 +1,6 @@
 // A reward plugin as the core uses it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
