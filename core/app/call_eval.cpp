@@ -23,7 +23,7 @@ namespace {
 Result<std::vector<Task>> tasks_of(const fs::path& path, Components& components) {
   std::error_code ignored;
   const ComponentSettings settings{"tasks", {{"path", fs::absolute(path, ignored).string()}}, {}};
-  KRL_ASSIGN(const Dataset dataset, components.dataset(settings));
+  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
   KRL_ASSIGN(DatasetItems items, dataset.read_all());
   return std::move(items.tasks);
 }
@@ -43,10 +43,8 @@ Result<Task> find_task(const std::string& name, Components& components) {
     if (task.id == name) return std::move(task);
     ids.push_back(task.id);
   }
-  const std::string meant = closest_name(name, ids);
   return invalid("no task '" + name + "'" +
-                 (meant.empty() ? "; name one of the built-in tasks or a task file"
-                                : "; did you mean '" + meant + "'?"));
+                 did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
 }
 
 std::string table_of_cases(const Evaluation& evaluation) {
@@ -97,8 +95,8 @@ int evaluate_file(const CallLine& line) {
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
   const Registry registry = load_registry(line);
-  const auto settings = configure_component(ComponentKind::kBackend, line.text("backend"),
-                                            line.texts("set"), catalog_of(registry));
+  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
+                                            registry.catalog());
   if (!settings) return report(settings.error());
   const CallScope scope;
   Components components(registry, scope);

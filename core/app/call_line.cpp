@@ -70,9 +70,8 @@ int CallLine::explain(const po::error& error) const {
   }
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     const std::string name = unknown->get_option_name();
-    const std::string meant = closest_name(name, known_options());
     return wrong("unknown option '" + name + "'" +
-                 (meant.empty() ? "; --help lists them" : "; did you mean '" + meant + "'?"));
+                 did_you_mean(name, known_options(), "; --help lists them"));
   }
   return wrong(error.what());
 }

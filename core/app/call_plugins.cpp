@@ -12,9 +12,9 @@ namespace {
 
 int list_plugins(const Registry& registry) {
   std::vector<std::vector<std::string>> rows = {{"KIND", "ID", "VERSION", "LICENCE", "SUMMARY"}};
-  for (const Component* component : registry.all()) {
-    rows.push_back({std::string(name_of(component->kind)), component->id, component->plugin.version,
-                    component->plugin.license, component->summary});
+  for (const auto& [key, component] : registry.all()) {
+    rows.push_back({std::string(name_of(component.kind)), component.id, component.plugin.version,
+                    component.plugin.license, component.summary});
   }
   print(columns(rows));
   for (const Registry::Rejected& rejected : registry.rejected()) {
@@ -30,8 +30,7 @@ std::string signals_of(const Component& component, const Registry& registry) {
     return "needs     " + (needs.empty() ? "no signal of the backend" : needs) + "\n";
   }
   if (component.kind != Kind::kBackend) return {};
-  const auto settings =
-      configure_component(ComponentKind::kBackend, component.id, {}, catalog_of(registry));
+  const auto settings = configure_component(Kind::kBackend, component.id, {}, registry.catalog());
   if (!settings) return "gives     known once its options are set\n";
   const CallScope scope;
   Components components(registry, scope);
@@ -54,12 +53,11 @@ std::string flags_of(const Component& component) {
 }
 
 std::string options_of(const Component& component) {
-  if (component.fields.empty()) return "options   none\n";
+  if (component.keys.empty()) return "options   none\n";
   std::vector<std::vector<std::string>> rows = {{"OPTION", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
-  for (const Field& field : component.fields) {
-    const bool required = (field.flags & KRL_REQUIRED) != 0;
-    rows.push_back({field.key, std::string(described(static_cast<ValueType>(field.type))),
-                    required ? "required" : field.fallback, field.range, field.doc});
+  for (const KeyRule& key : component.keys) {
+    rows.push_back({key.key, std::string(described(key.type)),
+                    key.required ? "required" : key.fallback, key.range, key.doc});
   }
   return columns(rows);
 }
@@ -75,19 +73,17 @@ std::string details_of(const Component& component, const Registry& registry) {
 int show_plugin(const CallLine& line, const Registry& registry, const std::string& id) {
   std::string text;
   std::vector<std::string> known;
-  for (const Component* component : registry.all()) {
-    known.push_back(component->id);
-    if (component->id != id) continue;
-    text += (text.empty() ? "" : "\n") + details_of(*component, registry);
+  for (const auto& [key, component] : registry.all()) {
+    known.push_back(component.id);
+    if (component.id != id) continue;
+    text += (text.empty() ? "" : "\n") + details_of(component, registry);
   }
   if (!text.empty()) {
     print(text);
     return kDone;
   }
-  const std::string meant = closest_name(id, known);
-  return line.wrong(
-      "no plugin has a component '" + id + "'" +
-      (meant.empty() ? "; `kernelrl plugins list` shows all" : "; did you mean '" + meant + "'?"));
+  return line.wrong("no plugin has a component '" + id + "'" +
+                    did_you_mean(id, known, "; `kernelrl plugins list` shows all"));
 }
 
 }  // namespace
@@ -100,9 +96,8 @@ int call_plugins(const Words& words) {
   if (const auto over = line.parse(words)) return *over;
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (what != "list" && what != "show") {
-    const std::string meant = closest_name(what, {"list", "show"});
     return line.wrong("'" + what + "' is neither list nor show" +
-                      (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+                      did_you_mean(what, {"list", "show"}, ""));
   }
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
   if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");

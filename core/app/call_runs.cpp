@@ -6,7 +6,7 @@
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
-#include "core/app/run_call.hpp"
+#include "core/app/plan_call.hpp"
 #include "core/run/headline.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/runs.hpp"
@@ -127,9 +127,7 @@ int call_runs(const Words& words) {
   const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end()) {
-    const std::string meant = closest_name(what, known);
-    return line.wrong("unknown word '" + what + "'" +
-                      (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
+    return line.wrong("unknown word '" + what + "'" + did_you_mean(what, known, ""));
   }
   return dispatch(what, line, line.text("directory"));
 }

@@ -40,15 +40,10 @@ constexpr std::array<Call, 4> kCalls = {{{"check", krl::call_check},
 int wrong_call(const std::string& name) {
   std::vector<std::string> known;
   for (const Call& call : kCalls) known.emplace_back(call.name);
-  std::string message = "kernelrl: error: unknown call '" + name + "'";
-  if (const std::string meant = krl::closest_name(name, known); !meant.empty()) {
-    message += "; did you mean '" + meant + "'?";
-  } else if (name.ends_with(".toml")) {
-    message += "; to run a plan: kernelrl --plan " + name;
-  } else {
-    message += "; `kernelrl --help` lists the calls";
-  }
-  krl::print_error(message + "\n");
+  const std::string hint = name.ends_with(".toml") ? "; to run a plan: kernelrl --plan " + name
+                                                   : "; `kernelrl --help` lists the calls";
+  krl::print_error("kernelrl: error: unknown call '" + name + "'" +
+                   krl::did_you_mean(name, known, hint) + "\n");
   return krl::kWrongCall;
 }
 

@@ -1,41 +1,29 @@
 #include "core/app/plan_call.hpp"
 
+#include <fstream>
+
+#include "core/app/exit_code.hpp"
+#include "core/app/stop_signals.hpp"
+#include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/run/display.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-ComponentKind kind_of(const Component& component) {
-  switch (component.kind) {
-    case Kind::kPolicy:
-      return ComponentKind::kPolicy;
-    case Kind::kBackend:
-      return ComponentKind::kBackend;
-    case Kind::kReward:
-      return ComponentKind::kReward;
-    case Kind::kDataset:
-      return ComponentKind::kDataset;
-  }
-  return ComponentKind::kDataset;
-}
-
-KeyRule rule_of(const Field& field) {
-  KeyRule rule;
-  rule.key = field.key;
-  rule.type = static_cast<ValueType>(field.type);
-  rule.fallback = field.fallback;
-  rule.range = field.range;
-  rule.doc = field.doc;
-  rule.required = (field.flags & KRL_REQUIRED) != 0;
-  rule.secret = (field.flags & KRL_SECRET) != 0;
-  return rule;
-}
-
 std::vector<fs::path> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
   return {paths.begin(), paths.end()};
+}
+
+// The words this process was started with.
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
 }
 
 }  // namespace
@@ -61,23 +49,23 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
     std::vector<fs::path> folders = plugin_paths(line);
     folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
     registry = Registry::load(plugin_folders(folders));
-    return catalog_of(registry);
+    return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
-Catalog catalog_of(const Registry& registry) {
-  Catalog catalog;
-  for (const Component* component : registry.all()) {
-    CatalogEntry entry{kind_of(*component), component->id, {}};
-    for (const Field& field : component->fields) entry.keys.push_back(rule_of(field));
-    catalog.entries.push_back(std::move(entry));
-  }
-  for (const Registry::Rejected& rejected : registry.rejected()) {
-    catalog.refused.push_back(rejected.path.string() + ": " + rejected.why);
-  }
-  return catalog;
+int run_and_show(const LoadedPlan& loaded, bool resume) {
+  const StopSignals signals;
+  const auto display = make_display();
+  const auto journal =
+      Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
+  if (!journal) return report(journal.error());
+  const auto outcome =
+      run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
+  // The journal has shown the end.
+  if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
+  return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }
 
 }  // namespace krl

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "core/app/call_line.hpp"
 #include "core/base/result.hpp"
-#include "core/plan/catalog.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
 
@@ -28,7 +25,7 @@ Registry load_registry(const CallLine& line);
 // The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
 
-// The components of a registry as plans are checked against them.
-Catalog catalog_of(const Registry& registry);
+// Runs a plan with the display and the signals of the program; returns the exit code.
+int run_and_show(const LoadedPlan& loaded, bool resume);
 
 }  // namespace krl

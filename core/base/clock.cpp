@@ -1,6 +1,7 @@
 #include "core/base/clock.hpp"
 
-#include <array>
+#include <fmt/chrono.h>
+
 #include <chrono>
 #include <ctime>
 
@@ -13,11 +14,7 @@ double unix_seconds() {
 
 std::string iso_time(double unix_seconds) {
   const auto seconds = static_cast<std::time_t>(unix_seconds);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), length};
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
 }
 
 }  // namespace krl

@@ -1,5 +1,6 @@
 #include "core/base/hash.hpp"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -32,15 +33,7 @@ class Sha256 {
                                                                    EVP_MD_CTX_free};
 };
 
-std::string hex(const Digest& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
+std::string hex(const Digest& digest) { return fmt::format("{:02x}", fmt::join(digest, "")); }
 
 void append_little_endian(std::string& bytes, std::uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);

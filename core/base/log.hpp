@@ -10,6 +10,7 @@
 
 namespace krl {
 
+// The numbers are the boundary's (KRL_LOG_TRACE …).
 enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 
 // Sends what follows to `file`, appending; at 8 MB it becomes logs.1.log, and so on, three at most.

@@ -1,13 +1,11 @@
 // Errors as values: `Status` and `Result<T>`.
 //
-// An error carries a code that programs read, a message that people read (what, where, what to do),
-// and the context it passed through on its way up, innermost first. Nothing in the core throws
-// across a function that returns one of these.
+// An error carries a code that programs read and a message that people read (what, where, what to
+// do). Nothing in the core throws across a function that returns one of these.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 
@@ -27,14 +25,9 @@ enum class Code : std::int32_t {
   kUnavailable = 14,
 };
 
-std::string_view name_of(Code code);
-
 struct Error {
   Code code = Code::kInternal;
   std::string message;
-
-  // Puts `where` in front: "reading plan.toml: no such file".
-  Error in(std::string_view where) &&;
 };
 
 template <class T>

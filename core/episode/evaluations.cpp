@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
@@ -43,11 +45,8 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   }
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
-  if (ledger_ != nullptr) {
-    KRL_ASSIGN(const auto known, ledger_->find(key, iteration));
-    if (known)
-      return Evaluated{evaluation_from_json(nlohmann::json::parse(known->evaluation)), true};
-  }
+  KRL_ASSIGN(const auto known, ledger_.find(key, iteration));
+  if (known) return Evaluated{evaluation_from_json(nlohmann::json::parse(known->evaluation)), true};
   Result<Evaluation> evaluation = backend_.evaluate(task, candidate.source, options);
   if (!evaluation && evaluation.error().code != Code::kCancelled) {
     log(Severity::kWarning,
@@ -69,10 +68,18 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   return Evaluated{std::move(lost), false};
 }
 
+void Evaluations::side_by_side(std::size_t n,
+                               const std::function<void(std::size_t)>& function) const {
+  boost::asio::thread_pool pool(info_.concurrency);
+  for (std::size_t i = 0; i < n; ++i) {
+    boost::asio::post(pool, [&function, i] { function(i); });
+  }
+  pool.join();
+}
+
 Status Evaluations::record(const std::string& key, int iteration, const Task& task,
                            const Evaluation& evaluation) const {
-  if (ledger_ == nullptr) return {};
-  return ledger_->append(
+  return ledger_.append(
       {key, iteration, task.id, std::string(name_of(evaluation.verdict)), evaluation.speedup(),
        to_json(evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
 }

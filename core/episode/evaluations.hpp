@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -25,8 +26,8 @@ enum class Shapes { kTraining, kWithHoldout };
 // Thread-safe; calls block.
 class Evaluations {
  public:
-  // `run_seed` gives each task the seed of its inputs. `ledger` may be null: nothing is kept then.
-  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger* ledger)
+  // `run_seed` gives each task the seed of its inputs.
+  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger& ledger)
       : backend_(backend), info_(std::move(info)), run_seed_(run_seed), ledger_(ledger) {}
 
   const BackendInfo& info() const { return info_; }
@@ -37,6 +38,9 @@ class Evaluations {
   // ledger cannot be written, or the user stopped the run.
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
                              Shapes shapes = Shapes::kTraining) const;
+
+  // Calls `function(i)` for every i below `n`, as many at a time as the backend can use.
+  void side_by_side(std::size_t n, const std::function<void(std::size_t)>& function) const;
 
   // Checks the task itself; see Backend::prepare.
   Status prepare(const Task& task) const { return backend_.prepare(task, options_for(task)); }
@@ -51,7 +55,7 @@ class Evaluations {
   const Backend& backend_;
   const BackendInfo info_;
   const std::uint64_t run_seed_;
-  Ledger* const ledger_;
+  Ledger& ledger_;
 };
 
 }  // namespace krl

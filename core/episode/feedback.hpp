@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/task/answer.hpp"
 #include "core/task/evaluation.hpp"

@@ -4,6 +4,7 @@
 #include <kernelrl/task_definition.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/installation.hpp"
 #include "core/episode/feedback.hpp"
@@ -12,21 +13,9 @@ namespace krl {
 namespace {
 
 std::string_view c_type(DType type) {
-  switch (type) {
-    case DType::kFloat32:
-      return "float";
-    case DType::kFloat16:
-      return "half";
-    case DType::kBFloat16:
-      return "__nv_bfloat16";
-    case DType::kInt32:
-      return "int";
-    case DType::kInt64:
-      return "long long";
-    case DType::kBool:
-      return "bool";
-  }
-  return "float";
+  static constexpr std::array<std::string_view, 6> kNames = {"float", "half",      "__nv_bfloat16",
+                                                             "int",   "long long", "bool"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 std::string declaration(const TensorDefinition& t) {

@@ -4,8 +4,9 @@
 #include <kernelrl/spelling.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
+
+#include "core/plan/text_file.hpp"
 
 namespace krl {
 namespace {
@@ -34,10 +35,8 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
       if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
       const std::string name = line.substr(open + 2, close - open - 2);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string near = closest_name(name, known);
         return invalid(fmt::format("{}nothing is called '{}'{}   known: {}", where(), name,
-                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near),
-                                   fmt::join(known, ", ")));
+                                   did_you_mean(name, known, ""), fmt::join(known, ", ")));
       }
       if (open > at) pieces.push_back({line.substr(at, open - at), false});
       pieces.push_back({name, true});
@@ -51,14 +50,9 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
 
 Result<Template> Template::read(const std::filesystem::path& file,
                                 const std::vector<std::string>& known) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    return failure(Code::kNotFound, fmt::format("{}: no such template file", file.string()));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) return failure(Code::kNotFound, fmt::format("{}: cannot be read", file.string()));
-  return parse(text, known, file.string());
+  const auto text = read_text_file(file);
+  if (!text) return failure(Code::kNotFound, text.error());
+  return parse(*text, known, file.string());
 }
 
 std::string Template::render(const Values& values) const {

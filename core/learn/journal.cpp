@@ -18,14 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-Severity severity_named(const std::string& level) {
-  if (level == "trace") return Severity::kTrace;
-  if (level == "debug") return Severity::kDebug;
-  if (level == "warning") return Severity::kWarning;
-  if (level == "error") return Severity::kError;
-  return Severity::kInfo;
-}
-
 int checkpoints_kept(const CheckpointSettings& settings) {
   return settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep);
 }
@@ -49,10 +41,10 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
 
 std::vector<PluginRecord> plugin_records(const Registry& registry) {
   std::vector<PluginRecord> records;
-  for (const Component* c : registry.all()) {
-    records.push_back({fmt::format("{}/{}", name_of(c->kind), c->id), c->plugin.version,
-                       c->plugin.path.string(),
-                       sha256_of_file(c->plugin.path).value_or("unreadable")});
+  for (const auto& [key, c] : registry.all()) {
+    records.push_back({fmt::format("{}/{}", name_of(c.kind), c.id), c.plugin.version,
+                       c.plugin.path.string(),
+                       sha256_of_file(c.plugin.path).value_or("unreadable")});
   }
   return records;
 }
@@ -78,17 +70,16 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
   const OpenMode mode = resume ? OpenMode::kResume : OpenMode::kNew;
   KRL_ASSIGN(RunDirectory directory, RunDirectory::open(plan.run.directory, mode));
   std::unique_ptr<Journal> journal(new Journal(plan, std::move(directory), display));
-  if (Status status = journal->open_files(); !status) return failure(std::move(status).error());
-  if (Status status = journal->record_start(registry, command_line); !status) {
-    return failure(std::move(status).error());
-  }
+  KRL_TRY(journal->open_files());
+  KRL_TRY(journal->record_start(registry, command_line));
   return journal;
 }
 
 Status Journal::open_files() {
-  KRL_TRY(start_log(directory_.layout().log(), severity_named(plan_.log.level)));
+  KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   RunFileOptions options;
   options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
+  options.tensorboard = plan_.log.tensorboard;
   options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
   for (const std::string& warning : files_->warnings()) display_.warning(warning);

@@ -1,7 +1,5 @@
 #include "core/learn/reinforce.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/hash.hpp"
@@ -16,18 +14,6 @@
 
 namespace krl {
 namespace {
-
-std::uint32_t aggregation_of(Aggregation aggregation) {
-  switch (aggregation) {
-    case Aggregation::kTokenMean:
-      return KRL_TOKEN_MEAN;
-    case Aggregation::kSequenceMean:
-      return KRL_SEQUENCE_MEAN;
-    case Aggregation::kTokenSum:
-      return KRL_TOKEN_SUM;
-  }
-  return KRL_TOKEN_MEAN;
-}
 
 // One stage; its iterations share the curriculum and the settings.
 class Reinforcement {
@@ -90,7 +76,7 @@ class Reinforcement {
             context_.plan.run.seed,
             iteration(),
             [this](std::string_view phase, int done, int of) {
-              context_.journal.display().progress({std::string(phase), done, of, {}});
+              context_.journal.display().progress({std::string(phase), done, of});
             }};
   }
 
@@ -116,10 +102,8 @@ class Reinforcement {
         if (tokens == 0) continue;
         KRL_TRY(step(batch, tokens, sums));
         context_.journal.display().progress(
-            {"learn",
-             ++steps,
-             static_cast<int>(settings_.learn.epochs * settings_.learn.minibatches),
-             {}});
+            {"learn", ++steps,
+             static_cast<int>(settings_.learn.epochs * settings_.learn.minibatches)});
       }
     }
     write_learning(sums, steps, metrics);
@@ -130,7 +114,11 @@ class Reinforcement {
     const LossSettings& l = settings_.learn.loss;
     const double normaliser =
         l.aggregation == Aggregation::kSequenceMean ? static_cast<double>(batch.size()) : tokens;
-    Loss loss{l.name, aggregation_of(l.aggregation), normaliser, settings_.rollout.temperature, {}};
+    Loss loss{l.name,
+              static_cast<std::uint32_t>(l.aggregation),
+              normaliser,
+              settings_.rollout.temperature,
+              {}};
     for (const LossParameter& p : l.parameters) loss.parameters.emplace_back(p.name, p.value);
     KRL_TRY(context_.policy.forward_backward(loss, batch, sums));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its

@@ -36,7 +36,7 @@ Result<Scorer> create_scorer(const Settings& settings, const BackendInfo& info,
                              Components& components) {
   std::vector<RewardTerm> terms;
   for (const RewardSettings& r : settings.rewards) {
-    KRL_ASSIGN(Reward reward, components.reward(r));
+    KRL_ASSIGN(Reward reward, components.create<Reward>(r));
     KRL_TRY(check_signals(r, reward.component(), settings.backend, info));
     terms.push_back({std::move(reward), r.name, r.weight, r.when});
   }
@@ -64,7 +64,7 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
 Status read_datasets(const Settings& settings, Components& components, StageSetup& setup) {
   std::map<std::string, int> holdouts;  // sets of each dataset
   for (const DatasetSettings& d : settings.datasets) {
-    KRL_ASSIGN(const Dataset dataset, components.dataset(d));
+    KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(d));
     Result<DatasetItems> items = dataset.read_all();
     if (!items) return failure(at_component(d, std::move(items).error()));
     switch (d.role) {
@@ -88,35 +88,20 @@ Status read_datasets(const Settings& settings, Components& components, StageSetu
 
 }  // namespace
 
-Result<Instance> Components::create(Kind kind, const ComponentSettings& settings) const {
+Result<Instance> Components::create_instance(Kind kind, const ComponentSettings& settings) const {
   KRL_ASSIGN(const Component* component, registry_.require(kind, settings.use));
   Result<Instance> instance = Instance::create(*component, settings.options, scope_);
   if (!instance) return failure(at_component(settings, std::move(instance).error()));
   return instance;
 }
 
-Result<Policy> Components::policy(const ComponentSettings& settings) const {
-  KRL_ASSIGN(Instance instance, create(Kind::kPolicy, settings));
-  return Policy(std::move(instance));
-}
-
 Result<const Backend*> Components::backend(const ComponentSettings& settings) {
   std::unique_ptr<Backend>& backend = backends_[settings.use + settings.options.dump()];
   if (backend == nullptr) {
-    KRL_ASSIGN(Instance instance, create(Kind::kBackend, settings));
-    backend = std::make_unique<Backend>(std::move(instance));
+    KRL_ASSIGN(Backend created, create<Backend>(settings));
+    backend = std::make_unique<Backend>(std::move(created));
   }
   return backend.get();
-}
-
-Result<Dataset> Components::dataset(const ComponentSettings& settings) const {
-  KRL_ASSIGN(Instance instance, create(Kind::kDataset, settings));
-  return Dataset(std::move(instance));
-}
-
-Result<Reward> Components::reward(const ComponentSettings& settings) const {
-  KRL_ASSIGN(Instance instance, create(Kind::kReward, settings));
-  return Reward(std::move(instance));
 }
 
 Result<StageSetup> set_up(const Settings& settings, Components& components) {

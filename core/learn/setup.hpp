@@ -28,13 +28,16 @@ class Components {
   Components(const Registry& registry, const CallScope& scope)
       : registry_(registry), scope_(scope) {}
 
-  Result<Policy> policy(const ComponentSettings& settings) const;
+  // A Policy, Dataset or Reward of its own.
+  template <class Wrapped>
+  Result<Wrapped> create(const ComponentSettings& settings) const {
+    KRL_ASSIGN(Instance instance, create_instance(Wrapped::kKind, settings));
+    return Wrapped(std::move(instance));
+  }
   Result<const Backend*> backend(const ComponentSettings& settings);
-  Result<Dataset> dataset(const ComponentSettings& settings) const;
-  Result<Reward> reward(const ComponentSettings& settings) const;
 
  private:
-  Result<Instance> create(Kind kind, const ComponentSettings& settings) const;
+  Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
 
   const Registry& registry_;
   const CallScope& scope_;

@@ -136,7 +136,7 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
     for (std::int64_t step = first; step < last; ++step) {
       KRL_TRY(steps.run(step, sums));
       context.journal.display().progress(
-          {"learn", static_cast<int>(step - first + 1), static_cast<int>(last - first), {}});
+          {"learn", static_cast<int>(step - first + 1), static_cast<int>(last - first)});
     }
     const auto n = static_cast<double>(last - first);
     KRL_TRY(context.finish_iteration({{"sft/loss", sums["loss"] / n},

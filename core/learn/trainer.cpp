@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
@@ -28,11 +25,8 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
     for (const Task& task : holdout.tasks) tasks.push_back(&task);
   }
   std::vector<Status> results(tasks.size());
-  boost::asio::thread_pool pool(evaluations.info().concurrency);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    boost::asio::post(pool, [&, i] { results[i] = evaluations.prepare(*tasks[i]); });
-  }
-  pool.join();
+  evaluations.side_by_side(tasks.size(),
+                           [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
   std::string message;
   Code code = Code::kOk;
   for (Status& result : results) {
@@ -47,15 +41,16 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
 
 class Trainer {
  public:
-  Trainer(const Plan& plan, const Registry& registry, const RunOptions& options, Journal& journal)
+  Trainer(const Plan& plan, const Registry& registry, Journal& journal,
+          const std::atomic<bool>& stop, const std::atomic<bool>& cancel)
       : plan_(plan),
-        options_(options),
         journal_(journal),
-        scope_{options.cancel},
+        stop_(stop),
+        scope_{&cancel},
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
-    KRL_ASSIGN(const Policy policy, components_.policy(plan_.policy));
+    KRL_ASSIGN(const Policy policy, components_.create<Policy>(plan_.policy));
     KRL_TRY(check_policy(policy));
     if (const auto& checkpoint = journal_.checkpoint()) {
       KRL_TRY(policy.load(checkpoint->policy().string()));
@@ -86,7 +81,7 @@ class Trainer {
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
     const Evaluations evaluations(*setup.backend, within_threads(setup.backend_info),
-                                  plan_.run.seed, &journal_.ledger());
+                                  plan_.run.seed, journal_.ledger());
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
@@ -96,8 +91,8 @@ class Trainer {
       KRL_TRY(fit(policy, setup, lessons));
       KRL_ASSIGN(info, policy.describe());
     }
-    const StageContext context{plan_, stage,    setup,     evaluations,   policy,
-                               info,  journal_, position_, *options_.stop};
+    const StageContext context{plan_, stage,    setup,     evaluations, policy,
+                               info,  journal_, position_, stop_};
     if (stage.kind == StageKind::kSft) {
       return run_supervised(context, lessons);
     }
@@ -141,8 +136,8 @@ class Trainer {
   }
 
   const Plan& plan_;
-  const RunOptions& options_;
   Journal& journal_;
+  const std::atomic<bool>& stop_;
   const CallScope scope_;
   Components components_;
   Position position_;
@@ -150,20 +145,18 @@ class Trainer {
 
 }  // namespace
 
-Result<Outcome> run_plan(const Plan& plan, const Registry& registry, const RunOptions& options,
-                         Display& display) {
-  KRL_ASSIGN(const std::unique_ptr<Journal> journal,
-             Journal::open(plan, registry, options.resume, options.command_line, display));
-  Result<Outcome> outcome = Trainer(plan, registry, options, *journal).run();
+Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
+                         const std::atomic<bool>& stop, const std::atomic<bool>& cancel) {
+  Result<Outcome> outcome = Trainer(plan, registry, journal, stop, cancel).run();
   const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
   if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
-    journal->finished(
+    journal.finished(
         "interrupted",
         fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
   } else if (!outcome) {
-    journal->finished("failed", outcome.error().message);
+    journal.finished("failed", outcome.error().message);
   } else {
-    journal->finished("finished", "finished");
+    journal.finished("finished", "finished");
   }
   return outcome;
 }

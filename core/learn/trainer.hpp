@@ -3,30 +3,21 @@
 #pragma once
 
 #include <atomic>
-#include <string>
-#include <vector>
 
 #include "core/base/result.hpp"
+#include "core/learn/journal.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/run/display.hpp"
 
 namespace krl {
 
-struct RunOptions {
-  bool resume = false;
-  std::vector<std::string> command_line;  // for run.json
-  // `stop`: end after the iteration under way, with a checkpoint. `cancel`: end at once; plugins
-  // poll it. Both outlive the run.
-  const std::atomic<bool>* stop = nullptr;
-  const std::atomic<bool>* cancel = nullptr;
-};
-
 enum class Outcome { kFinished, kInterrupted };
 
-// Blocks until the run ends. The error of a run that failed is also in its status.json; its data up
-// to then are on disk, and `resume` goes on from its newest checkpoint.
-Result<Outcome> run_plan(const Plan& plan, const Registry& registry, const RunOptions& options,
-                         Display& display);
+// Blocks until the run ends, and tells the journal how. The data of a run that failed are on disk
+// up to then, and it goes on from its newest checkpoint when it is resumed. `stop`: end after the
+// iteration under way, with a checkpoint. `cancel`: end at once; plugins poll it. Everything
+// outlives the run.
+Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
+                         const std::atomic<bool>& stop, const std::atomic<bool>& cancel);
 
 }  // namespace krl

@@ -1,10 +1,5 @@
 #include "core/learn/warm_start.hpp"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <mutex>
-#include <optional>
-
 namespace krl {
 namespace {
 
@@ -28,23 +23,14 @@ Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
 }  // namespace
 
 Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations) {
-  std::vector<Lesson> lessons(setup.pairs.size());
-  std::optional<Error> error;
-  std::mutex mutex;
-  boost::asio::thread_pool pool(evaluations.info().concurrency);
-  for (std::size_t i = 0; i < setup.pairs.size(); ++i) {
-    boost::asio::post(pool, [&, i] {
-      Result<Lesson> lesson = lesson_of(setup.pairs[i], setup, evaluations);
-      const std::lock_guard lock(mutex);
-      if (lesson) {
-        lessons[i] = std::move(*lesson);
-      } else if (!error) {
-        error = std::move(lesson).error();
-      }
-    });
+  std::vector<Result<Lesson>> results(setup.pairs.size());
+  evaluations.side_by_side(results.size(), [&](std::size_t i) {
+    results[i] = lesson_of(setup.pairs[i], setup, evaluations);
+  });
+  std::vector<Lesson> lessons;
+  for (Result<Lesson>& result : results) {
+    KRL_ASSIGN(lessons.emplace_back(), std::move(result));
   }
-  pool.join();
-  if (error) return failure(std::move(*error));
   return lessons;
 }
 

@@ -1,29 +1,23 @@
 #include "core/plan/catalog.hpp"
 
+#include <array>
+
 namespace krl {
 
-std::string_view name_of(ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::kPolicy:
-      return "policy";
-    case ComponentKind::kBackend:
-      return "backend";
-    case ComponentKind::kReward:
-      return "reward";
-    case ComponentKind::kDataset:
-      return "dataset";
-  }
-  return "component";
+std::string_view name_of(Kind kind) {
+  static constexpr std::array<std::string_view, 5> kNames = {"component", "policy", "backend",
+                                                             "reward", "dataset"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-const CatalogEntry* Catalog::find(ComponentKind kind, std::string_view id) const {
+const CatalogEntry* Catalog::find(Kind kind, std::string_view id) const {
   for (const CatalogEntry& entry : entries) {
     if (entry.kind == kind && entry.id == id) return &entry;
   }
   return nullptr;
 }
 
-std::vector<std::string> Catalog::ids(ComponentKind kind) const {
+std::vector<std::string> Catalog::ids(Kind kind) const {
   std::vector<std::string> ids;
   for (const CatalogEntry& entry : entries) {
     if (entry.kind == kind) ids.push_back(entry.id);

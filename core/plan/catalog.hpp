@@ -11,14 +11,14 @@
 
 namespace krl {
 
-// The numbers are the boundary's (KRL_POLICY …).
-enum class ComponentKind : std::uint8_t { kPolicy = 1, kBackend, kReward, kDataset };
+// The kinds of components; the numbers are the boundary's (KRL_POLICY …).
+enum class Kind : std::uint8_t { kPolicy = 1, kBackend, kReward, kDataset };
 
 // "policy", "backend", "reward", "dataset".
-std::string_view name_of(ComponentKind kind);
+std::string_view name_of(Kind kind);
 
 struct CatalogEntry {
-  ComponentKind kind = ComponentKind::kPolicy;
+  Kind kind = Kind::kPolicy;
   std::string id;
   std::vector<KeyRule> keys;
 };
@@ -27,8 +27,8 @@ struct Catalog {
   std::vector<CatalogEntry> entries;
   std::vector<std::string> refused;  // "FILE: why", plugins that could not be loaded
 
-  const CatalogEntry* find(ComponentKind kind, std::string_view id) const;
-  std::vector<std::string> ids(ComponentKind kind) const;
+  const CatalogEntry* find(Kind kind, std::string_view id) const;
+  std::vector<std::string> ids(Kind kind) const;
 };
 
 }  // namespace krl

@@ -7,6 +7,7 @@
 #include "core/plan/key_check.hpp"
 #include "core/plan/names.hpp"
 #include "core/plan/text_file.hpp"
+#include "core/plan/toml_reader.hpp"
 #include "kernelrl/expression.hpp"
 
 namespace krl {
@@ -41,19 +42,12 @@ void check_condition(const Node& node, const std::string& key,
   }
 }
 
-const Node* text_at(const Node& table, std::string_view path) {
-  const Node* node = table.find_path(path);
-  return node != nullptr && node->text() != nullptr ? node : nullptr;
-}
-
 std::vector<std::string> reward_names(const Node& settings) {
   std::vector<std::string> names;
   const Node* rewards = settings.find("reward");
   if (rewards == nullptr) return names;
   for (const Node& reward : rewards->elements()) {
-    const Node* name = text_at(reward, "name");
-    if (name == nullptr) name = text_at(reward, "use");
-    if (name != nullptr) names.push_back(*name->text());
+    if (const Node* name = reward.find_name(); name != nullptr) names.push_back(*name->text());
   }
   return names;
 }
@@ -67,7 +61,7 @@ std::int64_t turns_of(const Node& settings) {
 }  // namespace
 
 void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems) {
-  if (const Node* until = text_at(stage, "until")) {
+  if (const Node* until = stage.find_text("until")) {
     const std::vector<std::string> rewards = reward_names(settings);
     const std::int64_t turns = turns_of(settings);
     const auto known = [&](const std::string& name) {
@@ -75,7 +69,7 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
     };
     check_condition(*until, "until", known, metric_names(rewards), problems);
   }
-  if (const Node* stop = text_at(settings, "rollout.stop_when")) {
+  if (const Node* stop = settings.find_text("rollout.stop_when")) {
     const auto known = [](const std::string& name) {
       return std::find(stop_names().begin(), stop_names().end(), name) != stop_names().end();
     };
@@ -84,7 +78,7 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
 }
 
 void check_templates(const Node& prompt, std::vector<Problem>& problems) {
-  const Node* folder = text_at(prompt, "templates");
+  const Node* folder = prompt.find_text("templates");
   if (folder == nullptr || folder->text()->empty()) return;
   for (const char* name : {"task.txt", "turn.txt", "older_turn.txt"}) {
     if (const auto text = read_text_file(*folder->text() + "/" + name); !text) {
@@ -96,16 +90,12 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems) {
 }
 
 void check_run_name(const Node& run, std::vector<Problem>& problems) {
-  const Node* name = text_at(run, "name");
+  const Node* name = run.find_text("name");
   if (name == nullptr) return;
   const std::string& text = *name->text();
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
-  });
-  if (plain && !text.empty() && text.front() != '.' && text.front() != '-' && text.size() <= 100) {
-    return;
-  }
+  std::string word = text;
+  std::erase(word, '.');
+  if (is_bare_key(word) && text.front() != '.' && text.front() != '-' && text.size() <= 100) return;
   problems.push_back({name->origin, "'name' must be the name of a folder",
                       "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
 }

@@ -1,8 +1,9 @@
 #include "core/plan/key_check.hpp"
 
-#include <kernelrl/spelling.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <kernelrl/spelling.hpp>
 
 #include "core/plan/toml_reader.hpp"
 #include "core/plan/value_range.hpp"
@@ -83,29 +84,218 @@ class TableChecker {
       : root_(root), rules_(rules), context_(context), problems_(problems) {}
 
   // Checks the entries of `table`, whose keys start with `prefix` ("" or "model.").
-  void check_entries(Node& table, const std::string& prefix);
+  void check_entries(Node& table, const std::string& prefix) {
+    const auto& others = context_.other_keys;
+    for (Entry& entry : std::get<Node::Table>(table.value)) {
+      const std::string key = prefix + entry.key;
+      if (std::find(others.begin(), others.end(), key) != others.end()) continue;
+      const KeyRule* rule = rule_of(key);
+      if (rule != nullptr && use_of(*rule) == Use::kNo) {
+        unused_key(entry, *rule);
+      } else if (has_keys_below(key) && entry.value.is_table()) {
+        check_entries(entry.value, key + ".");
+      } else if (rule != nullptr) {
+        check_value(key, entry.value, *rule);
+      } else if (has_keys_below(key)) {
+        report(entry.value.origin,
+               "'" + key + "' must be a table, not " + std::string(entry.value.kind()),
+               known_list(known_keys(key + "."), "keys"));
+      } else {
+        unknown_key(entry, prefix);
+      }
+    }
+  }
+
   // Adds what is absent. Runs after the entries were checked.
-  void fill_defaults();
+  void fill_defaults() {
+    for (const KeyRule& rule : rules_) {
+      if (use_of(rule) == Use::kYes) fill(rule);
+    }
+  }
 
  private:
   // Whether a key is in use depends on another one's value; kUnknown if that one is wrong.
   enum class Use { kYes, kNo, kUnknown };
-  Use use_of(const KeyRule& rule) const;
-  // The rule of a key that is in use; else one that is not; else nullptr.
-  const KeyRule* rule_of(const std::string& key) const;
-  bool has_keys_below(const std::string& key) const;
-  std::vector<std::string> known_keys(const std::string& prefix) const;
-  std::string where(const std::string& prefix) const;
 
-  void unknown_key(const Entry& entry, const std::string& prefix);
-  void unused_key(const Entry& entry, const KeyRule& rule);
-  void check_value(const std::string& key, Node& node, const KeyRule& rule);
-  void report_wrong_elements(const std::string& key, const Node& node);
-  void check_choice(const std::string& key, const Node& node, const KeyRule& rule);
-  void check_number(const std::string& key, Node& node, const KeyRule& rule);
-  void fill(const KeyRule& rule);
+  Use use_of(const KeyRule& rule) const {
+    if (rule.only_if.empty()) return Use::kYes;
+    const OnlyIf condition(rule.only_if);
+    const KeyRule* chooser = rule_of(condition.key);
+    if (chooser == nullptr) return Use::kUnknown;
+    if (const Use use = use_of(*chooser); use != Use::kYes) return use;
+    const Node* node = root_.find_path(condition.key);
+    const auto fallback = read_toml_value(chooser->fallback, {});
+    if (node == nullptr && fallback) node = &*fallback;
+    if (node == nullptr || node->text() == nullptr) return Use::kUnknown;
+    const auto holds = [node](const std::vector<std::string>& values) {
+      return std::find(values.begin(), values.end(), *node->text()) != values.end();
+    };
+    if (!holds(choices_of(chooser->range))) return Use::kUnknown;
+    return holds(condition.values) ? Use::kYes : Use::kNo;
+  }
+
+  // The rule of a key that is in use; else one that is not; else nullptr.
+  const KeyRule* rule_of(const std::string& key) const {
+    const KeyRule* unused = nullptr;
+    for (const KeyRule& rule : rules_) {
+      if (rule.key != key) continue;
+      if (use_of(rule) != Use::kNo) return &rule;
+      if (unused == nullptr) unused = &rule;
+    }
+    return unused;
+  }
+
+  bool has_keys_below(const std::string& key) const {
+    return std::any_of(rules_.begin(), rules_.end(),
+                       [&](const KeyRule& rule) { return rule.key.starts_with(key + "."); });
+  }
+
+  std::vector<std::string> known_keys(const std::string& prefix) const {
+    std::vector<std::string> known;
+    for (const KeyRule& rule : rules_) {
+      if (!rule.key.starts_with(prefix) || use_of(rule) == Use::kNo) continue;
+      known.push_back(
+          rule.key.substr(prefix.size(), rule.key.find('.', prefix.size()) - prefix.size()));
+    }
+    if (prefix.empty()) {
+      known.insert(known.end(), context_.other_keys.begin(), context_.other_keys.end());
+    }
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    return known;
+  }
+
+  std::string where(const std::string& prefix) const {
+    if (prefix.empty()) return context_.where;
+    return "in '" + prefix.substr(0, prefix.size() - 1) + "' " + context_.where;
+  }
+
+  void unknown_key(const Entry& entry, const std::string& prefix) {
+    report(entry.origin, "unknown key '" + entry.key + "' " + where(prefix),
+           spelling_hint(entry.key, known_keys(prefix), "keys"));
+  }
+
+  void unused_key(const Entry& entry, const KeyRule& rule) {
+    const OnlyIf condition(rule.only_if);
+    report(entry.origin, "key '" + entry.key + "' is not used here",
+           "it belongs to " + condition.key + " = " + either(condition.values) + "; remove it");
+  }
+
+  void check_value(const std::string& key, Node& node, const KeyRule& rule) {
+    if (!fits(node, rule.type)) {
+      const bool texts = rule.type == ValueType::kStrings || rule.type == ValueType::kPaths;
+      if (texts && node.is_array()) return report_wrong_elements(key, node);
+      const std::string or_table = has_keys_below(key) ? " or a table" : "";
+      report(node.origin,
+             "'" + key + "' must be " + std::string(described(rule.type)) + or_table + ", not " +
+                 std::string(node.kind()),
+             key + ": " + rule.doc);
+      return;
+    }
+    switch (rule.type) {
+      case ValueType::kInteger:
+      case ValueType::kFloat:
+        check_number(key, node, rule);
+        break;
+      case ValueType::kString:
+        check_choice(key, node, rule);
+        break;
+      case ValueType::kPath:
+        make_absolute(node, context_.folder);
+        break;
+      case ValueType::kPaths:
+        for (Node& element : std::get<Node::Array>(node.value)) {
+          make_absolute(element, context_.folder);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+  void report_wrong_elements(const std::string& key, const Node& node) {
+    for (const Node& element : node.elements()) {
+      if (element.text() != nullptr) continue;
+      report(element.origin,
+             "'" + key + "' must hold strings only, not " + std::string(element.kind()));
+    }
+  }
+
+  void check_choice(const std::string& key, const Node& node, const KeyRule& rule) {
+    const std::vector<std::string> choices = choices_of(rule.range);
+    const std::string& text = *node.text();
+    if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+    if (!rule.later.empty() && text == rule.later) {
+      report(node.origin, "'" + key + "' cannot be '" + text + "' yet: this is not built",
+             "use " + either(choices));
+      return;
+    }
+    const std::string meant = closest_name(text, choices);
+    report(node.origin, "'" + key + "' must be " + either(choices) + ", not " + shown(node),
+           meant.empty() ? std::string() : "did you mean '" + meant + "'?");
+  }
+
+  void check_number(const std::string& key, Node& node, const KeyRule& rule) {
+    const auto* integer = std::get_if<std::int64_t>(&node.value);
+    const double number =
+        integer != nullptr ? static_cast<double>(*integer) : std::get<double>(node.value);
+    if (!std::isfinite(number)) {
+      report(node.origin, "'" + key + "' must be a finite number", key + ": " + rule.doc);
+    } else if (const auto expected = expected_instead_of(number, rule.range)) {
+      report(node.origin, "'" + key + "' must be " + *expected + ", not " + shown(node),
+             key + ": " + rule.doc);
+    }
+    if (rule.type == ValueType::kFloat) node.value = number;
+  }
+
+  void fill(const KeyRule& rule) {
+    Node* table = table_for_default(rule);
+    const std::string key = rule.key.substr(rule.key.rfind('.') + 1);
+    if (table == nullptr || table->find(key) != nullptr) return;
+    if (rule.required) {
+      report(table->origin, "key '" + rule.key + "' is missing " + context_.where,
+             rule.key + ": " + rule.doc);
+    }
+    if (rule.fallback.empty()) return;
+    auto fallback = read_toml_value(rule.fallback, {});
+    if (!fallback || !fits(*fallback, rule.type)) {
+      report(root_.origin,
+             "the default of '" + rule.key + "' " + context_.where + " is not " +
+                 std::string(described(rule.type)) + ": " + rule.fallback,
+             "this is a bug of the plugin");
+      return;
+    }
+    if (rule.type == ValueType::kFloat) {
+      if (const auto* integer = std::get_if<std::int64_t>(&fallback->value)) {
+        fallback->value = static_cast<double>(*integer);
+      }
+    }
+    if (rule.type == ValueType::kPath) make_absolute(*fallback, context_.folder);
+    table->set(key, {}, std::move(*fallback));
+  }
+
   // The table that the default of `rule` goes into, made if needed; nullptr if it goes nowhere.
-  Node* table_for_default(const KeyRule& rule);
+  Node* table_for_default(const KeyRule& rule) {
+    Node* table = &root_;
+    std::size_t start = 0;
+    for (std::size_t dot; (dot = rule.key.find('.', start)) != std::string::npos; start = dot + 1) {
+      const std::string key = rule.key.substr(start, dot - start);
+      Node* next = table->find(key);
+      if (next == nullptr) {
+        const KeyRule* plain = rule_of(rule.key.substr(0, dot));
+        const bool plain_is_meant =
+            plain != nullptr && (plain->required || !plain->fallback.empty());
+        if (plain_is_meant) return nullptr;
+        if (rule.fallback.empty() && (!rule.required || plain != nullptr)) return nullptr;
+        next = &table->child(key, {});
+        next->origin = table->origin;
+      }
+      if (!next->is_table()) return nullptr;  // the plain form was chosen, or was reported
+      table = next;
+    }
+    return table;
+  }
+
   void report(const Origin& at, std::string message, std::string hint = {}) {
     problems_.push_back({at, std::move(message), std::move(hint)});
   }
@@ -116,234 +306,21 @@ class TableChecker {
   std::vector<Problem>& problems_;
 };
 
-TableChecker::Use TableChecker::use_of(const KeyRule& rule) const {
-  if (rule.only_if.empty()) return Use::kYes;
-  const OnlyIf condition(rule.only_if);
-  const KeyRule* chooser = rule_of(condition.key);
-  if (chooser == nullptr) return Use::kUnknown;
-  if (const Use use = use_of(*chooser); use != Use::kYes) return use;
-  const Node* node = root_.find_path(condition.key);
-  const auto fallback = read_toml_value(chooser->fallback, {});
-  if (node == nullptr && fallback) node = &*fallback;
-  if (node == nullptr || node->text() == nullptr) return Use::kUnknown;
-  const auto holds = [node](const std::vector<std::string>& values) {
-    return std::find(values.begin(), values.end(), *node->text()) != values.end();
-  };
-  if (!holds(choices_of(chooser->range))) return Use::kUnknown;
-  return holds(condition.values) ? Use::kYes : Use::kNo;
-}
-
-const KeyRule* TableChecker::rule_of(const std::string& key) const {
-  const KeyRule* unused = nullptr;
-  for (const KeyRule& rule : rules_) {
-    if (rule.key != key) continue;
-    if (use_of(rule) != Use::kNo) return &rule;
-    if (unused == nullptr) unused = &rule;
-  }
-  return unused;
-}
-
-bool TableChecker::has_keys_below(const std::string& key) const {
-  return std::any_of(rules_.begin(), rules_.end(),
-                     [&](const KeyRule& rule) { return rule.key.starts_with(key + "."); });
-}
-
-std::vector<std::string> TableChecker::known_keys(const std::string& prefix) const {
-  std::vector<std::string> known;
-  for (const KeyRule& rule : rules_) {
-    if (!rule.key.starts_with(prefix) || use_of(rule) == Use::kNo) continue;
-    known.push_back(
-        rule.key.substr(prefix.size(), rule.key.find('.', prefix.size()) - prefix.size()));
-  }
-  if (prefix.empty()) {
-    known.insert(known.end(), context_.other_keys.begin(), context_.other_keys.end());
-  }
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  return known;
-}
-
-std::string TableChecker::where(const std::string& prefix) const {
-  if (prefix.empty()) return context_.where;
-  return "in '" + prefix.substr(0, prefix.size() - 1) + "' " + context_.where;
-}
-
-void TableChecker::unknown_key(const Entry& entry, const std::string& prefix) {
-  report(entry.origin, "unknown key '" + entry.key + "' " + where(prefix),
-         spelling_hint(entry.key, known_keys(prefix), "keys"));
-}
-
-void TableChecker::unused_key(const Entry& entry, const KeyRule& rule) {
-  const OnlyIf condition(rule.only_if);
-  report(entry.origin, "key '" + entry.key + "' is not used here",
-         "it belongs to " + condition.key + " = " + either(condition.values) + "; remove it");
-}
-
-void TableChecker::check_entries(Node& table, const std::string& prefix) {
-  const auto& others = context_.other_keys;
-  for (Entry& entry : std::get<Node::Table>(table.value)) {
-    const std::string key = prefix + entry.key;
-    if (std::find(others.begin(), others.end(), key) != others.end()) continue;
-    const KeyRule* rule = rule_of(key);
-    if (rule != nullptr && use_of(*rule) == Use::kNo) {
-      unused_key(entry, *rule);
-    } else if (has_keys_below(key) && entry.value.is_table()) {
-      check_entries(entry.value, key + ".");
-    } else if (rule != nullptr) {
-      check_value(key, entry.value, *rule);
-    } else if (has_keys_below(key)) {
-      report(entry.value.origin,
-             "'" + key + "' must be a table, not " + std::string(entry.value.kind()),
-             known_list(known_keys(key + "."), "keys"));
-    } else {
-      unknown_key(entry, prefix);
-    }
-  }
-}
-
-void TableChecker::check_value(const std::string& key, Node& node, const KeyRule& rule) {
-  if (!fits(node, rule.type)) {
-    const bool texts = rule.type == ValueType::kStrings || rule.type == ValueType::kPaths;
-    if (texts && node.is_array()) return report_wrong_elements(key, node);
-    const std::string or_table = has_keys_below(key) ? " or a table" : "";
-    report(node.origin,
-           "'" + key + "' must be " + std::string(described(rule.type)) + or_table + ", not " +
-               std::string(node.kind()),
-           key + ": " + rule.doc);
-    return;
-  }
-  switch (rule.type) {
-    case ValueType::kInteger:
-    case ValueType::kFloat:
-      check_number(key, node, rule);
-      break;
-    case ValueType::kString:
-      check_choice(key, node, rule);
-      break;
-    case ValueType::kPath:
-      make_absolute(node, context_.folder);
-      break;
-    case ValueType::kPaths:
-      for (Node& element : std::get<Node::Array>(node.value)) {
-        make_absolute(element, context_.folder);
-      }
-      break;
-    default:
-      break;
-  }
-}
-
-void TableChecker::report_wrong_elements(const std::string& key, const Node& node) {
-  for (const Node& element : node.elements()) {
-    if (element.text() != nullptr) continue;
-    report(element.origin,
-           "'" + key + "' must hold strings only, not " + std::string(element.kind()));
-  }
-}
-
-void TableChecker::check_choice(const std::string& key, const Node& node, const KeyRule& rule) {
-  const std::vector<std::string> choices = choices_of(rule.range);
-  const std::string& text = *node.text();
-  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
-  if (!rule.later.empty() && text == rule.later) {
-    report(node.origin, "'" + key + "' cannot be '" + text + "' yet: this is not built",
-           "use " + either(choices));
-    return;
-  }
-  const std::string meant = closest_name(text, choices);
-  report(node.origin, "'" + key + "' must be " + either(choices) + ", not " + shown(node),
-         meant.empty() ? std::string() : "did you mean '" + meant + "'?");
-}
-
-void TableChecker::check_number(const std::string& key, Node& node, const KeyRule& rule) {
-  const auto* integer = std::get_if<std::int64_t>(&node.value);
-  const double number =
-      integer != nullptr ? static_cast<double>(*integer) : std::get<double>(node.value);
-  if (!std::isfinite(number)) {
-    report(node.origin, "'" + key + "' must be a finite number", key + ": " + rule.doc);
-  } else if (const auto expected = expected_instead_of(number, rule.range)) {
-    report(node.origin, "'" + key + "' must be " + *expected + ", not " + shown(node),
-           key + ": " + rule.doc);
-  }
-  if (rule.type == ValueType::kFloat) node.value = number;
-}
-
-void TableChecker::fill_defaults() {
-  for (const KeyRule& rule : rules_) {
-    if (use_of(rule) == Use::kYes) fill(rule);
-  }
-}
-
-Node* TableChecker::table_for_default(const KeyRule& rule) {
-  Node* table = &root_;
-  std::size_t start = 0;
-  for (std::size_t dot; (dot = rule.key.find('.', start)) != std::string::npos; start = dot + 1) {
-    const std::string key = rule.key.substr(start, dot - start);
-    Node* next = table->find(key);
-    if (next == nullptr) {
-      const KeyRule* plain = rule_of(rule.key.substr(0, dot));
-      const bool plain_is_meant = plain != nullptr && (plain->required || !plain->fallback.empty());
-      if (plain_is_meant) return nullptr;
-      if (rule.fallback.empty() && (!rule.required || plain != nullptr)) return nullptr;
-      next = &table->child(key, {});
-      next->origin = table->origin;
-    }
-    if (!next->is_table()) return nullptr;  // the plain form was chosen, or was reported
-    table = next;
-  }
-  return table;
-}
-
-void TableChecker::fill(const KeyRule& rule) {
-  Node* table = table_for_default(rule);
-  const std::string key = rule.key.substr(rule.key.rfind('.') + 1);
-  if (table == nullptr || table->find(key) != nullptr) return;
-  if (rule.required) {
-    report(table->origin, "key '" + rule.key + "' is missing " + context_.where,
-           rule.key + ": " + rule.doc);
-  }
-  if (rule.fallback.empty()) return;
-  auto fallback = read_toml_value(rule.fallback, {});
-  if (!fallback || !fits(*fallback, rule.type)) {
-    report(root_.origin,
-           "the default of '" + rule.key + "' " + context_.where + " is not " +
-               std::string(described(rule.type)) + ": " + rule.fallback,
-           "this is a bug of the plugin");
-    return;
-  }
-  if (rule.type == ValueType::kFloat) {
-    if (const auto* integer = std::get_if<std::int64_t>(&fallback->value)) {
-      fallback->value = static_cast<double>(*integer);
-    }
-  }
-  if (rule.type == ValueType::kPath) make_absolute(*fallback, context_.folder);
-  table->set(key, {}, std::move(*fallback));
-}
-
 }  // namespace
 
 std::string_view described(ValueType type) {
-  switch (type) {
-    case ValueType::kBool:
-      return "true or false";
-    case ValueType::kInteger:
-      return "an integer";
-    case ValueType::kFloat:
-      return "a number";
-    case ValueType::kString:
-      return "a string";
-    case ValueType::kPath:
-      return "a path (a string)";
-    case ValueType::kArray:
-      return "an array";
-    case ValueType::kTable:
-      return "a table";
-    case ValueType::kStrings:
-      return "an array of strings";
-    case ValueType::kPaths:
-      return "an array of paths (strings)";
-  }
-  return "a value";
+  static constexpr std::array<std::string_view, 10> kWords = {"a value",
+                                                              "true or false",
+                                                              "an integer",
+                                                              "a number",
+                                                              "a string",
+                                                              "a path (a string)",
+                                                              "an array",
+                                                              "a table",
+                                                              "an array of strings",
+                                                              "an array of paths (strings)"};
+  const auto number = static_cast<std::size_t>(type);  // may be a plugin's, and any
+  return kWords[number < kWords.size() ? number : 0];
 }
 
 std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,

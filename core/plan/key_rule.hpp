@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace krl {
 
@@ -34,7 +33,6 @@ struct KeyRule {
   std::string range = {};  // "0..1", "1..", "a|b|c"; empty: everything of the type
   std::string doc = {};    // one sentence
   bool required = false;
-  bool secret = false;  // the value names an environment variable
 
   // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
   // table; with others it is an error. Several fields may share a key if at most one is in use.

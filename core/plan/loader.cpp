@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/plan/builder.hpp"
 #include "core/plan/layers.hpp"
 #include "core/plan/overrides.hpp"
 #include "core/plan/resolver.hpp"
@@ -32,9 +31,46 @@ void name_run_after(const fs::path& file, Node& document) {
   if (document.find("run") == nullptr) document.set("run", {}, Node::table({}));
   Node* run = document.find("run");
   if (!run->is_table() || run->find("name") != nullptr) return;
-  Node name;
-  name.value = file.stem().string();
-  run->set("name", {}, std::move(name));
+  run->set("name", {}, Node{file.stem().string(), {}});
+}
+
+template <class Element>
+std::vector<Element> read_list(const Node* list) {
+  std::vector<Element> out;
+  if (list == nullptr) return out;
+  for (const Node& element : list->elements()) out.push_back(read_settings<Element>(&element));
+  return out;
+}
+
+StageSettings read_stage(const Node& stage, const Node& tables) {
+  auto out = read_settings<StageSettings>(&stage);
+  out.settings = {read_settings<ComponentSettings>(tables.find("backend")),
+                  read_list<DatasetSettings>(tables.find("dataset")),
+                  read_settings<RolloutSettings>(tables.find("rollout")),
+                  read_settings<LearnSettings>(tables.find("learn")),
+                  read_settings<CurriculumSettings>(tables.find("curriculum")),
+                  read_settings<PromptSettings>(tables.find("prompt")),
+                  read_list<RewardSettings>(tables.find("reward"))};
+  return out;
+}
+
+// REQUIRES: nothing is wrong with the tree any more.
+Plan plan_of(ResolvedTree tree) {
+  const Node& root = tree.document;
+  Plan plan;
+  plan.run = read_settings<RunSettings>(root.find("run"));
+  std::error_code ignored;
+  plan.run.directory = fs::absolute(plan.run.directory / plan.run.name, ignored).lexically_normal();
+  plan.plugins = read_settings<PluginSettings>(root.find("plugins"));
+  plan.policy = read_settings<ComponentSettings>(root.find("policy"));
+  plan.checkpoint = read_settings<CheckpointSettings>(root.find("checkpoint"));
+  plan.log = read_settings<LogSettings>(root.find("log"));
+  const Node::Array& stages = root.find("stage")->elements();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    plan.stages.push_back(read_stage(stages[i], tree.stages[i]));
+  }
+  plan.document = std::make_shared<const Node>(std::move(tree.document));
+  return plan;
 }
 
 }  // namespace
@@ -51,25 +87,23 @@ Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& ove
   KRL_ASSIGN(const Catalog catalog, catalog_source(plugin_folders_of(*document)));
   ResolvedTree tree = resolve(std::move(*document), catalog, absolute.parent_path(), problems);
   if (!problems.empty()) return wrong(std::move(problems));
-  Plan plan = build_plan(std::move(tree));
+  Plan plan = plan_of(std::move(tree));
   plan.file = absolute;
   return plan;
 }
 
-Result<ComponentSettings> configure_component(ComponentKind kind, const std::string& id,
+Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
                                               const std::vector<std::string>& overrides,
                                               const Catalog& catalog) {
-  const std::vector<KeyRule> use = {{.key = "use", .doc = "the component's id", .required = true}};
   Node table = Node::table({});
-  Node name;
-  name.value = id;
-  table.set("use", {}, std::move(name));
+  table.set("use", {}, Node{id, {}});
   std::vector<Problem> problems;
   apply_overrides(table, overrides, problems);
   std::error_code ignored;
-  resolve_component(table, kind, use, catalog, fs::current_path(ignored), problems);
+  resolve_component(table, kind, rules_of<ComponentSettings>(), catalog, fs::current_path(ignored),
+                    problems);
   if (!problems.empty()) return wrong(std::move(problems));
-  return build_component(table, use);
+  return read_settings<ComponentSettings>(&table);
 }
 
 }  // namespace krl

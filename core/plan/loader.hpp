@@ -27,7 +27,7 @@ Result<Plan> load_plan(const std::filesystem::path& file, const std::vector<std:
                        const CatalogSource& catalog);
 
 // The options of a component alone, from arguments such as "device=0" (`kernelrl eval --set`).
-Result<ComponentSettings> configure_component(ComponentKind kind, const std::string& id,
+Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
                                               const std::vector<std::string>& overrides,
                                               const Catalog& catalog);
 

@@ -13,8 +13,8 @@ std::string joined(const std::string& path, const std::string& key) {
 }
 
 std::string text_or(const Node& table, std::string_view key, const std::string& other) {
-  const Node* node = table.find(key);
-  return node == nullptr || node->text() == nullptr ? other : *node->text();
+  const Node* node = table.find_text(key);
+  return node == nullptr ? other : *node->text();
 }
 
 // Whether `over` chooses by `key` something else than `base` with its default did.

@@ -15,10 +15,7 @@ auto find_entry(Table& table, std::string_view key) {
 }  // namespace
 
 Node Node::table(Origin origin) {
-  Node node;
-  node.value = Table{};
-  node.origin = std::move(origin);
-  return node;
+  return {Table{}, std::move(origin)};
 }
 
 const Node* Node::find(std::string_view key) const {
@@ -35,6 +32,16 @@ const Node* Node::find_path(std::string_view dotted) const {
   const Node* first = find(dotted.substr(0, dot));
   if (first == nullptr || dot == std::string_view::npos) return first;
   return first->find_path(dotted.substr(dot + 1));
+}
+
+const Node* Node::find_text(std::string_view dotted) const {
+  const Node* node = find_path(dotted);
+  return node != nullptr && node->text() != nullptr ? node : nullptr;
+}
+
+const Node* Node::find_name() const {
+  const Node* name = find_text("name");
+  return name == nullptr ? find_text("use") : name;
 }
 
 void Node::set(std::string key, Origin key_origin, Node node) {

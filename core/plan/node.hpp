@@ -36,6 +36,10 @@ struct Node {
   Node* find(std::string_view key);
   // The same for a dotted key.
   const Node* find_path(std::string_view dotted) const;
+  // The same if the value is a string.
+  const Node* find_text(std::string_view dotted) const;
+  // The text that an element of a list is known by: its `name`, or else its `use`.
+  const Node* find_name() const;
 
   // REQUIRES: is_table(). `set` adds or replaces; `child` adds an empty table if there is none.
   void set(std::string key, Origin key_origin, Node node);

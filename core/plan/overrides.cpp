@@ -29,11 +29,6 @@ struct Override {
   }
 };
 
-bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 // A value that people write without quotes: a word or a path.
 bool is_bare_word(std::string_view text) {
   if (text.empty() || text == "true" || text == "false" || text == "inf" || text == "nan") {
@@ -41,8 +36,9 @@ bool is_bare_word(std::string_view text) {
   }
   const char first = text.front();
   const bool number = (first >= '0' && first <= '9') || first == '-';
-  const auto fits = [](char c) { return is_key_character(c) || c == '/' || c == '.' || c == ':'; };
-  return !number && std::all_of(text.begin(), text.end(), fits);
+  std::string word(text);
+  std::erase_if(word, [](char c) { return c == '/' || c == '.' || c == ':'; });
+  return !number && (word.empty() || is_bare_key(word));
 }
 
 // All arguments as one text, argument n on line n.
@@ -70,9 +66,8 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
     Segment segment{key.substr(from, dot - from), start};
     segment.origin.column += static_cast<std::uint32_t>(from);
     segment.origin.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, dot - from));
-    const bool valid = !segment.text.empty() &&
-                       std::all_of(segment.text.begin(), segment.text.end(), is_key_character);
-    if (equals == std::string::npos || !valid || out.path.size() >= Node::kMaxDepth) {
+    if (equals == std::string::npos || !is_bare_key(segment.text) ||
+        out.path.size() >= Node::kMaxDepth) {
       problems.push_back({segment.origin, "this is not KEY=VALUE", "write --set rollout.groups=4"});
       return std::nullopt;
     }
@@ -85,8 +80,7 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
   const std::string value = text.substr(equals + 1);
   at.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, value.size()));
   if (is_bare_word(value)) {
-    out.value.value = value;
-    out.value.origin = at;
+    out.value = {value, at};
     return out;
   }
   auto node = read_toml_value(value, at);
@@ -99,11 +93,8 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
 }
 
 std::string name_of(const Node& element) {
-  for (const char* key : {"name", "use"}) {
-    const Node* name = element.find(key);
-    if (name != nullptr && name->text() != nullptr) return *name->text();
-  }
-  return {};
+  const Node* name = element.find_name();
+  return name == nullptr ? std::string() : *name->text();
 }
 
 // The element of a list that a segment names: by number, or by name.

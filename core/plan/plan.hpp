@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/log.hpp"
 #include "core/plan/source.hpp"
 #include "kernelrl/expression.hpp"
 
@@ -69,6 +70,7 @@ struct RolloutSettings {
 enum class ReturnKind { kSum, kMax };
 enum class AdvantageKind { kGrpo, kDrGrpo, kRloo };
 enum class GroupBy { kTask, kTurn };
+// The numbers are the boundary's (KRL_TOKEN_MEAN …).
 enum class Aggregation { kTokenMean, kSequenceMean, kTokenSum };
 enum class Schedule { kConstant, kLinear, kCosine };
 enum class Truncated { kMask, kZero };
@@ -87,7 +89,6 @@ struct LossSettings {
   std::string name;  // "ppo", "gspo", "cispo", "importance_sampling"
   Aggregation aggregation = Aggregation::kTokenMean;
   std::vector<LossParameter> parameters;  // those that this loss uses, as krl_loss wants them
-  Origin origin;                          // of the value of `name`
 };
 
 struct OptimizerSettings {
@@ -172,7 +173,7 @@ struct CheckpointSettings {
 };
 
 struct LogSettings {
-  std::string level;  // of logs.log: "trace", "debug", "info", "warning", "error"
+  Severity level = Severity::kInfo;  // of logs.log
   bool tensorboard = true;
   std::int64_t samples_every = 0;  // iterations between two that write samples/; 0 = never
 };

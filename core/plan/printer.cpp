@@ -1,97 +1,39 @@
 #include "core/plan/printer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "core/plan/node.hpp"
 #include "core/plan/schema.hpp"
+#include "core/plan/toml_reader.hpp"
 
 namespace krl {
 namespace {
 
 constexpr std::size_t kCommentColumn = 48;
 
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-          static constexpr char kHex[] = "0123456789ABCDEF";
-          out += std::string("\\u00") + kHex[(c >> 4) & 0xF] + kHex[c & 0xF];
-        } else {
-          out += c;
-        }
+// JSON's strings are TOML's, but for one character that TOML wants escaped.
+std::string toml_string(const std::string& text) {
+  using nlohmann::json;
+  std::string out;
+  for (const char c : json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '\x7f') {
+      out += "\\u007f";
+    } else {
+      out += c;
     }
   }
-  return out + "\"";
+  return out;
 }
 
-std::string key_text(const std::string& key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_';
-  });
-  return bare ? key : toml_string(key);
-}
+std::string key_text(const std::string& key) { return is_bare_key(key) ? key : toml_string(key); }
 
 std::string number_text(double number) {
-  std::array<char, 64> buffer;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  std::string text(buffer.data(), end);
+  const std::string text = fmt::format("{}", number);
   const bool whole = text.find_first_of(".en") == std::string::npos;
   return whole ? text + ".0" : text;
 }
-
-std::string inline_text(const Node& node) {
-  std::string out;
-  if (const auto* text = node.text()) return toml_string(*text);
-  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
-  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return std::to_string(*integer);
-  if (const auto* real = std::get_if<double>(&node.value)) return number_text(*real);
-  if (node.is_array()) {
-    for (const Node& element : node.elements())
-      out += (out.empty() ? "" : ", ") + inline_text(element);
-    return "[" + out + "]";
-  }
-  for (const Entry& entry : node.entries()) {
-    out += (out.empty() ? " " : ", ") + key_text(entry.key) + " = " + inline_text(entry.value);
-  }
-  return "{" + out + (out.empty() ? "}" : " }");
-}
-
-class Printer {
- public:
-  explicit Printer(ShowOrigins origins) : origins_(origins) {}
-
-  // A table or list of tables under a header; stages hold tables of their own.
-  void section(const std::string& path, const Node& node);
-
-  std::string text() && { return std::move(out_); }
-
- private:
-  void body(const Node& table, const std::string& path, bool is_stage);
-  void assignment(const std::string& key, const Node& node);
-
-  ShowOrigins origins_;
-  std::string out_;
-};
 
 bool is_stage_table(const std::string& key) {
   const auto& tables = plan_schema();
@@ -99,45 +41,74 @@ bool is_stage_table(const std::string& key) {
                      [&](const TableRules& table) { return table.in_stage && table.name == key; });
 }
 
-void Printer::section(const std::string& path, const Node& node) {
-  if (node.is_array()) {
-    for (const Node& element : node.elements()) {
-      out_ += (out_.empty() ? "[[" : "\n[[") + path + "]]\n";
-      body(element, path, path == "stage");
-    }
-    return;
-  }
-  out_ += (out_.empty() ? "[" : "\n[") + path + "]\n";
-  body(node, path, false);
-}
+class Printer {
+ public:
+  explicit Printer(ShowOrigins origins) : origins_(origins) {}
 
-void Printer::body(const Node& table, const std::string& path, bool is_stage) {
-  for (const Entry& entry : table.entries()) {
-    if (!is_stage || !is_stage_table(entry.key)) assignment(key_text(entry.key), entry.value);
-  }
-  if (!is_stage) return;
-  for (const Entry& entry : table.entries()) {
-    if (is_stage_table(entry.key)) section(path + "." + entry.key, entry.value);
-  }
-}
-
-void Printer::assignment(const std::string& key, const Node& node) {
-  if (node.is_table() && !node.entries().empty()) {
-    for (const Entry& entry : node.entries()) {
-      assignment(key + "." + key_text(entry.key), entry.value);
+  // A table or list of tables under a header; stages hold tables of their own.
+  void section(const std::string& path, const Node& node) {
+    if (node.is_array()) {
+      for (const Node& element : node.elements()) {
+        out_ += (out_.empty() ? "[[" : "\n[[") + path + "]]\n";
+        body(element, path, path == "stage");
+      }
+      return;
     }
-    return;
+    out_ += (out_.empty() ? "[" : "\n[") + path + "]\n";
+    body(node, path, false);
   }
-  const std::string line = key + " = " + inline_text(node);
-  out_ += line;
-  if (origins_ == ShowOrigins::kYes) {
-    out_ += std::string(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
-    out_ += "# " + node.origin.text();
+
+  std::string text() && { return std::move(out_); }
+
+ private:
+  void body(const Node& table, const std::string& path, bool is_stage) {
+    for (const Entry& entry : table.entries()) {
+      if (!is_stage || !is_stage_table(entry.key)) assignment(key_text(entry.key), entry.value);
+    }
+    if (!is_stage) return;
+    for (const Entry& entry : table.entries()) {
+      if (is_stage_table(entry.key)) section(path + "." + entry.key, entry.value);
+    }
   }
-  out_ += "\n";
-}
+
+  void assignment(const std::string& key, const Node& node) {
+    if (node.is_table() && !node.entries().empty()) {
+      for (const Entry& entry : node.entries()) {
+        assignment(key + "." + key_text(entry.key), entry.value);
+      }
+      return;
+    }
+    const std::string line = key + " = " + toml_text(node);
+    out_ += line;
+    if (origins_ == ShowOrigins::kYes) {
+      out_ += std::string(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
+      out_ += "# " + node.origin.text();
+    }
+    out_ += "\n";
+  }
+
+  ShowOrigins origins_;
+  std::string out_;
+};
 
 }  // namespace
+
+std::string toml_text(const Node& node) {
+  std::string out;
+  if (const auto* text = node.text()) return toml_string(*text);
+  if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&node.value)) return number_text(*real);
+  if (node.is_array()) {
+    for (const Node& element : node.elements())
+      out += (out.empty() ? "" : ", ") + toml_text(element);
+    return "[" + out + "]";
+  }
+  for (const Entry& entry : node.entries()) {
+    out += (out.empty() ? " " : ", ") + key_text(entry.key) + " = " + toml_text(entry.value);
+  }
+  return "{" + out + (out.empty() ? "}" : " }");
+}
 
 std::string print_plan(const Plan& plan, ShowOrigins origins) {
   Printer printer(origins);

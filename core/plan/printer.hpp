@@ -12,4 +12,7 @@ enum class ShowOrigins { kNo, kYes };
 // With origins, each value is followed by a comment that says where it came from.
 std::string print_plan(const Plan& plan, ShowOrigins origins = ShowOrigins::kNo);
 
+// A value on one line, as TOML.
+std::string toml_text(const Node& value);
+
 }  // namespace krl

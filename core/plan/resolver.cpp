@@ -12,26 +12,16 @@
 namespace krl {
 namespace {
 
-std::optional<ComponentKind> component_of(std::string_view table) {
-  if (table == "policy") return ComponentKind::kPolicy;
-  if (table == "backend") return ComponentKind::kBackend;
-  if (table == "reward") return ComponentKind::kReward;
-  if (table == "dataset") return ComponentKind::kDataset;
+std::optional<Kind> component_of(std::string_view table) {
+  for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {
+    if (name_of(kind) == table) return kind;
+  }
   return std::nullopt;
 }
 
 std::string text_at(const Node& table, std::string_view key) {
-  const Node* node = table.find(key);
-  return node != nullptr && node->text() != nullptr ? *node->text() : std::string();
-}
-
-// The text of `key` and, failing that, of `other`.
-const Node* text_node(const Node& table, std::string_view key, std::string_view other) {
-  for (const std::string_view name : {key, other}) {
-    const Node* node = table.find(name);
-    if (node != nullptr && node->text() != nullptr) return node;
-  }
-  return nullptr;
+  const Node* node = table.find_text(key);
+  return node == nullptr ? std::string() : *node->text();
 }
 
 // Overwrites what `given` has with the checked values of the same keys.
@@ -51,21 +41,196 @@ class Resolver {
            std::vector<Problem>& problems)
       : document_(std::move(document)), catalog_(catalog), folder_(folder), problems_(problems) {}
 
-  ResolvedTree run();
+  ResolvedTree run() {
+    check_top_level();
+    const Node unresolved = document_;  // stages override what was written, not the defaults
+    for (const TableRules& rules : plan_schema()) {
+      if (rules.name != "stage") check(document_, rules);
+    }
+    require_component(document_, "policy");
+    check_stages(unresolved);
+    return {std::move(document_), std::move(stages_)};
+  }
 
  private:
-  void check_top_level();
-  // Checks table `rules.name` of `parent`, which is the plan or a stage's merged copy.
-  void check(Node& parent, const TableRules& rules);
-  void check_list(Node& list, const TableRules& rules);
-  void check_names_differ(const Node& list, std::string_view what);
-  void require_component(const Node& tables, const char* table);
+  void check_top_level() {
+    std::vector<std::string> known = {"include"};
+    for (const TableRules& rules : plan_schema()) known.push_back(rules.name);
+    std::sort(known.begin(), known.end());
+    const auto is_known = [&known](const Entry& entry) {
+      return std::find(known.begin(), known.end(), entry.key) != known.end();
+    };
+    for (const Entry& entry : document_.entries()) {
+      if (is_known(entry)) continue;
+      std::string hint = spelling_hint(entry.key, known, "tables");
+      for (const TableRules& rules : plan_schema()) {
+        const bool belongs = std::any_of(rules.keys.begin(), rules.keys.end(),
+                                         [&](const KeyRule& key) { return key.key == entry.key; });
+        if (belongs && !entry.value.is_table()) hint = "it belongs in [" + rules.name + "]";
+      }
+      const std::string what =
+          entry.value.is_table() ? "table [" + entry.key + "]" : "key '" + entry.key + "'";
+      report(entry.origin, "unknown " + what, hint);
+    }
+    std::erase_if(std::get<Node::Table>(document_.value),
+                  [&](const Entry& entry) { return !is_known(entry); });
+  }
 
-  void check_stages(const Node& unresolved);
-  Node check_stage(Node& stage, const Node& unresolved);
-  void check_overrides(Node& stage, const std::string& kind);
-  void check_needs(const Node& stage, const std::string& kind, const Node& settings);
-  bool has_role(const Node& settings, std::string_view role) const;
+  // Checks table `rules.name` of `parent`, which is the plan or a stage's merged copy.
+  void check(Node& parent, const TableRules& rules) {
+    Node* table = parent.find(rules.name);
+    const auto kind = component_of(rules.name);
+    const bool optional = rules.list || kind || rules.name == "curriculum";
+    if (table == nullptr && optional) return;
+    if (table == nullptr) table = &parent.child(rules.name, {});
+    if (rules.list) return check_list(*table, rules);
+    if (!table->is_table()) {
+      report(table->origin,
+             "'" + rules.name + "' must be a table, not " + std::string(table->kind()),
+             "write [" + rules.name + "]");
+      parent.erase(rules.name);
+    } else if (kind) {
+      resolve_component(*table, *kind, rules.keys, catalog_, folder_, problems_);
+    } else {
+      check_table(*table, rules.keys, {"in [" + rules.name + "]", {}, folder_}, problems_);
+      if (rules.name == "prompt") check_templates(*table, problems_);
+      if (rules.name == "run") check_run_name(*table, problems_);
+    }
+  }
+
+  void check_list(Node& list, const TableRules& rules) {
+    const auto& elements = list.elements();
+    const bool tables = std::all_of(elements.begin(), elements.end(),
+                                    [](const Node& element) { return element.is_table(); });
+    if (!list.is_array() || !tables) {
+      report(list.origin, "'" + rules.name + "' must be a list of tables",
+             "write [[" + rules.name + "]]");
+      list.value = Node::Array{};
+      return;
+    }
+    for (Node& element : std::get<Node::Array>(list.value)) {
+      resolve_component(element, *component_of(rules.name), rules.keys, catalog_, folder_,
+                        problems_);
+    }
+    if (rules.name == "reward") check_names_differ(list, "reward");
+  }
+
+  void check_names_differ(const Node& list, std::string_view what) {
+    std::set<std::string> seen;
+    for (const Node& element : list.elements()) {
+      const Node* name = element.find_name();
+      if (name == nullptr || seen.insert(*name->text()).second) continue;
+      report(name->origin, "a second " + std::string(what) + " is called '" + *name->text() + "'",
+             "give one of them another name");
+    }
+  }
+
+  void require_component(const Node& tables, const char* table) {
+    if (tables.find(table) != nullptr) return;
+    report(document_.origin, "[" + std::string(table) + "] is missing",
+           "add [" + std::string(table) +
+               "] with use = \"…\"; `kernelrl plugins` lists what there is");
+  }
+
+  void check_stages(const Node& unresolved) {
+    Node* list = document_.find("stage");
+    if (list != nullptr && !list->is_array()) {
+      report(list->origin, "'stage' must be a list of tables", "write [[stage]]");
+      return;
+    }
+    if (list == nullptr || list->elements().empty()) {
+      report(list == nullptr ? document_.origin : list->origin,
+             "a plan needs at least one [[stage]]",
+             "add [[stage]] with name, kind = \"rl\" and iterations");
+      return;
+    }
+    for (Node& stage : std::get<Node::Array>(list->value)) {
+      if (stage.is_table()) {
+        stages_.push_back(check_stage(stage, unresolved));
+      } else {
+        report(stage.origin, "a stage must be a table, not " + std::string(stage.kind()),
+               "write [[stage]]");
+      }
+    }
+    check_names_differ(*list, "stage");
+  }
+
+  Node check_stage(Node& stage, const Node& unresolved) {
+    const std::string name = text_at(stage, "name"), kind = text_at(stage, "kind");
+    check_overrides(stage, kind);
+    TableContext context{"in stage '" + name + "'", {}, folder_};
+    if (name.empty()) context.where = "in [[stage]]";
+    Node settings = Node::table(stage.origin), overrides = Node::table(stage.origin);
+    for (const TableRules& rules : plan_schema()) {
+      if (!rules.in_stage) continue;
+      context.other_keys.push_back(rules.name);
+      if (const Node* base = unresolved.find(rules.name)) settings.set(rules.name, {}, *base);
+      if (const Node* given = stage.find(rules.name)) overrides.set(rules.name, {}, *given);
+    }
+    check_table(stage, table_rules("stage").keys, context, problems_);
+    merge(settings, overrides);
+    for (const TableRules& rules : plan_schema()) {
+      if (rules.in_stage) check(settings, rules);
+    }
+    take_checked(overrides, settings);
+    for (const Entry& entry : overrides.entries()) *stage.find(entry.key) = entry.value;
+    require_component(settings, "backend");
+    check_needs(stage, kind, settings);
+    check_conditions(stage, settings, problems_);
+    return settings;
+  }
+
+  // Tables in a stage that cannot be there are reported and taken out.
+  void check_overrides(Node& stage, const std::string& kind) {
+    std::vector<std::string> wrong;
+    for (const TableRules& rules : plan_schema()) {
+      const Node* given = stage.find(rules.name);
+      if (given == nullptr) continue;
+      const auto& entries = stage.entries();
+      const auto entry = std::find_if(entries.begin(), entries.end(),
+                                      [&](const Entry& e) { return e.key == rules.name; });
+      const bool only_rl = rules.name == "rollout" || rules.name == "learn" ||
+                           rules.name == "curriculum" || rules.name == "reward";
+      if (!rules.in_stage) {
+        report(entry->origin, "a stage cannot change '" + rules.name + "'",
+               "it is the same for the whole run: move it out of the stage");
+      } else if (kind == "sft" && only_rl) {
+        report(
+            entry->origin, "an sft stage does not use '" + rules.name + "'",
+            rules.name == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
+      } else {
+        continue;
+      }
+      wrong.push_back(rules.name);
+    }
+    for (const std::string& key : wrong) stage.erase(key);
+  }
+
+  void check_needs(const Node& stage, const std::string& kind, const Node& settings) {
+    const std::string name = "stage '" + text_at(stage, "name") + "'";
+    if (kind == "sft" && !has_role(settings, "warmup")) {
+      report(stage.origin, name + " has no examples",
+             "add [[dataset]] with role = \"warmup\", for instance use = \"templates\"");
+    }
+    if (kind != "rl") return;
+    if (!has_role(settings, "train")) {
+      report(stage.origin, name + " has no tasks",
+             "add [[dataset]] with role = \"train\", for instance use = \"tasks\"");
+    }
+    const Node* rewards = settings.find("reward");
+    if (rewards == nullptr || rewards->elements().empty()) {
+      report(stage.origin, name + " has no reward",
+             "add [[reward]] with use = \"correctness\", or include a preset");
+    }
+  }
+
+  bool has_role(const Node& settings, std::string_view role) const {
+    const Node* datasets = settings.find("dataset");
+    if (datasets == nullptr) return false;
+    const auto& all = datasets->elements();
+    return std::any_of(all.begin(), all.end(),
+                       [role](const Node& dataset) { return text_at(dataset, "role") == role; });
+  }
 
   void report(const Origin& at, std::string message, std::string hint = {}) {
     problems_.push_back({at, std::move(message), std::move(hint)});
@@ -77,196 +242,6 @@ class Resolver {
   const std::filesystem::path& folder_;
   std::vector<Problem>& problems_;
 };
-
-ResolvedTree Resolver::run() {
-  check_top_level();
-  const Node unresolved = document_;  // stages override what was written, not the defaults
-  for (const TableRules& rules : plan_schema()) {
-    if (rules.name != "stage") check(document_, rules);
-  }
-  require_component(document_, "policy");
-  check_stages(unresolved);
-  return {std::move(document_), std::move(stages_)};
-}
-
-void Resolver::check_top_level() {
-  std::vector<std::string> known = {"include"};
-  for (const TableRules& rules : plan_schema()) known.push_back(rules.name);
-  std::sort(known.begin(), known.end());
-  const auto is_known = [&known](const Entry& entry) {
-    return std::find(known.begin(), known.end(), entry.key) != known.end();
-  };
-  for (const Entry& entry : document_.entries()) {
-    if (is_known(entry)) continue;
-    std::string hint = spelling_hint(entry.key, known, "tables");
-    for (const TableRules& rules : plan_schema()) {
-      const bool belongs = std::any_of(rules.keys.begin(), rules.keys.end(),
-                                       [&](const KeyRule& key) { return key.key == entry.key; });
-      if (belongs && !entry.value.is_table()) hint = "it belongs in [" + rules.name + "]";
-    }
-    const std::string what =
-        entry.value.is_table() ? "table [" + entry.key + "]" : "key '" + entry.key + "'";
-    report(entry.origin, "unknown " + what, hint);
-  }
-  std::erase_if(std::get<Node::Table>(document_.value),
-                [&](const Entry& entry) { return !is_known(entry); });
-}
-
-void Resolver::check(Node& parent, const TableRules& rules) {
-  Node* table = parent.find(rules.name);
-  const auto kind = component_of(rules.name);
-  const bool optional = rules.list || kind || rules.name == "curriculum";
-  if (table == nullptr && optional) return;
-  if (table == nullptr) table = &parent.child(rules.name, {});
-  if (rules.list) return check_list(*table, rules);
-  if (!table->is_table()) {
-    report(table->origin, "'" + rules.name + "' must be a table, not " + std::string(table->kind()),
-           "write [" + rules.name + "]");
-    parent.erase(rules.name);
-  } else if (kind) {
-    resolve_component(*table, *kind, rules.keys, catalog_, folder_, problems_);
-  } else {
-    check_table(*table, rules.keys, {"in [" + rules.name + "]", {}, folder_}, problems_);
-    if (rules.name == "prompt") check_templates(*table, problems_);
-    if (rules.name == "run") check_run_name(*table, problems_);
-  }
-}
-
-void Resolver::check_list(Node& list, const TableRules& rules) {
-  const auto& elements = list.elements();
-  const bool tables = std::all_of(elements.begin(), elements.end(),
-                                  [](const Node& element) { return element.is_table(); });
-  if (!list.is_array() || !tables) {
-    report(list.origin, "'" + rules.name + "' must be a list of tables",
-           "write [[" + rules.name + "]]");
-    list.value = Node::Array{};
-    return;
-  }
-  for (Node& element : std::get<Node::Array>(list.value)) {
-    resolve_component(element, *component_of(rules.name), rules.keys, catalog_, folder_, problems_);
-  }
-  if (rules.name == "reward") check_names_differ(list, "reward");
-}
-
-void Resolver::check_names_differ(const Node& list, std::string_view what) {
-  std::set<std::string> seen;
-  for (const Node& element : list.elements()) {
-    const Node* name = text_node(element, "name", "use");
-    if (name == nullptr || seen.insert(*name->text()).second) continue;
-    report(name->origin, "a second " + std::string(what) + " is called '" + *name->text() + "'",
-           "give one of them another name");
-  }
-}
-
-void Resolver::require_component(const Node& tables, const char* table) {
-  if (tables.find(table) != nullptr) return;
-  report(
-      document_.origin, "[" + std::string(table) + "] is missing",
-      "add [" + std::string(table) + "] with use = \"…\"; `kernelrl plugins` lists what there is");
-}
-
-void Resolver::check_stages(const Node& unresolved) {
-  Node* list = document_.find("stage");
-  if (list != nullptr && !list->is_array()) {
-    report(list->origin, "'stage' must be a list of tables", "write [[stage]]");
-    return;
-  }
-  if (list == nullptr || list->elements().empty()) {
-    report(list == nullptr ? document_.origin : list->origin, "a plan needs at least one [[stage]]",
-           "add [[stage]] with name, kind = \"rl\" and iterations");
-    return;
-  }
-  for (Node& stage : std::get<Node::Array>(list->value)) {
-    if (stage.is_table()) {
-      stages_.push_back(check_stage(stage, unresolved));
-    } else {
-      report(stage.origin, "a stage must be a table, not " + std::string(stage.kind()),
-             "write [[stage]]");
-    }
-  }
-  check_names_differ(*list, "stage");
-}
-
-Node Resolver::check_stage(Node& stage, const Node& unresolved) {
-  const std::string name = text_at(stage, "name"), kind = text_at(stage, "kind");
-  check_overrides(stage, kind);
-  TableContext context{"in stage '" + name + "'", {}, folder_};
-  if (name.empty()) context.where = "in [[stage]]";
-  Node settings = Node::table(stage.origin), overrides = Node::table(stage.origin);
-  for (const TableRules& rules : plan_schema()) {
-    if (!rules.in_stage) continue;
-    context.other_keys.push_back(rules.name);
-    if (const Node* base = unresolved.find(rules.name)) settings.set(rules.name, {}, *base);
-    if (const Node* given = stage.find(rules.name)) overrides.set(rules.name, {}, *given);
-  }
-  check_table(stage, table_rules("stage").keys, context, problems_);
-  merge(settings, overrides);
-  for (const TableRules& rules : plan_schema()) {
-    if (rules.in_stage) check(settings, rules);
-  }
-  take_checked(overrides, settings);
-  for (const Entry& entry : overrides.entries()) *stage.find(entry.key) = entry.value;
-  require_component(settings, "backend");
-  check_needs(stage, kind, settings);
-  check_conditions(stage, settings, problems_);
-  return settings;
-}
-
-// Tables in a stage that cannot be there are reported and taken out.
-void Resolver::check_overrides(Node& stage, const std::string& kind) {
-  std::vector<std::string> wrong;
-  for (const TableRules& rules : plan_schema()) {
-    const Node* given = stage.find(rules.name);
-    if (given == nullptr) continue;
-    const auto& entries = stage.entries();
-    const auto entry = std::find_if(entries.begin(), entries.end(),
-                                    [&](const Entry& e) { return e.key == rules.name; });
-    const bool only_rl = rules.name == "rollout" || rules.name == "learn" ||
-                         rules.name == "curriculum" || rules.name == "reward";
-    if (!rules.in_stage) {
-      report(entry->origin, "a stage cannot change '" + rules.name + "'",
-             "it is the same for the whole run: move it out of the stage");
-    } else if (kind == "sft" && only_rl) {
-      report(
-          entry->origin, "an sft stage does not use '" + rules.name + "'",
-          rules.name == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
-    } else {
-      continue;
-    }
-    wrong.push_back(rules.name);
-  }
-  for (const std::string& key : wrong) stage.erase(key);
-}
-
-bool Resolver::has_role(const Node& settings, std::string_view role) const {
-  const Node* datasets = settings.find("dataset");
-  if (datasets == nullptr) return false;
-  const auto& all = datasets->elements();
-  return std::any_of(all.begin(), all.end(),
-                     [role](const Node& dataset) { return text_at(dataset, "role") == role; });
-}
-
-void Resolver::check_needs(const Node& stage, const std::string& kind, const Node& settings) {
-  const std::string name = "stage '" + text_at(stage, "name") + "'";
-  if (kind == "sft" && !has_role(settings, "warmup")) {
-    report(stage.origin, name + " has no examples",
-           "add [[dataset]] with role = \"warmup\", for instance use = \"templates\"");
-  }
-  if (kind != "rl") return;
-  if (!has_role(settings, "train")) {
-    report(stage.origin, name + " has no tasks",
-           "add [[dataset]] with role = \"train\", for instance use = \"tasks\"");
-  }
-  const Node* rewards = settings.find("reward");
-  if (rewards == nullptr || rewards->elements().empty()) {
-    report(stage.origin, name + " has no reward",
-           "add [[reward]] with use = \"correctness\", or include a preset");
-  }
-}
-
-}  // namespace
-
-namespace {
 
 // Of a table whose component is not known, only the core's own keys can be checked.
 void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableContext context,
@@ -285,7 +260,7 @@ void check_core_keys(Node& table, const std::vector<KeyRule>& core_keys, TableCo
 
 }  // namespace
 
-void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRule>& core_keys,
+void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_keys,
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems) {
   const std::string what(name_of(kind));
@@ -293,7 +268,7 @@ void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRul
   const CatalogEntry* component = catalog.find(kind, id);
   if (component == nullptr) {
     const Node* use = table.find("use");
-    const bool named = use != nullptr && use->text() != nullptr;
+    const bool named = table.find_text("use") != nullptr;
     std::string hint = spelling_hint(id, catalog.ids(kind), "ids");
     for (const std::string& refused : catalog.refused) hint += "   not loaded: " + refused;
     problems.push_back({use == nullptr ? table.origin : use->origin,

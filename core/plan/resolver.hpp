@@ -21,7 +21,7 @@ ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesyste
                      std::vector<Problem>& problems);
 
 // Checks the table of one component: the core's own keys of such a table, and the component's.
-void resolve_component(Node& table, ComponentKind kind, const std::vector<KeyRule>& core_keys,
+void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_keys,
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems);
 

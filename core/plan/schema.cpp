@@ -5,365 +5,206 @@
 namespace krl {
 namespace {
 
-using enum ValueType;
-
-std::vector<KeyRule> run_keys() {
-  return {
-      {.key = "name", .range = "", .doc = "the run's folder; the plan's file name by default"},
-      {.key = "directory",
-       .fallback = "\"runs\"",
-       .doc = "where runs lie, from the current folder"},
-      {.key = "seed",
-       .type = kInteger,
-       .fallback = "0",
-       .range = "0..",
-       .doc = "every random choice of the run follows from it"},
-      {.key = "threads",
-       .type = kInteger,
-       .fallback = "0",
-       .range = "0..1024",
-       .doc = "threads for blocking work; 0 = one per core"},
-  };
+void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
+                        const char* schedule) {
+  key("optimizer.lr", optimizer.lr, "learning rate of AdamW", lr, "0..1");
+  key("optimizer.schedule", optimizer.schedule, "how the learning rate goes on after the warm-up",
+      schedule, "constant|linear|cosine");
+  key("optimizer.warmup", optimizer.warmup,
+      "optimiser steps over which the learning rate rises from 0", "10", "0..");
+  key("optimizer.min_lr", optimizer.min_lr, "learning rate at the end of the schedule", "0.0",
+      "0..1")
+      .only_if = "optimizer.schedule=linear|cosine";
+  key("optimizer.beta1", optimizer.beta1, "decay of the first moment", "0.9", "0..1");
+  key("optimizer.beta2", optimizer.beta2, "decay of the second moment", "0.95", "0..1");
+  key("optimizer.epsilon", optimizer.epsilon, "added to the root of the second moment", "1e-8",
+      "0..1");
+  key("optimizer.weight_decay", optimizer.weight_decay, "decoupled weight decay", "0.0", "0..1");
+  key("optimizer.grad_clip", optimizer.grad_clip, "largest global norm of the gradient; 0 = off",
+      "1.0", "0..");
 }
 
-std::vector<KeyRule> plugin_keys() {
-  return {{.key = "path",
-           .type = kPaths,
-           .fallback = "[]",
-           .doc = "more folders with plugins, searched first"}};
+void describe_loss(Keys& key, LossSettings& loss) {
+  key("loss.name", loss.name, "the policy-gradient loss", "\"ppo\"",
+      "ppo|gspo|cispo|importance_sampling");
+  key("loss.aggregation", loss.aggregation, "over the whole optimiser step", "\"token_mean\"",
+      "token_mean|sequence_mean|token_sum");
+  key.only_if = "loss.name=ppo|cispo";
+  key.parameter("clip_low", loss, "ratio clipped below at 1 - clip_low", "0.2", "0..1");
+  key.parameter("clip_high", loss, "ratio clipped above at 1 + clip_high", "0.28", "0..");
+  key.only_if = "loss.name=gspo";
+  key.parameter("clip_low", loss, "ratio of the sequence, clipped below at 1 - clip_low", "3e-4",
+                "0..1");
+  key.parameter("clip_high", loss, "ratio of the sequence, clipped above at 1 + clip_high", "4e-4",
+                "0..");
+  key.only_if = "loss.name=ppo";
+  key.parameter("dual_clip", loss, "bound of the loss at negative advantages", "3.0", "1..");
+  key.only_if = "";
+  key.parameter("kl", loss, "weight of the KL divergence to the policy before training", "0.0",
+                "0..");
+  key.parameter("entropy", loss, "weight of the entropy bonus", "0.0", "0..");
+  key.parameter("tis", loss, "bound of the importance weight between sampler and trainer; 0 = off",
+                "2.0", "0..");
 }
 
-std::vector<KeyRule> use_key(const char* doc) {
-  return {{.key = "use", .doc = doc, .required = true}};
-}
-
-std::vector<KeyRule> dataset_keys() {
-  return {
-      {.key = "use", .doc = "the dataset's id", .required = true},
-      {.key = "role",
-       .fallback = "\"train\"",
-       .range = "train|holdout|warmup",
-       .doc = "train: tasks of rl stages; holdout: tasks that are only measured; warmup: examples "
-              "of sft stages",
-       .later = "retrieval"},
-  };
-}
-
-std::vector<KeyRule> rollout_keys() {
-  return {
-      {.key = "groups",
-       .type = kInteger,
-       .fallback = "16",
-       .range = "1..65536",
-       .doc = "tasks an iteration"},
-      {.key = "group_size",
-       .type = kInteger,
-       .fallback = "8",
-       .range = "2..4096",
-       .doc = "episodes a task"},
-      {.key = "turns",
-       .type = kInteger,
-       .fallback = "1",
-       .range = "1..64",
-       .doc = "turns an episode"},
-      {.key = "max_tokens",
-       .type = kInteger,
-       .fallback = "1024",
-       .range = "1..1048576",
-       .doc = "tokens an answer may have"},
-      {.key = "temperature",
-       .type = kFloat,
-       .fallback = "1.0",
-       .range = "0..10",
-       .doc = "of sampling; 0 = greedy"},
-      {.key = "top_p",
-       .type = kFloat,
-       .fallback = "1.0",
-       .range = "0..1",
-       .doc = "sample from the likeliest tokens with this probability; 1 = all"},
-      {.key = "top_k",
-       .type = kInteger,
-       .fallback = "-1",
-       .range = "-1..",
-       .doc = "sample from this many likeliest tokens; -1 = all"},
-      {.key = "stop", .type = kStrings, .fallback = "[]", .doc = "texts that end an answer"},
-      {.key = "stop_when", .doc = "condition that ends an episode after a turn: \"score >= 0.95\""},
-      {.key = "batching",
-       .fallback = "\"waves\"",
-       .range = "waves",
-       .doc = "waves: the next turns of all live episodes are sampled as one batch; repeatable",
-       .later = "continuous"},
-  };
-}
-
-std::vector<KeyRule> optimizer_keys(const char* lr, const char* schedule, const char* only_if) {
-  const auto key = [&](KeyRule rule) {
-    rule.key = "optimizer." + rule.key;
-    if (rule.only_if.empty()) rule.only_if = only_if;
-    return rule;
-  };
-  const auto number = [&](const char* name, const char* fallback, const char* range,
-                          const char* doc) {
-    return key({.key = name, .type = kFloat, .fallback = fallback, .range = range, .doc = doc});
-  };
-  return {
-      number("lr", lr, "0..1", "learning rate of AdamW"),
-      key({.key = "schedule",
-           .fallback = schedule,
-           .range = "constant|linear|cosine",
-           .doc = "how the learning rate goes on after the warm-up"}),
-      key({.key = "warmup",
-           .type = kInteger,
-           .fallback = "10",
-           .range = "0..",
-           .doc = "optimiser steps over which the learning rate rises from 0"}),
-      key({.key = "min_lr",
-           .type = kFloat,
-           .fallback = "0.0",
-           .range = "0..1",
-           .doc = "learning rate at the end of the schedule",
-           .only_if = "optimizer.schedule=linear|cosine"}),
-      number("beta1", "0.9", "0..1", "decay of the first moment"),
-      number("beta2", "0.95", "0..1", "decay of the second moment"),
-      number("epsilon", "1e-8", "0..1", "added to the root of the second moment"),
-      number("weight_decay", "0.0", "0..1", "decoupled weight decay"),
-      number("grad_clip", "1.0", "0..", "largest global norm of the gradient; 0 = off"),
-  };
-}
-
-std::vector<KeyRule> loss_keys() {
-  const auto number = [](const char* name, const char* fallback, const char* range, const char* doc,
-                         const char* only_if = "") {
-    return KeyRule{.key = std::string("loss.") + name,
-                   .type = kFloat,
-                   .fallback = fallback,
-                   .range = range,
-                   .doc = doc,
-                   .only_if = only_if};
-  };
-  return {
-      {.key = "loss.name",
-       .fallback = "\"ppo\"",
-       .range = "ppo|gspo|cispo|importance_sampling",
-       .doc = "the policy-gradient loss"},
-      {.key = "loss.aggregation",
-       .fallback = "\"token_mean\"",
-       .range = "token_mean|sequence_mean|token_sum",
-       .doc = "over the whole optimiser step"},
-      number("clip_low", "0.2", "0..1", "ratio clipped below at 1 - clip_low",
-             "loss.name=ppo|cispo"),
-      number("clip_high", "0.28", "0..", "ratio clipped above at 1 + clip_high",
-             "loss.name=ppo|cispo"),
-      number("clip_low", "3e-4", "0..1", "ratio of the sequence, clipped below at 1 - clip_low",
-             "loss.name=gspo"),
-      number("clip_high", "4e-4", "0..", "ratio of the sequence, clipped above at 1 + clip_high",
-             "loss.name=gspo"),
-      number("dual_clip", "3.0", "1..", "bound of the loss at negative advantages",
-             "loss.name=ppo"),
-      number("kl", "0.0", "0..", "weight of the KL divergence to the policy before training"),
-      number("entropy", "0.0", "0..", "weight of the entropy bonus"),
-      number("tis", "2.0", "0..",
-             "bound of the importance weight between sampler and trainer; 0 = off"),
-  };
-}
-
-std::vector<KeyRule> learn_keys() {
-  std::vector<KeyRule> keys = {
-      {.key = "returns.kind",
-       .fallback = "\"sum\"",
-       .range = "sum|max",
-       .doc = "a turn's return: the sum or the largest of the discounted scores from it on"},
-      {.key = "returns.discount",
-       .type = kFloat,
-       .fallback = "0.4",
-       .range = "0..1",
-       .doc = "of the score of the next turn"},
-      {.key = "advantage",
-       .fallback = "\"grpo\"",
-       .range = "grpo|dr_grpo|rloo",
-       .doc = "return against the group: divided by its deviation, not divided, leave-one-out",
-       .later = "gae"},
-      {.key = "group_by",
-       .fallback = "\"task\"",
-       .range = "task|turn",
-       .doc = "a group: all turns of a task's episodes, or those with the same turn index"},
-  };
-  const auto append = [&](std::vector<KeyRule> more) {
-    keys.insert(keys.end(), more.begin(), more.end());
-  };
-  append(loss_keys());
-  append(optimizer_keys("1e-6", "\"constant\"", ""));
-  append({
-      {.key = "epochs",
-       .type = kInteger,
-       .fallback = "1",
-       .range = "1..100",
-       .doc = "passes over the samples of an iteration"},
-      {.key = "minibatches",
-       .type = kInteger,
-       .fallback = "4",
-       .range = "1..4096",
-       .doc = "optimiser steps an epoch"},
-      {.key = "truncated",
-       .fallback = "\"mask\"",
-       .range = "mask|zero",
-       .doc = "answers cut off at max_tokens: left out of the loss, or scored 0"},
-      {.key = "drop_zero_variance",
-       .type = kBool,
-       .fallback = "true",
-       .doc = "leave out groups whose returns are all equal"},
-  });
-  return keys;
-}
-
-std::vector<KeyRule> curriculum_keys() {
-  return {
-      {.key = "enabled",
-       .type = kBool,
-       .fallback = "true",
-       .doc = "open the tiers one after the other; without this table all are open"},
-      {.key = "first_tier",
-       .type = kInteger,
-       .fallback = "0",
-       .range = "0..3",
-       .doc = "the highest tier that is open at first"},
-      {.key = "compile_rate",
-       .type = kFloat,
-       .fallback = "0.9",
-       .range = "0..1",
-       .doc = "the next tier opens when both rates of the newest are exceeded"},
-      {.key = "pass_rate", .type = kFloat, .fallback = "0.75", .range = "0..1", .doc = "see above"},
-      {.key = "window",
-       .type = kInteger,
-       .fallback = "3",
-       .range = "1..1000",
-       .doc = "iterations over which the rates are averaged"},
-      {.key = "earlier_share",
-       .type = kFloat,
-       .fallback = "0.25",
-       .range = "0..1",
-       .doc = "share of the groups that go on with earlier tiers"},
-  };
-}
-
-std::vector<KeyRule> prompt_keys() {
-  return {
-      {.key = "templates",
-       .type = kPath,
-       .doc = "folder with task.txt, turn.txt and older_turn.txt; without it, prompts/default"},
-      {.key = "system", .fallback = "\"\"", .doc = "system message; empty = none"},
-  };
-}
-
-std::vector<KeyRule> reward_keys() {
-  return {
-      {.key = "use", .doc = "the reward's id", .required = true},
-      {.key = "name", .doc = "its metric is reward/NAME/mean; the id by default"},
-      {.key = "weight", .type = kFloat, .fallback = "1.0", .doc = "factor of the term's score"},
-      {.key = "when",
-       .fallback = "\"always\"",
-       .range = "always|compiled|passed",
-       .doc = "turns that the term is paid for"},
-  };
-}
-
-std::vector<KeyRule> stage_keys() {
-  std::vector<KeyRule> keys = {
-      {.key = "name", .doc = "unique in the plan", .required = true},
-      {.key = "kind",
-       .range = "sft|rl",
-       .doc = "sft: supervised, on the warmup datasets; rl: reinforcement, on the train datasets",
-       .required = true},
-      {.key = "iterations",
-       .type = kInteger,
-       .range = "1..",
-       .doc = "at most this many",
-       .required = true,
-       .only_if = "kind=rl"},
-      {.key = "until",
-       .doc = "condition over metrics that ends the stage: \"pass_rate > 0.9 and iteration >= 5\"",
-       .only_if = "kind=rl"},
-      {.key = "epochs",
-       .type = kInteger,
-       .fallback = "2",
-       .range = "1..10000",
-       .doc = "passes over the examples",
-       .only_if = "kind=sft"},
-      {.key = "batch_size",
-       .type = kInteger,
-       .fallback = "16",
-       .range = "1..65536",
-       .doc = "examples an optimiser step",
-       .only_if = "kind=sft"},
-      {.key = "log_every",
-       .type = kInteger,
-       .fallback = "10",
-       .range = "1..",
-       .doc = "optimiser steps between two lines of metrics",
-       .only_if = "kind=sft"},
-  };
-  for (KeyRule& rule : optimizer_keys("1e-5", "\"cosine\"", "kind=sft")) {
-    keys.push_back(std::move(rule));
-  }
-  return keys;
-}
-
-std::vector<KeyRule> checkpoint_keys() {
-  return {
-      {.key = "every",
-       .type = kInteger,
-       .fallback = "10",
-       .range = "0..",
-       .doc = "iterations between two checkpoints; 0 = only at the end of a stage"},
-      {.key = "keep",
-       .type = kInteger,
-       .fallback = "3",
-       .range = "0..",
-       .doc = "newest checkpoints that are kept; 0 = all"},
-  };
-}
-
-std::vector<KeyRule> log_keys() {
-  return {
-      {.key = "level",
-       .fallback = "\"info\"",
-       .range = "trace|debug|info|warning|error",
-       .doc = "what goes into logs.log"},
-      {.key = "tensorboard",
-       .type = kBool,
-       .fallback = "true",
-       .doc = "also write the metrics as TensorBoard event files"},
-      {.key = "samples_every",
-       .type = kInteger,
-       .fallback = "1",
-       .range = "0..",
-       .doc = "iterations between two whose prompts and answers are kept; 0 = never"},
-  };
+std::vector<KeyRule> component_rules(const char* doc_of_use) {
+  std::vector<KeyRule> rules = rules_of<ComponentSettings>();
+  rules.front().doc = doc_of_use;
+  return rules;
 }
 
 }  // namespace
 
+void describe(Keys& key, RunSettings& run) {
+  key("name", run.name, "the run's folder; the plan's file name by default");
+  // Unlike other paths from the current folder, so no path to the checker.
+  key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
+      ValueType::kString;
+  key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
+  key("threads", run.threads, "threads for blocking work; 0 = one per core", "0", "0..1024");
+}
+
+void describe(Keys& key, PluginSettings& plugins) {
+  key("path", plugins.path, "more folders with plugins, searched first", "[]");
+}
+
+void describe(Keys& key, ComponentSettings& component) {
+  key("use", component.use, "the component's id").required = true;
+  key.component(component);
+}
+
+void describe(Keys& key, DatasetSettings& dataset) {
+  key("use", dataset.use, "the dataset's id").required = true;
+  key("role", dataset.role,
+      "train: tasks of rl stages; holdout: tasks that are only measured; warmup: examples of sft "
+      "stages",
+      "\"train\"", "train|holdout|warmup")
+      .later = "retrieval";
+  key.component(dataset);
+}
+
+void describe(Keys& key, RolloutSettings& rollout) {
+  key("groups", rollout.groups, "tasks an iteration", "16", "1..65536");
+  key("group_size", rollout.group_size, "episodes a task", "8", "2..4096");
+  key("turns", rollout.turns, "turns an episode", "1", "1..64");
+  key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576");
+  key("temperature", rollout.temperature, "of sampling; 0 = greedy", "1.0", "0..10");
+  key("top_p", rollout.top_p, "sample from the likeliest tokens with this probability; 1 = all",
+      "1.0", "0..1");
+  key("top_k", rollout.top_k, "sample from this many likeliest tokens; -1 = all", "-1", "-1..");
+  key("stop", rollout.stop, "texts that end an answer", "[]");
+  key("stop_when", rollout.stop_when,
+      "condition that ends an episode after a turn: \"score >= 0.95\"");
+  key("batching", rollout.batching,
+      "waves: the next turns of all live episodes are sampled as one batch; repeatable",
+      "\"waves\"", "waves")
+      .later = "continuous";
+}
+
+void describe(Keys& key, LearnSettings& learn) {
+  key("returns.kind", learn.returns.kind,
+      "a turn's return: the sum or the largest of the discounted scores from it on", "\"sum\"",
+      "sum|max");
+  key("returns.discount", learn.returns.discount, "of the score of the next turn", "0.4", "0..1");
+  key("advantage", learn.advantage,
+      "return against the group: divided by its deviation, not divided, leave-one-out", "\"grpo\"",
+      "grpo|dr_grpo|rloo")
+      .later = "gae";
+  key("group_by", learn.group_by,
+      "a group: all turns of a task's episodes, or those with the same turn index", "\"task\"",
+      "task|turn");
+  describe_loss(key, learn.loss);
+  describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"");
+  key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
+  key("minibatches", learn.minibatches, "optimiser steps an epoch", "4", "1..4096");
+  key("truncated", learn.truncated,
+      "answers cut off at max_tokens: left out of the loss, or scored 0", "\"mask\"", "mask|zero");
+  key("drop_zero_variance", learn.drop_zero_variance,
+      "leave out groups whose returns are all equal", "true");
+}
+
+void describe(Keys& key, CurriculumSettings& curriculum) {
+  key("enabled", curriculum.enabled,
+      "open the tiers one after the other; without this table all are open", "true");
+  key("first_tier", curriculum.first_tier, "the highest tier that is open at first", "0", "0..3");
+  key("compile_rate", curriculum.compile_rate,
+      "the next tier opens when both rates of the newest are exceeded", "0.9", "0..1");
+  key("pass_rate", curriculum.pass_rate, "see above", "0.75", "0..1");
+  key("window", curriculum.window, "iterations over which the rates are averaged", "3", "1..1000");
+  key("earlier_share", curriculum.earlier_share,
+      "share of the groups that go on with earlier tiers", "0.25", "0..1");
+}
+
+void describe(Keys& key, PromptSettings& prompt) {
+  key("templates", prompt.templates,
+      "folder with task.txt, turn.txt and older_turn.txt; without it, prompts/default");
+  key("system", prompt.system, "system message; empty = none", "\"\"");
+}
+
+void describe(Keys& key, RewardSettings& reward) {
+  key("use", reward.use, "the reward's id").required = true;
+  key("name", reward.name, "its metric is reward/NAME/mean; the id by default");
+  key("weight", reward.weight, "factor of the term's score", "1.0");
+  key("when", reward.when, "turns that the term is paid for", "\"always\"",
+      "always|compiled|passed");
+  key.component(reward);
+  if (reward.name.empty()) reward.name = reward.use;
+}
+
+void describe(Keys& key, StageSettings& stage) {
+  key("name", stage.name, "unique in the plan").required = true;
+  stage.origin = key.origin("name");
+  key("kind", stage.kind,
+      "sft: supervised, on the warmup datasets; rl: reinforcement, on the train datasets", "",
+      "sft|rl")
+      .required = true;
+  key.only_if = "kind=rl";
+  key("iterations", stage.rl.iterations, "at most this many", "", "1..").required = true;
+  key("until", stage.rl.until,
+      "condition over metrics that ends the stage: \"pass_rate > 0.9 and iteration >= 5\"");
+  key.only_if = "kind=sft";
+  key("epochs", stage.sft.epochs, "passes over the examples", "2", "1..10000");
+  key("batch_size", stage.sft.batch_size, "examples an optimiser step", "16", "1..65536");
+  key("log_every", stage.sft.log_every, "optimiser steps between two lines of metrics", "10",
+      "1..");
+  describe_optimizer(key, stage.sft.optimizer, "1e-5", "\"cosine\"");
+}
+
+void describe(Keys& key, CheckpointSettings& checkpoint) {
+  key("every", checkpoint.every,
+      "iterations between two checkpoints; 0 = only at the end of a stage", "10", "0..");
+  key("keep", checkpoint.keep, "newest checkpoints that are kept; 0 = all", "3", "0..");
+}
+
+void describe(Keys& key, LogSettings& log) {
+  key("level", log.level, "what goes into logs.log", "\"info\"", "trace|debug|info|warning|error");
+  key("tensorboard", log.tensorboard, "also write the metrics as TensorBoard event files", "true");
+  key("samples_every", log.samples_every,
+      "iterations between two whose prompts and answers are kept; 0 = never", "1", "0..");
+}
+
 const std::vector<TableRules>& plan_schema() {
   static const std::vector<TableRules> kTables = {
-      {"run", false, false, "The run.", run_keys()},
-      {"plugins", false, false, "Where plugins are found.", plugin_keys()},
+      {"run", false, false, "The run.", rules_of<RunSettings>()},
+      {"plugins", false, false, "Where plugins are found.", rules_of<PluginSettings>()},
       {"policy", false, false, "The model. The other keys are the component's own.",
-       use_key("the policy's id")},
+       component_rules("the policy's id")},
       {"backend", false, true, "What evaluates kernels. The other keys are the component's own.",
-       use_key("the backend's id")},
+       component_rules("the backend's id")},
       {"dataset", true, true, "Tasks and examples. The other keys are the component's own.",
-       dataset_keys()},
-      {"rollout", false, true, "How answers are sampled.", rollout_keys()},
+       rules_of<DatasetSettings>()},
+      {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>()},
       {"learn", false, true, "How the policy learns from the episodes of an iteration.",
-       learn_keys()},
+       rules_of<LearnSettings>()},
       {"curriculum", false, true, "Tiers of tasks that open one after the other.",
-       curriculum_keys()},
-      {"prompt", false, true, "What the model reads.", prompt_keys()},
+       rules_of<CurriculumSettings>()},
+      {"prompt", false, true, "What the model reads.", rules_of<PromptSettings>()},
       {"reward", true, true, "The terms of a turn's score. The other keys are the component's own.",
-       reward_keys()},
-      {"stage", true, false, "What is done, in this order.", stage_keys()},
-      {"checkpoint", false, false, "What a run can be resumed from.", checkpoint_keys()},
-      {"log", false, false, "What is written down.", log_keys()},
+       rules_of<RewardSettings>()},
+      {"stage", true, false, "What is done, in this order.", rules_of<StageSettings>()},
+      {"checkpoint", false, false, "What a run can be resumed from.",
+       rules_of<CheckpointSettings>()},
+      {"log", false, false, "What is written down.", rules_of<LogSettings>()},
   };
   return kTables;
 }

@@ -1,15 +1,47 @@
-// Every table and key of a plan that belongs to the core: type, default, range and meaning.
-// The one place from which plans are checked, defaults filled in, and docs/plan.md made.
-// Constant; thread-safe.
+// Every table and key of a plan that belongs to the core: type, default, range, meaning, and what
+// it becomes. The one place from which plans are checked, defaults filled in, settings read, and
+// docs/plan.md made. Constant; thread-safe.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/plan/key_rule.hpp"
+#include "core/plan/keys.hpp"
+#include "core/plan/plan.hpp"
 
 namespace krl {
+
+// The keys of the tables that become these settings. Of a component's table, only the core's own.
+void describe(Keys& key, RunSettings& run);
+void describe(Keys& key, PluginSettings& plugins);
+void describe(Keys& key, ComponentSettings& component);
+void describe(Keys& key, DatasetSettings& dataset);
+void describe(Keys& key, RolloutSettings& rollout);
+void describe(Keys& key, LearnSettings& learn);
+void describe(Keys& key, CurriculumSettings& curriculum);
+void describe(Keys& key, PromptSettings& prompt);
+void describe(Keys& key, RewardSettings& reward);
+void describe(Keys& key, StageSettings& stage);
+void describe(Keys& key, CheckpointSettings& checkpoint);
+void describe(Keys& key, LogSettings& log);
+
+template <class Settings>
+std::vector<KeyRule> rules_of() {
+  Settings settings;
+  Keys keys;
+  describe(keys, settings);
+  return std::move(keys).rules();
+}
+
+// REQUIRES: a table in which nothing is wrong any more, or null.
+template <class Settings>
+Settings read_settings(const Node* table) {
+  Settings settings;
+  Keys keys(table);
+  describe(keys, settings);
+  return settings;
+}
 
 struct TableRules {
   std::string name;       // "rollout"

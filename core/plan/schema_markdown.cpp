@@ -1,6 +1,5 @@
 #include <string>
 
-#include "core/plan/key_check.hpp"
 #include "core/plan/schema.hpp"
 #include "core/plan/value_range.hpp"
 

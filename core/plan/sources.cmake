@@ -1,8 +1,8 @@
 target_sources(kernelrl_core PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/builder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/catalog.cpp
   ${CMAKE_CURRENT_LIST_DIR}/content_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/key_check.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/keys.cpp
   ${CMAKE_CURRENT_LIST_DIR}/layers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loader.cpp
   ${CMAKE_CURRENT_LIST_DIR}/merge.cpp

@@ -4,7 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <optional>
+#include <cctype>
 
 namespace krl {
 namespace {
@@ -19,97 +19,87 @@ constexpr int kMaxValues = 10000;
 constexpr const char* kValueKey = "v = ";
 constexpr std::uint32_t kValueColumn = 5;
 
+tl::unexpected<Problem> wrong(const Origin& at, std::string message) {
+  return tl::unexpected(Problem{at, std::move(message), {}});
+}
+
 // Converts one parsed document; the first problem ends the conversion.
 class Converter {
  public:
   Converter(std::shared_ptr<const Source> source, Origin shift)
       : source_(std::move(source)), shift_(std::move(shift)) {}
 
-  std::optional<Node> convert(const toml::node& node, int depth);
+  tl::expected<Node, Problem> convert(const toml::node& node, int depth) {
+    Node out;
+    out.origin = origin(node.source());
+    if (depth > Node::kMaxDepth) {
+      return wrong(out.origin, "values are nested more than " + std::to_string(Node::kMaxDepth) +
+                                   " deep; no plan needs that");
+    }
+    if (++values_ > kMaxValues) {
+      return wrong(out.origin,
+                   "this is no plan: more than " + std::to_string(kMaxValues) + " values");
+    }
+    if (const auto* table = node.as_table()) return convert_table(*table, std::move(out), depth);
+    if (const auto* array = node.as_array()) return convert_array(*array, std::move(out), depth);
+    if (const auto* flag = node.as_boolean()) {
+      out.value = flag->get();
+    } else if (const auto* integer = node.as_integer()) {
+      out.value = integer->get();
+    } else if (const auto* real = node.as_floating_point()) {
+      out.value = real->get();
+    } else if (const auto* text = node.as_string()) {
+      out.value = text->get();
+    } else {
+      return wrong(out.origin, "a plan has no dates or times; quote the value if it is a text");
+    }
+    return out;
+  }
 
-  Origin origin(const toml::source_region& region) const;
-  const Problem& problem() const { return problem_; }
+  Origin origin(const toml::source_region& region) const {
+    if (source_ == nullptr) return {};
+    Origin at{source_, region.begin.line, region.begin.column, 1};
+    if (region.end.line == region.begin.line && region.end.column > region.begin.column) {
+      at.length = region.end.column - region.begin.column;
+    }
+    if (shift_.line == 0) return at;
+    const bool first_line = at.line <= 1 && at.column >= kValueColumn;
+    at.column = first_line ? at.column - kValueColumn + shift_.column : shift_.column;
+    at.line = shift_.line;
+    return at;
+  }
 
  private:
-  std::optional<Node> convert_table(const toml::table& table, Node out, int depth);
-  std::optional<Node> convert_array(const toml::array& array, Node out, int depth);
-  std::optional<Node> fail(const Origin& at, std::string message);
+  tl::expected<Node, Problem> convert_table(const toml::table& table, Node out, int depth) {
+    Node::Table entries;
+    for (const auto& [key, value] : table) {
+      auto converted = convert(value, depth + 1);
+      if (!converted) return converted;
+      entries.push_back({std::string(key.str()), origin(key.source()), std::move(*converted)});
+    }
+    // The library sorts by name; people read in the order they wrote.
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return std::pair(a.origin.line, a.origin.column) < std::pair(b.origin.line, b.origin.column);
+    });
+    out.value = std::move(entries);
+    return out;
+  }
+
+  tl::expected<Node, Problem> convert_array(const toml::array& array, Node out, int depth) {
+    Node::Array elements;
+    for (const toml::node& element : array) {
+      auto converted = convert(element, depth + 1);
+      if (!converted) return converted;
+      elements.push_back(std::move(*converted));
+    }
+    out.value = std::move(elements);
+    return out;
+  }
 
   std::shared_ptr<const Source> source_;
   Origin shift_;  // where a lone value starts in its source; line 0 for a whole document
   int values_ = 0;
-  Problem problem_;
 };
-
-Origin Converter::origin(const toml::source_region& region) const {
-  if (source_ == nullptr) return {};
-  Origin at{source_, region.begin.line, region.begin.column, 1};
-  if (region.end.line == region.begin.line && region.end.column > region.begin.column) {
-    at.length = region.end.column - region.begin.column;
-  }
-  if (shift_.line == 0) return at;
-  const bool first_line = at.line <= 1 && at.column >= kValueColumn;
-  at.column = first_line ? at.column - kValueColumn + shift_.column : shift_.column;
-  at.line = shift_.line;
-  return at;
-}
-
-std::optional<Node> Converter::fail(const Origin& at, std::string message) {
-  problem_ = {at, std::move(message), {}};
-  return std::nullopt;
-}
-
-std::optional<Node> Converter::convert(const toml::node& node, int depth) {
-  Node out;
-  out.origin = origin(node.source());
-  if (depth > Node::kMaxDepth) {
-    return fail(out.origin, "values are nested more than " + std::to_string(Node::kMaxDepth) +
-                                " deep; no plan needs that");
-  }
-  if (++values_ > kMaxValues) {
-    return fail(out.origin, "this is no plan: more than " + std::to_string(kMaxValues) + " values");
-  }
-  if (const auto* table = node.as_table()) return convert_table(*table, std::move(out), depth);
-  if (const auto* array = node.as_array()) return convert_array(*array, std::move(out), depth);
-  if (const auto* flag = node.as_boolean()) {
-    out.value = flag->get();
-  } else if (const auto* integer = node.as_integer()) {
-    out.value = integer->get();
-  } else if (const auto* real = node.as_floating_point()) {
-    out.value = real->get();
-  } else if (const auto* text = node.as_string()) {
-    out.value = text->get();
-  } else {
-    return fail(out.origin, "a plan has no dates or times; quote the value if it is a text");
-  }
-  return out;
-}
-
-std::optional<Node> Converter::convert_table(const toml::table& table, Node out, int depth) {
-  Node::Table entries;
-  for (const auto& [key, value] : table) {
-    auto converted = convert(value, depth + 1);
-    if (!converted) return std::nullopt;
-    entries.push_back({std::string(key.str()), origin(key.source()), std::move(*converted)});
-  }
-  // The library sorts by name; people read in the order they wrote.
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.origin.line, a.origin.column) < std::pair(b.origin.line, b.origin.column);
-  });
-  out.value = std::move(entries);
-  return out;
-}
-
-std::optional<Node> Converter::convert_array(const toml::array& array, Node out, int depth) {
-  Node::Array elements;
-  for (const toml::node& element : array) {
-    auto converted = convert(element, depth + 1);
-    if (!converted) return std::nullopt;
-    elements.push_back(std::move(*converted));
-  }
-  out.value = std::move(elements);
-  return out;
-}
 
 // The library's message in words that help.
 std::string explained(std::string_view why) {
@@ -126,16 +116,13 @@ tl::expected<Node, Problem> parse(const std::string& text, Converter converter) 
   if (std::count(text.begin(), text.end(), '.') > kMaxDots) {
     Origin whole = converter.origin({});
     whole.line = 0;
-    return tl::unexpected(Problem{whole, "this is no plan: more than 5000 dots", {}});
+    return wrong(whole, "this is no plan: more than 5000 dots");
   }
   try {
     const toml::table table = toml::parse(std::string_view(text));
-    auto node = converter.convert(table, 0);
-    if (!node) return tl::unexpected(converter.problem());
-    return std::move(*node);
+    return converter.convert(table, 0);
   } catch (const toml::parse_error& e) {
-    const std::string why = explained(e.description());
-    return tl::unexpected(Problem{converter.origin(e.source()), "this is not TOML: " + why, {}});
+    return wrong(converter.origin(e.source()), "this is not TOML: " + explained(e.description()));
   }
 }
 
@@ -150,9 +137,14 @@ tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origi
   if (!table) return table;
   const Node::Table& entries = table->entries();
   if (entries.size() != 1) {
-    return tl::unexpected(Problem{at, "one value was expected here, not several lines", {}});
+    return wrong(at, "one value was expected here, not several lines");
   }
   return entries.front().value;
+}
+
+bool is_bare_key(std::string_view key) {
+  const auto is_bare = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
+  return !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
 }
 
 }  // namespace krl

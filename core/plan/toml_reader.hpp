@@ -2,9 +2,9 @@
 // error, never a crash.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 
 #include "core/plan/node.hpp"
@@ -18,5 +18,8 @@ tl::expected<Node, Problem> read_toml(const std::shared_ptr<const Source>& sourc
 // A value such as `3`, `"x"` or `{ a = 1 }`. `at` is where its text starts; a value that does not
 // come from a user's text has a default origin.
 tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origin& at);
+
+// Whether a key needs no quotes in TOML: letters, digits, '_' and '-'.
+bool is_bare_key(std::string_view key);
 
 }  // namespace krl

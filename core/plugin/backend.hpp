@@ -25,6 +25,8 @@ struct EvaluateOptions {
 // Calls block. Thread-safe as Instance is.
 class Backend {
  public:
+  static constexpr Kind kKind = Kind::kBackend;
+
   explicit Backend(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

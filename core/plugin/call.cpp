@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/log.hpp"
+#include "core/plugin/text.hpp"
 
 namespace krl {
 namespace {
-
-std::string_view view(krl_str s) {
-  return s.data == nullptr ? std::string_view() : std::string_view(s.data, s.size);
-}
-
-Severity severity_of(int32_t level) {
-  if (level <= KRL_LOG_TRACE) return Severity::kTrace;
-  if (level == KRL_LOG_DEBUG) return Severity::kDebug;
-  if (level == KRL_LOG_INFO) return Severity::kInfo;
-  return level == KRL_LOG_WARNING ? Severity::kWarning : Severity::kError;
-}
 
 Code code_of(krl_status status) {
   switch (status) {
@@ -36,11 +28,10 @@ Code code_of(krl_status status) {
 
 }  // namespace
 
-Call::Call(const Component& component, const CallScope& scope, std::int64_t deadline_ns)
+Call::Call(const Component& component, const CallScope& scope)
     : component_(component),
       scope_(scope),
-      context_{
-          sizeof(krl_task_context), 0, this, deadline_ns, cancelled, progress, log, fail, metric} {}
+      context_{sizeof(krl_task_context), 0, this, 0, cancelled, progress, log, fail, metric} {}
 
 Status Call::finish(krl_status status, std::string_view function) const {
   if (status == KRL_OK) return {};
@@ -69,7 +60,8 @@ void Call::progress(const krl_task_context* c, double done, krl_str what) {
 }
 
 void Call::log(const krl_task_context* c, int32_t level, krl_str message) {
-  krl::log(severity_of(level), fmt::format("{}: {}", of(c).component_.id, view(message)));
+  const auto severity = static_cast<Severity>(std::clamp(level, KRL_LOG_TRACE, KRL_LOG_ERROR));
+  krl::log(severity, fmt::format("{}: {}", of(c).component_.id, view(message)));
 }
 
 krl_status Call::fail(const krl_task_context* c, krl_status status, krl_str why) {

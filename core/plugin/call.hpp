@@ -22,8 +22,7 @@ struct CallScope {
 // Used by one thread, except that the plugin may report from any of its own threads.
 class Call {
  public:
-  // `deadline_ns` on CLOCK_MONOTONIC; 0 = none.
-  Call(const Component& component, const CallScope& scope, std::int64_t deadline_ns = 0);
+  Call(const Component& component, const CallScope& scope);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 

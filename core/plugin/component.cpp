@@ -5,20 +5,6 @@
 
 namespace krl {
 
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::kPolicy:
-      return "policy";
-    case Kind::kBackend:
-      return "backend";
-    case Kind::kReward:
-      return "reward";
-    case Kind::kDataset:
-      return "dataset";
-  }
-  return "component";
-}
-
 std::uint32_t Component::needs() const {
   return kind == Kind::kReward ? static_cast<const krl_reward_v*>(raw->table)->needs : 0;
 }

@@ -6,31 +6,19 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "core/plan/catalog.hpp"
 
 namespace krl {
-
-enum class Kind { kPolicy, kBackend, kReward, kDataset };
-
-std::string_view name_of(Kind kind);
 
 struct PluginInfo {
   std::string name, version, license, built_with;
   std::filesystem::path path;
 };
 
-// One option of a component; the texts are those of krl_field.
-struct Field {
-  std::uint32_t type = KRL_STRING, flags = 0;  // KRL_BOOL …, KRL_REQUIRED | KRL_SECRET
-  std::string key, fallback, range, doc;
-};
-
-struct Component {
-  Kind kind = Kind::kReward;
-  std::string id, summary;
+struct Component : CatalogEntry {
+  std::string summary;
   std::uint32_t flags = 0;  // KRL_THREAD_SAFE | KRL_DETERMINISTIC | KRL_NEEDS_GPU
-  std::vector<Field> fields;
   PluginInfo plugin;
   const krl_component* raw = nullptr;
 

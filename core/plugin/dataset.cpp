@@ -11,8 +11,19 @@ Task task_of(const krl_task& c) {
   return {copy(c.id), copy(c.title), copy(c.prompt), c.tier, copy(c.definition_json)};
 }
 
+struct Received {
+  DatasetItems items;
+  std::uint64_t count = 0;  // documents too
+};
+
+Received& receive(const krl_dataset_sink* sink) {
+  auto& received = *static_cast<Received*>(sink->ctx);
+  ++received.count;
+  return received;
+}
+
 krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
-  static_cast<DatasetItems*>(sink->ctx)->tasks.push_back(task_of(*task));
+  receive(sink).items.tasks.push_back(task_of(*task));
   return KRL_OK;
 }
 
@@ -20,18 +31,13 @@ krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
   Pair item{task_of(*pair->task), copy(pair->answer), {}};
   for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
     item.earlier.push_back(copy(pair->earlier[i]));
-  static_cast<DatasetItems*>(sink->ctx)->pairs.push_back(std::move(item));
+  receive(sink).items.pairs.push_back(std::move(item));
   return KRL_OK;
 }
 
-krl_status put_document(const krl_dataset_sink* sink, const krl_document* d) {
-  static_cast<DatasetItems*>(sink->ctx)->documents.push_back(
-      {copy(d->id), copy(d->task_hint), copy(d->text), copy(d->meta_json)});
+krl_status put_document(const krl_dataset_sink* sink, const krl_document*) {
+  receive(sink);
   return KRL_OK;
-}
-
-std::size_t count(const DatasetItems& items) {
-  return items.tasks.size() + items.pairs.size() + items.documents.size();
 }
 
 }  // namespace
@@ -42,20 +48,20 @@ Result<DatasetItems> Dataset::read_all() const {
   std::uint64_t size = 0;
   KRL_TRY(instance_.run(
       call, "size", [&](void* self, auto* context) { return table.size(self, context, &size); }));
-  DatasetItems items;
+  Received received;
   const krl_dataset_sink sink{
-      sizeof(krl_dataset_sink), 0, &items, put_task, put_pair, put_document};
+      sizeof(krl_dataset_sink), 0, &received, put_task, put_pair, put_document};
   for (std::uint64_t i = 0; i < size; ++i) {
-    const std::size_t before = count(items);
+    const std::uint64_t before = received.count;
     KRL_TRY(instance_.run(call, fmt::format("read item {}", i), [&](void* self, auto* context) {
       return table.read(self, context, i, &sink);
     }));
-    if (count(items) != before + 1) {
+    if (received.count != before + 1) {
       return failure(call.broken(
-          "read", fmt::format("it gave {} items for index {}", count(items) - before, i)));
+          "read", fmt::format("it gave {} items for index {}", received.count - before, i)));
     }
   }
-  return items;
+  return std::move(received.items);
 }
 
 }  // namespace krl

@@ -17,23 +17,20 @@ struct Pair {
   std::vector<std::string> earlier;  // oldest first
 };
 
-struct Document {
-  std::string id, task_hint, text, meta_json;
-};
-
 struct DatasetItems {
   std::vector<Task> tasks;
   std::vector<Pair> pairs;
-  std::vector<Document> documents;
 };
 
 class Dataset {
  public:
+  static constexpr Kind kKind = Kind::kDataset;
+
   explicit Dataset(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }
 
-  // Reads every item, in order.
+  // Reads every item, in order; documents are left out, since no role of a dataset uses them.
   Result<DatasetItems> read_all() const;
 
  private:

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "core/plugin/host.hpp"
 
@@ -84,16 +83,6 @@ Result<Instance> Instance::create(const Component& component, const json& table,
   KRL_TRY(call.finish(status, "create"));
   if (self == nullptr) return failure(call.broken("create", "it gave no instance"));
   return Instance(component, scope, self);
-}
-
-Instance::Instance(Instance&& other) noexcept
-    : component_(other.component_),
-      scope_(other.scope_),
-      self_(std::exchange(other.self_, nullptr)),
-      mutex_(std::move(other.mutex_)) {}
-
-Instance::~Instance() {
-  if (self_ != nullptr) component_->raw->destroy(self_);
 }
 
 }  // namespace krl

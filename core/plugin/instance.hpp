@@ -19,10 +19,6 @@ class Instance {
   static Result<Instance> create(const Component& component, const nlohmann::json& table,
                                  const CallScope& scope);
 
-  Instance(Instance&& other) noexcept;
-  Instance& operator=(Instance&&) = delete;
-  ~Instance();
-
   const Component& component() const { return *component_; }
   const CallScope& scope() const { return *scope_; }
 
@@ -32,19 +28,19 @@ class Instance {
   Status run(Call& call, std::string_view name, Function&& function) const {
     std::unique_lock<std::mutex> lock(*mutex_, std::defer_lock);
     if (!component_->thread_safe()) lock.lock();
-    return call.finish(function(self_, call.c()), name);
+    return call.finish(function(self_.get(), call.c()), name);
   }
 
  private:
   Instance(const Component& component, const CallScope& scope, void* self)
       : component_(&component),
         scope_(&scope),
-        self_(self),
+        self_(self, component.raw->destroy),
         mutex_(std::make_unique<std::mutex>()) {}
 
   const Component* component_;
   const CallScope* scope_;
-  void* self_;
+  std::unique_ptr<void, void (*)(void*)> self_;
   std::unique_ptr<std::mutex> mutex_;
 };
 

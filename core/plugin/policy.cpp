@@ -6,27 +6,28 @@
 #include <cmath>
 #include <optional>
 
+#include "core/plugin/rows.hpp"
 #include "core/plugin/text.hpp"
 
 namespace krl {
 namespace {
 
-// The C form of a prompt; borrows its texts.
-class MessagesView {
- public:
-  explicit MessagesView(const Prompt& prompt) {
-    messages_.reserve(prompt.size());
-    for (const Message& m : prompt)
-      messages_.push_back({sizeof(krl_message), m.role, borrow(m.text)});
-    for (const krl_message& m : messages_) pointers_.push_back(&m);
-  }
-  const krl_message* const* data() const { return pointers_.data(); }
-  std::size_t size() const { return pointers_.size(); }
+// The C forms of a prompt and of an example; they borrow its texts and arrays.
+Rows<krl_message> view_of(const Prompt& prompt) {
+  return {prompt, [](const Message& m) {
+            return krl_message{sizeof(krl_message), m.role, borrow(m.text)};
+          }};
+}
 
- private:
-  std::vector<krl_message> messages_;
-  std::vector<const krl_message*> pointers_;
-};
+krl_example view_of(const Example& e) {
+  return {sizeof(krl_example),
+          0,
+          {e.prompt_tokens.data(), e.prompt_tokens.size()},
+          {e.tokens.data(), e.tokens.size()},
+          {e.logprobs.data(), e.logprobs.size()},
+          {e.advantages.data(), e.advantages.size()},
+          {e.weights.data(), e.weights.size()}};
+}
 
 // Receives samples, checks each and hands it on.
 class SampleReceiver {
@@ -61,8 +62,7 @@ class SampleReceiver {
                            {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
                            {s.tokens.data, s.tokens.data + s.tokens.size},
                            {s.logprobs.data, s.logprobs.data + s.logprobs.size},
-                           static_cast<StopReason>(s.stop_reason),
-                           s.policy_version});
+                           static_cast<StopReason>(s.stop_reason)});
     return KRL_OK;
   }
 
@@ -90,30 +90,6 @@ class SampleReceiver {
   krl_sample_sink sink_;
 };
 
-// The C form of training examples; borrows their arrays.
-class ExamplesView {
- public:
-  explicit ExamplesView(const std::vector<Example>& examples) {
-    examples_.reserve(examples.size());
-    for (const Example& e : examples) {
-      examples_.push_back({sizeof(krl_example),
-                           0,
-                           {e.prompt_tokens.data(), e.prompt_tokens.size()},
-                           {e.tokens.data(), e.tokens.size()},
-                           {e.logprobs.data(), e.logprobs.size()},
-                           {e.advantages.data(), e.advantages.size()},
-                           {e.weights.data(), e.weights.size()}});
-    }
-    for (const krl_example& e : examples_) pointers_.push_back(&e);
-  }
-  const krl_example* const* data() const { return pointers_.data(); }
-  std::size_t size() const { return pointers_.size(); }
-
- private:
-  std::vector<krl_example> examples_;
-  std::vector<const krl_example*> pointers_;
-};
-
 void merge(Metrics& into, const Metrics& from) {
   for (const auto& [name, value] : from) merge_metric(into, name, value);
 }
@@ -129,12 +105,7 @@ Result<PolicyInfo> Policy::describe() const {
   }));
   return PolicyInfo{(info.flags & KRL_POLICY_TRAINABLE) != 0,
                     (info.flags & KRL_POLICY_HAS_TOKENS) != 0,
-                    (info.flags & KRL_POLICY_NEEDS_CORPUS) != 0,
-                    info.context_tokens,
-                    info.vocabulary,
-                    info.parameters,
-                    info.version,
-                    copy(info.description)};
+                    (info.flags & KRL_POLICY_NEEDS_CORPUS) != 0, info.context_tokens};
 }
 
 Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
@@ -145,20 +116,15 @@ Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling
                                 sampling.temperature, sampling.top_p,
                                 sampling.top_k,       static_cast<std::uint32_t>(stop.size()),
                                 stop.data()};
-  std::vector<MessagesView> messages;
-  messages.reserve(requests.size());
-  std::vector<krl_request> c_requests;
-  c_requests.reserve(requests.size());
-  std::vector<const krl_request*> pointers;
-  for (const SampleRequest& request : requests) {
-    const MessagesView& m = messages.emplace_back(request.prompt);
-    c_requests.push_back({sizeof(krl_request), 1, m.data(), m.size(), &c_sampling, request.seed});
-    pointers.push_back(&c_requests.back());
-  }
+  std::vector<Rows<krl_message>> messages;
+  const Rows<krl_request> c_requests(requests, [&](const SampleRequest& request) {
+    const Rows<krl_message>& m = messages.emplace_back(view_of(request.prompt));
+    return krl_request{sizeof(krl_request), 1, m.data(), m.size(), &c_sampling, request.seed};
+  });
   SampleReceiver receiver(requests.size(), on_answer);
   Call call(component(), instance_.scope());
   const Status status = instance_.run(call, "sample", [&](void* self, auto* context) {
-    return table().sample(self, context, pointers.data(), pointers.size(), receiver.c());
+    return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
   });
   if (!receiver.complaint().empty()) return failure(call.broken("sample", receiver.complaint()));
   KRL_TRY(status);
@@ -181,7 +147,7 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
     return KRL_OK;
   };
   const krl_sample_sink sink{sizeof(krl_sample_sink), 0, &tokens, put};
-  const MessagesView messages(prompt);
+  const Rows<krl_message> messages = view_of(prompt);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "tokenize", [&](void* self, auto* context) {
     return table().tokenize(self, context, messages.data(), messages.size(), borrow(answer), &sink);
@@ -201,19 +167,15 @@ Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) co
 
 Status Policy::forward_backward(const Loss& loss, const std::vector<Example>& examples,
                                 Metrics& metrics) const {
-  std::vector<krl_parameter> parameters;
-  parameters.reserve(loss.parameters.size());
-  std::vector<const krl_parameter*> pointers;
-  for (const auto& [name, value] : loss.parameters) {
-    parameters.push_back({sizeof(krl_parameter), 0, borrow(name), value});
-    pointers.push_back(&parameters.back());
-  }
-  const krl_loss c_loss{sizeof(krl_loss), loss.aggregation, borrow(loss.name), loss.normaliser,
-                        loss.temperature, pointers.data(),  pointers.size()};
-  const ExamplesView view(examples);
+  const Rows<krl_parameter> parameters(loss.parameters, [](const auto& parameter) {
+    return krl_parameter{sizeof(krl_parameter), 0, borrow(parameter.first), parameter.second};
+  });
+  const krl_loss c_loss{sizeof(krl_loss), loss.aggregation,  borrow(loss.name), loss.normaliser,
+                        loss.temperature, parameters.data(), parameters.size()};
+  const Rows<krl_example> c_examples(examples, [](const Example& e) { return view_of(e); });
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
-    return table().forward_backward(self, context, &c_loss, view.data(), view.size());
+    return table().forward_backward(self, context, &c_loss, c_examples.data(), c_examples.size());
   }));
   merge(metrics, call.metrics());
   return {};

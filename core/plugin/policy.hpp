@@ -53,14 +53,14 @@ struct Optimizer {  // AdamW
 
 struct PolicyInfo {
   bool trainable = false, has_tokens = false, needs_corpus = false;
-  std::int64_t context_tokens = 0, vocabulary = 0, parameters = 0;
-  std::uint64_t version = 0;
-  std::string description;
+  std::int64_t context_tokens = 0;
 };
 
 // Calls block. Thread-safe as Instance is.
 class Policy {
  public:
+  static constexpr Kind kKind = Kind::kPolicy;
+
   explicit Policy(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

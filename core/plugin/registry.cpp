@@ -15,6 +15,7 @@
 
 #include "core/base/installation.hpp"
 #include "core/plugin/host.hpp"
+#include "core/plugin/text.hpp"
 
 namespace krl {
 namespace {
@@ -22,10 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
-
-std::string text(krl_str s) {
-  return s.data == nullptr ? std::string() : std::string(s.data, s.size);
-}
 
 // Looks for the entry point in the ELF symbols, so that a stranger's code does not run if it is of
 // another version.
@@ -100,7 +97,7 @@ bool table_is_complete(const krl_component& c) {
 Status check_component(const krl_component* c) {
   if (c == nullptr) return invalid("lists a component that is null");
   if (c->struct_size < sizeof(krl_component)) return invalid("lists a component of the wrong size");
-  const std::string id = text(c->id);
+  const std::string id = copy(c->id);
   if (id.empty()) return invalid("offers a component without an id");
   if (!known_kind(c->kind))
     return invalid(fmt::format("offers '{}' of the unknown kind {}", id, c->kind));
@@ -116,20 +113,23 @@ Status check_component(const krl_component* c) {
   return {};
 }
 
-std::unique_ptr<Component> describe(const krl_component& raw, const krl_plugin& plugin,
-                                    const fs::path& path) {
-  auto component = std::make_unique<Component>();
-  component->kind = static_cast<Kind>(raw.kind - KRL_POLICY);
-  component->id = text(raw.id);
-  component->summary = text(raw.summary);
-  component->flags = raw.flags;
-  component->raw = &raw;
-  component->plugin = {text(plugin.name), text(plugin.version), text(plugin.license),
-                       text(plugin.built_with), path};
+Component describe(const krl_component& raw, const krl_plugin& plugin, const fs::path& path) {
+  Component component;
+  component.kind = static_cast<Kind>(raw.kind);
+  component.id = copy(raw.id);
+  component.summary = copy(raw.summary);
+  component.flags = raw.flags;
+  component.raw = &raw;
+  component.plugin = {copy(plugin.name), copy(plugin.version), copy(plugin.license),
+                      copy(plugin.built_with), path};
   for (std::uint32_t i = 0; i < raw.n_fields; ++i) {
     const krl_field& f = *raw.fields[i];
-    component->fields.push_back(
-        {f.type, f.flags, text(f.key), text(f.fallback), text(f.range), text(f.doc)});
+    component.keys.push_back({.key = copy(f.key),
+                              .type = static_cast<ValueType>(f.type),
+                              .fallback = copy(f.fallback),
+                              .range = copy(f.range),
+                              .doc = copy(f.doc),
+                              .required = (f.flags & KRL_REQUIRED) != 0});
   }
   return component;
 }
@@ -160,20 +160,12 @@ Registry Registry::load(const std::vector<fs::path>& folders) {
       }
       if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
       seen.push_back(path);
-      registry.load_file(path);
+      if (const Status added = registry.add(path); !added) {
+        registry.rejected_.push_back({path, added.error().message});
+      }
     }
   }
-  for (const auto& component : registry.components_) registry.sorted_.push_back(component.get());
-  std::sort(registry.sorted_.begin(), registry.sorted_.end(),
-            [](const Component* a, const Component* b) {
-              return std::pair(a->kind, std::string_view(a->id)) <
-                     std::pair(b->kind, std::string_view(b->id));
-            });
   return registry;
-}
-
-void Registry::load_file(const fs::path& path) {
-  if (Status added = add(path); !added) rejected_.push_back({path, added.error().message});
 }
 
 Status Registry::add(const fs::path& path) {
@@ -187,51 +179,44 @@ Status Registry::add(const fs::path& path) {
   }
   if (plugin->n_components == 0 || plugin->components == nullptr)
     return invalid("offers no components");
-  std::vector<std::unique_ptr<Component>> offered;
+  Components offered;
   for (std::size_t i = 0; i < plugin->n_components; ++i) {
     KRL_TRY(check_component(plugin->components[i]));
-    offered.push_back(describe(*plugin->components[i], *plugin, path));
-    const Component& last = *offered.back();
-    const auto same_id = [&](const auto& c) { return c->kind == last.kind && c->id == last.id; };
-    if (std::any_of(offered.begin(), offered.end() - 1, same_id))
-      return invalid(fmt::format("offers the {} '{}' twice", name_of(last.kind), last.id));
-    if (const auto same = std::find_if(components_.begin(), components_.end(), same_id);
-        same != components_.end()) {
-      return invalid(
-          fmt::format("offers the {} '{}', which {} offers already; remove one of the two",
-                      name_of(last.kind), last.id, (*same)->plugin.path.string()));
+    Component component = describe(*plugin->components[i], *plugin, path);
+    const auto key = std::pair(component.kind, component.id);
+    const std::string what = fmt::format("offers the {} '{}'", name_of(key.first), key.second);
+    if (!offered.emplace(key, std::move(component)).second) return invalid(what + " twice");
+    if (const auto same = components_.find(key); same != components_.end()) {
+      return invalid(fmt::format("{}, which {} offers already; remove one of the two", what,
+                                 same->second.plugin.path.string()));
     }
   }
-  for (auto& component : offered) components_.push_back(std::move(component));
+  components_.merge(offered);
   return {};
 }
 
 const Component* Registry::find(Kind kind, std::string_view id) const {
-  for (const Component* component : sorted_) {
-    if (component->kind == kind && component->id == id) return component;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> Registry::ids(Kind kind) const {
-  std::vector<std::string> found;
-  for (const Component* component : sorted_) {
-    if (component->kind == kind) found.push_back(component->id);
-  }
-  return found;
+  const auto found = components_.find({kind, std::string(id)});
+  return found == components_.end() ? nullptr : &found->second;
 }
 
 Result<const Component*> Registry::require(Kind kind, std::string_view id) const {
   if (const Component* component = find(kind, id)) return component;
-  const std::vector<std::string> known = ids(kind);
-  std::string message = fmt::format("no {} plugin is called '{}'", name_of(kind), id);
-  if (const std::string near = closest_name(id, known); !near.empty())
-    message += fmt::format("; did you mean '{}'?", near);
+  const std::vector<std::string> known = catalog().ids(kind);
+  std::string message =
+      fmt::format("no {} plugin is called '{}'{}", name_of(kind), id, did_you_mean(id, known, ""));
   message += known.empty() ? "; none was found on the plugin path"
                            : fmt::format("   known: {}", fmt::join(known, ", "));
   for (const Rejected& r : rejected_)
     message += fmt::format("\nnot loaded: {}: {}", r.path.string(), r.why);
   return failure(Code::kNotFound, std::move(message));
+}
+
+Catalog Registry::catalog() const {
+  Catalog catalog;
+  for (const auto& [key, component] : components_) catalog.entries.push_back(component);
+  for (const Rejected& r : rejected_) catalog.refused.push_back(r.path.string() + ": " + r.why);
+  return catalog;
 }
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {

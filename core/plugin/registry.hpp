@@ -5,9 +5,10 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -29,9 +30,10 @@ class Registry {
   Result<const Component*> require(Kind kind, std::string_view id) const;
 
   // Sorted by kind, then id.
-  const std::vector<const Component*>& all() const { return sorted_; }
-  // The sorted ids of one kind.
-  std::vector<std::string> ids(Kind kind) const;
+  using Components = std::map<std::pair<Kind, std::string>, Component>;
+  const Components& all() const { return components_; }
+  // The components as plans are checked against them.
+  Catalog catalog() const;
 
   struct Rejected {
     std::filesystem::path path;
@@ -40,11 +42,9 @@ class Registry {
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
  private:
-  void load_file(const std::filesystem::path& path);
   Status add(const std::filesystem::path& path);
 
-  std::vector<std::unique_ptr<Component>> components_;
-  std::vector<const Component*> sorted_;
+  Components components_;
   std::vector<Rejected> rejected_;
 };
 

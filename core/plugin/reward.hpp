@@ -1,7 +1,6 @@
 // A reward plugin as the core uses it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -12,6 +11,8 @@ namespace krl {
 // Thread-safe as Instance is.
 class Reward {
  public:
+  static constexpr Kind kKind = Kind::kReward;
+
   explicit Reward(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }

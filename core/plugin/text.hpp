@@ -9,8 +9,9 @@
 namespace krl {
 
 inline krl_str borrow(std::string_view text) { return {text.data(), text.size()}; }
-inline std::string copy(krl_str text) {
-  return text.data == nullptr ? std::string() : std::string(text.data, text.size);
+inline std::string_view view(krl_str text) {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
 }
+inline std::string copy(krl_str text) { return std::string(view(text)); }
 
 }  // namespace krl

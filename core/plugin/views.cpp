@@ -44,12 +44,7 @@ krl_value view_of(const Value& v) {
   return {sizeof(krl_value), v.case_index, borrow(v.name), borrow(v.unit), v.value};
 }
 
-template <class C, class T>
-void fill(std::vector<C>& rows, std::vector<const C*>& pointers, const std::vector<T>& values) {
-  rows.reserve(values.size());
-  for (const T& value : values) rows.push_back(view_of(value));
-  for (const C& row : rows) pointers.push_back(&row);
-}
+constexpr auto kViewOf = [](const auto& value) { return view_of(value); };
 
 }  // namespace
 
@@ -58,26 +53,18 @@ krl_task view_of(const Task& task) {
           borrow(task.title), borrow(task.prompt), borrow(task.definition_json)};
 }
 
-EvaluationView::EvaluationView(const Evaluation& e) {
-  fill(diagnostics_, diagnostic_pointers_, e.diagnostics);
-  fill(kernels_, kernel_pointers_, e.kernels);
-  fill(cases_, case_pointers_, e.cases);
-  fill(values_, value_pointers_, e.values);
-  c_ = {sizeof(krl_evaluation),
-        static_cast<std::uint32_t>(e.verdict),
-        borrow(e.why),
-        borrow(e.backend),
-        borrow(e.toolchain),
-        borrow(e.device),
-        borrow(e.compile_log),
-        diagnostic_pointers_.data(),
-        diagnostic_pointers_.size(),
-        kernel_pointers_.data(),
-        kernel_pointers_.size(),
-        case_pointers_.data(),
-        case_pointers_.size(),
-        value_pointers_.data(),
-        value_pointers_.size()};
-}
+EvaluationView::EvaluationView(const Evaluation& e)
+    : diagnostics_(e.diagnostics, kViewOf),
+      kernels_(e.kernels, kViewOf),
+      cases_(e.cases, kViewOf),
+      values_(e.values, kViewOf),
+      c_{sizeof(krl_evaluation), static_cast<std::uint32_t>(e.verdict),
+         borrow(e.why),          borrow(e.backend),
+         borrow(e.toolchain),    borrow(e.device),
+         borrow(e.compile_log),  diagnostics_.data(),
+         diagnostics_.size(),    kernels_.data(),
+         kernels_.size(),        cases_.data(),
+         cases_.size(),          values_.data(),
+         values_.size()} {}
 
 }  // namespace krl

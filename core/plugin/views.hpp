@@ -4,8 +4,7 @@
 
 #include <kernelrl/abi.h>
 
-#include <vector>
-
+#include "core/plugin/rows.hpp"
 #include "core/task/evaluation.hpp"
 #include "core/task/task.hpp"
 
@@ -13,8 +12,7 @@ namespace krl {
 
 krl_task view_of(const Task& task);
 
-// Owns the arrays that krl_evaluation points into; not copyable, since those pointers lead into the
-// object.
+// Owns the arrays that krl_evaluation points into.
 class EvaluationView {
  public:
   explicit EvaluationView(const Evaluation& evaluation);
@@ -24,14 +22,10 @@ class EvaluationView {
   const krl_evaluation* c() const { return &c_; }
 
  private:
-  std::vector<krl_diagnostic> diagnostics_;
-  std::vector<krl_kernel> kernels_;
-  std::vector<krl_case> cases_;
-  std::vector<krl_value> values_;
-  std::vector<const krl_diagnostic*> diagnostic_pointers_;
-  std::vector<const krl_kernel*> kernel_pointers_;
-  std::vector<const krl_case*> case_pointers_;
-  std::vector<const krl_value*> value_pointers_;
+  Rows<krl_diagnostic> diagnostics_;
+  Rows<krl_kernel> kernels_;
+  Rows<krl_case> cases_;
+  Rows<krl_value> values_;
   krl_evaluation c_;
 };
 

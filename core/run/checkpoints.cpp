@@ -1,9 +1,9 @@
 #include "core/run/checkpoints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -24,11 +24,7 @@ constexpr std::string_view kDraft = "draft_";          // not whole yet
 constexpr std::string_view kDiscarded = "discarded_";  // on its way out
 constexpr std::string_view kDamaged = "damaged_";
 
-std::string step_name(int iteration) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "step_%06d", iteration);
-  return name.data();
-}
+std::string step_name(int iteration) { return fmt::format("{}{:06}", kStep, iteration); }
 
 std::optional<int> iteration_of(const std::string& name) {
   if (!name.starts_with(kStep)) return std::nullopt;

@@ -67,11 +67,6 @@ Result<DirectoryLock> DirectoryLock::acquire(const std::filesystem::path& lock_f
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-DirectoryLock& DirectoryLock::operator=(DirectoryLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
 DirectoryLock::~DirectoryLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

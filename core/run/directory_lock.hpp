@@ -19,7 +19,7 @@ class DirectoryLock {
   static Result<DirectoryLock> acquire(const std::filesystem::path& lock_file);
 
   DirectoryLock(DirectoryLock&& other) noexcept;
-  DirectoryLock& operator=(DirectoryLock&& other) noexcept;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
   ~DirectoryLock();
 
  private:

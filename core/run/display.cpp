@@ -32,20 +32,11 @@ bool wants_color() {
 }
 
 // A live view that a thread of its own redraws ten times a second.
-class SelfDrawingView final : public Display {
+class SelfDrawingView final : public LiveView {
  public:
   explicit SelfDrawingView(Terminal terminal)
-      : view_(std::move(terminal)),
+      : LiveView(std::move(terminal)),
         thread_([this](const std::stop_token& stop) { keep_drawing(stop); }) {}
-
-  void stage_started(const StageInfo& stage) override { view_.stage_started(stage); }
-  void progress(const Progress& progress) override { view_.progress(progress); }
-  void iteration_finished(const IterationMetrics& metrics) override {
-    view_.iteration_finished(metrics);
-  }
-  void note(const std::string& text) override { view_.note(text); }
-  void warning(const std::string& text) override { view_.warning(text); }
-  void finished(const RunSummary& summary) override { view_.finished(summary); }
 
  private:
   void keep_drawing(const std::stop_token& stop) {
@@ -53,12 +44,10 @@ class SelfDrawingView final : public Display {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
-    while (!stopped.wait_for(lock, stop, kPause, [&] { return stop.stop_requested(); }))
-      view_.draw();
+    while (!stopped.wait_for(lock, stop, kPause, [&] { return stop.stop_requested(); })) draw();
   }
 
-  LiveView view_;
-  std::jthread thread_;  // last, so that it ends first
+  std::jthread thread_;  // ends before the view that it draws
 };
 
 }  // namespace

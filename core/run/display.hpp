@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/run/metrics.hpp"
 
@@ -20,15 +19,9 @@ struct StageInfo {
   int done = 0;            // of them, before a resume
 };
 
-// A thing to watch beside the bar: {"compile", "3 running, 12 waiting"}.
-struct Gauge {
-  std::string name, value;
-};
-
 struct Progress {
   std::string phase;  // "sample", "evaluate", "learn"
   int done = 0, of = 0;
-  std::vector<Gauge> gauges;
 };
 
 struct RunSummary {
@@ -44,8 +37,6 @@ class Display {
   virtual void stage_started(const StageInfo& stage) = 0;
   virtual void progress(const Progress& progress) = 0;
   virtual void iteration_finished(const IterationMetrics& metrics) = 0;
-  virtual void note(
-      const std::string& text) = 0;  // shown above the live view; in a plain log nowhere
   virtual void warning(const std::string& text) = 0;  // to the error stream in a plain log
   virtual void finished(const RunSummary& summary) = 0;
 };

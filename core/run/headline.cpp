@@ -1,9 +1,10 @@
 #include "core/run/headline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace krl {
 
@@ -12,13 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 8> kHeadline = {
     "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
     "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
-
-template <class... Arguments>
-std::string formatted(const char* format, Arguments... arguments) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, arguments...);
-  return text.data();
-}
 
 }  // namespace
 
@@ -35,14 +29,14 @@ std::vector<std::string> headline(const Metrics& values, std::size_t most) {
 std::string number_text(double value) {
   const double size = std::fabs(value);
   const bool plain = size == 0 || (size >= 1e-3 && size < 1e5);
-  return plain ? formatted("%.4f", value) : formatted("%.3e", value);
+  return plain ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
 }
 
 std::string duration_text(double seconds) {
-  if (seconds < 60) return formatted("%.1f s", seconds);
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<long long>(std::llround(seconds));
-  if (whole < 3600) return formatted("%lld min %02lld s", whole / 60, whole % 60);
-  return formatted("%lld h %02lld min", whole / 3600, whole / 60 % 60);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 std::string printable(std::string_view text) {

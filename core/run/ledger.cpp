@@ -1,9 +1,9 @@
 #include "core/run/ledger.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -27,15 +27,10 @@ struct Line {
   std::string_view key, json;
 };
 
-std::string checksum(std::string_view text) {
-  std::array<char, 16> digits{};
-  std::snprintf(digits.data(), digits.size(), "%08x", crc32c(text));
-  return digits.data();
-}
+std::string checksum(std::string_view text) { return fmt::format("{:08x}", crc32c(text)); }
 
 std::string make_line(int iteration, std::string_view key, std::string_view json) {
-  const std::string text =
-      std::to_string(iteration) + " " + std::string(key) + " " + std::string(json);
+  const std::string text = fmt::format("{} {} {}", iteration, key, json);
   return checksum(text) + " " + text;
 }
 
@@ -93,9 +88,7 @@ Result<LedgerRecord> to_record(const Line& line) {
 }
 
 fs::path segment_path(const fs::path& directory, int segment) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "%06d.log", segment);
-  return directory / name.data();
+  return directory / fmt::format("{:06}.log", segment);
 }
 
 bool has_segment(const fs::path& directory, int segment) {
@@ -205,11 +198,6 @@ const Ledger::Place* Ledger::newest(std::string_view key, int before_iteration) 
     return place.iteration < before_iteration;
   });
   return found == places.rend() ? nullptr : &*found;
-}
-
-bool Ledger::contains(std::string_view key, int before_iteration) const {
-  const std::lock_guard lock(mutex_);
-  return newest(key, before_iteration) != nullptr;
 }
 
 Result<std::optional<LedgerRecord>> Ledger::find(std::string_view key, int before_iteration) const {

@@ -56,7 +56,6 @@ class Ledger {
   // for earlier iterations makes the answer independent of the order in which the evaluations of
   // this one finish.
   Result<std::optional<LedgerRecord>> find(std::string_view key, int before_iteration) const;
-  bool contains(std::string_view key, int before_iteration) const;
 
   std::size_t size() const;     // records that `find` can give
   std::size_t damaged() const;  // records skipped at `open` because their checksum is wrong

@@ -83,11 +83,6 @@ void LiveView::iteration_finished(const IterationMetrics& metrics) {
   changed_ = true;
 }
 
-void LiveView::note(const std::string& text) {
-  ScreenLine line(static_cast<int>(text.size()), terminal_.color);
-  print_above(line.add(printable(text), Ink::kDim).text());
-}
-
 void LiveView::warning(const std::string& text) {
   const std::string whole = "warning: " + printable(text);
   ScreenLine line(static_cast<int>(whole.size()), terminal_.color);
@@ -169,8 +164,6 @@ ScreenLine LiveView::progress_line(int columns) const {
     line.tab(kSecondColumn);
     line.bar(static_cast<double>(progress_.done) / progress_.of, kBar);
   }
-  for (const Gauge& gauge : progress_.gauges)
-    line.add("  ").add(printable(gauge.name), Ink::kDim).add(" ").add(printable(gauge.value));
   return line;
 }
 

@@ -1,7 +1,7 @@
 // The live view of a run on a terminal: a few lines at the bottom, redrawn in place with ANSI
 // escapes.
 //   reinforce (stage 2 of 2)   iteration 7 of 20   ██████████░░░░░░░░░░   3 min 20 s left
-//   evaluate  84/128           ████████████░░░░░░░   compile 3 running, 12 waiting
+//   evaluate  84/128           ████████████░░░░░░░
 //   kernel/pass_rate   0.8125 ▲  ▁▂▃▅▆▇
 // Events only change what is known; `draw` shows it, so whoever calls `draw` sets the pace
 // (make_display: 10 times a second). The terminal's modes are never changed, so there is nothing to
@@ -34,14 +34,13 @@ struct Terminal {
   bool color = true;
 };
 
-class LiveView final : public Display {
+class LiveView : public Display {
  public:
   explicit LiveView(Terminal terminal) : terminal_(std::move(terminal)) {}
 
   void stage_started(const StageInfo& stage) override;
   void progress(const Progress& progress) override;
   void iteration_finished(const IterationMetrics& metrics) override;
-  void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void finished(const RunSummary& summary) override;
 

@@ -16,7 +16,6 @@ class PlainLog final : public Display {
   void stage_started(const StageInfo& stage) override;
   void progress(const Progress&) override {}
   void iteration_finished(const IterationMetrics& metrics) override;
-  void note(const std::string&) override {}
   void warning(const std::string& text) override;
   void finished(const RunSummary& summary) override;
 

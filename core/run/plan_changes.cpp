@@ -1,13 +1,14 @@
 #include "core/run/plan_changes.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <optional>
-#include <sstream>
+
+#include "core/plan/printer.hpp"
+#include "core/plan/toml_reader.hpp"
 
 namespace krl {
 
@@ -15,42 +16,28 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-bool holds_tables(const toml::array& array) {
-  return std::any_of(array.begin(), array.end(),
-                     [](const toml::node& node) { return node.is_table(); });
-}
-
-// One text for one value, however the plan spells it (0x11, 17).
-std::string text_of(const toml::node& node) {
-  constexpr auto kSpellings = toml::format_flags::allow_binary_integers |
-                              toml::format_flags::allow_octal_integers |
-                              toml::format_flags::allow_hexadecimal_integers;
-  std::ostringstream text;
-  text << toml::toml_formatter(node, toml::toml_formatter::default_flags & ~kSpellings);
-  return text.str();
-}
-
-void flatten(const toml::node& node, const std::string& key, Values& values) {
-  if (const toml::table* table = node.as_table()) {
-    for (const auto& [name, child] : *table)
-      flatten(child, key.empty() ? std::string(name.str()) : key + "." + std::string(name.str()),
-              values);
-  } else if (const toml::array* array = node.as_array(); array != nullptr && holds_tables(*array)) {
-    for (std::size_t i = 0; i < array->size(); ++i)
-      flatten(*array->get(i), key + "[" + std::to_string(i) + "]", values);
-  } else {
-    values[key] = text_of(node);
+void flatten(const Node& node, const std::string& key, Values& values) {
+  for (const Entry& entry : node.entries()) {
+    flatten(entry.value, key.empty() ? entry.key : key + "." + entry.key, values);
   }
+  const Node::Array& elements = node.elements();
+  const bool holds_tables = std::any_of(elements.begin(), elements.end(),
+                                        [](const Node& element) { return element.is_table(); });
+  for (std::size_t i = 0; holds_tables && i < elements.size(); ++i) {
+    flatten(elements[i], key + "[" + std::to_string(i) + "]", values);
+  }
+  if (!node.is_table() && !holds_tables) values[key] = toml_text(node);
 }
 
 Result<Values> values_of(std::string_view plan) {
-  try {
-    Values values;
-    flatten(toml::parse(plan), "", values);
-    return values;
-  } catch (const toml::parse_error& error) {
-    return invalid("the plan of the run is no TOML: " + std::string(error.description()));
-  }
+  auto source = std::make_shared<Source>();
+  source->name = "the plan of the run";
+  source->text = plan;
+  const auto document = read_toml(source);
+  if (!document) return invalid(rendered(document.error()));
+  Values values;
+  flatten(*document, "", values);
+  return values;
 }
 
 // The number of "stage[2].iterations", and the rest of it.
@@ -66,7 +53,7 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
 
 bool may_change(std::string_view key, int current_stage) {
   constexpr std::array<std::string_view, 3> kKeys = {"run.name", "run.threads", "plugins.path"};
-  constexpr std::array<std::string_view, 3> kTables = {"checkpoint.", "log.", "samples."};
+  constexpr std::array<std::string_view, 2> kTables = {"checkpoint.", "log."};
   constexpr std::array<std::string_view, 3> kLengths = {"iterations", "epochs", "until"};
   const auto is = [&](std::string_view name) { return key == name; };
   const auto is_in = [&](std::string_view table) { return key.starts_with(table); };

@@ -19,7 +19,7 @@ struct PlanChange {
 Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after);
 
 // Whether a run in stage `current_stage` (counted from 0) may go on under the changed plan. Free to
-// change are: run.name, run.threads, plugins.path, [checkpoint], [log], and [samples];
+// change are: run.name, run.threads, plugins.path, [checkpoint], and [log];
 // `iterations`, `epochs` and `until` of the current stage; everything of later stages. Anything
 // else is kFailedPrecondition, with every offending key listed.
 Status check_resumable(const std::vector<PlanChange>& changes, int current_stage);

@@ -3,7 +3,6 @@
 // from any thread.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 

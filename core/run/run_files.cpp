@@ -2,18 +2,6 @@
 
 namespace krl {
 
-RunFiles::RunFiles(std::optional<Checkpoint> checkpoint, std::vector<std::string> warnings,
-                   Checkpoints checkpoints, std::unique_ptr<Ledger> ledger, MetricsWriter metrics,
-                   TensorBoardWriter tensorboard, SampleWriter samples, BestKernels best)
-    : checkpoint_(std::move(checkpoint)),
-      warnings_(std::move(warnings)),
-      checkpoints_(std::move(checkpoints)),
-      ledger_(std::move(ledger)),
-      metrics_(std::move(metrics)),
-      tensorboard_(std::move(tensorboard)),
-      samples_(std::move(samples)),
-      best_(std::move(best)) {}
-
 Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& options) {
   const RunLayout& layout = directory.layout();
   FileSystem& files = directory.files();
@@ -28,28 +16,29 @@ Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& o
     warnings.push_back(std::to_string(ledger->damaged()) + " damaged records in " +
                        layout.ledger().string() + " are left out");
   KRL_ASSIGN(MetricsWriter metrics, MetricsWriter::open(layout.metrics(), last, files));
-  KRL_ASSIGN(TensorBoardWriter tensorboard,
-             TensorBoardWriter::open(layout.tensorboard(), last, files));
-  KRL_ASSIGN(SampleWriter samples,
-             SampleWriter::open(layout.samples(), last, options.samples, files));
+  std::optional<TensorBoardWriter> tensorboard;
+  if (options.tensorboard) {
+    KRL_ASSIGN(tensorboard, TensorBoardWriter::open(layout.tensorboard(), last, files));
+  }
+  KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
-  return RunFiles(std::move(checkpoint), std::move(warnings), std::move(checkpoints),
-                  std::move(ledger), std::move(metrics), std::move(tensorboard), std::move(samples),
-                  std::move(best));
+  return RunFiles({std::move(checkpoint), std::move(warnings), std::move(checkpoints),
+                   std::move(ledger), std::move(metrics), std::move(tensorboard),
+                   std::move(samples), std::move(best)});
 }
 
 Status RunFiles::finish_iteration(const IterationMetrics& metrics,
                                   const std::vector<std::string>& samples) {
-  if (!samples.empty()) KRL_TRY(samples_.write(metrics.iteration, samples));
-  KRL_TRY(metrics_.append(metrics));
-  return tensorboard_.append(metrics);
+  if (!samples.empty()) KRL_TRY(opened_.samples.write(metrics.iteration, samples));
+  KRL_TRY(opened_.metrics.append(metrics));
+  return opened_.tensorboard ? opened_.tensorboard->append(metrics) : Status();
 }
 
 Status RunFiles::save_checkpoint(int iteration, std::string_view state,
                                  const Checkpoints::SavePolicy& save_policy) {
-  KRL_TRY(metrics_.sync());
-  KRL_TRY(ledger_->sync());
-  return checkpoints_.save(iteration, state, save_policy);
+  KRL_TRY(opened_.metrics.sync());
+  KRL_TRY(opened_.ledger->sync());
+  return opened_.checkpoints.save(iteration, state, save_policy);
 }
 
 }  // namespace krl

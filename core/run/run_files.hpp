@@ -26,7 +26,7 @@ namespace krl {
 
 struct RunFileOptions {
   int checkpoints_kept = 2;
-  SampleLimits samples;
+  bool tensorboard = true;  // whether TensorBoard's event files are written too
   // Asked before what came after the newest checkpoint (null if there is none) is forgotten; its
   // error leaves the files as they are.
   std::function<Status(const Checkpoint*)> may_go_on = [](const Checkpoint*) { return Status(); };
@@ -39,10 +39,10 @@ class RunFiles {
   static Result<RunFiles> open(RunDirectory& directory, const RunFileOptions& options = {});
 
   // Where the run goes on from; empty at the beginning.
-  const std::optional<Checkpoint>& checkpoint() const { return checkpoint_; }
+  const std::optional<Checkpoint>& checkpoint() const { return opened_.checkpoint; }
 
   // What the user should hear about the files: damaged checkpoints, damaged ledger records.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const { return opened_.warnings; }
 
   // The end of an iteration: samples, metrics, TensorBoard, in this order.
   Status finish_iteration(const IterationMetrics& metrics, const std::vector<std::string>& samples);
@@ -51,22 +51,23 @@ class RunFiles {
   Status save_checkpoint(int iteration, std::string_view state,
                          const Checkpoints::SavePolicy& save_policy);
 
-  Ledger& ledger() { return *ledger_; }
-  BestKernels& best() { return best_; }
+  Ledger& ledger() { return *opened_.ledger; }
+  BestKernels& best() { return opened_.best; }
 
  private:
-  RunFiles(std::optional<Checkpoint> checkpoint, std::vector<std::string> warnings,
-           Checkpoints checkpoints, std::unique_ptr<Ledger> ledger, MetricsWriter metrics,
-           TensorBoardWriter tensorboard, SampleWriter samples, BestKernels best);
+  struct Opened {
+    std::optional<Checkpoint> checkpoint;
+    std::vector<std::string> warnings;
+    Checkpoints checkpoints;
+    std::unique_ptr<Ledger> ledger;
+    MetricsWriter metrics;
+    std::optional<TensorBoardWriter> tensorboard;
+    SampleWriter samples;
+    BestKernels best;
+  };
+  explicit RunFiles(Opened opened) : opened_(std::move(opened)) {}
 
-  std::optional<Checkpoint> checkpoint_;
-  std::vector<std::string> warnings_;
-  Checkpoints checkpoints_;
-  std::unique_ptr<Ledger> ledger_;
-  MetricsWriter metrics_;
-  TensorBoardWriter tensorboard_;
-  SampleWriter samples_;
-  BestKernels best_;
+  Opened opened_;
 };
 
 }  // namespace krl

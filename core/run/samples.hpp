@@ -12,30 +12,25 @@
 
 namespace krl {
 
-struct SampleLimits {
-  std::uintmax_t bytes_per_iteration = 16u << 20;  // 0: no limit; whole records, the first ones
-  int iterations_kept = 0;                         // the newest; 0: all
-};
-
 class SampleWriter {
  public:
+  static constexpr std::uintmax_t kMostBytes = 16u << 20;
+
   // Removes the files of iterations after `last_iteration`.
   static Result<SampleWriter> open(const std::filesystem::path& directory, int last_iteration,
-                                   SampleLimits limits = {},
-                                   FileSystem& files = real_file_system());
+                                   FileSystem& files = real_file_system(),
+                                   std::uintmax_t most_bytes = kMostBytes);
 
   // Writes an iteration's records, each one JSON text without newlines; without records, no file.
-  // What the limit leaves out is counted in a last record, {"left_out": n}.
+  // Of more than `most_bytes` it keeps whole records, the first ones; those left out are counted in
+  // a last record, {"left_out": n}.
   Status write(int iteration, const std::vector<std::string>& records);
 
  private:
-  SampleWriter(std::filesystem::path directory, SampleLimits limits, FileSystem& files);
-
-  Status remove_after(int last_iteration);
-  Status remove_old();
+  SampleWriter(std::filesystem::path directory, std::uintmax_t most_bytes, FileSystem& files);
 
   std::filesystem::path directory_;
-  SampleLimits limits_;
+  std::uintmax_t most_bytes_;
   FileSystem* files_;
 };
 

@@ -1,6 +1,7 @@
 #include "core/run/screen_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace krl {
@@ -8,21 +9,9 @@ namespace krl {
 namespace {
 
 std::string_view escape(Ink ink) {
-  switch (ink) {
-    case Ink::kPlain:
-      return "";
-    case Ink::kBold:
-      return "\x1b[1m";
-    case Ink::kDim:
-      return "\x1b[2m";
-    case Ink::kGreen:
-      return "\x1b[32m";
-    case Ink::kYellow:
-      return "\x1b[33m";
-    case Ink::kRed:
-      return "\x1b[31m";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 6> kEscapes = {"",         "\x1b[1m",  "\x1b[2m",
+                                                               "\x1b[32m", "\x1b[33m", "\x1b[31m"};
+  return kEscapes[static_cast<std::size_t>(ink)];
 }
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }

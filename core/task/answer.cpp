@@ -109,13 +109,4 @@ Candidate extract_candidate(const Answer& answer) {
   return candidate;
 }
 
-std::string answer_with(std::string_view source, std::string_view thinking) {
-  std::string text;
-  if (!thinking.empty())
-    text = std::string(kThinkOpen) + std::string(thinking) + std::string(kThinkClose) + "\n";
-  text += std::string(kOpen) + "\n```cuda\n" + std::string(source);
-  if (source.empty() || source.back() != '\n') text += '\n';
-  return text + "```\n" + std::string(kClose);
-}
-
 }  // namespace krl

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace krl {
@@ -18,7 +17,6 @@ struct Answer {
   std::vector<std::int32_t> prompt_tokens, tokens;
   std::vector<float> logprobs;  // one for each of `tokens`, of the temperature-scaled distribution
   StopReason stop_reason = StopReason::kEnd;
-  std::uint64_t policy_version = 0;
 };
 
 enum class Format : std::uint32_t {
@@ -41,8 +39,5 @@ struct Candidate {
 //   `__global__`, or <KERNEL> tags without a fence truncated  the fence that holds the kernel is
 //   never closed and the answer stopped at its length limit
 Candidate extract_candidate(const Answer& answer);
-
-// The exact form of an answer around a kernel.
-std::string answer_with(std::string_view source, std::string_view thinking = {});
 
 }  // namespace krl

@@ -133,7 +133,7 @@ TEST_F(RefusedPlugins, TheSecondOfTwoWithOneIdIsRefusedByName) {
   write("second", good_plugin());
   const Registry registry = Registry::load({folder_});
   ASSERT_EQ(registry.all().size(), 1u);
-  EXPECT_EQ(registry.all().front()->plugin.path, fs::canonical(file("first")));
+  EXPECT_EQ(registry.all().begin()->second.plugin.path, fs::canonical(file("first")));
   EXPECT_EQ(refusals(registry)["second"], "offers the reward 'test.plain_c', which " +
                                               fs::canonical(file("first")).string() +
                                               " offers already; remove one of the two");

@@ -57,6 +57,12 @@ TEST(Run, WithTheSameSeedWritesTheSameMetrics) {
   EXPECT_EQ(one.lines(), two.lines());
 }
 
+TEST(Run, WritesNoTensorBoardFilesIfThePlanSwitchesThemOff) {
+  ToyWorld world;
+  EXPECT_EQ(world.run({"log.tensorboard=false"}).error, "");
+  EXPECT_FALSE(std::filesystem::exists(RunLayout{world.run_folder()}.tensorboard()));
+}
+
 TEST(Run, WithAnotherSeedWritesOthers) {
   EXPECT_NE(fresh_run().lines(), fresh_run({"run.seed=8"}).lines());
 }

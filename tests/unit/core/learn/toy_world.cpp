@@ -2,7 +2,6 @@
 
 #include <fstream>
 
-#include "core/app/plan_call.hpp"
 #include "core/plan/loader.hpp"
 #include "core/run/layout.hpp"
 
@@ -57,7 +56,6 @@ class Watcher final : public Display {
   void iteration_finished(const IterationMetrics& metrics) override {
     if (after_iteration_) after_iteration_(metrics);
   }
-  void note(const std::string&) override {}
   void warning(const std::string& text) override { warnings.push_back(text); }
   void finished(const RunSummary&) override {}
 
@@ -103,7 +101,7 @@ Result<Plan> ToyWorld::load(const Overrides& overrides, const std::string& table
   std::ofstream(file) << kPlan << tables << (stages ? "" : kStages);
   Overrides all = {"run.directory=\"" + (folder_ / "runs").string() + "\""};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return load_plan(file, all, [&](const auto&) { return catalog_of(registry_); });
+  return load_plan(file, all, [&](const auto&) { return registry_.catalog(); });
 }
 
 RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::string& tables) {
@@ -114,12 +112,12 @@ RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::st
     return report;
   }
   stop_ = cancel_ = false;
-  RunOptions options;
-  options.resume = resume;
-  options.stop = &stop_;
-  options.cancel = &cancel_;
   Watcher watcher(after_iteration);
-  const Result<Outcome> outcome = run_plan(*plan, registry_, options, watcher);
+  const auto begin_and_run = [&]() -> Result<Outcome> {
+    KRL_ASSIGN(const auto journal, Journal::open(*plan, registry_, resume, {}, watcher));
+    return run_plan(*plan, registry_, *journal, stop_, cancel_);
+  };
+  const Result<Outcome> outcome = begin_and_run();
   if (outcome) report.outcome = *outcome;
   if (!outcome) report.error = outcome.error().message;
   report.metrics = read_metrics(RunLayout{plan->run.directory}.metrics());

@@ -371,16 +371,16 @@ TEST_F(Loader, HostileArgumentsAreErrors) {
 
 TEST(ConfigureComponent, ChecksAComponentAlone) {
   const Catalog catalog = test_catalog();
-  const auto good = configure_component(ComponentKind::kReward, "speedup", {"cap=2"}, catalog);
+  const auto good = configure_component(Kind::kReward, "speedup", {"cap=2"}, catalog);
   ASSERT_TRUE(good) << good.error().message;
   EXPECT_EQ(good->options, (nlohmann::json{{"cap", 2.0}, {"floor", 0.0}}));
-  const auto wrong = configure_component(ComponentKind::kReward, "speedup", {"cup=2"}, catalog);
+  const auto wrong = configure_component(Kind::kReward, "speedup", {"cup=2"}, catalog);
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message,
             "--set:1:1: error: unknown key 'cup' for reward 'speedup'\n"
             "  1 | cup=2\n"
             "    | ^~~ did you mean 'cap'?   known keys: cap, floor, use\n");
-  EXPECT_FALSE(configure_component(ComponentKind::kReward, "sped", {}, catalog));
+  EXPECT_FALSE(configure_component(Kind::kReward, "sped", {}, catalog));
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ TEST(PlainLog, PrintsOneLineAnIterationAndNothingElse) {
   std::FILE* const errors = std::fopen((folder / "errors").c_str(), "w");
   const auto display = make_display(out, errors);
   display->stage_started({"reinforce", 2, 2, 20, 4});
-  display->progress({"sample", 3, 128, {}});
-  display->note("a note");
+  display->progress({"sample", 3, 128});
   display->iteration_finished(metrics_of(7, 0.8125));
   display->warning("odd\x1b[2J");
   display->finished({true, "finished after 7 iterations", "runs/x"});
@@ -95,11 +94,11 @@ TEST(LiveView, ShowsStageProgressTimeLeftAndTrends) {
     screen.now += std::chrono::seconds(100);
     view.iteration_finished(metrics_of(i, 0.25 * i));
   }
-  view.progress({"evaluate", 32, 128, {{"compile", "3 running, 12 waiting"}}});
+  view.progress({"evaluate", 32, 128});
   view.draw();
   EXPECT_EQ(screen.text(),
             "reinforce (stage 2 of 2)  iteration 2 of 4  ████████░░░░░░░░  3 min 20 s left\n"
-            "evaluate 32/128           ████░░░░░░░░░░░░  compile 3 running, 12 waiting\n"
+            "evaluate 32/128           ████░░░░░░░░░░░░\n"
             "kernel/pass_rate          0.5000 ▲  ▁█\n");
 }
 
@@ -110,12 +109,12 @@ TEST(LiveView, RedrawsInPlaceAndOnlyWhatChanged) {
   view.draw();
   view.draw();
   EXPECT_EQ(screen.writes, 1);
-  for (int done = 0; done < 1000; ++done) view.progress({"sample", done, 1000, {}});
+  for (int done = 0; done < 1000; ++done) view.progress({"sample", done, 1000});
   EXPECT_EQ(screen.writes, 1) << "events are shown at the pace of draw()";
   view.draw();
-  view.note("a checkpoint is written");
+  view.warning("a file is damaged");
   EXPECT_EQ(screen.text(),
-            "a checkpoint is written\n"
+            "warning: a file is damaged\n"
             "reinforce                 iteration 0\n"
             "sample 999/1000           ████████████████\n");
 }
@@ -136,7 +135,7 @@ TEST(LiveView, EndsWithTheSummaryBelowTheLastView) {
   view.stage_started({"reinforce", 1, 1, 1, 0});
   view.iteration_finished(metrics_of(1, 0.5));
   view.finished({true, "finished after 1 iteration", "runs/x"});
-  view.progress({"sample", 1, 2, {}});
+  view.progress({"sample", 1, 2});
   view.draw();
   EXPECT_EQ(screen.text(),
             "reinforce                 iteration 1 of 1  ████████████████\n"

@@ -48,7 +48,7 @@ TEST(Ledger, KeepsButNeverFindsARecordWithoutAKey) {
     auto ledger = *Ledger::open(folder.path(), 9);
     ASSERT_TRUE(ledger->append(record("", opened)));
     ASSERT_TRUE(ledger->append(record("k" + std::to_string(opened), opened)));
-    EXPECT_FALSE(ledger->contains("", 9));
+    EXPECT_FALSE(*ledger->find("", 9));
     EXPECT_EQ(ledger->size(), static_cast<std::size_t>(opened));
     EXPECT_EQ(ledger->damaged(), 0u);
   }
@@ -60,7 +60,7 @@ TEST(Ledger, AnswersFromEarlierIterationsOnlyAndTheNewestOfThem) {
   auto ledger = *Ledger::open(folder.path(), 0);
   for (const int iteration : {1, 3, 5})
     ASSERT_TRUE(ledger->append(record("k", iteration, iteration)));
-  EXPECT_FALSE(ledger->contains("k", 1));
+  EXPECT_FALSE(*ledger->find("k", 1));
   EXPECT_EQ((*ledger->find("k", 2))->speedup, 1);
   EXPECT_EQ((*ledger->find("k", 5))->speedup, 3);
   EXPECT_EQ((*ledger->find("k", 6))->speedup, 5);
@@ -133,9 +133,9 @@ TEST(Ledger, LosesNoMoreThanTheRecordThatIsDamaged) {
   ASSERT_TRUE(write_atomically(real_file_system(), folder / "000001.log", bytes));
   auto ledger = *Ledger::open(folder.path(), 1);
   EXPECT_EQ(ledger->damaged(), 1u);
-  EXPECT_TRUE(ledger->contains("a", 2));
-  EXPECT_FALSE(ledger->contains("b", 2));
-  EXPECT_TRUE(ledger->contains("c", 2));
+  EXPECT_TRUE(*ledger->find("a", 2));
+  EXPECT_FALSE(*ledger->find("b", 2));
+  EXPECT_TRUE(*ledger->find("c", 2));
 }
 
 TEST(Ledger, StaysValidOnAFullDisk) {
@@ -147,7 +147,7 @@ TEST(Ledger, StaysValidOnAFullDisk) {
   const Status full = ledger->append(record("b", 1));
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code, Code::kResourceExhausted);
-  EXPECT_FALSE(ledger->contains("b", 2));
+  EXPECT_FALSE(*ledger->find("b", 2));
   files.set_full(false);
   ASSERT_TRUE(ledger->append(record("b", 1)));
   EXPECT_EQ(keys_in(folder.path()), (std::vector<std::string>{"a", "b"}));

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "core/run/best.hpp"
 #include "core/base/log.hpp"
+#include "core/run/best.hpp"
 #include "core/run/samples.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"
@@ -14,12 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Samples, WritesAFileAnIterationAndKeepsTheNewest) {
+TEST(Samples, WritesAFileAnIteration) {
   const test::ScratchFolder folder;
-  auto samples = SampleWriter::open(folder.path(), 0, {0, 2});
+  auto samples = SampleWriter::open(folder.path(), 0);
   for (int iteration = 1; iteration <= 3; ++iteration)
     ASSERT_TRUE(samples->write(iteration, {"{\"a\":1}", "{}"}));
-  EXPECT_FALSE(fs::exists(folder / "iteration_000001.jsonl"));
   EXPECT_EQ(read_file(folder / "iteration_000002.jsonl"), "{\"a\":1}\n{}\n");
   ASSERT_TRUE(samples->write(3, {"[]"}));
   EXPECT_EQ(read_file(folder / "iteration_000003.jsonl"), "[]\n");
@@ -30,7 +29,8 @@ TEST(Samples, WritesAFileAnIterationAndKeepsTheNewest) {
 
 TEST(Samples, SaysHowManyTheLimitLeavesOut) {
   const test::ScratchFolder folder;
-  ASSERT_TRUE(SampleWriter::open(folder.path(), 0, {9, 0})->write(1, {"[1]", "[2]", "[3]", "[4]"}));
+  ASSERT_TRUE(SampleWriter::open(folder.path(), 0, real_file_system(), 9)
+                  ->write(1, {"[1]", "[2]", "[3]", "[4]"}));
   EXPECT_EQ(read_file(folder / "iteration_000001.jsonl"), "[1]\n[2]\n{\"left_out\":2}\n");
 }
 

@@ -18,7 +18,8 @@ Status evaluate(int iteration, std::uint64_t policy, RunFiles& files, Metrics& m
   for (int i = 0; i < kEvaluations; ++i) {
     const double speedup = static_cast<double>(seed_for(policy, "speedup", i) % 1000) / 100;
     const std::string key = key_of(policy, i);
-    metrics["known"] += files.ledger().contains(key, iteration) ? 1 : 0;
+    KRL_ASSIGN(const auto known, files.ledger().find(key, iteration));
+    metrics["known"] += known ? 1 : 0;
     KRL_TRY(files.ledger().append({key, iteration, "task", "ok", speedup, "{\"a\":1}"}));
     const Result<bool> better = files.best().offer({"task", iteration, speedup, key, "{}"});
     if (!better) return failure(better.error());

@@ -14,6 +14,12 @@ Candidate extract(std::string text, StopReason stop = StopReason::kEnd) {
   return extract_candidate(answer);
 }
 
+// The exact form of an answer.
+std::string answer_with(const std::string& kernel, const std::string& thinking = "") {
+  const std::string thought = thinking.empty() ? "" : "<think>" + thinking + "</think>\n";
+  return thought + "<KERNEL>\n```cuda\n" + kernel + "```\n</KERNEL>";
+}
+
 TEST(Answer, ExactForm) {
   const Candidate c = extract(answer_with(kKernel));
   EXPECT_EQ(c.source, kKernel);

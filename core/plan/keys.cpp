@@ -1,0 +1,44 @@
+#include "core/plan/keys.hpp"
+
+#include <algorithm>
+
+#include "core/plan/value_range.hpp"
+
+namespace krl {
+
+KeyRule& Keys::parameter(const std::string& name, LossSettings& loss, const char* doc,
+                         const char* fallback, const char* range) {
+  double value = 0;
+  const auto is_this = [&](const LossParameter& known) { return known.name == name; };
+  const bool given = table_ != nullptr && table_->find_path("loss." + name) != nullptr;
+  KeyRule& rule = (*this)("loss." + name, value, doc, fallback, range);
+  if (given && std::none_of(loss.parameters.begin(), loss.parameters.end(), is_this)) {
+    loss.parameters.push_back({name, value});
+  }
+  return rule;
+}
+
+void Keys::component(ComponentSettings& settings) const {
+  if (table_ == nullptr) return;
+  settings.origin = origin("use");
+  settings.options = table_->json();
+  for (const KeyRule& rule : rules_) settings.options.erase(rule.key);
+}
+
+Origin Keys::origin(std::string_view key) const {
+  if (table_ == nullptr) return {};
+  const Node* node = table_->find_path(key);
+  return node == nullptr ? table_->origin : node->origin;
+}
+
+std::size_t Keys::place_in(std::string_view range, const std::string& name) {
+  const std::vector<std::string> names = choices_of(range);
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+void Keys::read(const Node& node, std::optional<Condition>& out) {
+  const auto expression = Expression::parse(*node.text(), NameStyle::kMetrics);
+  if (expression && !node.text()->empty()) out = Condition{*expression, node.origin};
+}
+
+}  // namespace krl
