@@ -16,7 +16,7 @@ packages=(
 )
 test_packages=(
   clang                           # plugins of another compiler in one process
-  libgtest-dev
+  libgmock-dev libgtest-dev
 )
 # libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
