@@ -3,6 +3,7 @@
 # Only what is missing: once all is there, a call takes a moment, needs neither root nor a network.
 #
 #   scripts/setup.sh           what building and running needs
+#   scripts/setup.sh --cuda    what the nvrtc backend needs as well, if there is no CUDA toolkit; no GPU is needed
 #   scripts/setup.sh --tests   what the tests need as well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,6 +21,7 @@ test_packages=(
 )
 # libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
+cuda_wheels=(nvidia-cuda-nvrtc==13.0.88)
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2
@@ -52,9 +54,12 @@ install_packages() {
 
 # Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
 install_wheels() {
-  local folder=.deps/python
+  local folder=.deps/python missing=() wheel
   local stamp=$folder/installed-wheels
-  [[ $(cat "$stamp" 2> /dev/null) != "${wheels[*]}" ]] || return 0
+  for wheel in "${wheels[@]}"; do
+    [[ " $(cat "$stamp" 2> /dev/null) " == *" $wheel "* ]] || missing+=("$wheel")
+  done
+  ((${#missing[@]} > 0)) || return 0
   echo "Installing into $folder: ${wheels[*]}"
   rm -rf "$folder.partial"
   /usr/bin/python3 -m pip --disable-pip-version-check install --quiet --root-user-action=ignore \
@@ -66,8 +71,9 @@ install_wheels() {
 
 for option in "$@"; do
   case $option in
-    --tests) packages+=("${test_packages[@]}") ;;
-    *) fail "unknown option '$option'; the only one is --tests" ;;
+    --cuda) wheels+=("${cuda_wheels[@]}") ;;
+    --tests) packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}") ;;
+    *) fail "unknown option '$option'; known are --cuda and --tests" ;;
   esac
 done
 install_packages

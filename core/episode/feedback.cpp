@@ -32,6 +32,13 @@ std::string source_line(const std::string& source, std::uint32_t number) {
   return source.substr(begin, source.find('\n', begin) - begin);
 }
 
+// As far as the compiler says.
+std::string place_of(const Diagnostic& d) {
+  if (d.line == 0) return {};
+  return d.column == 0 ? fmt::format("line {}: ", d.line)
+                       : fmt::format("line {}:{}: ", d.line, d.column);
+}
+
 std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) {
   std::string text;
   std::vector<std::string> seen;
@@ -41,7 +48,7 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
       continue;
     if (static_cast<int>(seen.size()) == kErrorsShown) break;
     seen.push_back(d.text);
-    text += shorten(fmt::format("line {}:{}: {}", d.line, d.column, d.text), kLongestLine) + "\n";
+    text += shorten(place_of(d) + d.text, kLongestLine) + "\n";
     if (const std::string line = source_line(candidate.source, d.line); !line.empty()) {
       text += "  " + shorten(line, kLongestLine) + "\n";
     }

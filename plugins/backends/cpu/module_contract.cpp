@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "plugins/backends/cpu/elf_view.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
 namespace krl::emulator {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "plugins/backends/cpu/elf_view.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 
 namespace krl::emulator {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "plugins/backends/cpu/elf_view.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 
 namespace krl::emulator {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "plugins/backends/cpu/elf_view.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 #include "plugins/backends/cpu/emulator/atomic_operation.hpp"
 #include "plugins/backends/cpu/emulator/line_table.hpp"
 

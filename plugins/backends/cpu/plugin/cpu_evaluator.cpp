@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCacheSchema = "kernelrl/cpu/1";
 
 constexpr std::uint64_t kTaskBytes = 64 << 20, kModuleBytes = 128 << 20, kDataBytes = 512 << 20,
-                        kEvaluationBytes = 64 << 20, kBaselineBytes = 8 << 20;
+                        kBaselineBytes = 8 << 20;
 
 // What the oracle's process loads. libtorch asks Linux about processors.
 std::vector<std::string> oracle_files() {
@@ -35,25 +35,6 @@ std::string identity_of(const CpuSettings& s, const Toolchain& toolchain,
   return digest.hex();
 }
 
-std::string key_of(const std::string& identity, const EvaluationRequest& request) {
-  return Digest()
-      .add("evaluation")
-      .add(identity)
-      .add(request.definition_json)
-      .add(request.source)
-      .add(request.stages)
-      .add(request.seed)
-      .hex();
-}
-
-std::string place_text(int line, int column) {
-  return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
-}
-
-void add_name(const std::string& name, std::vector<std::string>* names) {
-  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
-}
-
 }  // namespace
 
 CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installation)
@@ -69,13 +50,8 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       data_(oracle_, kDataBytes),
       tasks_(kTaskBytes),
       modules_(kModuleBytes),
-      evaluations_(kEvaluationBytes),
-      baselines_(kBaselineBytes) {
-  if (!settings_.cache_folder.empty()) {
-    disk_ =
-        std::make_unique<DiskCache>(settings_.cache_folder / "evaluations", settings_.cache_bytes);
-  }
-}
+      evaluations_(settings_.cache_folder, settings_.cache_bytes),
+      baselines_(kBaselineBytes) {}
 
 std::shared_ptr<const PreparedTask> CpuEvaluator::task_of(std::string_view definition_json) {
   const std::string key(definition_json);
@@ -84,20 +60,9 @@ std::shared_ptr<const PreparedTask> CpuEvaluator::task_of(std::string_view defin
 
 EvaluationRecord CpuEvaluator::evaluate(const EvaluationRequest& request,
                                         const Cancelled& cancelled) {
-  const std::string key = key_of(identity_, request);
-  const auto record = evaluations_.get(key, [&] {
-    if (disk_) {
-      const auto text = disk_->get(key);
-      const auto known = text ? evaluation_from_text(*text) : std::nullopt;
-      if (known) return std::pair(*known, text->size());
-    }
-    EvaluationRecord fresh = evaluate_new(*task_of(request.definition_json), request, cancelled);
-    if (!fresh.repeatable) return std::pair(std::move(fresh), std::size_t{0});
-    const std::string text = to_text(fresh);
-    if (disk_) disk_->put(key, text);
-    return std::pair(std::move(fresh), text.size());
+  return *evaluations_.get(request.key(identity_), [&] {
+    return evaluate_new(*task_of(request.definition_json), request, cancelled);
   });
-  return *record;
 }
 
 EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
@@ -113,12 +78,11 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
-  LaunchSchedule schedule;
-  EvaluationRecord launch;
-  const bool launchable = read_schedule(task, request.source, cases, &schedule, &launch);
+  const auto schedule = schedule_of(task, request.source, cases);
   // What does not compile is a compile error whatever its directives say: otherwise a bad directive
   // would count as one step further than it is.
-  const auto module = compiled(request.source, schedule.kernels, cancelled);
+  const auto module = compiled(
+      request.source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
   record.compile_log = module->output.log;
   record.diagnostics = module->output.diagnostics;
   if (module->verdict != KRL_VERDICT_OK) {
@@ -126,8 +90,8 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.repeatable = module->verdict != KRL_VERDICT_TIMEOUT;
     return record;
   }
-  if (!launchable) {
-    record.fail(launch.verdict, launch.why);
+  if (!schedule) {
+    record.fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
     return record;
   }
   constexpr std::uint32_t kRunning =
@@ -136,11 +100,11 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
 
   const auto plan = plan_runs(task.n_cases, cases - task.n_cases, settings_.runs_per_case,
                               mix_seed(request.seed, task.digest));
-  const auto runs = run(task, schedule, plan, *module, request.seed, cancelled, &record);
+  const auto runs = run(task, *schedule, plan, *module, request.seed, cancelled, &record);
   if (!runs) return record;
-  const auto wrong = judge(task, schedule, *runs, &record);
+  const auto wrong = judge(task, *schedule, *runs, &record);
   if (record.verdict == KRL_VERDICT_WRONG_RESULT && wrong &&
-      depends_on_order(task, schedule, runs->runs()[*wrong].plan, *module, request.seed,
+      depends_on_order(task, *schedule, runs->runs()[*wrong].plan, *module, request.seed,
                        cancelled)) {
     record.verdict = KRL_VERDICT_NONDETERMINISTIC;
     record.why = "the result depends on the order of blocks or threads; " + record.why;
@@ -152,26 +116,12 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   return record;
 }
 
-bool CpuEvaluator::read_schedule(const PreparedTask& task, std::string_view source,
-                                 std::size_t cases, LaunchSchedule* schedule,
-                                 EvaluationRecord* record) const {
-  const auto refuse = [&](const SourceError& error) {
-    record->fail(KRL_VERDICT_LAUNCH_ERROR, place_text(error.line, error.column) + error.message);
-    return false;
-  };
-  const auto program = read_launches(source, task.definition);
-  if (!program) return refuse(program.error());
+Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTask& task,
+                                                               std::string_view source,
+                                                               std::size_t cases) const {
   LaunchLimits limits;
   limits.shared_bytes = emulator_.max_shared_bytes;
-  for (std::size_t c = 0; c < cases; ++c) {
-    auto resolved = resolve_launches(*program, task.cases[c], limits);
-    if (!resolved) return refuse(resolved.error());
-    schedule->programs.push_back(*std::move(resolved));
-  }
-  for (const LaunchDirective& launch : program->launches) {
-    add_name(launch.kernel, &schedule->kernels);
-  }
-  return true;
+  return read_schedule(source, task.definition, std::span(task.cases).first(cases), limits);
 }
 
 std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
@@ -259,16 +209,17 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     const std::size_t bytes = sizeof result + 2 * task.n_cases * sizeof(double) + key.size();
     if (task.definition.naive.empty()) return std::pair(std::move(result), bytes);
     EvaluationRecord record;
-    LaunchSchedule schedule;
-    const bool read = read_schedule(task, task.definition.naive, task.n_cases, &schedule, &record);
-    if (!read) invalid_argument(task.definition.id + ": the naive kernel: " + record.why);
-    const auto module = compiled(task.definition.naive, schedule.kernels, cancelled);
+    const auto schedule = schedule_of(task, task.definition.naive, task.n_cases);
+    if (!schedule) {
+      invalid_argument(task.definition.id + ": the naive kernel: " + described(schedule.error()));
+    }
+    const auto module = compiled(task.definition.naive, schedule->kernels, cancelled);
     if (module->verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
     }
     const auto plan = plan_runs(task.n_cases, 0, 1, mix_seed(seed, task.digest));
-    const auto runs = run(task, schedule, plan, *module, seed, cancelled, &record);
-    if (!runs || judge(task, schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
+    const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
+    if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
     }
     for (const auto& launches : runs->result().runs) {

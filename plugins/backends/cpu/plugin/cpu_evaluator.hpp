@@ -3,7 +3,6 @@
 // evaluation is done, and identical ones at the same time are done once.
 #pragma once
 
-#include <functional>
 #include <kernelrl/sdk.hpp>
 #include <memory>
 #include <string>
@@ -12,10 +11,10 @@
 #include "plugins/backends/cpu/plugin/installation.hpp"
 #include "plugins/backends/cpu/plugin/time_estimate.hpp"
 #include "plugins/backends/cpu/plugin/toolchain.hpp"
-#include "plugins/backends/evaluator/cache/disk_cache.hpp"
-#include "plugins/backends/evaluator/cache/memory_cache.hpp"
+#include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/evaluator/evaluation_request.hpp"
 
 namespace krl {
 
@@ -29,16 +28,8 @@ struct CpuSettings {
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
 };
 
-struct EvaluationRequest {
-  std::string_view definition_json, source;
-  std::uint32_t stages = 0;
-  std::uint64_t seed = 0;
-};
-
 class CpuEvaluator {
  public:
-  using Cancelled = std::function<bool()>;
-
   CpuEvaluator(CpuSettings settings, const Installation& installation);
 
   // Throws Failure for trouble of our own, as krl::Backend::evaluate does.
@@ -66,8 +57,9 @@ class CpuEvaluator {
   std::shared_ptr<const PreparedTask> task_of(std::string_view definition_json);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
-  bool read_schedule(const PreparedTask& task, std::string_view source, std::size_t cases,
-                     LaunchSchedule* schedule, EvaluationRecord* record) const;
+  Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
+                                                   std::string_view source,
+                                                   std::size_t cases) const;
   std::shared_ptr<const Compiled> compiled(std::string_view source,
                                            const std::vector<std::string>& kernels,
                                            const Cancelled& cancelled);
@@ -94,10 +86,9 @@ class CpuEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;
-  std::unique_ptr<DiskCache> disk_;
   MemoryCache<PreparedTask> tasks_;
   MemoryCache<Compiled> modules_;
-  MemoryCache<EvaluationRecord> evaluations_;
+  EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;
 };
 

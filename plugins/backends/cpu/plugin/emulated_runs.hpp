@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <functional>
-#include <kernelrl/launch.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +15,7 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl {
 
@@ -25,12 +25,6 @@ struct EmulatorOptions {
   std::chrono::milliseconds time_limit{30'000};
   std::uint64_t work_limit = 50'000'000;
   std::uint32_t max_shared_bytes = 48 << 10;  // of the GPU that is emulated
-};
-
-// A candidate's launches with the numbers of every case, and the kernels that they name.
-struct LaunchSchedule {
-  std::vector<std::string> kernels;       // each once
-  std::vector<ResolvedProgram> programs;  // per case, hold-outs too
 };
 
 struct EmulatedRun {

@@ -1,5 +1,4 @@
-// Where the `cpu` plugin's workers and headers lie: by fixed paths from the plugin's own file, in
-// the build tree as under an installation prefix. Pure, but for the file system.
+// The files that the `cpu` plugin works with.
 #pragma once
 
 #include <string>

@@ -65,9 +65,9 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
-// Takes ":NUMBER" off the front.
+// Takes ":NUMBER" or "(NUMBER" off the front.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
-  if (text.size() < 2 || text[0] != ':') return std::nullopt;
+  if (text.size() < 2 || (text[0] != ':' && text[0] != '(')) return std::nullopt;
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
   if (error != std::errc()) return std::nullopt;
@@ -82,7 +82,11 @@ struct Severity {
 constexpr Severity kSeverities[] = {{": fatal error: ", KRL_SEVERITY_ERROR},
                                     {": error: ", KRL_SEVERITY_ERROR},
                                     {": internal compiler error: ", KRL_SEVERITY_ERROR},
-                                    {": warning: ", KRL_SEVERITY_WARNING}};
+                                    {": catastrophic error: ", KRL_SEVERITY_ERROR},
+                                    {"ptxas error   : ", KRL_SEVERITY_ERROR},
+                                    {"ptxas fatal   : ", KRL_SEVERITY_ERROR},
+                                    {": warning: ", KRL_SEVERITY_WARNING},
+                                    {": warning #", KRL_SEVERITY_WARNING}};
 
 std::optional<DiagnosticRecord> parse_line(std::string_view line, std::string_view source_name) {
   for (const Severity& severity : kSeverities) {
@@ -101,6 +105,11 @@ std::optional<DiagnosticRecord> parse_line(std::string_view line, std::string_vi
     if (bracket != std::string_view::npos && text.back() == ']') {
       found.code = text.substr(bracket + 2, text.size() - bracket - 3);
       text = text.substr(0, bracket);
+    }
+    if (severity.mark.ends_with('#')) {  // "177-D: text"
+      const std::size_t colon = std::min(text.find(": "), text.size());
+      found.code = "#" + std::string(text.substr(0, colon));
+      text.remove_prefix(std::min(colon + 2, text.size()));
     }
     found.text = text;
     return found;

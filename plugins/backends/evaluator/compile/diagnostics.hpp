@@ -24,7 +24,8 @@ inline constexpr std::size_t kMaxDiagnostics = 32;
 // that nothing about the machine reaches a model. Bytes that are no UTF-8 become '?'.
 std::string clean_log(std::string_view log);
 
-// Reads "kernel.cu:3:5: error: text [-Wcode]" lines, as g++ and clang write them; the first
+// Reads "kernel.cu:3:5: error: text [-Wcode]" lines, as g++ and clang write them, and
+// "kernel.cu(3): warning #177-D: text" and "ptxas fatal   : text", as NVRTC and nvcc do; the first
 // kMaxDiagnostics of them, repetitions dropped. Messages in other files than `source_name` have no
 // line.
 std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log, std::string_view source_name);

@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/backends/evaluator/evaluation_record.hpp"
-
 namespace krl::testing {
 namespace {
 
@@ -34,6 +32,9 @@ krl_evaluation_sink sink_into(Outcome* outcome) {
   };
   sink.kernel = [](const krl_evaluation_sink* s, const krl_kernel* k) {
     of(s).kernels.push_back(text(k->name));
+    of(s).records.push_back({text(k->name), text(k->arch), k->registers, k->spill_bytes,
+                             k->stack_bytes, k->shared_bytes, k->max_threads, k->blocks_per_sm,
+                             k->occupancy, text(k->occupancy_limiter)});
     return krl_status{KRL_OK};
   };
   sink.add_case = [](const krl_evaluation_sink* s, const krl_case* c) {
@@ -91,14 +92,15 @@ const std::map<std::string, TaskText>& all_tasks() {
   return tasks;
 }
 
-CpuInstance::CpuInstance(Table options)
+BackendInstance::BackendInstance(const std::string& id, Table options)
     : instance_([&] {
-        static const Plugin plugin(plugin_path("cpu"));
-        return plugin.create<krl_backend_v>(KRL_BACKEND, "cpu", std::move(options));
+        static std::map<std::string, Plugin> plugins;
+        const Plugin& plugin = plugins.try_emplace(id, plugin_path(id)).first->second;
+        return plugin.create<krl_backend_v>(KRL_BACKEND, id, std::move(options));
       }()) {}
 
-Outcome CpuInstance::evaluate(const TaskText& task, const std::string& source, std::uint32_t stages,
-                              std::uint64_t seed) const {
+Outcome BackendInstance::evaluate(const TaskText& task, const std::string& source,
+                                  std::uint32_t stages, std::uint64_t seed) const {
   const krl_task c_task = task.c();
   const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &c_task, to_c(source)};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), stages, seed};
@@ -110,14 +112,14 @@ Outcome CpuInstance::evaluate(const TaskText& task, const std::string& source, s
   return outcome;
 }
 
-void CpuInstance::prepare(const TaskText& task, std::uint64_t seed) const {
+void BackendInstance::prepare(const TaskText& task, std::uint64_t seed) const {
   const krl_task c_task = task.c();
   const krl_evaluate_options options{sizeof(krl_evaluate_options), kAllStages, seed};
   Call call;
   call.require(instance_.table().prepare(instance_.self(), call.context(), &c_task, &options));
 }
 
-krl_backend_info CpuInstance::describe() const {
+krl_backend_info BackendInstance::describe() const {
   krl_backend_info info{};
   info.struct_size = sizeof info;
   Call call;

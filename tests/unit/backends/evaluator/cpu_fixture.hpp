@@ -1,5 +1,5 @@
-// The real `cpu` plugin and the project's tasks, for tests: loaded from the build tree, everything
-// through the C boundary.
+// The real backend plugins and the project's tasks, for tests: loaded from the build tree,
+// everything through the C boundary.
 #pragma once
 
 #include <kernelrl/sdk.hpp>
@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl::testing {
 
@@ -32,14 +34,15 @@ struct Outcome {
   std::vector<CaseOutcome> cases;
   std::map<std::string, double> values;  // of the first case
   std::vector<std::string> kernels;
-  int verdicts = 0;  // times that verdict() was called
+  std::vector<KernelRecord> records;  // of the kernels
+  int verdicts = 0;                   // times that verdict() was called
 
   bool operator==(const Outcome& other) const;
 };
 
-class CpuInstance {
+class BackendInstance {
  public:
-  explicit CpuInstance(Table options);
+  BackendInstance(const std::string& id, Table options);
 
   // Throws krl::Failure if the call fails.
   Outcome evaluate(const TaskText& task, const std::string& source,
@@ -53,6 +56,11 @@ class CpuInstance {
 
  private:
   Instance<krl_backend_v> instance_;
+};
+
+class CpuInstance : public BackendInstance {
+ public:
+  explicit CpuInstance(Table options) : BackendInstance("cpu", std::move(options)) {}
 };
 
 // The naive kernel of a task.

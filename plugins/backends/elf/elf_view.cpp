@@ -1,8 +1,8 @@
-#include "plugins/backends/cpu/elf_view.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 
 #include <cstring>
 
-namespace krl::emulator {
+namespace krl {
 namespace {
 
 // The objects of type T that `bytes` hold, one after another; a remainder is dropped.
@@ -26,7 +26,7 @@ std::string_view ElfView::slice(std::uint64_t offset, std::uint64_t size) const 
   return bytes_.substr(offset, size);
 }
 
-std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
+std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof header) {
     why = "the module is no ELF file: " + std::to_string(bytes.size()) + " bytes";
@@ -34,17 +34,18 @@ std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64 ||
-      header.e_type != ET_DYN) {
-    why = "the module is no x86-64 shared object";
+      header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    why = "the module is no 64-bit ELF file";
     return std::nullopt;
   }
-  if (header.e_phentsize != sizeof(Elf64_Phdr) ||
+  if ((header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr)) ||
       (header.e_shnum != 0 && header.e_shentsize != sizeof(Elf64_Shdr))) {
     why = "the module's ELF header names unknown table formats";
     return std::nullopt;
   }
   ElfView view(bytes);
+  view.machine_ = header.e_machine;
+  view.type_ = header.e_type;
   view.segments_ =
       objects<Elf64_Phdr>(view.slice(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr)));
   view.sections_ =
@@ -54,6 +55,20 @@ std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
     view.section_names_ = view.slice(names.sh_offset, names.sh_size);
   }
   return view;
+}
+
+std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
+  auto view = read(bytes, why);
+  if (!view || (view->machine_ == EM_X86_64 && view->type_ == ET_DYN)) return view;
+  why = "the module is no x86-64 shared object";
+  return std::nullopt;
+}
+
+std::optional<ElfView> ElfView::open_cubin(std::string_view bytes, std::string& why) {
+  auto view = read(bytes, why);
+  if (!view || view->machine_ == kElfMachineCuda) return view;
+  why = "the module is no code of a GPU";
+  return std::nullopt;
 }
 
 std::optional<Elf64_Phdr> ElfView::segment(std::uint32_t type) const {
@@ -70,6 +85,16 @@ std::string_view ElfView::section(std::string_view name) const {
     }
   }
   return {};
+}
+
+std::vector<ElfView::Section> ElfView::sections() const {
+  std::vector<Section> all;
+  for (const auto& section : sections_) {
+    const bool stored = section.sh_type != SHT_NOBITS;
+    all.push_back({text_at(section_names_, section.sh_name),
+                   stored ? slice(section.sh_offset, section.sh_size) : std::string_view()});
+  }
+  return all;
 }
 
 std::vector<ElfView::Symbol> ElfView::symbols(std::string_view table,
@@ -92,4 +117,4 @@ std::vector<Elf64_Rela> ElfView::relocations() const {
   return result;
 }
 
-}  // namespace krl::emulator
+}  // namespace krl

@@ -1,5 +1,5 @@
-// A read-only look into a 64-bit little-endian ELF shared object: what the loader and the checks of
-// a module need. Borrows the bytes. Every offset is checked: a damaged file gives errors or empty
+// A read-only look into a 64-bit little-endian ELF file: a shared object of this machine's, or the
+// code of a GPU. Borrows the bytes. Every offset is checked: a damaged file gives errors or empty
 // answers, never a read outside of it. Immutable after `open`; any thread may read.
 #pragma once
 
@@ -11,18 +11,28 @@
 #include <string_view>
 #include <vector>
 
-namespace krl::emulator {
+namespace krl {
+
+inline constexpr std::uint16_t kElfMachineCuda = 190;  // EM_CUDA
 
 class ElfView {
  public:
   // Fails, saying why, unless `bytes` are a shared object for this machine's architecture.
   static std::optional<ElfView> open(std::string_view bytes, std::string& why);
 
+  // Fails, saying why, unless `bytes` are the code of a GPU (a CUBIN).
+  static std::optional<ElfView> open_cubin(std::string_view bytes, std::string& why);
+
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
   std::optional<Elf64_Phdr> segment(std::uint32_t type) const;
 
   // The content of a section by its name; empty if there is none (or if it occupies no file space).
   std::string_view section(std::string_view name) const;
+
+  struct Section {
+    std::string_view name, content;  // no content if it occupies no file space
+  };
+  std::vector<Section> sections() const;
 
   // Symbols of ".dynsym" (what the loader binds) or ".symtab" (what the compiler knew).
   struct Symbol {
@@ -40,13 +50,16 @@ class ElfView {
  private:
   explicit ElfView(std::string_view bytes) : bytes_(bytes) {}
 
+  static std::optional<ElfView> read(std::string_view bytes, std::string& why);
+
   std::string_view slice(std::uint64_t offset, std::uint64_t size) const;
   std::vector<Symbol> symbols(std::string_view table, std::string_view strings) const;
 
   std::string_view bytes_;
+  std::uint16_t machine_ = EM_NONE, type_ = ET_NONE;
   std::vector<Elf64_Phdr> segments_;
   std::vector<Elf64_Shdr> sections_;
   std::string_view section_names_;
 };
 
-}  // namespace krl::emulator
+}  // namespace krl

@@ -1,0 +1,25 @@
+// What a multiprocessor (SM) of each compute capability holds. Constant; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace krl {
+
+struct ComputeCapability {
+  int major, minor;
+  int threads_per_sm;
+  std::int64_t shared_per_sm;     // bytes
+  std::int64_t shared_per_block;  // bytes, the most that a kernel can opt in to
+
+  std::string arch() const;  // "sm_90"
+};
+
+std::span<const ComputeCapability> compute_capabilities();
+
+// Null if `arch` is none of the table: "sm_90", or "sm_90a" for what only that one can.
+const ComputeCapability* find_arch(std::string_view arch);
+
+}  // namespace krl

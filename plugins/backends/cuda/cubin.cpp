@@ -1,0 +1,92 @@
+// The attributes of kernels lie in the sections .nv.info (of all kernels, each entry naming its
+// symbol) and .nv.info.KERNEL. An entry is a format, an attribute and a 16-bit value; in the format
+// kSized the value counts the bytes that follow. The layout is not documented by NVIDIA; the
+// numbers are those that `readelf` and ptxas' report agree on, and the tests hold them against each
+// other.
+#include "plugins/backends/cuda/cubin.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plugins/backends/elf/elf_view.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::uint8_t kSized = 4;
+constexpr std::uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kParameter = 0x17,
+                       kRegisterCount = 0x2f;
+constexpr std::string_view kInfo = ".nv.info", kInfoOfKernel = ".nv.info.", kCode = ".text.";
+
+std::uint32_t word_at(std::string_view bytes, std::size_t offset) {
+  std::uint32_t word = 0;
+  if (offset + sizeof word <= bytes.size()) {
+    std::memcpy(&word, bytes.data() + offset, sizeof word);
+  }
+  return word;
+}
+
+// Calls visit(attribute, content) for every sized entry.
+template <class Visit>
+void for_each_entry(std::string_view info, const Visit& visit) {
+  while (info.size() >= 4) {
+    const auto format = static_cast<std::uint8_t>(info[0]);
+    const auto attribute = static_cast<std::uint8_t>(info[1]);
+    const std::size_t size = format == kSized ? word_at(info, 0) >> 16 : 0;
+    info.remove_prefix(4);
+    if (size > info.size()) return;
+    if (format == kSized) visit(attribute, info.substr(0, size));
+    info.remove_prefix(size);
+  }
+}
+
+CubinParameter parameter_of(std::string_view content) {
+  const std::uint32_t place = word_at(content, 4);  // 16 bits of index, 16 of offset
+  return {place & 0xffff, place >> 16, word_at(content, 8) >> 18};
+}
+
+void read_own(std::string_view info, CubinKernel& kernel) {
+  for_each_entry(info, [&](std::uint8_t attribute, std::string_view content) {
+    if (attribute == kMaxThreads) {
+      kernel.max_threads = static_cast<std::int32_t>(word_at(content, 0) * word_at(content, 4) *
+                                                     word_at(content, 8));
+    } else if (attribute == kParameter) {
+      kernel.parameters.push_back(parameter_of(content));
+    }
+  });
+  std::sort(kernel.parameters.begin(), kernel.parameters.end(),
+            [](const CubinParameter& a, const CubinParameter& b) { return a.index < b.index; });
+}
+
+}  // namespace
+
+std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why) {
+  const auto elf = ElfView::open_cubin(bytes, why);
+  if (!elf) return std::nullopt;
+  std::vector<CubinKernel> kernels;
+  const auto sections = elf->sections();
+  for (const auto& section : sections) {
+    if (!section.name.starts_with(kInfoOfKernel)) continue;
+    const std::string_view name = section.name.substr(kInfoOfKernel.size());
+    const bool has_code = std::any_of(sections.begin(), sections.end(), [&](const auto& other) {
+      return other.name.starts_with(kCode) && other.name.substr(kCode.size()) == name;
+    });
+    if (!has_code) continue;
+    kernels.emplace_back().name = name;
+    read_own(section.content, kernels.back());
+  }
+  const auto symbols = elf->all_symbols();
+  for_each_entry(elf->section(kInfo), [&](std::uint8_t attribute, std::string_view content) {
+    const std::uint32_t symbol = word_at(content, 0);
+    if (symbol >= symbols.size()) return;
+    for (CubinKernel& kernel : kernels) {
+      if (kernel.name != symbols[symbol].name) continue;
+      const auto value = static_cast<std::int32_t>(word_at(content, 4));
+      if (attribute == kRegisterCount) kernel.registers = value;
+      if (attribute == kFrameSize) kernel.stack_bytes = value;
+    }
+  });
+  return kernels;
+}
+
+}  // namespace krl

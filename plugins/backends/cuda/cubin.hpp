@@ -1,0 +1,27 @@
+// What a CUBIN, the compiled code of a GPU, says about its kernels. The bytes are untrusted: every
+// offset is checked. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+struct CubinParameter {
+  std::uint32_t index = 0, offset = 0, bytes = 0;
+};
+
+struct CubinKernel {
+  std::string name;  // mangled
+  std::int32_t registers = -1, stack_bytes = -1;
+  std::int32_t max_threads = -1;           // of a block, by __launch_bounds__; -1 = not given
+  std::vector<CubinParameter> parameters;  // by index
+};
+
+// The kernels in the order of the file. No value, with the reason in `why`, if it is no CUBIN.
+std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why);
+
+}  // namespace krl

@@ -1,0 +1,28 @@
+// What ptxas, the assembler inside NVRTC and nvcc, reports with --ptxas-options=-v. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace krl {
+
+struct KernelResources {
+  std::int32_t registers = -1, stack_bytes = -1;
+  std::int32_t spill_bytes = -1;   // written to local memory as registers ran out
+  std::int32_t shared_bytes = -1;  // static
+  std::int32_t barriers = -1;
+};
+
+// A compiler's log in two: the figures of ptxas, and everything else, which is for people.
+struct SplitLog {
+  std::string report, messages;
+};
+SplitLog split_log(std::string_view log);
+
+// By the kernel's mangled name. A source can print what it likes before ptxas runs, so of several
+// reports on one kernel the last counts.
+std::map<std::string, KernelResources, std::less<>> read_resource_report(std::string_view report);
+
+}  // namespace krl

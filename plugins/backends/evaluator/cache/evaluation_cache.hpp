@@ -1,0 +1,48 @@
+// Evaluations by key, in memory and, if there is a folder, on disk. Identical ones that are asked
+// for at the same time are done once. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plugins/backends/evaluator/cache/disk_cache.hpp"
+#include "plugins/backends/evaluator/cache/memory_cache.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+class EvaluationCache {
+ public:
+  // `folder` empty: nothing is kept on disk.
+  EvaluationCache(const std::filesystem::path& folder, std::uint64_t disk_bytes)
+      : memory_(kMemoryBytes) {
+    if (!folder.empty()) disk_.emplace(folder / "evaluations", disk_bytes);
+  }
+
+  // The evaluation under `key`, or what `evaluate` returns, kept if it is repeatable.
+  template <class Evaluate>
+  std::shared_ptr<const EvaluationRecord> get(const std::string& key, Evaluate evaluate) {
+    return memory_.get(key, [&] {
+      const auto text = disk_ ? disk_->get(key) : std::nullopt;
+      if (auto known = text ? evaluation_from_text(*text) : std::nullopt) {
+        return std::pair(*std::move(known), text->size());
+      }
+      EvaluationRecord fresh = evaluate();
+      if (!fresh.repeatable) return std::pair(std::move(fresh), std::size_t{0});
+      const std::string fresh_text = to_text(fresh);
+      if (disk_) disk_->put(key, fresh_text);
+      return std::pair(std::move(fresh), fresh_text.size());
+    });
+  }
+
+ private:
+  static constexpr std::uint64_t kMemoryBytes = 64 << 20;
+
+  MemoryCache<EvaluationRecord> memory_;
+  std::optional<DiskCache> disk_;
+};
+
+}  // namespace krl

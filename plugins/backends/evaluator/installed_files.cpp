@@ -1,0 +1,36 @@
+#include "plugins/backends/evaluator/installed_files.hpp"
+
+#include <dlfcn.h>
+
+#include <kernelrl/values.hpp>
+#include <utility>
+
+namespace krl {
+namespace fs = std::filesystem;
+
+InstalledFiles::InstalledFiles(const void* symbol, std::string who) : who_(std::move(who)) {
+  Dl_info self{};
+  if (::dladdr(symbol, &self) == 0) {
+    throw Failure(KRL_INTERNAL, who_ + " does not know its own file");
+  }
+  plugin_ = existing(self.dli_fname);
+  prefix_ = fs::path(plugin_).parent_path() / ".." / ".." / "..";
+}
+
+std::string InstalledFiles::worker(const std::string& name) const {
+  return existing(prefix_ / "libexec" / "kernelrl" / name);
+}
+
+std::string InstalledFiles::shared_folder(const std::string& name) const {
+  return existing(prefix_ / "share" / "kernelrl" / name);
+}
+
+std::string InstalledFiles::existing(const fs::path& path) const {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (!error) return real.string();
+  throw Failure(KRL_FAILED_PRECONDITION, who_ + " misses " + path.lexically_normal().string() +
+                                             ": build or install kernelrl completely");
+}
+
+}  // namespace krl

@@ -1,0 +1,27 @@
+// Where a plugin's workers and data lie: by fixed paths from the plugin's own file, in the build
+// tree as under an installation prefix. Pure, but for the file system.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace krl {
+
+class InstalledFiles {
+ public:
+  // `symbol`: anything of the plugin itself; `who` needs the files: "the cpu backend". The
+  // functions throw Failure(KRL_FAILED_PRECONDITION) that names what is missing.
+  InstalledFiles(const void* symbol, std::string who);
+
+  const std::string& plugin() const { return plugin_; }
+  std::string worker(const std::string& name) const;
+  std::string shared_folder(const std::string& name) const;
+
+ private:
+  std::string existing(const std::filesystem::path& path) const;
+
+  std::string who_, plugin_;
+  std::filesystem::path prefix_;
+};
+
+}  // namespace krl

@@ -1,0 +1,26 @@
+// A candidate's launches with the numbers of every case.
+#pragma once
+
+#include <kernelrl/launch.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+struct LaunchSchedule {
+  std::vector<std::string> kernels;       // that the launches name, each once
+  std::vector<ResolvedProgram> programs;  // per case
+};
+
+// "line 3, column 5: message".
+std::string described(const SourceError& error);
+
+// The launches of `source` for `cases`.
+Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
+                                                   const TaskDefinition& task,
+                                                   std::span<const ResolvedCase> cases,
+                                                   const LaunchLimits& limits);
+
+}  // namespace krl

@@ -1,0 +1,22 @@
+// What `kernelrl-nvrtc` hands back for a source that compiled. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::nvrtc {
+
+struct CompiledModule {
+  std::string cubin;
+  std::string report;              // ptxas' lines, see cuda/resource_report.hpp
+  std::vector<std::string> names;  // mangled, of the kernels that were asked for, in their order
+};
+
+std::string to_bytes(const CompiledModule& module);
+// Empty if the bytes are none of to_bytes's: they come from a process that a candidate may have
+// taken over.
+std::optional<CompiledModule> module_from_bytes(std::string_view bytes);
+
+}  // namespace krl::nvrtc
