@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "plugins/backends/elf/elf_view.hpp"
 
@@ -63,15 +65,17 @@ void read_own(std::string_view info, CubinKernel& kernel) {
 std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why) {
   const auto elf = ElfView::open_cubin(bytes, why);
   if (!elf) return std::nullopt;
-  std::vector<CubinKernel> kernels;
   const auto sections = elf->sections();
+  std::set<std::string_view> with_code;
+  for (const auto& section : sections) {
+    if (section.name.starts_with(kCode)) with_code.insert(section.name.substr(kCode.size()));
+  }
+  std::vector<CubinKernel> kernels;
+  std::map<std::string_view, std::size_t> places;  // of the kernels, by name
   for (const auto& section : sections) {
     if (!section.name.starts_with(kInfoOfKernel)) continue;
     const std::string_view name = section.name.substr(kInfoOfKernel.size());
-    const bool has_code = std::any_of(sections.begin(), sections.end(), [&](const auto& other) {
-      return other.name.starts_with(kCode) && other.name.substr(kCode.size()) == name;
-    });
-    if (!has_code) continue;
+    if (with_code.count(name) == 0 || !places.emplace(name, kernels.size()).second) continue;
     kernels.emplace_back().name = name;
     read_own(section.content, kernels.back());
   }
@@ -79,12 +83,11 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
   for_each_entry(elf->section(kInfo), [&](std::uint8_t attribute, std::string_view content) {
     const std::uint32_t symbol = word_at(content, 0);
     if (symbol >= symbols.size()) return;
-    for (CubinKernel& kernel : kernels) {
-      if (kernel.name != symbols[symbol].name) continue;
-      const auto value = static_cast<std::int32_t>(word_at(content, 4));
-      if (attribute == kRegisterCount) kernel.registers = value;
-      if (attribute == kFrameSize) kernel.stack_bytes = value;
-    }
+    const auto place = places.find(symbols[symbol].name);
+    if (place == places.end()) return;
+    const auto value = static_cast<std::int32_t>(word_at(content, 4));
+    if (attribute == kRegisterCount) kernels[place->second].registers = value;
+    if (attribute == kFrameSize) kernels[place->second].stack_bytes = value;
   });
   return kernels;
 }
