@@ -64,8 +64,7 @@ std::string failed_case(const Evaluation& evaluation) {
       facts.push_back(shorten(c.detail, 3 * kLongestLine));
     if (std::isfinite(c.max_abs_error))
       facts.push_back(fmt::format("largest error {:.3g}", c.max_abs_error));
-    if (!facts.empty()) return fmt::format("case {}: {}\n", c.label, fmt::join(facts, "; "));
-    return {};
+    return facts.empty() ? "" : fmt::format("case {}: {}\n", c.label, fmt::join(facts, "; "));
   }
   return {};
 }

@@ -14,9 +14,7 @@ auto find_entry(Table& table, std::string_view key) {
 
 }  // namespace
 
-Node Node::table(Origin origin) {
-  return {Table{}, std::move(origin)};
-}
+Node Node::table(Origin origin) { return {Table{}, std::move(origin)}; }
 
 const Node* Node::find(std::string_view key) const {
   const auto* table = std::get_if<Table>(&value);

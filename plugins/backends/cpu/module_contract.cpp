@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "plugins/backends/elf/elf_view.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 
 namespace krl::emulator {
 namespace {

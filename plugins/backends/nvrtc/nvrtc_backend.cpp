@@ -61,9 +61,7 @@ class NvrtcBackend final : public Backend {
         std::chrono::milliseconds(static_cast<std::int64_t>(compile_timeout * 1000));
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
-    if (cache != "off") {
-      settings.cache_folder = cache.empty() ? default_cache_folder() : std::filesystem::path(cache);
-    }
+    settings.cache_folder = cache_folder_of(cache);
     evaluator_ = std::make_unique<NvrtcEvaluator>(std::move(settings));
   }
 

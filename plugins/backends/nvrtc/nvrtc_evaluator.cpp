@@ -10,13 +10,13 @@
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/nvrtc/compiled_module.hpp"
+#include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace krl {
 namespace {
 
 constexpr int kCacheSchema = 1;  // raised when an evaluation comes to mean something else
-constexpr std::uint64_t kTaskBytes = 64 << 20;
 constexpr std::chrono::seconds kVersionLimit{30};
 
 const ComputeCapability& gpu_of(const std::string& arch) {
@@ -106,39 +106,33 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
 NvrtcEvaluator::NvrtcEvaluator(NvrtcSettings settings)
     : settings_(std::move(settings)),
       gpu_(gpu_of(settings_.arch)),
-      nvrtc_(find_nvrtc(settings_.cuda, KERNELRL_PYTHON_DEPS)),
-      tasks_(kTaskBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes) {
   const InstalledFiles files = installed_files();
-  program_ = files.worker("kernelrl-nvrtc");
+  const NvrtcLibrary nvrtc = find_nvrtc(settings_.cuda, KERNELRL_PYTHON_DEPS);
+  const std::string program = files.worker("kernelrl-nvrtc");
   worker_.launcher = files.worker("kernelrl-sandbox");
-  worker_.steps = {compile_step(program_, settings_, nvrtc_)};
+  worker_.steps = {compile_step(program, settings_, nvrtc)};
   worker_.work_files = 0;
   worker_.time_limit = settings_.compile_limit;
   worker_.source_name = "kernel.cu";
   worker_.rules.address_space_bytes = settings_.memory_bytes;
   worker_.rules.cpu_seconds = static_cast<std::uint32_t>(
       std::ceil(static_cast<double>(settings_.compile_limit.count()) / 1000));
-  worker_.rules.readable = readable_files(nvrtc_);
-  const std::string version = version_of(worker_, program_, nvrtc_);
+  worker_.rules.readable = readable_files(nvrtc);
+  const std::string version = version_of(worker_, program, nvrtc);
   toolchain_ = "NVRTC " + version;
   Digest digest;
-  digest.add(kCacheSchema).add(version).add(std::filesystem::file_size(nvrtc_.library));
+  digest.add(kCacheSchema).add(version).add(std::filesystem::file_size(nvrtc.library));
   digest.add(settings_.arch).add(settings_.memory_bytes).add(worker_.rules.cpu_seconds);
   for (const std::string& flag : settings_.flags) digest.add(flag);
-  for (const std::string& file : {program_, worker_.launcher, files.plugin()}) {
+  for (const std::string& file : {program, worker_.launcher, files.plugin()}) {
     digest.add(read_file(file));
   }
   identity_ = digest.hex();
 }
 
-std::shared_ptr<const PreparedTask> NvrtcEvaluator::task_of(std::string_view definition_json) {
-  const std::string key(definition_json);
-  return tasks_.get(key, [&] { return std::pair(prepare_task(definition_json), key.size()); });
-}
-
 void NvrtcEvaluator::prepare(const EvaluationRequest& request, const Cancelled& cancelled) {
-  const auto task = task_of(request.definition_json);
+  const auto task = tasks_.get(request.definition_json);
   if (task->definition.naive.empty()) return;
   EvaluationRequest naive = request;
   naive.source = task->definition.naive;
@@ -151,7 +145,7 @@ void NvrtcEvaluator::prepare(const EvaluationRequest& request, const Cancelled& 
 EvaluationRecord NvrtcEvaluator::evaluate(const EvaluationRequest& request,
                                           const Cancelled& cancelled) {
   return *evaluations_.get(request.key(identity_), [&] {
-    return evaluate_new(*task_of(request.definition_json), request, cancelled);
+    return evaluate_new(*tasks_.get(request.definition_json), request, cancelled);
   });
 }
 

@@ -17,7 +17,6 @@
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
-#include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
 namespace krl {
 
@@ -44,7 +43,6 @@ class NvrtcEvaluator {
   void prepare(const EvaluationRequest& naive, const Cancelled& cancelled);
 
   const std::string& toolchain() const { return toolchain_; }
-  const std::string& launcher() const { return worker_.launcher; }
 
  private:
   // A kernel as compiled code and ptxas' report have it.
@@ -53,7 +51,6 @@ class NvrtcEvaluator {
     KernelResources resources;
   };
 
-  std::shared_ptr<const PreparedTask> task_of(std::string_view definition_json);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled) const;
   void add_kernels(const PreparedTask& task, const LaunchSchedule& schedule,
@@ -63,12 +60,10 @@ class NvrtcEvaluator {
 
   const NvrtcSettings settings_;
   const ComputeCapability& gpu_;
-  const NvrtcLibrary nvrtc_;
-  std::string program_;          // kernelrl-nvrtc
   CompileWorkerOptions worker_;  // its steps lack the kernels' names
   std::string toolchain_;        // "NVRTC 13.0"
   std::string identity_;         // of everything but the request that decides an evaluation
-  MemoryCache<PreparedTask> tasks_;
+  TaskStore tasks_;
   EvaluationCache evaluations_;
 };
 

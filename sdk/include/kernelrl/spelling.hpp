@@ -49,7 +49,8 @@ inline std::string closest_name(std::string_view name, const std::vector<std::st
   return best;
 }
 
-// What follows "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or else `otherwise`.
+// What follows "unknown name 'wieght'" in a message: "; did you mean 'weight'?", or else
+// `otherwise`.
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& known,
                                 const std::string& otherwise) {
   const std::string closest = closest_name(name, known);

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "plugins/backends/elf/elf_view.hpp"
 #include "plugins/backends/cpu/emulator/atomic_operation.hpp"
 #include "plugins/backends/cpu/emulator/line_table.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
 
 namespace krl::emulator {
 

@@ -53,9 +53,7 @@ class CpuBackend final : public Backend {
     settings.work_limit = static_cast<std::uint64_t>(work_limit);
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
-    if (cache != "off") {
-      settings.cache_folder = cache.empty() ? default_cache_folder() : std::filesystem::path(cache);
-    }
+    settings.cache_folder = cache_folder_of(cache);
     evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);
     report_sandbox(probe_sandbox(installation.launcher), context);
   }

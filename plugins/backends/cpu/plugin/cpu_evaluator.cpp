@@ -13,8 +13,7 @@ namespace {
 // Changes whenever the meaning of what is kept changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cpu/1";
 
-constexpr std::uint64_t kTaskBytes = 64 << 20, kModuleBytes = 128 << 20, kDataBytes = 512 << 20,
-                        kBaselineBytes = 8 << 20;
+constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
 // What the oracle's process loads. libtorch asks Linux about processors.
 std::vector<std::string> oracle_files() {
@@ -48,20 +47,14 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       identity_(identity_of(settings_, toolchain_, installation)),
       oracle_({installation.launcher, installation.oracle, oracle_files()}),
       data_(oracle_, kDataBytes),
-      tasks_(kTaskBytes),
       modules_(kModuleBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes),
       baselines_(kBaselineBytes) {}
 
-std::shared_ptr<const PreparedTask> CpuEvaluator::task_of(std::string_view definition_json) {
-  const std::string key(definition_json);
-  return tasks_.get(key, [&] { return std::pair(prepare_task(definition_json), key.size()); });
-}
-
 EvaluationRecord CpuEvaluator::evaluate(const EvaluationRequest& request,
                                         const Cancelled& cancelled) {
   return *evaluations_.get(request.key(identity_), [&] {
-    return evaluate_new(*task_of(request.definition_json), request, cancelled);
+    return evaluate_new(*tasks_.get(request.definition_json), request, cancelled);
   });
 }
 

@@ -54,7 +54,6 @@ class CpuEvaluator {
     std::vector<double> loaded_bytes;  // per case: distinct bytes that it reads
   };
 
-  std::shared_ptr<const PreparedTask> task_of(std::string_view definition_json);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
   Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
@@ -86,7 +85,7 @@ class CpuEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;
-  MemoryCache<PreparedTask> tasks_;
+  TaskStore tasks_;
   MemoryCache<Compiled> modules_;
   EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;

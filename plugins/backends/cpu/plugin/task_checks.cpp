@@ -104,7 +104,7 @@ class ImpostorCheck {
 
 void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
                            const Cancelled& cancelled) {
-  const auto task = task_of(definition_json);
+  const auto task = tasks_.get(definition_json);
   check_reference(*task, seed);
   check_naive(*task, definition_json, seed, cancelled);
 }

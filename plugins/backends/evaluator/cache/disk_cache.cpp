@@ -129,7 +129,9 @@ void DiskCache::trim() {
   bytes_ = static_cast<std::int64_t>(total);
 }
 
-fs::path default_cache_folder() {
+fs::path cache_folder_of(const std::string& option) {
+  if (option == "off") return {};
+  if (!option.empty()) return option;
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
     return fs::path(cache) / "kernelrl";
   }

@@ -38,6 +38,11 @@ PreparedTask prepare_task(std::string_view definition_json) {
   return task;
 }
 
+std::shared_ptr<const PreparedTask> TaskStore::get(std::string_view definition_json) {
+  const std::string key(definition_json);
+  return kept_.get(key, [&] { return std::pair(prepare_task(definition_json), key.size()); });
+}
+
 std::size_t CaseData::bytes() const {
   std::size_t total = sizeof *this;
   for (const auto& input : inputs) total += input.size();

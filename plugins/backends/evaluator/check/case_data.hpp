@@ -25,6 +25,16 @@ struct PreparedTask {
 // Throws Failure(KRL_INVALID_ARGUMENT) with every problem, one a line.
 PreparedTask prepare_task(std::string_view definition_json);
 
+// Tasks by their definition, each prepared once. Thread-safe.
+class TaskStore {
+ public:
+  // Throws as prepare_task does.
+  std::shared_ptr<const PreparedTask> get(std::string_view definition_json);
+
+ private:
+  MemoryCache<PreparedTask> kept_{64 << 20};
+};
+
 struct CaseData {
   std::vector<std::vector<std::byte>> inputs;  // in the task's order
   std::vector<ExpectedOutput> expected;        // of the outputs, in the task's order
