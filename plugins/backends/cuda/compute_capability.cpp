@@ -1,5 +1,7 @@
 #include "plugins/backends/cuda/compute_capability.hpp"
 
+#include <kernelrl/values.hpp>
+
 namespace krl {
 namespace {
 
@@ -28,6 +30,15 @@ const ComputeCapability* find_arch(std::string_view arch) {
     if (known.arch() == arch) return &known;
   }
   return nullptr;
+}
+
+const ComputeCapability& require_arch(std::string_view arch) {
+  if (const ComputeCapability* known = find_arch(arch)) return *known;
+  std::string names;
+  for (const ComputeCapability& known : kTable) {
+    names += (names.empty() ? "" : ", ") + known.arch();
+  }
+  invalid_argument("arch: '" + std::string(arch) + "' is none of " + names);
 }
 
 }  // namespace krl

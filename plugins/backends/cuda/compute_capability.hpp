@@ -21,5 +21,7 @@ std::span<const ComputeCapability> compute_capabilities();
 
 // Null if `arch` is none of the table: "sm_90", or "sm_90a" for what only that one can.
 const ComputeCapability* find_arch(std::string_view arch);
+// The same. Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is none.
+const ComputeCapability& require_arch(std::string_view arch);
 
 }  // namespace krl

@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
-#include "plugins/backends/nvrtc/compiled_module.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace {
@@ -63,6 +63,8 @@ class Library {
     load("nvrtcGetProgramLog", log);
     load("nvrtcGetCUBINSize", cubin_size);
     load("nvrtcGetCUBIN", cubin);
+    load("nvrtcGetPTXSize", ptx_size);
+    load("nvrtcGetPTX", ptx);
     load("nvrtcGetLoweredName", lowered_name);
     load("nvrtcGetErrorString", error_string);
   }
@@ -76,6 +78,8 @@ class Library {
   Status (*log)(Program, char*) = nullptr;
   Status (*cubin_size)(Program, std::size_t*) = nullptr;
   Status (*cubin)(Program, char*) = nullptr;
+  Status (*ptx_size)(Program, std::size_t*) = nullptr;
+  Status (*ptx)(Program, char*) = nullptr;
   Status (*lowered_name)(Program, const char* expression, const char** mangled) = nullptr;
   const char* (*error_string)(Status) = nullptr;
 
@@ -162,6 +166,15 @@ std::string cubin_of(const Library& nvrtc, Program program) {
   return cubin;
 }
 
+std::string ptx_of(const Library& nvrtc, Program program) {
+  std::size_t size = 0;  // with the zero at its end
+  nvrtc.require(nvrtc.ptx_size(program, &size), "nvrtcGetPTXSize");
+  std::string ptx(size, '\0');
+  nvrtc.require(nvrtc.ptx(program, ptx.data()), "nvrtcGetPTX");
+  ptx.resize(std::strlen(ptx.c_str()));
+  return ptx;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -198,12 +211,12 @@ int main(int argc, char** argv) {
               std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n");
   }
   if (status != kSuccess) return kRefused;
-  krl::nvrtc::CompiledModule module{cubin_of(nvrtc, program), log.report, {}};
+  krl::CompiledModule module{cubin_of(nvrtc, program), ptx_of(nvrtc, program), log.report, {}};
   for (const char* kernel : kernels) {
     const char* mangled = nullptr;
     nvrtc.require(nvrtc.lowered_name(program, kernel, &mangled), "nvrtcGetLoweredName");
     module.names.emplace_back(mangled);
   }
-  write_all(krl::kCompiledModuleDescriptor, krl::nvrtc::to_bytes(module));
+  write_all(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
   return kCompiled;
 }

@@ -5,7 +5,8 @@
 #include <sstream>
 #include <thread>
 
-#include "plugins/backends/nvrtc/nvrtc_evaluator.hpp"
+#include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace krl {
 namespace {
@@ -60,9 +61,9 @@ class NvrtcBackend final : public Backend {
     settings.compile_limit =
         std::chrono::milliseconds(static_cast<std::int64_t>(compile_timeout * 1000));
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
-    settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
-    settings.cache_folder = cache_folder_of(cache);
-    evaluator_ = std::make_unique<NvrtcEvaluator>(std::move(settings));
+    const CudaSettings evaluation{cache_folder_of(cache),
+                                  static_cast<std::uint64_t>(cache_mb * kMebibyte)};
+    evaluator_ = std::make_unique<CudaEvaluator>(nvrtc_compiler(settings), evaluation);
   }
 
   BackendInfo describe() override {
@@ -70,7 +71,7 @@ class NvrtcBackend final : public Backend {
     return {
         concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores,
         KRL_SIGNAL_COMPILE | KRL_SIGNAL_REGISTERS | KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_OCCUPANCY,
-        evaluator_->toolchain(), arch + ", not executed"};
+        evaluator_->toolchain(), evaluator_->device()};
   }
 
   void prepare(const Task& task, const EvaluateOptions& options, const Context& context) override {
@@ -91,7 +92,7 @@ class NvrtcBackend final : public Backend {
   }
 
  private:
-  std::unique_ptr<NvrtcEvaluator> evaluator_;
+  std::unique_ptr<CudaEvaluator> evaluator_;
 };
 
 }  // namespace

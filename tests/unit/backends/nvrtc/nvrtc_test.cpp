@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
+#include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
-#include "plugins/backends/nvrtc/compiled_module.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
@@ -154,7 +154,7 @@ TEST_F(Nvrtc, CompiledCodeAndReportAgree) {
     for (const auto& [id, task] : all_tasks()) {
       const CompileOutput output = compile(worker, naive_of(task), {});
       ASSERT_EQ(output.end, CompileOutput::kCompiled) << id << ": " << output.log;
-      const auto module = nvrtc::module_from_bytes(output.module);
+      const auto module = module_from_bytes(output.module);
       ASSERT_TRUE(module) << id;
       const auto report = read_resource_report(module->report);
       std::string why;
@@ -219,21 +219,23 @@ TEST_F(Nvrtc, CannotRunKernelsYet) {
 }
 
 TEST(NvrtcModule, IsReadBackAndNothingElseIs) {
-  const nvrtc::CompiledModule module{std::string("\x7f"
-                                                 "ELF\0\xff",
-                                                 6),
-                                     "report \xff",
-                                     {"_Z1kv"}};
-  const std::string bytes = nvrtc::to_bytes(module);
-  const auto read = nvrtc::module_from_bytes(bytes);
+  const CompiledModule module{std::string("\x7f"
+                                          "ELF\0\xff",
+                                          6),
+                              "// ptx",
+                              "report \xff",
+                              {"_Z1kv"}};
+  const std::string bytes = to_bytes(module);
+  const auto read = module_from_bytes(bytes);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->cubin, module.cubin);
+  EXPECT_EQ(read->ptx, module.ptx);
   EXPECT_EQ(read->report, module.report);
   EXPECT_THAT(read->names, ElementsAre("_Z1kv"));
   for (std::size_t n = 0; n < bytes.size(); ++n) {
-    EXPECT_FALSE(nvrtc::module_from_bytes(std::string_view(bytes).substr(0, n))) << n;
+    EXPECT_FALSE(module_from_bytes(std::string_view(bytes).substr(0, n))) << n;
   }
-  EXPECT_FALSE(nvrtc::module_from_bytes("something else"));
+  EXPECT_FALSE(module_from_bytes("something else"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What `kernelrl-nvrtc` hands back for a source that compiled. Pure.
+// What a compiler of CUDA hands back for a source that compiled. Pure.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-namespace krl::nvrtc {
+namespace krl {
 
 struct CompiledModule {
   std::string cubin;
-  std::string report;              // ptxas' lines, see cuda/resource_report.hpp
+  std::string ptx;
+  std::string report;              // ptxas' lines, see resource_report.hpp
   std::vector<std::string> names;  // mangled, of the kernels that were asked for, in their order
 };
 
@@ -19,4 +20,4 @@ std::string to_bytes(const CompiledModule& module);
 // taken over.
 std::optional<CompiledModule> module_from_bytes(std::string_view bytes);
 
-}  // namespace krl::nvrtc
+}  // namespace krl

@@ -1,15 +1,19 @@
-#include "plugins/backends/nvrtc/compiled_module.hpp"
+#include "plugins/backends/cuda/compiled_module.hpp"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-namespace krl::nvrtc {
+namespace krl {
 
 using nlohmann::json;
 
 std::string to_bytes(const CompiledModule& module) {
-  const json document = {{"cubin", json::binary({module.cubin.begin(), module.cubin.end()})},
-                         {"report", json::binary({module.report.begin(), module.report.end()})},
+  const auto binary = [](const std::string& text) {
+    return json::binary({text.begin(), text.end()});
+  };
+  const json document = {{"cubin", binary(module.cubin)},
+                         {"ptx", binary(module.ptx)},
+                         {"report", binary(module.report)},
                          {"names", module.names}};
   const std::vector<std::uint8_t> bytes = json::to_cbor(document);
   return {bytes.begin(), bytes.end()};
@@ -22,11 +26,11 @@ std::optional<CompiledModule> module_from_bytes(std::string_view bytes) {
       const auto& content = document.at(key).get_binary();
       return std::string(content.begin(), content.end());
     };
-    return CompiledModule{text("cubin"), text("report"),
+    return CompiledModule{text("cubin"), text("ptx"), text("report"),
                           document.at("names").get<std::vector<std::string>>()};
   } catch (const json::exception&) {
     return std::nullopt;
   }
 }
 
-}  // namespace krl::nvrtc
+}  // namespace krl

@@ -1,0 +1,27 @@
+// A compiler of CUDA C++ as a value: what the evaluator of the CUDA backends needs of NVRTC, of
+// nvcc, and of nvcc in a container.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/evaluation_request.hpp"
+
+namespace krl {
+
+struct CudaCompiler {
+  std::string name;      // with its version: "NVRTC 13.0"
+  std::string arch;      // that it compiles for: "sm_90"
+  std::string identity;  // the digest of everything but the source that decides what it gives
+
+  // One compile, thread-safe. `kernels`: as launches name them, "scale<float, 4>"; the module is a
+  // CompiledModule's bytes. Throws Failure as krl::compile does.
+  std::function<CompileOutput(std::string_view source, const std::vector<std::string>& kernels,
+                              const Cancelled& cancelled)>
+      compile;
+};
+
+}  // namespace krl

@@ -1,0 +1,122 @@
+#include "plugins/backends/cuda/kernel_figures.hpp"
+
+#include <algorithm>
+#include <kernelrl/tensor_types.hpp>
+
+#include "plugins/backends/cuda/occupancy.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+
+namespace krl {
+namespace {
+
+// A kernel as compiled code and ptxas' report have it.
+struct BuiltKernel {
+  CubinKernel code;
+  KernelResources resources;
+};
+
+std::int64_t threads_of(const ResolvedLaunch& launch) {
+  return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
+}
+
+// Whether a parameter of so many bytes can take the argument.
+bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
+  if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
+  if (argument.kind != LaunchArgument::kScalar) return bytes == sizeof(void*);
+  const DType dtype = resolved_case.scalars[argument.index].dtype;
+  return bytes == static_cast<std::uint32_t>(size_of(dtype));
+}
+
+// What makes the launch impossible, as far as that shows without it; empty if nothing does.
+std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
+                     const ResolvedCase& resolved_case) {
+  if (launch.arguments.size() != kernel.parameters.size()) {
+    return launch.kernel + " takes " + std::to_string(kernel.parameters.size()) +
+           " arguments, not " + std::to_string(launch.arguments.size());
+  }
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (fits(launch.arguments[i], kernel.parameters[i].bytes, resolved_case)) continue;
+    return launch.kernel + " takes " + std::to_string(kernel.parameters[i].bytes) +
+           " bytes as its argument " + std::to_string(i + 1) + ", which this is not";
+  }
+  if (kernel.max_threads >= 0 && threads_of(launch) > kernel.max_threads) {
+    return "a block of " + std::to_string(threads_of(launch)) + " threads, but " + launch.kernel +
+           " has __launch_bounds__(" + std::to_string(kernel.max_threads) + ")";
+  }
+  return {};
+}
+
+// Of everything that launches a kernel.
+struct Launched {
+  const PreparedTask& task;
+  const LaunchSchedule& schedule;
+  const ComputeCapability& gpu;
+  const std::string& arch;
+};
+
+// The kernel's figures, its occupancy in the launch that fills a multiprocessor least.
+void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launched& launched,
+                EvaluationRecord* record) {
+  KernelRecord figures;
+  figures.name = name;
+  figures.arch = launched.arch;
+  figures.registers = kernel.code.registers;
+  figures.stack_bytes = kernel.code.stack_bytes;
+  figures.spill_bytes = kernel.resources.spill_bytes;
+  figures.max_threads = kernel.code.max_threads;
+  std::int64_t most_shared = 0;
+  for (std::size_t c = 0; c < launched.schedule.programs.size(); ++c) {
+    for (const ResolvedLaunch& launch : launched.schedule.programs[c].launches) {
+      if (launch.kernel != name) continue;
+      std::string why = obstacle(launch, kernel.code, launched.task.cases[c]);
+      const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
+      const Occupancy occupancy =
+          theoretical_occupancy(launched.gpu, {threads_of(launch), kernel.code.registers, fixed,
+                                               launch.shared_bytes, kernel.resources.barriers});
+      if (why.empty() && occupancy.blocks_per_sm == 0) {
+        why = "a block does not fit a multiprocessor of " + launched.arch + ": too much of its " +
+              occupancy.limiter;
+      }
+      if (!why.empty()) {
+        record->fail(KRL_VERDICT_LAUNCH_ERROR, described({launch.line, launch.column, why}));
+        return;
+      }
+      most_shared = std::max(most_shared, fixed + launch.shared_bytes);
+      if (figures.occupancy <= occupancy.fraction) continue;
+      figures.occupancy = occupancy.fraction;
+      figures.blocks_per_sm = occupancy.blocks_per_sm;
+      figures.occupancy_limiter = occupancy.limiter;
+    }
+  }
+  figures.shared_bytes = static_cast<std::int32_t>(most_shared);
+  record->kernels.push_back(std::move(figures));
+}
+
+}  // namespace
+
+void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
+                        const CompiledModule& module, const ComputeCapability& gpu,
+                        const std::string& arch, EvaluationRecord* record) {
+  std::string why = "the compiler gave something else";
+  const auto code = read_cubin(module.cubin, why);
+  if (!code || module.names.size() != schedule.kernels.size()) {
+    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiled code cannot be read: " + why);
+    return;
+  }
+  const auto resources = read_resource_report(module.report);
+  for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
+    const std::string& mangled = module.names[k];
+    const auto found = std::find_if(code->begin(), code->end(),
+                                    [&](const CubinKernel& c) { return c.name == mangled; });
+    if (found == code->end()) {
+      record->fail(KRL_VERDICT_LAUNCH_ERROR, schedule.kernels[k] + " is no __global__ function");
+      return;
+    }
+    const auto reported = resources.find(mangled);
+    const BuiltKernel kernel{*found,
+                             reported == resources.end() ? KernelResources() : reported->second};
+    add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
+  }
+}
+
+}  // namespace krl

@@ -1,0 +1,22 @@
+// What compiled code says of a candidate's kernels before anything runs: that each launch can
+// happen, and registers, spills, shared memory and theoretical occupancy. Pure.
+#pragma once
+
+#include <string>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/cubin.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
+
+namespace krl {
+
+// Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
+// directive. `arch`: "sm_90a", the architecture of `gpu` as it was compiled for.
+void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
+                        const CompiledModule& module, const ComputeCapability& gpu,
+                        const std::string& arch, EvaluationRecord* record);
+
+}  // namespace krl
