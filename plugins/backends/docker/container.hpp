@@ -1,0 +1,42 @@
+// The worker container of the docker backend: locked, long-lived, replaced when it died. What
+// killed processes left behind is removed when a Container is made. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "plugins/backends/docker/running_container.hpp"
+
+namespace krl::docker {
+
+class Container {
+ public:
+  // Starts the container. Throws Failure: KRL_FAILED_PRECONDITION if there is no image or no
+  // permission, KRL_UNAVAILABLE if Docker is not there or refuses.
+  explicit Container(ContainerSettings settings);
+
+  // See RunningContainer::run. A container that is found dead before the command starts is
+  // replaced; one that dies under the command is a Failure(KRL_UNAVAILABLE), and the next command
+  // gets a new one.
+  CommandResult run(const ContainerCommand& command, const std::function<bool()>& cancelled = {});
+
+  // What decides the results beside the commands: the content of the image.
+  const std::string& image_id() const { return image_id_; }
+  const Engine& engine() const { return engine_; }
+  // Of the container at this moment.
+  std::string name() { return current()->name(); }
+
+ private:
+  std::shared_ptr<RunningContainer> current();
+
+  const ContainerSettings settings_;
+  const Engine engine_;
+  std::string image_id_;
+  std::mutex mutex_;
+  std::shared_ptr<RunningContainer> running_;
+};
+
+// Removes the containers whose owners are gone.
+void remove_leftovers(const Engine& engine);
+
+}  // namespace krl::docker

@@ -1,0 +1,55 @@
+// What the worker container is given and what it is denied, and both in Docker's words. Pure.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/docker/engine/engine.hpp"
+
+namespace krl::docker {
+
+struct ReadOnlyMount {
+  std::filesystem::path source, target;  // on the host, in the container
+};
+
+// How a container gets at GPUs: not at all, by NVIDIA's own runtime hook, or by a CDI description.
+enum class GpuAccess { kNone, kNvidia, kCdi };
+
+struct ContainerSettings {
+  std::string socket = kDefaultSocket;
+  std::string image = "kernelrl-worker";
+  int commands_at_once = 1;
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // of all commands; their folders count
+  std::uint64_t folder_bytes = std::uint64_t{1} << 30;  // of one command
+  int processes = 256;                                  // of one command, threads included
+  double processors = 0;  // of all commands; 0 = all that the machine has
+  std::vector<ReadOnlyMount> mounts;
+  GpuAccess gpu = GpuAccess::kNone;
+  std::vector<std::string> gpus;  // ids, or CDI names ("nvidia.com/gpu=0"); empty = all
+};
+
+// Of one container.
+struct ContainerIdentity {
+  std::string image_id;
+  std::string owner;             // see owner.hpp
+  std::uint32_t first_user = 0;  // the container's; command n runs as first_user + 1 + n
+};
+
+// The label that all our containers have; its value is the owner's mark.
+inline constexpr const char* kOwnerLabel = "kernelrl.owner";
+// The main process: lives until its standard input ends, and that is when we do.
+inline constexpr const char* kMainProgram = "/bin/cat";
+
+// "1000001:1000001", and the folder that only this user can use, the only one in the container that
+// anybody can write to.
+std::string user_of_slot(const ContainerIdentity& identity, int slot);
+std::string folder_of_slot(int slot);
+
+// The body of POST /containers/create.
+nlohmann::json container_specification(const ContainerSettings& settings,
+                                       const ContainerIdentity& identity);
+
+}  // namespace krl::docker

@@ -1,0 +1,60 @@
+#include "plugins/backends/docker/engine/engine_failure.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace krl::docker {
+namespace {
+
+constexpr std::size_t kMaxShown = 500;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (text.size() > kMaxShown) text.replace(kMaxShown, std::string::npos, "…");
+  return text;
+}
+
+}  // namespace
+
+std::string message_in(const std::string& body) {
+  const auto document = nlohmann::json::parse(body, nullptr, false);
+  if (document.is_object()) {
+    const auto message = document.find("message");
+    if (message != document.end() && message->is_string()) return trimmed(*message);
+  }
+  return trimmed(body);
+}
+
+EngineFailure unreachable(std::string_view what, const std::string& socket,
+                          const ConnectionFailure& failure) {
+  const std::string start = std::string(what) + ": ";
+  const std::string detail = " (" + std::string(failure.what()) + ")";
+  switch (failure.cause()) {
+    case ConnectionFailure::kNoDaemon:
+      return {KRL_UNAVAILABLE, start + "no Docker daemon at " + socket + detail +
+                                   ": start it (systemctl start docker), or install it (apt-get "
+                                   "install docker.io), or name its socket"};
+    case ConnectionFailure::kNoPermission:
+      return {KRL_FAILED_PRECONDITION,
+              start + "no permission to use " + socket + detail +
+                  ": join its group (usermod -aG docker $USER, then log in again) or be root"};
+    case ConnectionFailure::kCancelled:
+      return {KRL_CANCELLED, "cancelled"};
+    case ConnectionFailure::kDeadline:
+      return {KRL_UNAVAILABLE, start + "the Docker daemon at " + socket +
+                                   " gave no answer in time: see its log (journalctl -u docker)"};
+    case ConnectionFailure::kBroken:
+      break;
+  }
+  return {KRL_UNAVAILABLE, start + "the connection to the Docker daemon at " + socket + " broke" +
+                               detail + ": see its log (journalctl -u docker)"};
+}
+
+EngineFailure refused(std::string_view what, const HttpRequest& request, const HttpAnswer& answer) {
+  std::string text = std::string(what) + ": Docker answered " + std::to_string(answer.status) +
+                     " to " + request.method + " " + request.target;
+  const std::string message = message_in(answer.body);
+  if (!message.empty()) text += ": " + message;
+  return {KRL_UNAVAILABLE, text, answer.status};
+}
+
+}  // namespace krl::docker

@@ -1,0 +1,16 @@
+// Whose a container is: a mark that tells whether the process that made it still lives, so that
+// what a killed process left behind is found.
+#pragma once
+
+#include <string>
+
+namespace krl::docker {
+
+// The mark of this process: of the machine's boot, the namespace of process ids, our id, our start.
+std::string mark_of_this_process();
+
+// True if the process of that mark is certainly gone; false if it lives, or if that cannot be seen
+// from here (another namespace), or if this is no mark.
+bool owner_is_gone(const std::string& mark);
+
+}  // namespace krl::docker

@@ -1,0 +1,77 @@
+// One container from its start to its end, and the commands that run in it. Gone when this dies,
+// and when our process dies in whatever way. Once lost it stays lost. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/docker/container_specification.hpp"
+#include "plugins/backends/docker/engine/engine.hpp"
+#include "plugins/backends/docker/slots.hpp"
+
+namespace krl::docker {
+
+// Started in an empty folder of its own, the only one it can write to, as a user of its own. HOME
+// and TMPDIR name that folder.
+struct ContainerCommand {
+  std::vector<std::string> arguments;    // the first is the program's absolute path
+  std::vector<std::string> environment;  // "NAME=value", beside the image's
+  std::string input;
+  std::chrono::milliseconds time_limit{30'000};
+  OutputLimits output_limits;
+};
+
+struct CommandResult {
+  enum End {
+    kExited,
+    kTimedOut,
+    kOutOfMemory,    // the container's memory; some process of the command was killed for it
+    kTooMuchOutput,  // more than output_limits.out_bytes
+  } end = kExited;
+  int exit_code =
+      -1;  // only if exited; 126 and 127: it could not be started, `err` or `out` says why
+  std::string out, err;
+
+  bool ok() const { return end == kExited && exit_code == 0; }
+};
+
+class RunningContainer {
+ public:
+  // Throws EngineFailure if it cannot be started. `engine` must outlive this.
+  RunningContainer(const Engine& engine, const ContainerSettings& settings,
+                   const std::string& image_id);
+  RunningContainer(RunningContainer&&) = delete;
+  ~RunningContainer();
+
+  // Waits for a free place, runs the command, kills all that is left of it and empties its folder;
+  // when this returns no process of it lives. Throws Failure: KRL_CANCELLED; KRL_UNAVAILABLE if the
+  // container or Docker failed it, or if it ran out of memory when other commands ran beside it, so
+  // that it may have been their doing. If the command was not even started since the container was
+  // gone, that is an EngineFailure with gone().
+  CommandResult run(const ContainerCommand& command, const std::function<bool()>& cancelled);
+
+  bool lost() const { return lost_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  ExecRequest exec_in(int slot, const std::vector<std::string>& arguments) const;
+  std::string begin(int slot, const ContainerCommand& command);
+  CommandResult watch(const std::string& exec, const ContainerCommand& command,
+                      const std::function<bool()>& cancelled) const;
+  void sweep(int slot, const std::string& exec);
+  bool try_sweep(int slot, const Patience& patience);
+  void give_up() noexcept;
+
+  const Engine& engine_;
+  const ContainerIdentity identity_;
+  const std::string name_;
+  Slots slots_;
+  std::atomic<bool> lost_{false};
+  std::atomic<std::int64_t> memory_kills_{0};  // of the kernel's, in this container, so far
+  std::optional<Connection> lifeline_;         // its input: the container ends with it
+};
+
+}  // namespace krl::docker
