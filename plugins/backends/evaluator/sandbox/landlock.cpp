@@ -13,7 +13,8 @@ namespace krl::sandbox {
 namespace {
 
 // From linux/landlock.h of Linux 6.12, interface version 6.
-constexpr std::uint64_t kExecute = 1u << 0, kReadFile = 1u << 2, kReadFolder = 1u << 3;
+constexpr std::uint64_t kExecute = 1u << 0, kWriteFile = 1u << 1, kReadFile = 1u << 2;
+constexpr std::uint64_t kReadFolder = 1u << 3, kRemoveFile = 1u << 5, kMakeFile = 1u << 8;
 constexpr std::uint64_t kVersion1Rights = (1u << 13) - 1;
 constexpr std::uint64_t kRefer = 1u << 13, kTruncate = 1u << 14, kDeviceControl = 1u << 15;
 constexpr std::uint64_t kBindTcp = 1u << 0, kConnectTcp = 1u << 1;
@@ -48,7 +49,8 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
 }  // namespace
 
 std::string restrict_files(const std::vector<std::string>& readable,
-                           const std::vector<std::string>& executable, int* abi) {
+                           const std::vector<std::string>& executable, const std::string& writable,
+                           int* abi) {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
   *abi = static_cast<int>(version);
   if (version < 1) return "not supported by this kernel (" + reason() + ")";
@@ -64,6 +66,11 @@ std::string restrict_files(const std::vector<std::string>& readable,
   bool all = true;
   for (const std::string& path : readable) all &= allow(ruleset, path, kReadFile | kReadFolder);
   for (const std::string& path : executable) all &= allow(ruleset, path, kReadFile | kExecute);
+  if (!writable.empty()) {
+    constexpr std::uint64_t kAll =
+        kReadFile | kReadFolder | kWriteFile | kMakeFile | kRemoveFile | kTruncate;
+    all &= allow(ruleset, writable, kAll & rules.files);
+  }
   all = all && ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   const std::string why = all ? "" : reason();
   ::close(ruleset);

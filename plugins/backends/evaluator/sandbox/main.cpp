@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/backends/evaluator/sandbox/private_folder.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
@@ -28,6 +29,7 @@ using namespace krl::sandbox;
 struct Request {
   ResourceLimits limits;
   bool children = false;
+  std::uint64_t private_folder_bytes = 0;  // 0: none
   std::vector<std::string> readable, executable;
   std::vector<std::vector<char*>> steps;  // each ends with a null pointer
 };
@@ -70,7 +72,9 @@ Request read_request(int count, char** arguments) {
       continue;
     }
     if (++at == count) give_up("option " + option + " lacks its value");
-    if (option == "--read") {
+    if (option == "--private-folder") {
+      request.private_folder_bytes = std::strtoull(arguments[at], nullptr, 10);
+    } else if (option == "--read") {
       request.readable.emplace_back(arguments[at]);
     } else if (option == "--execute") {
       request.executable.emplace_back(arguments[at]);
@@ -87,16 +91,26 @@ Request read_request(int count, char** arguments) {
 constexpr const char* kInterpreters[] = {"/lib64/ld-linux-x86-64.so.2",
                                          "/lib/ld-linux-aarch64.so.1"};
 
+// What a compiler cannot do without: not to have it is fatal, unlike a restriction.
+void enter_private_folder(std::uint64_t bytes) {
+  const std::string memory = enter_folder_in_memory(bytes);
+  if (memory.empty()) return;
+  const std::string disk = enter_folder_on_disk("/tmp");
+  if (!disk.empty()) give_up("no private folder in memory (" + memory + ") nor in " + disk);
+}
+
 void restrict(const Request& request, int program) {
   std::vector<std::string> executable = request.executable;
   executable.insert(executable.end(), std::begin(kInterpreters), std::end(kInterpreters));
   for (const std::vector<char*>& step : request.steps) executable.emplace_back(step[0]);
   int abi = 0;
+  const bool writes = request.private_folder_bytes > 0;
+  if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
   forbid_privileges();
   enter_namespaces();
   drop_capabilities();
-  restrict_files(request.readable, executable, &abi);
+  restrict_files(request.readable, executable, writes ? "." : "", &abi);
   filter_system_calls(request.children, program);
 }
 
@@ -130,7 +144,7 @@ int probe() {
   report("no_new_privs", forbid_privileges());
   report("namespaces", enter_namespaces());
   report("capabilities dropped", drop_capabilities());
-  const std::string landlock = restrict_files({}, {}, &abi);
+  const std::string landlock = restrict_files({}, {}, "", &abi);
   report(landlock.empty() ? "landlock " + std::to_string(abi) : "landlock", landlock);
   report("seccomp", filter_system_calls(false, -1));
   return 0;

@@ -29,9 +29,11 @@ std::string drop_capabilities();
 std::string enter_namespaces();
 
 // Landlock: files can be read only beneath `readable`, executed only beneath `executable`, and
-// never written; no TCP, no signals to others. `abi`: set to the version of the kernel.
+// made, read, written and removed only in the folder `writable`, if it is not empty; no TCP, no
+// signals to others. `abi`: set to the version of the kernel.
 std::string restrict_files(const std::vector<std::string>& readable,
-                           const std::vector<std::string>& executable, int* abi);
+                           const std::vector<std::string>& executable, const std::string& writable,
+                           int* abi);
 
 // A system call filter: no sockets, no other processes, no mounts, no changes to files by path. A
 // forbidden call fails with EPERM. Without `children`, no process can be started either, except

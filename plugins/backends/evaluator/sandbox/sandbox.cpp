@@ -27,6 +27,9 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
   add(arguments, "--open-files", std::to_string(rules.open_files));
   add(arguments, "--processes", std::to_string(rules.processes));
   if (rules.children) arguments.emplace_back("--children");
+  if (rules.private_folder_bytes > 0) {
+    add(arguments, "--private-folder", std::to_string(rules.private_folder_bytes));
+  }
   for (const std::string& path : rules.readable) add(arguments, "--read", path);
   for (const std::string& path : rules.programs) add(arguments, "--execute", path);
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -13,15 +13,18 @@
 
 namespace krl {
 
-// Limits of one worker. It never may: open a socket, write or change a file by its path, signal,
-// trace or inspect another process, gain privileges.
+// Limits of one worker. It never may: open a socket, write or change a file by its path outside of
+// its private folder, signal, trace or inspect another process, gain privileges.
 struct SandboxRules {
   std::uint64_t address_space_bytes = std::uint64_t{4} << 30;
   std::uint64_t file_bytes = std::uint64_t{256} << 20;  // each file, those in memory too
   std::uint32_t cpu_seconds = 10;
   std::uint32_t open_files = 64;
-  std::uint32_t processes = 16;       // ignored by Linux for root
-  bool children = false;              // may it start processes?
+  std::uint32_t processes = 16;  // ignored by Linux for root
+  bool children = false;         // may it start processes?
+  // The most that its private folder may hold. The folder is where it starts; nobody else sees it,
+  // and it is gone as soon as the last process of the worker is. 0: it has none.
+  std::uint64_t private_folder_bytes = 0;
   std::vector<std::string> readable;  // files, or folders with all that is in them
   std::vector<std::string> programs;  // what it may execute, beside its own steps
 };

@@ -109,6 +109,19 @@ TEST(SandboxTest, WritesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(SandboxTest, WritesToItsPrivateFolderOnly) {
+  SandboxRules with_folder = rules();
+  with_folder.private_folder_bytes = 1 << 20;
+  const std::string path = std::filesystem::temp_directory_path() / "krl_sandbox_escape";
+  const auto done =
+      shell("echo here > file && read -r line < file && echo \"$line\"; echo *; echo x > " + path,
+            with_folder);
+  EXPECT_NE(done.output.find("here\nfile\n"), std::string::npos) << done.output;
+  EXPECT_FALSE(done.ending.ok());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(shell("echo *", with_folder).output.find("file"), std::string::npos);
+}
+
 TEST(SandboxTest, HasNoNetwork) {
   EXPECT_FALSE(shell("exec 3<>/dev/tcp/127.0.0.1/22").ending.ok());
   EXPECT_NE(shell("exec 3<>/dev/tcp/127.0.0.1/22").output.find("not permitted"), std::string::npos);

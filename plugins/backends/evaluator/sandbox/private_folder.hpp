@@ -1,0 +1,21 @@
+// The folder that a compiler may write to. No other process finds it, and it does not outlive the
+// processes that it is made for, however they end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace krl::sandbox {
+
+// Makes a new folder the working directory, to be called before any other restriction. Each of
+// these returns what kept it from working, empty if it works.
+
+// In memory, of at most `bytes`, in no place of the file system: it is gone with the last process
+// that works in it. Needs the right to mount, or user namespaces.
+std::string enter_folder_in_memory(std::uint64_t bytes);
+
+// Below `parent`, on the disk, for machines without those. Starts a process that removes the folder
+// as soon as this one and all that it starts have ended.
+std::string enter_folder_on_disk(const std::string& parent);
+
+}  // namespace krl::sandbox
