@@ -1,0 +1,97 @@
+#include "plugins/backends/docker/compile_script.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace krl::docker {
+namespace {
+
+constexpr std::string_view kReference = "kernelrl_kernel_";
+constexpr std::size_t kParts = 4;
+
+// The next decimal number of `text`, which is cut off with the byte behind it.
+std::optional<std::size_t> take_number(std::string_view& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end == text.data() + text.size()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  return number;
+}
+
+// From lines as ".global .align 8 .u64 kernelrl_kernel_0 = _Z3addPf;".
+std::optional<std::vector<std::string>> read_names(std::string_view lines, std::size_t n_kernels) {
+  std::vector<std::string> names(n_kernels);
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    const std::size_t at = line.find(kReference);
+    if (at == std::string_view::npos) continue;
+    line.remove_prefix(at + kReference.size());
+    const auto number = take_number(line);
+    constexpr std::string_view kEquals = "= ";
+    if (!number || *number >= n_kernels || !line.starts_with(kEquals)) return std::nullopt;
+    line.remove_prefix(kEquals.size());
+    names[*number] = line.substr(0, line.find(';'));
+  }
+  for (const std::string& name : names) {
+    if (name.empty()) return std::nullopt;
+  }
+  return names;
+}
+
+}  // namespace
+
+// The references are taken out between nvcc and ptxas, which would give kernels whose address is
+// taken more registers.
+const char* const kCompileScript = R"sh(
+seconds=$1 kib=$2 arch=$3
+shift 3
+bin=/usr/local/cuda/bin
+reference='^\.global .* kernelrl_kernel_[0-9]* = '
+cat > kernel.cu || exit
+ulimit -v "$kib"
+ulimit -St "$seconds"
+ulimit -Ht "$((seconds + 1))"
+$bin/nvcc -arch="$arch" -std=c++17 -lineinfo "$@" -ptx -o referenced.ptx kernel.cu >&2 || exit
+grep "$reference" referenced.ptx > names
+grep -v "$reference" referenced.ptx > kernel.ptx
+$bin/ptxas -v -lineinfo -arch="$arch" -o kernel.cubin kernel.ptx > report 2>&1 || {
+  code=$?
+  cat report >&2
+  exit "$code"
+}
+for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
+cat kernel.cubin kernel.ptx report names
+)sh";
+
+std::string with_kernel_references(std::string_view source,
+                                   const std::vector<std::string>& kernels) {
+  std::string text(source);
+  text += "\n#line 1 \"launches\"\n";
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    text += "extern \"C\" __device__ const void* " + std::string(kReference) + std::to_string(k) +
+            " = (const void*)&" + kernels[k] + ";\n";
+  }
+  return text;
+}
+
+std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels) {
+  std::size_t sizes[kParts];
+  for (std::size_t& size : sizes) {
+    const auto number = take_number(output);
+    if (!number) return std::nullopt;
+    size = *number;
+  }
+  std::string_view parts[kParts];
+  for (std::size_t p = 0; p < kParts; ++p) {
+    if (sizes[p] > output.size()) return std::nullopt;
+    parts[p] = output.substr(0, sizes[p]);
+    output.remove_prefix(sizes[p]);
+  }
+  auto names = read_names(parts[3], n_kernels);
+  if (!names || !output.empty()) return std::nullopt;
+  return CompiledModule{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]),
+                        *std::move(names)};
+}
+
+}  // namespace krl::docker

@@ -1,0 +1,32 @@
+// The commands of one compile in the container, and what they hand back. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+
+namespace krl::docker {
+
+// For /bin/sh -c, with the arguments: the processor's seconds and the KiB of address space of each
+// program, the architecture, nvcc's further options. Reads the source from its input. Writes the
+// parts of a module to its output and what the compilers say to its errors; ends with the code of
+// the compiler that failed.
+extern const char* const kCompileScript;
+
+inline constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
+
+// The source with a reference to each kernel at its end: it makes the compiler instantiate
+// templates, and shows in the PTX what each kernel is called there.
+std::string with_kernel_references(std::string_view source,
+                                   const std::vector<std::string>& kernels);
+
+// Reads what the script wrote. Empty if that is none of its output, or lacks one of the
+// `n_kernels`.
+std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels);
+
+}  // namespace krl::docker

@@ -1,0 +1,166 @@
+#include "plugins/backends/docker/docker_compiler.hpp"
+
+#include <cmath>
+#include <kernelrl/values.hpp>
+#include <memory>
+#include <utility>
+
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/docker/compile_script.hpp"
+#include "plugins/backends/docker/container.hpp"
+
+namespace krl {
+namespace {
+
+using docker::CommandResult;
+using docker::Container;
+using docker::ContainerCommand;
+
+constexpr std::chrono::seconds kVersionLimit{60};
+constexpr std::uint64_t kKibibyte = 1024;
+constexpr char kSourceName[] = "kernel.cu";
+constexpr char kToolkitInside[] = "/usr/local/cuda";
+
+// As a shell gives them: 128 and the signal. nvcc's programs end by the second if they ignore the
+// first.
+constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
+
+std::filesystem::path require_toolkit(const std::filesystem::path& wanted) {
+  std::error_code error;
+  const std::filesystem::path toolkit = std::filesystem::canonical(wanted, error);
+  if (!error && std::filesystem::exists(toolkit / "bin" / "nvcc", error)) return toolkit;
+  throw Failure(KRL_FAILED_PRECONDITION,
+                "no bin/nvcc in " + wanted.string() + ": install the CUDA toolkit, or set 'cuda'");
+}
+
+std::uint64_t processor_seconds(const DockerCompilerSettings& settings) {
+  return static_cast<std::uint64_t>(
+      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
+}
+
+// "nvcc 13.0.88"
+std::string version_of_nvcc(Container& container) {
+  ContainerCommand command;
+  command.arguments = {docker::kNvcc, "--version"};
+  command.time_limit = kVersionLimit;
+  const CommandResult result = container.run(command);
+  constexpr std::string_view kBefore = ", V";
+  const std::size_t at = result.out.find(kBefore);
+  if (!result.ok() || at == std::string::npos) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  "nvcc does not run in the container: " + result.out + result.err);
+  }
+  const std::size_t begin = at + kBefore.size();
+  return "nvcc " + result.out.substr(begin, result.out.find_first_of(" \n", begin) - begin);
+}
+
+ContainerCommand compile_command(const DockerCompilerSettings& settings) {
+  ContainerCommand command;
+  command.arguments = {"/bin/sh",
+                       "-c",
+                       docker::kCompileScript,
+                       "compile",
+                       std::to_string(processor_seconds(settings)),
+                       std::to_string(settings.memory_bytes / kKibibyte),
+                       settings.arch};
+  command.arguments.insert(command.arguments.end(), settings.flags.begin(), settings.flags.end());
+  command.time_limit = settings.compile_limit * kWallSlack;
+  command.output_limits.err_bytes = 4 * kMaxLogBytes;  // lines are cut and dropped afterwards
+  return command;
+}
+
+bool says_out_of_memory(const std::string& log) {
+  return log.find("out of memory") != std::string::npos ||
+         log.find("bad_alloc") != std::string::npos ||
+         log.find("annot allocate memory") != std::string::npos;
+}
+
+void ended(CompileOutput& output, CompileOutput::End end, std::string why) {
+  output.end = end;
+  output.why = std::move(why);
+}
+
+// What the ending of a compile that gave no module means.
+void explain(const CommandResult& result, const DockerCompilerSettings& settings,
+             CompileOutput& output) {
+  const int code = result.exit_code;
+  if (result.end == CommandResult::kTimedOut) {
+    throw Failure(KRL_UNAVAILABLE,
+                  "a compile got too little of the processor to end in time; run fewer at once");
+  }
+  if (result.end == CommandResult::kTooMuchOutput) {
+    ended(output, CompileOutput::kOutOfResources, "the compiled kernel is too large");
+  } else if (result.end == CommandResult::kOutOfMemory || says_out_of_memory(output.log)) {
+    ended(output, CompileOutput::kOutOfResources, "the compiler needs more memory than it may use");
+  } else if (code == kProcessorLimit || code == kKilled) {
+    ended(output, CompileOutput::kTimeout,
+          "the compile took more than " + std::to_string(processor_seconds(settings)) + " s");
+  } else if (std::string error = first_error(output.diagnostics); !error.empty()) {
+    ended(output, CompileOutput::kFailed, std::move(error));
+  } else if (code > kSignalled) {
+    ended(output, CompileOutput::kFailed,
+          "internal compiler error: nvcc crashed by signal " + std::to_string(code - kSignalled));
+  } else {
+    throw Failure(KRL_UNAVAILABLE,
+                  "nvcc ended with code " + std::to_string(code) + ": " + output.log);
+  }
+}
+
+CompileOutput compile_in(Container& container, const DockerCompilerSettings& settings,
+                         std::string_view source, const std::vector<std::string>& kernels,
+                         const Cancelled& cancelled) {
+  ContainerCommand command = compile_command(settings);
+  command.input = docker::with_kernel_references(source, kernels);
+  const CommandResult result = container.run(command, cancelled);
+
+  std::optional<CompiledModule> module;
+  std::string messages = result.err;
+  if (result.ok()) module = docker::read_module(result.out, kernels.size());
+  if (module) {
+    SplitLog log = split_log(module->report);
+    module->report = std::move(log.report);
+    messages += log.messages;
+  }
+  CompileOutput output;
+  output.log = clean_log(messages);
+  output.diagnostics = parse_diagnostics(output.log, kSourceName);
+  if (!result.ok()) {
+    explain(result, settings, output);
+  } else if (!module) {
+    ended(output, CompileOutput::kFailed, "the compiled code lacks kernels that are launched");
+  } else {
+    ended(output, CompileOutput::kCompiled, "");
+    output.module = to_bytes(*module);
+  }
+  return output;
+}
+
+std::string identity_of(const DockerCompilerSettings& settings, const std::string& version,
+                        const std::string& image_id) {
+  Digest digest;
+  digest.add(version).add(image_id).add(docker::kCompileScript).add(settings.arch);
+  digest.add(settings.memory_bytes).add(processor_seconds(settings));
+  digest.add(settings.container.memory_bytes).add(settings.container.folder_bytes);
+  for (const std::string& flag : settings.flags) digest.add(flag);
+  return digest.hex();
+}
+
+}  // namespace
+
+CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
+  require_arch(wanted.arch);
+  DockerCompilerSettings settings = wanted;
+  settings.container.mounts.push_back({require_toolkit(wanted.cuda), kToolkitInside});
+  const auto container = std::make_shared<Container>(settings.container);
+  const std::string version = version_of_nvcc(*container);
+  const auto compile = [container, settings](std::string_view source,
+                                             const std::vector<std::string>& kernels,
+                                             const Cancelled& cancelled) {
+    return compile_in(*container, settings, source, kernels, cancelled);
+  };
+  return {version + " in Docker", settings.arch,
+          identity_of(settings, version, container->image_id()), compile};
+}
+
+}  // namespace krl

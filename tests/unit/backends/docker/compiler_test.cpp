@@ -1,0 +1,171 @@
+// nvcc in the real worker image, if this machine's Docker has it (scripts/docker_image.sh), with
+// this machine's CUDA toolkit. No GPU is needed.
+#include "plugins/backends/docker/docker_compiler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <kernelrl/values.hpp>
+#include <thread>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/cubin.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/docker/engine/engine.hpp"
+
+namespace krl {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// DOCKER_HOST as Docker's own programs read it.
+std::string docker_socket() {
+  constexpr std::string_view kScheme = "unix://";
+  const char* host = std::getenv("DOCKER_HOST");
+  if (host == nullptr || !std::string_view(host).starts_with(kScheme)) {
+    return docker::kDefaultSocket;
+  }
+  return host + kScheme.size();
+}
+
+class DockerCompilerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc")) {
+      GTEST_SKIP() << "skipped: no CUDA toolkit in /usr/local/cuda";
+    }
+    try {
+      const auto patience = docker::Patience::of(std::chrono::seconds(60));
+      const docker::Engine engine(docker_socket(), patience);
+      if (engine.image_id("kernelrl-worker", patience)) return;
+      GTEST_SKIP() << "skipped: no image kernelrl-worker";
+    } catch (const docker::EngineFailure& failure) {
+      GTEST_SKIP() << "skipped: " << failure.what();
+    }
+  }
+
+  static DockerCompilerSettings settings() {
+    DockerCompilerSettings settings;
+    settings.arch = "sm_90";
+    settings.container.socket = docker_socket();
+    return settings;
+  }
+};
+
+constexpr char kKernels[] = R"(#include <cuda_fp16.h>
+template <class T, int N>
+__global__ void __launch_bounds__(256) add(const T* a, T* out, int n) {
+  __shared__ T tile[256];
+  tile[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < n) out[threadIdx.x] = tile[threadIdx.x ^ 1] * N;
+}
+__global__ void plain(float* p) { *p = 1; }
+)";
+
+TEST_F(DockerCompilerTest, GivesWhatCompiledKernelsAre) {
+  const CudaCompiler compiler = docker_compiler(settings());
+  EXPECT_THAT(compiler.name, ::testing::MatchesRegex("nvcc [0-9.]+ in Docker"));
+  const CompileOutput output = compiler.compile(kKernels, {"plain", "add<float, 4>"}, {});
+  ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << output.log;
+  const auto module = module_from_bytes(output.module);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->names, (std::vector<std::string>{"_Z5plainPf", "_Z3addIfLi4EEvPKT_PS0_i"}));
+  EXPECT_THAT(module->ptx, HasSubstr(".visible .entry _Z5plainPf("));
+  EXPECT_THAT(module->ptx, Not(HasSubstr("kernelrl_kernel_")));
+
+  std::string why;
+  const auto kernels = read_cubin(module->cubin, why);
+  ASSERT_TRUE(kernels) << why;
+  EXPECT_EQ(kernels->size(), 2u);
+  const auto resources = read_resource_report(module->report);
+  EXPECT_EQ(resources.at("_Z3addIfLi4EEvPKT_PS0_i").shared_bytes, 1024);
+  EXPECT_EQ(resources.at("_Z3addIfLi4EEvPKT_PS0_i").barriers, 1);
+  // Taking a kernel's address must not cost registers: a kernel whose address is taken has 24.
+  EXPECT_LT(resources.at("_Z5plainPf").registers, 24);
+}
+
+TEST_F(DockerCompilerTest, SaysWhatDoesNotCompile) {
+  const CudaCompiler compiler = docker_compiler(settings());
+  const CompileOutput wrong =
+      compiler.compile("__global__ void k() {\n  int x = y;\n}\n", {"k"}, {});
+  EXPECT_EQ(wrong.end, CompileOutput::kFailed);
+  EXPECT_THAT(wrong.why, HasSubstr("line 2"));
+  EXPECT_THAT(wrong.why, HasSubstr("identifier \"y\" is undefined"));
+  EXPECT_THAT(wrong.log, Not(HasSubstr("/work")));
+
+  const CompileOutput missing = compiler.compile("__global__ void k() {}\n", {"other"}, {});
+  EXPECT_EQ(missing.end, CompileOutput::kFailed);
+  EXPECT_THAT(missing.why, HasSubstr("identifier \"other\" is undefined"));
+
+  const CompileOutput assembler = compiler.compile(
+      "__global__ void k() { asm volatile(\"no such instruction;\"); }\n", {"k"}, {});
+  EXPECT_EQ(assembler.end, CompileOutput::kFailed);
+  EXPECT_THAT(assembler.log, HasSubstr("ptxas"));
+
+  EXPECT_EQ(compiler.compile("__global__ void k() {}\n#if 0\n", {"k"}, {}).end,
+            CompileOutput::kFailed);
+}
+
+TEST_F(DockerCompilerTest, LimitsTimeAndMemory) {
+  DockerCompilerSettings tight = settings();
+  tight.compile_limit = std::chrono::milliseconds(2'000);
+  tight.memory_bytes = std::uint64_t{2} << 30;
+  const CudaCompiler compiler = docker_compiler(tight);
+  std::string endless = "__global__ void k(float* o) {\n  float a = o[0];\n";
+  for (int i = 0; i < 60'000; ++i) endless += "  a = a * 1.5f + o[(int)a];\n";
+  const CompileOutput slow = compiler.compile(endless + "  o[0] = a;\n}\n", {"k"}, {});
+  EXPECT_EQ(slow.end, CompileOutput::kTimeout) << slow.why;
+
+  const CompileOutput large = compiler.compile(
+      "__device__ int x[1 << 29] = {1, 2, 3};\n__global__ void k(int* o) { o[0] = x[o[1]]; }\n",
+      {"k"}, {});
+  EXPECT_EQ(large.end, CompileOutput::kOutOfResources) << large.why;
+
+  EXPECT_EQ(compiler.compile("__global__ void k() {}\n", {"k"}, {}).end, CompileOutput::kCompiled);
+}
+
+TEST_F(DockerCompilerTest, SeesNothingOfThisMachine) {
+  const CompileOutput output =
+      docker_compiler(settings())
+          .compile("#include \"" __FILE__ "\"\n__global__ void k() {}\n", {"k"}, {});
+  EXPECT_EQ(output.end, CompileOutput::kFailed);
+  EXPECT_THAT(output.log, HasSubstr("No such file or directory"));
+}
+
+TEST_F(DockerCompilerTest, CompilesAtTheSameTime) {
+  DockerCompilerSettings two = settings();
+  two.container.commands_at_once = 2;
+  const CudaCompiler compiler = docker_compiler(two);
+  std::vector<std::string> names(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const std::string kernel = "kernel_" + std::to_string(i);
+        const auto output = compiler.compile("__global__ void " + kernel + "() {}\n", {kernel}, {});
+        if (const auto module = module_from_bytes(output.module)) names[i] = module->names.front();
+      });
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"_Z8kernel_0v", "_Z8kernel_1v", "_Z8kernel_2v",
+                                             "_Z8kernel_3v"}));
+}
+
+TEST_F(DockerCompilerTest, WithoutAToolkitSaysSo) {
+  DockerCompilerSettings nowhere = settings();
+  nowhere.cuda = "/nowhere";
+  try {
+    docker_compiler(nowhere);
+    ADD_FAILURE() << "no failure";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
+    EXPECT_THAT(failure.what(), HasSubstr("no bin/nvcc in /nowhere"));
+  }
+}
+
+}  // namespace
+}  // namespace krl
