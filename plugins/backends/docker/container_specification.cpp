@@ -58,22 +58,25 @@ json limit(const char* name, int value) {
 json host_config(const ContainerSettings& settings, const ContainerIdentity& identity) {
   const int pids =
       kOtherProcesses + settings.commands_at_once * (settings.processes + kOtherProcessesOfSlot);
-  json config = {{"AutoRemove", true},
-                 {"Init", true},  // collects the processes that a command leaves behind
-                 {"NetworkMode", "none"},
-                 {"IpcMode", "none"},  // no /dev/shm: nothing outlives a command but in its folder
-                 {"ReadonlyRootfs", true},
-                 {"CapDrop", {"ALL"}},
-                 {"SecurityOpt", {"no-new-privileges"}},
-                 {"Memory", settings.memory_bytes},
-                 {"MemorySwap", settings.memory_bytes},  // memory and swap: no swap
-                 {"PidsLimit", pids},
-                 {"Ulimits",  // a user has one place only, so this is a limit of one command's
-                  {limit("nproc", settings.processes), limit("core", 0), limit("msgqueue", 0)}},
-                 {"LogConfig", {{"Type", "none"}}},
-                 {"Tmpfs", tmpfs(settings, identity)},
-                 {"Mounts", mounts(settings)},
-                 {"DeviceRequests", device_requests(settings)}};
+  json config = {
+      {"AutoRemove", true},
+      {"Init", true},  // collects the processes that a command leaves behind
+      {"NetworkMode", "none"},
+      // No /dev/shm, no queues, no System V memory: nothing outlives a command but in its folder.
+      {"IpcMode", "none"},
+      {"Sysctls", {{"kernel.shmmni", "0"}, {"kernel.msgmni", "0"}, {"kernel.sem", "0 0 0 0"}}},
+      {"ReadonlyRootfs", true},
+      {"CapDrop", {"ALL"}},
+      {"SecurityOpt", {"no-new-privileges"}},
+      {"Memory", settings.memory_bytes},
+      {"MemorySwap", settings.memory_bytes},  // memory and swap: no swap
+      {"PidsLimit", pids},
+      {"Ulimits",  // a user has one place only, so this is a limit of one command's
+       {limit("nproc", settings.processes), limit("core", 0), limit("msgqueue", 0)}},
+      {"LogConfig", {{"Type", "none"}}},
+      {"Tmpfs", tmpfs(settings, identity)},
+      {"Mounts", mounts(settings)},
+      {"DeviceRequests", device_requests(settings)}};
   if (settings.processors > 0) {
     config["NanoCpus"] = static_cast<std::int64_t>(settings.processors * kNanosecondsPerSecond);
   }

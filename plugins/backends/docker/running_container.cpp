@@ -59,6 +59,14 @@ std::int64_t memory_kills_in(std::string_view text) {
   return 0;
 }
 
+std::string gpu_advice(GpuAccess access) {
+  return access == GpuAccess::kCdi
+             ? "; a GPU was asked for by CDI: that needs Docker 25, and a description of the GPUs "
+               "(nvidia-ctk cdi generate)"
+             : "; a GPU was asked for: that needs the package nvidia-container-toolkit and a "
+               "restart of Docker";
+}
+
 CommandResult::End end_of(const ExecOutput& output) {
   switch (output.end) {
     case ExecOutput::kDeadline:
@@ -106,9 +114,11 @@ RunningContainer::RunningContainer(const Engine& engine, const ContainerSettings
     engine_.create(name_, container_specification(settings, identity_), patience);
     lifeline_ = engine_.attach_input(name_, patience);
     engine_.start(name_, patience);
-  } catch (...) {
+  } catch (const EngineFailure& failure) {
     give_up();
-    throw;
+    if (failure.http_status() == 0 || settings.gpu == GpuAccess::kNone) throw;
+    throw EngineFailure(KRL_FAILED_PRECONDITION, failure.what() + gpu_advice(settings.gpu),
+                        failure.http_status());
   }
 }
 

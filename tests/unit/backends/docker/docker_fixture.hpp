@@ -17,9 +17,8 @@ inline constexpr std::chrono::seconds kTestPatience{60};
 class DockerFixture : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& obstacle : {PrivateDaemon::obstacle(), small_image_obstacle()}) {
-      if (!obstacle.empty()) GTEST_SKIP() << obstacle;
-    }
+    const std::string obstacle = PrivateDaemon::obstacle();
+    if (!obstacle.empty()) GTEST_SKIP() << obstacle;
     daemon_.emplace();
     engine_.emplace(daemon_->socket(), Patience::of(kTestPatience));
     import_small_image(*engine_);

@@ -108,6 +108,20 @@ TEST_F(RecoveryTest, ASpecificationThatDockerRefusesLeavesNothing) {
   EXPECT_EQ(containers(), 0u);
 }
 
+TEST_F(RecoveryTest, WithoutTheDriverOfAGpuSaysHowToGetIt) {
+  ContainerSettings with_gpu = settings();
+  with_gpu.gpu = GpuAccess::kNvidia;
+  try {
+    Container container(with_gpu);
+    GTEST_SKIP() << "skipped: this machine has NVIDIA's container toolkit";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
+    EXPECT_THAT(failure.what(), AllOf(HasSubstr("could not select device driver"),
+                                      HasSubstr("nvidia-container-toolkit")));
+  }
+  EXPECT_EQ(containers(), 0u);
+}
+
 TEST_F(RecoveryTest, IsGoneWithItsObject) {
   { Container container(settings()); }
   EXPECT_EQ(containers(), 0u);

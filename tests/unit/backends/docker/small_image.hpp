@@ -1,5 +1,5 @@
-// An image of a megabyte for tests of containers: the static busybox of this machine and nothing
-// else.
+// An image of a few megabytes for tests of containers: Debian's shell and the commands that the
+// tests call, copied from this machine with their libraries.
 #pragma once
 
 #include <string>
@@ -10,9 +10,7 @@ namespace krl::docker::testing {
 
 inline constexpr char kSmallImage[] = "kernelrl-test";
 
-// Why there can be no such image, "skipped: …"; empty if there can.
-std::string small_image_obstacle();
-
+// Throws if that fails.
 void import_small_image(const Engine& engine);
 
 }  // namespace krl::docker::testing

@@ -24,11 +24,10 @@ TEST_F(SweepingTest, ATimeoutKillsEveryProcessOfTheCommand) {
   ContainerCommand stubborn = shell(
       R"(trap '' TERM HUP INT
          setsid sh -c "sleep 7654321 & setsid sleep 7654321" &
-         echo started; sleep 7654321)");
+         sleep 7654321)");
   stubborn.time_limit = std::chrono::milliseconds(1500);
   const CommandResult result = container.run(stubborn);
   EXPECT_EQ(result.end, CommandResult::kTimedOut);
-  EXPECT_EQ(result.out, "started\n");
   EXPECT_FALSE(some_process_says("7654321"));
   EXPECT_TRUE(container.run(shell("true")).ok());
 }
