@@ -10,6 +10,7 @@ set -euo pipefail
 image=kernelrl-worker
 suite=bookworm
 mirror=${KERNELRL_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+PATH=$PATH:/usr/sbin # debootstrap's place
 
 fail() {
   printf 'scripts/docker_image.sh: %s\n' "$*" >&2
@@ -27,14 +28,12 @@ as_root() {
 }
 
 require() {
-  command -v "$1" > /dev/null || PATH=$PATH:/usr/sbin command -v "$1" > /dev/null ||
-    fail "needs $1; install it: apt-get install $2"
+  command -v "$1" > /dev/null || fail "needs $1; install it: apt-get install $2"
 }
 
-# What only people need, and what apt left behind: half of the image.
+# What only people need, and what apt left behind.
 trim() {
-  as_root rm -rf "$1"/usr/share/{doc,info,locale,man} "$1"/var/cache/apt "$1"/var/lib/apt/lists "$1"/var/log
-  as_root mkdir -p "$1"/usr/local/cuda
+  as_root rm -rf "$1"/usr/share/{doc,info,locale,man} "$1"/var/{cache/apt,lib/apt/lists,log}
 }
 
 case ${1:-} in
@@ -44,7 +43,7 @@ case ${1:-} in
 esac
 
 require docker docker.io
-docker version > /dev/null || fail "no Docker answers; start it, or see the line above"
+docker version > /dev/null || fail "no Docker answers, see the line above"
 if ((rebuild == 0)) && docker image inspect "$image" > /dev/null 2>&1; then
   echo "$image is there already"
   exit 0
@@ -53,12 +52,10 @@ require debootstrap debootstrap
 
 root=$(mktemp -d)
 trap 'as_root rm -rf "$root"' EXIT
-echo "Unpacking Debian $suite with g++ (some minutes)"
-as_root env PATH="$PATH:/usr/sbin" \
-  debootstrap --variant=minbase --include=g++ "$suite" "$root" "$mirror" > "$root.log" 2>&1 ||
+echo "Unpacking Debian $suite with g++ (a minute or two)"
+as_root debootstrap --variant=minbase --include=g++ "$suite" "$root" "$mirror" > "$root.log" 2>&1 ||
   fail "debootstrap failed, see $root.log"
 rm -f "$root.log"
 trim "$root"
-as_root tar --create --numeric-owner --directory "$root" . |
-  docker import --change 'LABEL kernelrl.image=worker' - "$image" > /dev/null
-echo "$image: $(docker image inspect --format '{{.Size}}' "$image" | numfmt --to=iec)B"
+as_root tar --create --numeric-owner --directory "$root" . | docker import - "$image" > /dev/null
+echo "$image: $(docker image inspect --format '{{.Size}}' "$image" | numfmt --to=si)B"
