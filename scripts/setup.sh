@@ -17,6 +17,7 @@ packages=(
 )
 test_packages=(
   clang                           # plugins of another compiler in one process
+  docker.io                       # a daemon of the tests' own
   libgmock-dev libgtest-dev
 )
 # libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
