@@ -1,9 +1,10 @@
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 
+#include <algorithm>
 #include <kernelrl/values.hpp>
 #include <utility>
 
-#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
@@ -11,25 +12,68 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/1";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/2";
+
+constexpr std::uint64_t kModuleBytes = 128 << 20;
+
+std::string device_name(const CudaCompiler& compiler, const GpuPool* gpus) {
+  return gpus == nullptr ? compiler.arch + ", not executed" : gpus->description().name;
+}
+
+std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settings,
+                        const GpuPool* gpus) {
+  Digest digest;
+  digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
+  digest.add(settings.runs_per_case);
+  if (gpus != nullptr) digest.add(static_cast<std::uint64_t>(gpus->description().driver));
+  return digest.hex();
+}
+
+// Fills in what a compile that gave no module means.
+void refuse(const CompileOutput& output, EvaluationRecord* record) {
+  switch (output.end) {
+    case CompileOutput::kTimeout:
+      record->repeatable = false;
+      return record->fail(KRL_VERDICT_TIMEOUT, output.why);
+    case CompileOutput::kOutOfResources:
+      return record->fail(KRL_VERDICT_RESOURCE_LIMIT, output.why);
+    case CompileOutput::kFailed:
+      return record->fail(KRL_VERDICT_COMPILE_ERROR, output.why);
+    case CompileOutput::kCompiled:
+      break;
+  }
+}
 
 }  // namespace
 
-CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings)
+CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings,
+                             std::unique_ptr<GpuPool> gpus)
     : compiler_(std::move(compiler)),
+      settings_(settings),
+      gpus_(std::move(gpus)),
       gpu_(require_arch(compiler_.arch)),
-      identity_(Digest().add(kCacheSchema).add(compiler_.identity).hex()),
+      device_(device_name(compiler_, gpus_.get())),
+      identity_(identity_of(compiler_, settings_, gpus_.get())),
+      modules_(kModuleBytes),
       evaluations_(settings.cache_folder, settings.cache_bytes) {}
 
 void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& cancelled) {
   const auto task = tasks_.get(request.definition_json);
-  if (task->definition.naive.empty()) return;
   EvaluationRequest naive = request;
   naive.source = task->definition.naive;
+  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+  if (gpus_) {
+    gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
+      for (const PlannedRun& run : plan(*task, naive)) expect_on_gpu(gpu, *task, run);
+    });
+  }
+  if (task->definition.naive.empty()) return;
   const EvaluationRecord record = evaluate(naive, cancelled);
   if (record.verdict == KRL_VERDICT_OK) return;
-  invalid_argument(task->definition.id + ": the naive kernel: " +
-                   std::string(verdict_name(record.verdict)) + ": " + record.why);
+  const std::string place = task->definition.origin.locate("naive");
+  invalid_argument((place.empty() ? task->definition.id : place) +
+                   ": the naive kernel is not right: " + std::string(verdict_name(record.verdict)) +
+                   ": " + record.why);
 }
 
 EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
@@ -41,7 +85,7 @@ EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
 
 EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
                                              const EvaluationRequest& request,
-                                             const Cancelled& cancelled) const {
+                                             const Cancelled& cancelled) {
   EvaluationRecord record;
   record.toolchain = toolchain();
   record.device = device();
@@ -50,31 +94,89 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     return record;
   }
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  LaunchLimits limits;
-  limits.shared_bytes = gpu_.shared_per_block;
-  const auto schedule = read_schedule(
-      request.source, task.definition,
-      std::span(task.cases).first(holdouts ? task.cases.size() : task.n_cases), limits);
-  // What does not compile is a compile error whatever its directives say.
-  const CompileOutput output = compiler_.compile(
-      request.source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
-  record.compile_log = output.log;
-  record.diagnostics = output.diagnostics;
-  if (output.end == CompileOutput::kTimeout) {
-    record.fail(KRL_VERDICT_TIMEOUT, output.why);
-    record.repeatable = false;
-  } else if (output.end == CompileOutput::kOutOfResources) {
-    record.fail(KRL_VERDICT_RESOURCE_LIMIT, output.why);
-  } else if (output.end == CompileOutput::kFailed) {
-    record.fail(KRL_VERDICT_COMPILE_ERROR, output.why);
-  } else if (!schedule) {
-    record.fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
-  } else if (const auto module = module_from_bytes(output.module)) {
-    add_kernel_figures(task, *schedule, *module, gpu_, compiler_.arch, &record);
-  } else {
-    record.fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
+  const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
+  const auto built = build(task, request.source, cases, cancelled, &record);
+  if (!built) return record;
+  add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+  constexpr std::uint32_t kRunning =
+      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+  if (gpus_ && record.verdict == KRL_VERDICT_OK && (request.stages & kRunning) != 0) {
+    execute(task, *built, request, cancelled, &record);
   }
   return record;
+}
+
+std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& task,
+                                                         std::string_view source, std::size_t cases,
+                                                         const Cancelled& cancelled,
+                                                         EvaluationRecord* record) {
+  LaunchLimits limits;
+  limits.shared_bytes = gpu_.shared_per_block;
+  auto schedule =
+      read_schedule(source, task.definition, std::span(task.cases).first(cases), limits);
+  // What does not compile is a compile error whatever its directives say.
+  const auto output =
+      compiled(source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
+  record->compile_log = output->log;
+  record->diagnostics = output->diagnostics;
+  if (output->end != CompileOutput::kCompiled) {
+    refuse(*output, record);
+    return std::nullopt;
+  }
+  if (!schedule) {
+    record->fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
+    return std::nullopt;
+  }
+  auto module = module_from_bytes(output->module);
+  if (!module) {
+    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
+    return std::nullopt;
+  }
+  return Built{*std::move(schedule), *std::move(module)};
+}
+
+std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
+    std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
+  Digest key;
+  key.add(source);
+  for (const std::string& kernel : kernels) key.add(kernel);
+  return modules_.get(key.hex(), [&] {
+    CompileOutput output = compiler_.compile(source, kernels, cancelled);
+    const std::size_t bytes = output.module.size() + output.log.size() + sizeof output;
+    return std::pair(std::move(output), output.end == CompileOutput::kTimeout ? 0 : bytes);
+  });
+}
+
+std::optional<CudaEvaluator::Built> CudaEvaluator::baseline(const PreparedTask& task,
+                                                            const Cancelled& cancelled) {
+  if (task.definition.naive.empty()) return std::nullopt;
+  EvaluationRecord record;
+  auto naive = build(task, task.definition.naive, task.n_cases, cancelled, &record);
+  if (naive) return naive;
+  invalid_argument(task.definition.id + ": the naive kernel: " + record.why);
+}
+
+std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
+                                            const EvaluationRequest& request) const {
+  const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
+  return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
+                   settings_.runs_per_case, mix_seed(request.seed, task.digest));
+}
+
+void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
+                            const EvaluationRequest& request, const Cancelled& cancelled,
+                            EvaluationRecord* record) {
+  const std::vector<PlannedRun> runs = plan(task, request);
+  const bool timed = (request.stages & KRL_STAGE_TIME) != 0;
+  const std::optional<Built> naive = timed ? baseline(task, cancelled) : std::nullopt;
+  gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
+    const GpuCandidate candidate{task, built.schedule, built.module};
+    check_on_gpu(gpu, candidate, runs, record);
+    if (!timed || record->verdict != KRL_VERDICT_OK) return;
+    std::optional<GpuCandidate> baseline;
+    if (naive) baseline.emplace(GpuCandidate{task, naive->schedule, naive->module});
+    time_on_gpu(gpu, candidate, baseline ? &*baseline : nullptr, runs, settings_.timing, record);
+  });
 }
 
 }  // namespace krl

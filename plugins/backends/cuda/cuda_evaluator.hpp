@@ -1,49 +1,77 @@
 // The evaluation of candidates by a CUDA backend: static checks, compile, what the compiled code
-// says of each kernel. Thread-safe; a call blocks until its evaluation is done, and identical ones
-// at the same time are done once.
+// says of each kernel, and on a GPU whether it is right and how fast it is. Thread-safe; a call
+// blocks until its evaluation is done, and identical ones at the same time are done once.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+#include "plugins/backends/cuda/gpu/timing.hpp"
 #include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl {
 
 struct CudaSettings {
+  std::size_t runs_per_case = 5;  // each with a seed of its own
+  TimingSettings timing;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
 };
 
 class CudaEvaluator {
  public:
-  CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings);
+  // `gpus`: null: candidates are compiled and not run.
+  CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings, std::unique_ptr<GpuPool> gpus);
 
   // Throws Failure for trouble of our own, as krl::Backend::evaluate does.
   EvaluationRecord evaluate(const EvaluationRequest& request, const Cancelled& cancelled);
 
-  // Throws Failure(KRL_INVALID_ARGUMENT) if the task cannot be used, or its naive kernel does not
-  // compile.
+  // Throws Failure(KRL_INVALID_ARGUMENT) if the task cannot be used: its reference is wrong, or its
+  // naive kernel is.
   void prepare(const EvaluationRequest& naive, const Cancelled& cancelled);
 
   const std::string& toolchain() const { return compiler_.name; }
-  std::string device() const { return compiler_.arch + ", not executed"; }
+  const std::string& device() const { return device_; }  // "NVIDIA H200"; "sm_90, not executed"
+  std::size_t gpus() const { return gpus_ ? gpus_->size() : 0; }
 
  private:
+  // A source that compiled, and what its launches are.
+  struct Built {
+    LaunchSchedule schedule;
+    CompiledModule module;
+  };
+
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
-                                const Cancelled& cancelled) const;
+                                const Cancelled& cancelled);
+  std::optional<Built> build(const PreparedTask& task, std::string_view source, std::size_t cases,
+                             const Cancelled& cancelled, EvaluationRecord* record);
+  std::shared_ptr<const CompileOutput> compiled(std::string_view source,
+                                                const std::vector<std::string>& kernels,
+                                                const Cancelled& cancelled);
+  std::optional<Built> baseline(const PreparedTask& task, const Cancelled& cancelled);
+  void execute(const PreparedTask& task, const Built& candidate, const EvaluationRequest& request,
+               const Cancelled& cancelled, EvaluationRecord* record);
+  std::vector<PlannedRun> plan(const PreparedTask& task, const EvaluationRequest& request) const;
 
   const CudaCompiler compiler_;
+  const CudaSettings settings_;
+  const std::unique_ptr<GpuPool> gpus_;
   const ComputeCapability& gpu_;
+  const std::string device_;
   const std::string identity_;  // of everything but the request that decides an evaluation
   TaskStore tasks_;
+  MemoryCache<CompileOutput> modules_;
   EvaluationCache evaluations_;
 };
 

@@ -42,7 +42,9 @@ json to_json(const CaseRecord& c) {
           number(c.speedup_high),
           number(c.time_ns),
           number(c.baseline_ns),
-          c.detail};
+          c.detail,
+          c.samples_ns,
+          c.baseline_samples_ns};
 }
 json to_json(const ValueRecord& v) { return {v.case_index, v.name, v.unit, number(v.value)}; }
 
@@ -66,7 +68,9 @@ CaseRecord case_of(const json& j) {
           number_of(j.at(8)),
           number_of(j.at(9)),
           number_of(j.at(10)),
-          j.at(11)};
+          j.at(11),
+          j.at(12),
+          j.at(13)};
 }
 ValueRecord value_of(const json& j) { return {j.at(0), j.at(1), j.at(2), number_of(j.at(3))}; }
 
@@ -94,6 +98,8 @@ void push_case(const CaseRecord& record, const EvaluationSink& sink) {
   c.speedup_high = record.speedup_high;
   c.time_ns = record.time_ns;
   c.baseline_ns = record.baseline_ns;
+  c.samples_ns = {record.samples_ns.data(), record.samples_ns.size()};
+  c.baseline_samples_ns = {record.baseline_samples_ns.data(), record.baseline_samples_ns.size()};
   c.detail = to_c(record.detail);
   sink.add_case(c);
 }

@@ -30,6 +30,7 @@ struct CaseRecord {
   double speedup = kUnknown, speedup_low = kUnknown, speedup_high = kUnknown;
   double time_ns = kUnknown, baseline_ns = kUnknown;
   std::string detail;
+  std::vector<double> samples_ns, baseline_samples_ns;  // paired; empty where they are estimated
 };
 
 struct ValueRecord {

@@ -8,8 +8,6 @@
 namespace krl {
 namespace {
 
-constexpr std::string_view kDistributionNames[] = {"", " ×3", " ×0.01", " negated"};
-
 struct Problem {
   std::uint32_t verdict = KRL_VERDICT_OK;
   std::string why;
@@ -64,26 +62,12 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Emulate
   return std::nullopt;
 }
 
-// Adds a run's outcome to its case.
-void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
-  c->max_abs_error = std::fmax(c->max_abs_error, run.max_abs_error);
-  c->max_rel_error = std::fmax(c->max_rel_error, run.max_rel_error);
-  if (run.passed || c->verdict != KRL_VERDICT_OK) return;
-  c->verdict = KRL_VERDICT_WRONG_RESULT;
-  const auto distribution = kDistributionNames[static_cast<std::size_t>(plan.distribution)];
-  c->detail = (distribution.empty() ? "" : "inputs" + std::string(distribution) + ": ");
-  c->detail += run.detail;
-}
-
-std::vector<CaseRecord> empty_cases(const PreparedTask& task, const EmulatedRuns& runs) {
+// Of the runs that were planned.
+std::vector<CaseRecord> estimated_cases(const PreparedTask& task, const EmulatedRuns& runs) {
   std::size_t last = 0;
   for (const EmulatedRun& run : runs.runs()) last = std::max(last, run.plan.case_index);
-  std::vector<CaseRecord> cases(last + 1);
-  for (std::size_t c = 0; c < cases.size(); ++c) {
-    cases[c].label = task.cases[c].label;
-    cases[c].holdout = c >= task.n_cases;
-    cases[c].estimated = true;
-  }
+  std::vector<CaseRecord> cases = untried_cases(task, last + 1);
+  for (CaseRecord& c : cases) c.estimated = true;
   return cases;
 }
 
@@ -100,18 +84,14 @@ RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::si
     const Comparison comparison =
         compare_output(*tensor, runs.tensor(run, index), planned.data->expected[o],
                        task.definition.tolerance, factor_of(planned.plan.distribution));
-    verdict.max_abs_error = std::max(verdict.max_abs_error, comparison.max_abs_error);
-    verdict.max_rel_error = std::max(verdict.max_rel_error, comparison.max_rel_error);
-    if (comparison.passed()) continue;
-    verdict.passed = false;
-    verdict.detail += (verdict.detail.empty() ? "" : "; ") + describe(*tensor, comparison);
+    verdict.add(*tensor, comparison);
   }
   return verdict;
 }
 
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const EmulatedRuns& runs, EvaluationRecord* record) {
-  record->cases = empty_cases(task, runs);
+  record->cases = estimated_cases(task, runs);
   const emulator::Result& result = runs.result();
   const std::size_t finished = std::min(result.runs.size(), runs.runs().size());
   std::optional<std::size_t> first_wrong;
@@ -131,13 +111,7 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
       result.fault ? problem_of(*result.fault) : problem_of(*result.launch_error, schedule, runs);
   const std::size_t stopped =
       runs.runs()[result.fault ? result.fault->run : result.launch_error->run].plan.case_index;
-  record->fail(problem.verdict, record->cases[stopped].label + ": " + problem.why);
-  for (std::size_t c = stopped; c < record->cases.size(); ++c) {
-    CaseRecord& unfinished = record->cases[c];
-    if (unfinished.verdict != KRL_VERDICT_OK) continue;
-    unfinished.verdict = problem.verdict;
-    unfinished.detail = c == stopped ? problem.why : "not run: an earlier case ended all";
-  }
+  stop(stopped, problem.verdict, problem.why, record);
   return first_wrong;
 }
 

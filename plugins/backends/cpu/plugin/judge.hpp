@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "plugins/backends/cpu/plugin/emulated_runs.hpp"
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl {
-
-// One run against its expected values.
-struct RunVerdict {
-  bool passed = true;
-  std::string detail;  // the first wrong elements; empty if it passed
-  double max_abs_error = 0, max_rel_error = 0;
-};
 
 // `run`: an index into the finished runs.
 RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::size_t run);

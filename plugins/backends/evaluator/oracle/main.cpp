@@ -9,6 +9,7 @@
 
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 #include "plugins/backends/evaluator/oracle/reference.hpp"
+#include "plugins/backends/evaluator/process/message_stream.hpp"
 
 namespace {
 
@@ -39,10 +40,9 @@ int main() {
   ::signal(SIGPIPE, SIG_IGN);
   Memory memory;
   krl::ReferenceStore references;
-  nlohmann::json message;
-  while (krl::read_message(STDIN_FILENO, &message)) {
+  while (const auto message = krl::read_message(STDIN_FILENO)) {
     krl::OracleAnswer answer;
-    const auto request = message.get<krl::OracleRequest>();
+    const auto request = message->get<krl::OracleRequest>();
     std::byte* start = memory.at_least(request.memory_bytes);
     if (start == nullptr) return 1;
     answer.problem = references.compute(request, start);

@@ -2,6 +2,7 @@
 // died. Thread-safe; one request at a time.
 #pragma once
 
+#include <kernelrl/values.hpp>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -20,6 +21,10 @@ struct OracleOptions {
   std::vector<std::string> readable;                // libtorch and what else the program loads
   std::chrono::milliseconds request_limit{60'000};  // loading libtorch included
 };
+
+// "file:line:column: the reference, rows=8: …", KRL_INVALID_ARGUMENT.
+Failure reference_failure(const TaskDefinition& task, const ResolvedCase& resolved,
+                          const ReferenceProblem& problem);
 
 class OracleClient {
  public:

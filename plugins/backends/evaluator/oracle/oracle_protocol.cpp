@@ -1,15 +1,15 @@
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <chrono>
+#include <kernelrl/values.hpp>
 
 namespace krl {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::uint64_t kAlignment = 64;
+
+std::uint64_t aligned(std::uint64_t offset) {
+  return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 void to_json(nlohmann::json& json, const OracleTensor& tensor) {
   json = {static_cast<int>(tensor.dtype), tensor.shape, tensor.offset, tensor.own_error};
@@ -40,37 +40,35 @@ void list_from_json(const nlohmann::json& json, std::vector<T>& list) {
   for (const nlohmann::json& item : json) from_json(item, list.emplace_back());
 }
 
-bool write_all(int descriptor, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(descriptor, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-bool read_all(int descriptor, char* data, std::size_t size, int limit_ms) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(limit_ms);
-  while (size > 0) {
-    if (limit_ms >= 0) {
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-      pollfd ready{descriptor, POLLIN, 0};
-      if (left <= 0) return false;
-      if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
-    }
-    const ssize_t n = ::read(descriptor, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
 }  // namespace
+
+OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved) {
+  OracleRequest request;
+  request.reference = task.reference;
+  std::uint64_t end = 0;
+  const auto reserve = [&](std::uint64_t bytes) {
+    const std::uint64_t start = aligned(end);
+    end = start + bytes;
+    return start;
+  };
+  for (const TensorDefinition& definition : task.inputs) {
+    const ResolvedTensor& tensor = *resolved.find(definition.name);
+    const auto bytes = static_cast<std::uint64_t>(tensor.bytes());
+    request.inputs.push_back({tensor.dtype, tensor.shape, reserve(bytes), 0});
+  }
+  for (const ResolvedScalar& scalar : resolved.scalars) {
+    request.scalars.push_back({scalar.dtype, scalar.real, scalar.integer});
+  }
+  for (const TensorDefinition& definition : task.outputs) {
+    const ResolvedTensor& tensor = *resolved.find(definition.name);
+    const auto elements = static_cast<std::uint64_t>(tensor.elements);
+    OracleTensor output{tensor.dtype, tensor.shape, reserve(elements * 8), 0};
+    if (is_floating(tensor.dtype)) output.own_error = reserve(elements * 4);
+    request.outputs.push_back(std::move(output));
+  }
+  request.memory_bytes = aligned(end);
+  return request;
+}
 
 void to_json(nlohmann::json& json, const OracleRequest& request) {
   json = {{"reference", request.reference},
@@ -99,24 +97,6 @@ void from_json(const nlohmann::json& json, OracleAnswer& answer) {
   if (!json.contains("problem")) return;
   const nlohmann::json& problem = json.at("problem");
   answer.problem = ReferenceProblem{problem.at(0), problem.at(1), problem.at(2)};
-}
-
-bool write_message(int descriptor, const nlohmann::json& message) {
-  const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const auto size = static_cast<std::uint32_t>(text.size());
-  return text.size() <= kMaxOracleMessage &&
-         write_all(descriptor, reinterpret_cast<const char*>(&size), sizeof size) &&
-         write_all(descriptor, text.data(), text.size());
-}
-
-bool read_message(int descriptor, nlohmann::json* message, int limit_ms) {
-  std::uint32_t size = 0;
-  if (!read_all(descriptor, reinterpret_cast<char*>(&size), sizeof size, limit_ms)) return false;
-  if (size > kMaxOracleMessage) return false;
-  std::string text(size, '\0');
-  if (!read_all(descriptor, text.data(), size, limit_ms)) return false;
-  *message = nlohmann::json::parse(text, nullptr, false);
-  return !message->is_discarded();
 }
 
 }  // namespace krl

@@ -1,7 +1,7 @@
 // What the evaluator and `kernelrl-oracle`, the process that computes expected values, say to each
 // other.
 //
-//   fd 0  requests, fd 1  answers: each a 32-bit length, then that many bytes of JSON
+//   fd 0  requests, fd 1  answers (message_stream.hpp)
 //   fd 3  shared memory (memfd), which the asking side grows before it asks
 // A request names where in the shared memory the inputs lie and where the results go. The oracle
 // answers one request after the other and ends when fd 0 does. Plain values.
@@ -17,7 +17,6 @@
 namespace krl {
 
 inline constexpr int kOracleMemoryDescriptor = 3;
-inline constexpr std::uint32_t kMaxOracleMessage = 16u << 20;
 
 struct OracleTensor {
   DType dtype = DType::kFloat32;
@@ -40,6 +39,9 @@ struct OracleRequest {
   std::vector<OracleTensor> outputs;
 };
 
+// Of a case, with a place in the memory for everything: first the inputs, then the outputs.
+OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved);
+
 // The reference is wrong, at a place in its text (1-based; 0 = unknown).
 struct ReferenceProblem {
   std::string message;
@@ -54,10 +56,5 @@ void to_json(nlohmann::json& json, const OracleRequest& request);
 void from_json(const nlohmann::json& json, OracleRequest& request);
 void to_json(nlohmann::json& json, const OracleAnswer& answer);
 void from_json(const nlohmann::json& json, OracleAnswer& answer);
-
-// One message each; false at the end of the stream or if it is broken.
-bool write_message(int descriptor, const nlohmann::json& message);
-// `limit_ms`: of the whole message; -1 waits for ever.
-bool read_message(int descriptor, nlohmann::json* message, int limit_ms = -1);
 
 }  // namespace krl

@@ -93,13 +93,17 @@ std::vector<at::Tensor> as_list(const c10::IValue& value) {
   return tensors;
 }
 
+at::TensorOptions options_of(ReferenceDevice device, at::ScalarType type) {
+  return at::TensorOptions(type).device(device == ReferenceDevice::kCuda ? at::kCUDA : at::kCPU);
+}
+
 // One call of the reference, all floating inputs in `precision`.
 std::vector<at::Tensor> call(torch::jit::Function& function, const OracleRequest& request,
-                             std::byte* memory, at::ScalarType precision) {
+                             std::byte* memory, ReferenceDevice device, at::ScalarType precision) {
   std::vector<c10::IValue> arguments;
   for (const OracleTensor& input : request.inputs) {
-    const at::Tensor seen =
-        at::from_blob(memory + input.offset, input.shape, torch_type(input.dtype));
+    const at::Tensor seen = at::from_blob(memory + input.offset, input.shape,
+                                          options_of(device, torch_type(input.dtype)));
     arguments.emplace_back(is_floating(input.dtype) ? seen.to(precision, false, true)
                                                     : seen.clone());
   }
@@ -125,9 +129,9 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
 }
 
 void store(const OracleTensor& output, const at::Tensor& exact, const at::Tensor& single,
-           std::byte* memory) {
+           std::byte* memory, ReferenceDevice device) {
   const auto put = [&](std::uint64_t offset, at::ScalarType type, const at::Tensor& values) {
-    at::from_blob(memory + offset, output.shape, type).copy_(values);
+    at::from_blob(memory + offset, output.shape, options_of(device, type)).copy_(values);
   };
   if (!is_floating(output.dtype)) return put(output.offset, at::kLong, exact);
   put(output.offset, at::kDouble, exact);
@@ -141,9 +145,10 @@ struct ReferenceStore::Compiled {
   std::shared_ptr<torch::jit::CompilationUnit> unit;
 };
 
-ReferenceStore::ReferenceStore() {
+ReferenceStore::ReferenceStore(ReferenceDevice device) : device_(device) {
   at::set_num_threads(1);
   at::set_num_interop_threads(1);
+  at::globalContext().setAllowTF32CuDNN(false);  // float32 is to mean float32
   // References run a few times each: interpreting them is cheaper than optimising them.
   torch::jit::getProfilingMode() = false;
   torch::jit::setGraphExecutorOptimize(false);
@@ -166,15 +171,15 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     const c10::InferenceMode no_gradients;
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const std::vector<at::Tensor> exact = call(*function, request, memory, at::kDouble);
-    const std::vector<at::Tensor> single = call(*function, request, memory, at::kFloat);
+    const std::vector<at::Tensor> exact = call(*function, request, memory, device_, at::kDouble);
+    const std::vector<at::Tensor> single = call(*function, request, memory, device_, at::kFloat);
     if (exact.size() != request.outputs.size()) {
       refuse("the reference returns " + std::to_string(exact.size()) +
              " tensors, the task declares " + std::to_string(request.outputs.size()));
     }
     for (std::size_t i = 0; i < exact.size(); ++i) {
       check_output(request.outputs[i], exact[i], i);
-      store(request.outputs[i], exact[i], single[i], memory);
+      store(request.outputs[i], exact[i], single[i], memory, device_);
     }
     return std::nullopt;
   } catch (const c10::Error& error) {

@@ -10,18 +10,22 @@
 
 namespace krl {
 
+enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda is loaded already
+
 class ReferenceStore {
  public:
-  ReferenceStore();
+  explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);
   ~ReferenceStore();
 
-  // Writes expected values and own errors where the request says. Returns what is wrong with the
-  // reference: it does not compile, it fails, or it returns other types or shapes than declared.
+  // Writes expected values and own errors where the request says; `memory` is the device's. Returns
+  // what is wrong with the reference: it does not compile, it fails, or it returns other types or
+  // shapes than declared.
   std::optional<ReferenceProblem> compute(const OracleRequest& request, std::byte* memory);
 
  private:
   struct Compiled;
   Compiled& compiled(const std::string& text);
+  const ReferenceDevice device_;
   std::unique_ptr<Compiled> last_;
 };
 

@@ -1,0 +1,120 @@
+#include "plugins/backends/cuda/gpu/buffer_set.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace krl {
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;  // as cudaMalloc's
+constexpr std::uint64_t kGuardBytes = 4096;
+
+std::uint64_t aligned(std::uint64_t offset) {
+  return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Puts one buffer behind the other, a guard before each and behind the last.
+class Layout {
+ public:
+  explicit Layout(BufferSet* set) : set_(set) {}
+
+  std::uint64_t place(const std::string& name, std::int64_t bytes) {
+    const std::uint64_t start = aligned(end_ + kGuardBytes);
+    guard_until(start);
+    last_ = name;
+    end_ = start + static_cast<std::uint64_t>(bytes);
+    return start;
+  }
+
+  void close() {
+    const std::uint64_t end = aligned(end_ + kGuardBytes);
+    guard_until(end);
+    set_->program.bytes = end;
+  }
+
+ private:
+  void guard_until(std::uint64_t end) {
+    set_->guards.push_back({end_, end - end_});
+    set_->guard_names.push_back(last_);
+  }
+
+  BufferSet* set_;
+  std::uint64_t end_ = 0;
+  std::string last_;
+};
+
+std::array<std::uint32_t, 3> narrow(const Dim3& size) {
+  return {static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
+          static_cast<std::uint32_t>(size[2])};
+}
+
+std::uint64_t bits_of(const ResolvedScalar& scalar) {
+  if (!is_floating(scalar.dtype)) return static_cast<std::uint64_t>(scalar.integer);
+  return std::bit_cast<std::uint32_t>(static_cast<float>(scalar.real));
+}
+
+}  // namespace
+
+std::vector<gpu::Fill> fills_of(const PreparedTask& task, std::size_t case_index,
+                                const std::vector<std::uint64_t>& offsets) {
+  std::vector<gpu::Fill> fills;
+  for (std::size_t i = 0; i < task.definition.inputs.size(); ++i) {
+    const ResolvedTensor& tensor = task.cases[case_index].tensors[i];
+    const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
+    fills.push_back({tensor.name, offsets[i], static_cast<std::uint64_t>(tensor.elements),
+                     static_cast<std::uint64_t>(row), static_cast<int>(tensor.dtype),
+                     static_cast<int>(tensor.values), tensor.low, tensor.high});
+  }
+  return fills;
+}
+
+BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const ResolvedProgram& program,
+                  const std::vector<std::string>& kernels) {
+  const ResolvedCase& resolved = task.cases[case_index];
+  BufferSet set;
+  Layout layout(&set);
+  std::vector<std::uint64_t> tensors, scratch;
+  for (const ResolvedTensor& tensor : resolved.tensors) {
+    tensors.push_back(layout.place(tensor.name, tensor.bytes()));
+  }
+  for (const ResolvedScratch& buffer : program.scratch) {
+    scratch.push_back(layout.place(buffer.name, buffer.bytes));
+  }
+  layout.close();
+  set.program.inputs = fills_of(task, case_index, tensors);
+  for (std::size_t i = 0; i < task.definition.inputs.size(); ++i) {
+    const bool in_place = resolved.tensors[i].is_output;
+    set.input_offsets.push_back(in_place ? -1 : static_cast<std::int64_t>(tensors[i]));
+  }
+  for (const TensorDefinition& output : task.definition.outputs) {
+    const auto index = resolved.find(output.name) - resolved.tensors.data();
+    set.output_offsets.push_back(tensors[static_cast<std::size_t>(index)]);
+  }
+  for (const ResolvedLaunch& launch : program.launches) {
+    gpu::Launch& out = set.program.launches.emplace_back();
+    out.kernel = static_cast<std::uint32_t>(
+        std::find(kernels.begin(), kernels.end(), launch.kernel) - kernels.begin());
+    out.grid = narrow(launch.grid);
+    out.block = narrow(launch.block);
+    out.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+    for (const LaunchArgument& argument : launch.arguments) {
+      switch (argument.kind) {
+        case LaunchArgument::kTensor:
+          out.arguments.push_back({true, tensors[argument.index]});
+          break;
+        case LaunchArgument::kScratch:
+          out.arguments.push_back({true, scratch[argument.index]});
+          break;
+        case LaunchArgument::kScalar:
+          out.arguments.push_back({false, bits_of(resolved.scalars[argument.index])});
+          break;
+        case LaunchArgument::kInteger:
+          out.arguments.push_back({false, static_cast<std::uint64_t>(argument.integer)});
+          break;
+      }
+    }
+  }
+  return set;
+}
+
+}  // namespace krl

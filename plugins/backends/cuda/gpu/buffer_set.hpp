@@ -1,0 +1,31 @@
+// Where a candidate's buffers lie on the GPU in one case, and what is drawn and launched there.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/protocol.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
+
+namespace krl {
+
+struct BufferSet {
+  gpu::Program program;
+  std::vector<std::int64_t> input_offsets;  // in the task's order; -1: computed in place
+  std::vector<std::uint64_t> output_offsets;
+  std::vector<gpu::Region> guards;       // around all buffers, poisoned, never to be written
+  std::vector<std::string> guard_names;  // of the buffer that ends before it; "" before the first
+};
+
+// The inputs of a case in memory of any layout: `offsets` in the task's order.
+std::vector<gpu::Fill> fills_of(const PreparedTask& task, std::size_t case_index,
+                                const std::vector<std::uint64_t>& offsets);
+
+// `kernels`: of the module, as the schedule names them.
+BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const ResolvedProgram& program,
+                  const std::vector<std::string>& kernels);
+
+}  // namespace krl

@@ -1,0 +1,183 @@
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "plugins/backends/evaluator/oracle/oracle_client.hpp"
+
+namespace krl {
+namespace {
+
+constexpr int kRepetitions = 2;  // of a wrong run, to see whether it is wrong every time
+
+struct FaultText {
+  CUresult code;
+  std::uint32_t verdict;
+  std::string_view text;
+};
+constexpr FaultText kFaults[] = {
+    {CUDA_ERROR_ILLEGAL_ADDRESS, KRL_VERDICT_RUNTIME_FAULT, "an access to an illegal address"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, KRL_VERDICT_RUNTIME_FAULT, "a misaligned access"},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, KRL_VERDICT_RUNTIME_FAULT,
+     "an access to the wrong kind of memory"},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, KRL_VERDICT_RUNTIME_FAULT, "an illegal instruction"},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, KRL_VERDICT_RUNTIME_FAULT, "a stack overflow"},
+    {CUDA_ERROR_INVALID_PC, KRL_VERDICT_RUNTIME_FAULT, "a jump to no code"},
+    {CUDA_ERROR_LAUNCH_FAILED, KRL_VERDICT_RUNTIME_FAULT, "a trap or another fault"},
+    {CUDA_ERROR_ASSERT, KRL_VERDICT_RUNTIME_FAULT, "an assertion that failed"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, KRL_VERDICT_TIMEOUT, "the kernel ran too long"},
+    {CUDA_ERROR_OUT_OF_MEMORY, KRL_VERDICT_RESOURCE_LIMIT, "not enough memory on the GPU"},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, KRL_VERDICT_LAUNCH_ERROR,
+     "too many resources for a launch"},
+};
+
+std::string key_of(const PreparedTask& task, const PlannedRun& run) {
+  return task.digest + "/" + std::to_string(run.case_index) + "/" + std::to_string(run.seed) + "/" +
+         std::to_string(static_cast<int>(run.distribution));
+}
+
+// What is expected of a run; nothing yet of any runner's memory.
+gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
+  gpu::Check check;
+  check.key = key_of(task, run);
+  check.reference = oracle_request(task.definition, task.cases[run.case_index]);
+  std::vector<std::uint64_t> offsets;
+  for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
+  check.inputs = fills_of(task, run.case_index, offsets);
+  check.seed = run.seed;
+  check.factor = factor_of(run.distribution);
+  check.atol = task.definition.tolerance.atol;
+  check.rtol = task.definition.tolerance.rtol;
+  return check;
+}
+
+gpu::CheckResult ask(Gpu& gpu, const PreparedTask& task, const PlannedRun& run,
+                     const gpu::Check& check) {
+  const auto result = gpu.ask_checker("check", check).get<gpu::CheckResult>();
+  if (result.problem.message.empty()) return result;
+  throw reference_failure(task.definition, task.cases[run.case_index], result.problem);
+}
+
+Comparison comparison_of(const gpu::CheckedOutput& output) {
+  Comparison comparison;
+  comparison.wrong = static_cast<std::int64_t>(output.wrong);
+  comparison.first = output.first;
+  comparison.max_abs_error = output.max_abs_error;
+  comparison.max_rel_error = output.max_rel_error;
+  return comparison;
+}
+
+// Does the run give the right result when it is repeated?
+bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
+                        const PlannedRun& run) {
+  const gpu::Run request{buffers.program, run.seed, factor_of(run.distribution)};
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    if (!gpu.ask_runner("run", request)) return false;
+    if (inspect(gpu, candidate, buffers, run, 0).verdict.passed) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run) {
+  if (failure.kind == RunnerFailure::kTimeout) {
+    return {KRL_VERDICT_TIMEOUT, "the kernel did not end within the limit"};
+  }
+  if (failure.kind == RunnerFailure::kDied) {
+    throw Failure(KRL_UNAVAILABLE, "the process that ran the kernel died");
+  }
+  const gpu::Trouble& trouble = failure.trouble;
+  const auto fault = std::find_if(std::begin(kFaults), std::end(kFaults), [&](const FaultText& f) {
+    return static_cast<int>(f.code) == trouble.code;
+  });
+  const bool known = fault != std::end(kFaults);
+  if (!known && !trouble.launching) throw Failure(KRL_UNAVAILABLE, "CUDA: " + trouble.message);
+  std::string why = known ? std::string(fault->text) : trouble.message;
+  if (trouble.launching) {
+    const auto& launches = candidate.schedule.programs[run.case_index].launches;
+    const ResolvedLaunch& launch = launches[trouble.launch];
+    why = described({launch.line, launch.column, "the launch was refused: " + why});
+  }
+  const bool launch_error =
+      trouble.launching && (!known || fault->verdict != KRL_VERDICT_RESOURCE_LIMIT);
+  return {launch_error ? KRL_VERDICT_LAUNCH_ERROR : fault->verdict, std::move(why)};
+}
+
+void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
+  ask(gpu, task, run, expectation(task, run));
+}
+
+Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
+                   const PlannedRun& run, std::uint64_t base) {
+  const PreparedTask& task = candidate.task;
+  gpu::Check check = expectation(task, run);
+  check.runner = gpu.runner();
+  for (const std::int64_t offset : buffers.input_offsets) {
+    check.input_offsets.push_back(offset < 0 ? -1 : offset + static_cast<std::int64_t>(base));
+  }
+  for (const std::uint64_t offset : buffers.output_offsets) {
+    check.output_offsets.push_back(base + offset);
+  }
+  for (const gpu::Region& guard : buffers.guards) {
+    check.guards.push_back({base + guard.offset, guard.bytes});
+  }
+  const gpu::CheckResult result = ask(gpu, task, run, check);
+
+  Inspection inspection;
+  if (!result.changed_guards.empty()) {
+    const std::string& name = buffers.guard_names[result.changed_guards.front()];
+    inspection.outside = name.empty() ? "in front of the first buffer" : "behind " + name;
+  }
+  if (!result.changed_inputs.empty()) {
+    const auto& input = task.definition.inputs[result.changed_inputs.front()];
+    inspection.verdict = {false, "the input " + input.name + " was changed", 0, 0};
+    return inspection;
+  }
+  for (std::size_t o = 0; o < result.outputs.size(); ++o) {
+    const auto& name = task.definition.outputs[o].name;
+    inspection.verdict.add(*task.cases[run.case_index].find(name),
+                           comparison_of(result.outputs[o]));
+  }
+  return inspection;
+}
+
+void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
+                  EvaluationRecord* record) {
+  record->cases = untried_cases(candidate.task, plan.back().case_index + 1);
+  if (const auto loaded = gpu.ask_runner("load", candidate.load()); !loaded) {
+    const Blame blame = blame_of(loaded.error(), candidate, plan.front());
+    stop(0, blame.verdict, blame.why, record);
+    return;
+  }
+  for (const PlannedRun& run : plan) {
+    CaseRecord& c = record->cases[run.case_index];
+    if (c.verdict != KRL_VERDICT_OK) continue;
+    const BufferSet buffers = candidate.buffers(run.case_index);
+    const gpu::Run request{buffers.program, run.seed, factor_of(run.distribution)};
+    if (const auto ran = gpu.ask_runner("run", request); !ran) {
+      const Blame blame = blame_of(ran.error(), candidate, run);
+      stop(run.case_index, blame.verdict, blame.why, record);
+      record->repeatable = record->repeatable && blame.verdict != KRL_VERDICT_TIMEOUT;
+      return;
+    }
+    const Inspection inspection = inspect(gpu, candidate, buffers, run, 0);
+    if (!inspection.outside.empty()) {
+      gpu.replace_runner();
+      stop(run.case_index, KRL_VERDICT_RUNTIME_FAULT,
+           "the kernel wrote outside of its buffers, " + inspection.outside, record);
+      return;
+    }
+    merge(inspection.verdict, run, &c);
+    if (inspection.verdict.passed) continue;
+    if (is_right_sometimes(gpu, candidate, buffers, run)) {
+      c.verdict = KRL_VERDICT_NONDETERMINISTIC;
+      c.detail = "right when it was run again; " + c.detail;
+    }
+    record->fail(c.verdict, c.label + ": " + c.detail);
+  }
+}
+
+}  // namespace krl

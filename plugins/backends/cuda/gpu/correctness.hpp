@@ -1,0 +1,43 @@
+// Is a candidate right? It runs on the GPU, and the checker, which it cannot reach, looks at what
+// it left behind.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// Loads the candidate and does the planned runs, in their order. Fills in the record's cases, and
+// its verdict if it is not ok. A fault ends all; a wrong result ends its case. Throws Failure for
+// trouble of our own, KRL_INVALID_ARGUMENT if the reference is wrong.
+void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
+                  EvaluationRecord* record);
+
+// What a runner holds after the inputs of `run` went through the candidate, its buffers beginning
+// `base` bytes into the arena.
+struct Inspection {
+  RunVerdict verdict;
+  std::string outside;  // a buffer behind which was written; empty: none
+};
+Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
+                   const PlannedRun& run, std::uint64_t base);
+
+// Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
+void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
+
+// What a runner's failure says of the candidate: its verdict, and why. Throws
+// Failure(KRL_UNAVAILABLE) where it says nothing of it.
+struct Blame {
+  std::uint32_t verdict;
+  std::string why;
+};
+Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run);
+
+}  // namespace krl

@@ -1,0 +1,87 @@
+// One GPU with its processes: the checker, the runner of candidates and a spare that takes the
+// runner's place at once when a candidate has broken it. Used by one thread at a time: whoever
+// holds its lease (gpu_pool.hpp).
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <kernelrl/checked.hpp>
+#include <kernelrl/values.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/gpu_list.hpp"
+#include "plugins/backends/cuda/worker/protocol.hpp"
+#include "plugins/backends/evaluator/process/conversation.hpp"
+
+namespace krl {
+
+// What all GPUs' processes are started with.
+struct GpuWorkers {
+  std::string runner, checker;   // the programs
+  std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
+  std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
+  std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs
+  std::uint64_t arena_bytes = 0;         // of a runner's, and of the checker's, memory for buffers
+  std::chrono::milliseconds run_limit{10'000};     // of one request to a runner
+  std::chrono::milliseconds check_limit{120'000};  // of one to a checker, loading included
+};
+
+// Why a runner gave no result.
+struct RunnerFailure {
+  enum Kind { kTrouble, kTimeout, kDied } kind = kTrouble;
+  gpu::Trouble trouble;  // of a kTrouble
+};
+
+// A GPU's process could not be started: the GPU may hang.
+struct WorkerDoesNotStart : Failure {
+  using Failure::Failure;
+};
+
+class Gpu {
+ public:
+  // Starts its processes, which takes a while; the first request waits for them.
+  Gpu(gpu::GpuDescription description, const GpuWorkers& workers);
+
+  const gpu::GpuDescription& description() const { return description_; }
+
+  // One request to the runner. After any failure but a refused launch the runner has been replaced.
+  Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind,
+                                                    const nlohmann::json& request);
+  // One request to the checker. Throws Failure(KRL_UNAVAILABLE) if it died, hung or failed: the
+  // next request starts another.
+  nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
+  // The SM clock now; 0: unknown. Throws as ask_checker.
+  double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
+  std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
+  // The number under which the checker knows the runner's memory.
+  std::uint64_t runner();
+  // For a runner that still answers, but whose memory a candidate has reached.
+  void replace_runner();
+
+ private:
+  struct Worker {
+    Worker(std::uint64_t its_number, const Command& command)
+        : number(its_number), conversation(command) {}
+    const std::uint64_t number;
+    Conversation conversation;
+    gpu::Ready ready;
+  };
+  using Starting = std::future<std::unique_ptr<Worker>>;
+
+  Starting start_runner();
+  Starting start_checker();
+  Starting start(std::vector<std::string> arguments);
+  Worker& current_runner();
+  Worker& current_checker();
+
+  const gpu::GpuDescription description_;
+  const GpuWorkers& workers_;
+  std::uint64_t next_number_ = 1;
+  std::unique_ptr<Worker> runner_, checker_;
+  bool attached_ = false;  // does the checker know the runner's memory?
+  Starting spare_, starting_checker_;
+};
+
+}  // namespace krl

@@ -1,0 +1,22 @@
+// A compiled candidate, or a baseline, as GPUs run it. Borrows its parts.
+#pragma once
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/gpu/buffer_set.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
+
+namespace krl {
+
+struct GpuCandidate {
+  const PreparedTask& task;
+  const LaunchSchedule& schedule;
+  const CompiledModule& module;
+
+  gpu::Load load() const { return {module.cubin, module.names}; }
+  BufferSet buffers(std::size_t case_index) const {
+    return lay_out(task, case_index, schedule.programs[case_index], schedule.kernels);
+  }
+};
+
+}  // namespace krl

@@ -1,0 +1,54 @@
+// The GPUs that evaluations run on, each lent to one at a time, in the order of asking. A GPU whose
+// processes cannot be started is left alone for a while: it may hang, and is never reset.
+// Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+
+namespace krl {
+
+class GpuPool {
+ public:
+  // Starts the processes of all `gpus`. REQUIRES: at least one.
+  GpuPool(const std::vector<gpu::GpuDescription>& gpus, GpuWorkers workers);
+
+  // Calls `use` with a GPU that nobody else uses meanwhile. Throws what it throws,
+  // Failure(KRL_CANCELLED), and Failure(KRL_UNAVAILABLE) if every GPU is out of order.
+  void with_gpu(const std::function<bool()>& cancelled, const std::function<void(Gpu&)>& use);
+
+  std::size_t size() const { return slots_.size(); }
+  // Of one of them: all are alike.
+  const gpu::GpuDescription& description() const { return slots_.front()->gpu.description(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Slot {
+    Slot(const gpu::GpuDescription& description, const GpuWorkers& workers)
+        : gpu(description, workers) {}
+    Gpu gpu;
+    bool lent = false;
+    Clock::time_point out_of_order_until;
+  };
+
+  Slot* lend(const std::function<bool()>& cancelled);
+  Slot* free_slot();
+
+  const GpuWorkers workers_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::uint64_t> queue_;  // tickets of those who wait
+  std::uint64_t next_ticket_ = 0;
+};
+
+}  // namespace krl

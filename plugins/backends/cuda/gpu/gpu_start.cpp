@@ -1,0 +1,82 @@
+#include "plugins/backends/cuda/gpu/gpu_start.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <kernelrl/values.hpp>
+#include <sstream>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/gpu/gpu_search.hpp"
+#include "plugins/backends/cuda/trusted_kernels.hpp"
+#include "plugins/backends/evaluator/installed_files.hpp"
+
+namespace krl {
+namespace {
+
+// Of a GPU's memory, what an arena takes if nobody says: there are three, and a policy beside.
+constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{4} << 30;
+
+InstalledFiles installed_files() {
+  return {reinterpret_cast<const void*>(&start_gpus), "running kernels on a GPU"};
+}
+
+std::vector<int> indices_of(const std::string& text) {
+  std::vector<int> indices;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) {
+    int index = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      invalid_argument("gpus: '" + word + "' is no number of a GPU; give them as \"0,1\"");
+    }
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+std::string compiled_judge(const CudaCompiler& compiler) {
+  const CompileOutput output = compiler.compile(
+      gpu::kTrustedKernels,
+      {"krl_fill", "krl_compare_reals", "krl_compare_integers", "krl_find_changes"}, {});
+  const auto module = module_from_bytes(output.module);
+  if (module) return module->cubin;
+  throw Failure(KRL_FAILED_PRECONDITION,
+                compiler.name + " does not compile the judge's own kernels: " + output.why);
+}
+
+}  // namespace
+
+std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices) {
+  const auto gpus = find_gpus(installed_files().worker("kernelrl-gpu-runner"), indices_of(indices));
+  for (const gpu::GpuDescription& gpu : gpus) {
+    if (gpu.name == gpus.front().name) continue;
+    invalid_argument("gpus: GPU " + std::to_string(gpu.index) + " (" + gpu.name +
+                     ") differs from GPU " + std::to_string(gpus.front().index) + " (" +
+                     gpus.front().name + "), and times could not be compared; choose equal ones");
+  }
+  return gpus;
+}
+
+std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,
+                                    const CudaCompiler& compiler, const GpuSettings& settings) {
+  const gpu::GpuDescription& gpu = gpus.front();
+  if (require_arch(compiler.arch).arch() != gpu.arch) {
+    invalid_argument("arch: " + compiler.arch + " code does not run on " + gpu.name +
+                     ", which is " + gpu.arch + "; leave 'arch' out");
+  }
+  const InstalledFiles files = installed_files();
+  GpuWorkers workers;
+  workers.runner = files.worker("kernelrl-gpu-runner");
+  workers.checker = files.worker("kernelrl-gpu-checker");
+  workers.reference_device = settings.reference;
+  workers.environment = gpu_environment();
+  workers.trusted_code = compiled_judge(compiler);
+  workers.arena_bytes = settings.arena_bytes != 0
+                            ? settings.arena_bytes
+                            : std::min(gpu.memory_bytes / kArenaShare, kLargestArena);
+  workers.run_limit = settings.run_limit;
+  return std::make_unique<GpuPool>(gpus, std::move(workers));
+}
+
+}  // namespace krl

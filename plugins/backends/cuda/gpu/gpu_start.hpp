@@ -1,0 +1,31 @@
+// From a backend's options to GPUs that are ready for evaluations.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+
+namespace krl {
+
+struct GpuSettings {
+  std::string reference = "auto";  // where expected values are computed: auto, cuda, cpu
+  std::uint64_t arena_bytes = 0;   // of each process, for a candidate's buffers; 0 = by the GPU
+  std::chrono::milliseconds run_limit{10'000};
+};
+
+// The GPUs with these indices ("0,1"; empty = all that are visible), which must be alike. Throws
+// Failure as find_gpus does.
+std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices);
+
+// Compiles the judge's kernels and starts the GPUs' processes. Throws
+// Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT) if the compiler's architecture is not that
+// of the GPUs, or their parts are not installed.
+std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,
+                                    const CudaCompiler& compiler, const GpuSettings& settings);
+
+}  // namespace krl

@@ -1,0 +1,31 @@
+// How fast is a candidate? Measured on the GPU against a baseline, in pairs, with a cold L2.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+struct TimingSettings {
+  double target = 0.01;     // the interval's half-width at which a case is done, of the log ratio
+  std::size_t fewest = 16;  // samples of each
+  std::size_t most = 200;
+  std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
+};
+
+// Times a candidate that has passed in each case that is no hold-out, and fills in the cases'
+// times, speedups and samples. `runs`: that it passed; the output of a timed launch, chosen at
+// random, is checked by the one with the values as given. `baseline`: null where there is none. A
+// candidate that is faster than light, or wrong when it is timed, is flagged. Throws as
+// check_on_gpu does.
+void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
+                 const std::vector<PlannedRun>& runs, const TimingSettings& settings,
+                 EvaluationRecord* record);
+
+}  // namespace krl

@@ -1,0 +1,74 @@
+// kernelrl-gpu-checker: the trusted process of a GPU. It computes what is expected by libtorch,
+// holds runners' memory against it, and times baselines.
+//
+//   kernelrl-gpu-checker auto|cuda|cpu   where libtorch computes; auto: on the GPU if it can
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "plugins/backends/cuda/worker/clock.hpp"
+#include "plugins/backends/cuda/worker/judge.hpp"
+#include "plugins/backends/cuda/worker/serve.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+// Of the GPU's memory, what expected values may take.
+constexpr std::uint64_t kExpectedShare = 8;
+
+// Only a plan with a GPU needs libtorch's CUDA half, which needs much more than it.
+bool load_torch_cuda() {
+  if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
+  std::fprintf(stderr, "kernelrl-gpu-checker: %s\n", ::dlerror());
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace krl::gpu;
+  const std::string_view wanted = argc == 2 ? argv[1] : "auto";
+  const bool on_gpu = wanted != "cpu" && load_torch_cuda();
+  if (wanted == "cuda" && !on_gpu) return 2;
+  int device = 0;
+  std::unique_ptr<DeviceSession> session;
+  std::unique_ptr<Judge> judge;
+  return serve(
+      {{"setup",
+        [&](const json& request) -> json {
+          device = request.at("device");
+          session = std::make_unique<DeviceSession>(request.get<Setup>());
+          std::size_t memory = 0, ignored = 0;
+          KRL_CUDA(cuMemGetInfo, &ignored, &memory);
+          judge = std::make_unique<Judge>(
+              *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
+              memory / kExpectedShare);
+          return Ready{session->arena_handle(), session->event_gap_ns(), on_gpu};
+        }},
+       {"load",
+        [&](const json& request) -> json {
+          session->load(request.get<Load>());
+          return nullptr;
+        }},
+       {"run",
+        [&](const json& request) -> json {
+          session->run(request.get<Run>());
+          return nullptr;
+        }},
+       {"time", [&](const json& request) -> json { return session->time(request.get<Time>()); }},
+       {"attach",
+        [&](const json& request) -> json {
+          judge->attach(request.get<Attach>());
+          return nullptr;
+        }},
+       {"detach",
+        [&](const json& request) -> json {
+          judge->detach(request.get<Detach>());
+          return nullptr;
+        }},
+       {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }},
+       {"check", [&](const json& request) -> json { return judge->check(request.get<Check>()); }}});
+}

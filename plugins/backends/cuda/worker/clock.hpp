@@ -1,0 +1,9 @@
+// The clock of the GPU's multiprocessors, by NVIDIA's management library.
+#pragma once
+
+namespace krl::gpu {
+
+// In MHz, now; 0 where the library is missing or does not tell. `device`: as CUDA counts them.
+double sm_clock_mhz(int device);
+
+}  // namespace krl::gpu

@@ -1,0 +1,66 @@
+// A GPU as one of its two processes uses it: an arena for a candidate's buffers, the module that is
+// loaded, runs and timed samples of it. What a call of CUDA's refuses is thrown as CudaError, or as
+// RefusedLaunch where nothing ran. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/device_types.hpp"
+#include "plugins/backends/cuda/worker/driver.hpp"
+#include "plugins/backends/cuda/worker/protocol.hpp"
+
+namespace krl::gpu {
+
+struct RefusedLaunch : CudaError {
+  RefusedLaunch(const CudaError& error, std::uint32_t refused)
+      : CudaError(error), launch(refused) {}
+  std::uint32_t launch;
+};
+
+// Blocks of the trusted kernels, enough to fill any GPU.
+inline constexpr unsigned kTrustedBlocks = 512, kTrustedThreads = 256;
+
+class DeviceSession {
+ public:
+  explicit DeviceSession(const Setup& setup);
+
+  CUdeviceptr arena() const { return arena_.get(); }
+  std::string arena_handle() const;
+  CUfunction trusted(const char* name) const;
+  // Draws inputs into the memory at `base`, all with the same seed and factor.
+  void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
+
+  void load(const Load& load);
+  void run(const Run& run);
+  std::vector<double> time(const Time& time);
+  // Of two events with nothing between them, which every sample is less.
+  double event_gap_ns() const { return event_gap_ns_; }
+
+ private:
+  struct Sample {
+    DeviceEvent start, end;
+  };
+
+  void require_space(std::uint64_t bytes) const;
+  void draw(CUdeviceptr base, std::size_t first, std::size_t count);
+  void keep_set(const Time& time, std::size_t sample);
+  void upload(const std::vector<DeviceFill>& fills);
+  void launch(const Program& program, CUdeviceptr set);
+  void launch(const Launch& launch, CUdeviceptr set);
+  void flush_l2();
+  double measured_event_gap_ns();
+
+  CUcontext context_ = nullptr;
+  DeviceModule trusted_, module_;
+  CUfunction fill_ = nullptr;
+  std::vector<CUfunction> kernels_;
+  std::uint64_t arena_bytes_;
+  DeviceMemory arena_;
+  std::uint64_t flush_bytes_ = 0, fills_bytes_ = 0;
+  DeviceMemory flush_, fills_;
+  double event_gap_ns_ = 0;
+};
+
+}  // namespace krl::gpu

@@ -1,0 +1,178 @@
+#include "plugins/backends/cuda/worker/judge.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace krl::gpu {
+namespace {
+
+std::uint64_t elements_of(const OracleTensor& tensor) {
+  std::uint64_t elements = 1;
+  for (const std::int64_t size : tensor.shape) elements *= static_cast<std::uint64_t>(size);
+  return elements;
+}
+
+template <class T>
+std::vector<T> downloaded(CUdeviceptr memory, std::uint64_t count) {
+  std::vector<T> values(count);
+  if (count > 0) KRL_CUDA(cuMemcpyDtoH, values.data(), memory, count * sizeof(T));
+  return values;
+}
+
+template <class T>
+DeviceMemory uploaded(const std::vector<T>& values) {
+  DeviceMemory memory = allocate(std::max<std::size_t>(values.size() * sizeof(T), 1));
+  if (!values.empty()) {
+    KRL_CUDA(cuMemcpyHtoD, memory.get(), values.data(), values.size() * sizeof(T));
+  }
+  return memory;
+}
+
+// As compare_output widens it for distributions of larger values.
+double absolute_tolerance(const Check& check) {
+  return check.atol * std::max(1.0, check.factor * check.factor);
+}
+
+void launch(CUfunction kernel, unsigned rows, void** arguments) {
+  KRL_CUDA(cuLaunchKernel, kernel, kTrustedBlocks, rows, 1, kTrustedThreads, 1, 1, 0, nullptr,
+           arguments, nullptr);
+}
+
+}  // namespace
+
+Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
+    : session_(session),
+      device_(device),
+      references_(device),
+      expected_(memory_bytes),
+      compare_reals_(session.trusted("krl_compare_reals")),
+      compare_integers_(session.trusted("krl_compare_integers")),
+      find_changes_(session.trusted("krl_find_changes")) {}
+
+void Judge::attach(const Attach& attach) {
+  CUipcMemHandle handle;
+  if (attach.arena.size() != sizeof handle.reserved) {
+    throw CudaError(CUDA_ERROR_INVALID_VALUE, "an arena's handle");
+  }
+  std::memcpy(handle.reserved, attach.arena.data(), sizeof handle.reserved);
+  CUdeviceptr memory = 0;
+  KRL_CUDA(cuIpcOpenMemHandle, &memory, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  arenas_[attach.runner] = ImportedMemory(memory);
+}
+
+void Judge::detach(const Detach& detach) { arenas_.erase(detach.runner); }
+
+ReferenceProblem Judge::compute(const OracleRequest& request, CUdeviceptr memory) {
+  KRL_CUDA(cuCtxSynchronize);
+  std::optional<ReferenceProblem> problem;
+  if (device_ == ReferenceDevice::kCuda) {
+    problem = references_.compute(request, reinterpret_cast<std::byte*>(memory));
+    KRL_CUDA(cuCtxSynchronize);
+  } else {
+    auto host = downloaded<std::byte>(memory, request.memory_bytes);
+    problem = references_.compute(request, host.data());
+    KRL_CUDA(cuMemcpyHtoD, memory, host.data(), host.size());
+  }
+  return problem.value_or(ReferenceProblem());
+}
+
+std::shared_ptr<const Judge::Expected> Judge::expected(const Check& check) {
+  return expected_.get(check.key, [&] {
+    const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
+    Expected fresh{allocate(bytes), {}};
+    session_.fill(fresh.memory.get(), check.inputs, check.seed, check.factor);
+    fresh.problem = compute(check.reference, fresh.memory.get());
+    return std::pair(std::move(fresh), bytes);
+  });
+}
+
+CheckResult Judge::check(const Check& check) {
+  const auto right = expected(check);
+  CheckResult checked;
+  checked.problem = right->problem;
+  if (!checked.problem.message.empty() || check.runner == 0) return checked;
+  const CUdeviceptr arena = arenas_.at(check.runner).get();
+  compare(check, arena, right->memory.get(), &checked);
+  find_changes(check, arena, right->memory.get(), &checked);
+  return checked;
+}
+
+void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
+                    CheckResult* checked) {
+  const auto& outputs = check.reference.outputs;
+  const DeviceMemory reports = uploaded(std::vector<DeviceReport>(outputs.size()));
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    CUdeviceptr got = arena + check.output_offsets.at(o);
+    CUdeviceptr values = expected + outputs[o].offset, own_error = expected + outputs[o].own_error;
+    CUdeviceptr report = reports.get() + o * sizeof(DeviceReport);
+    auto dtype = static_cast<std::int32_t>(outputs[o].dtype);
+    std::uint64_t elements = elements_of(outputs[o]);
+    double atol = absolute_tolerance(check), rtol = check.rtol, own_factor = kOwnErrorFactor;
+    if (is_floating(outputs[o].dtype)) {
+      void* arguments[] = {&got,  &dtype, &elements,   &values, &own_error,
+                           &atol, &rtol,  &own_factor, &report};
+      launch(compare_reals_, 1, arguments);
+    } else {
+      void* arguments[] = {&got, &dtype, &elements, &values, &report};
+      launch(compare_integers_, 1, arguments);
+    }
+  }
+  const auto found = downloaded<DeviceReport>(reports.get(), outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    CheckedOutput& output = checked->outputs.emplace_back();
+    output.wrong = found[o].wrong;
+    output.max_abs_error = found[o].max_abs_error;
+    output.max_rel_error = found[o].max_rel_error;
+    if (output.wrong != 0) output.first = first_errors(check, o, arena, expected);
+  }
+}
+
+// Of a wrong output; on the host, where order costs nothing.
+std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t output,
+                                              CUdeviceptr arena, CUdeviceptr expected) const {
+  const OracleTensor& declared = check.reference.outputs[output];
+  const std::uint64_t elements = elements_of(declared);
+  ResolvedTensor tensor;
+  tensor.dtype = declared.dtype;
+  tensor.shape = declared.shape;
+  tensor.elements = static_cast<std::int64_t>(elements);
+  ExpectedOutput right;
+  if (is_floating(declared.dtype)) {
+    right.reals = downloaded<double>(expected + declared.offset, elements);
+    right.own_error = downloaded<float>(expected + declared.own_error, elements);
+  } else {
+    right.integers = downloaded<std::int64_t>(expected + declared.offset, elements);
+  }
+  const auto got = downloaded<std::byte>(arena + check.output_offsets[output],
+                                         static_cast<std::uint64_t>(tensor.bytes()));
+  return compare_output(tensor, got, right, {check.rtol, check.atol}, check.factor).first;
+}
+
+void Judge::find_changes(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
+                         CheckResult* checked) {
+  std::vector<DeviceRange> ranges;
+  std::vector<std::size_t> inputs;  // whose ranges come first
+  for (std::size_t i = 0; i < check.input_offsets.size(); ++i) {
+    if (check.input_offsets[i] < 0) continue;
+    const OracleTensor& input = check.reference.inputs.at(i);
+    const auto bytes = elements_of(input) * static_cast<std::uint64_t>(size_of(input.dtype));
+    ranges.push_back(
+        {static_cast<std::uint64_t>(check.input_offsets[i]), bytes, expected + input.offset});
+    inputs.push_back(i);
+  }
+  for (const Region& guard : check.guards) ranges.push_back({guard.offset, guard.bytes, 0});
+  if (ranges.empty()) return;
+  const DeviceMemory on_device = uploaded(ranges);
+  const DeviceMemory counts = uploaded(std::vector<std::uint64_t>(ranges.size()));
+  CUdeviceptr base = arena, first = on_device.get(), changed = counts.get();
+  void* arguments[] = {&base, &first, &changed};
+  launch(find_changes_, static_cast<unsigned>(ranges.size()), arguments);
+  const auto found = downloaded<std::uint64_t>(counts.get(), ranges.size());
+  for (std::size_t r = 0; r < found.size(); ++r) {
+    if (found[r] == 0) continue;
+    if (r < inputs.size()) checked->changed_inputs.push_back(inputs[r]);
+    if (r >= inputs.size()) checked->changed_guards.push_back(r - inputs.size());
+  }
+}
+
+}  // namespace krl::gpu

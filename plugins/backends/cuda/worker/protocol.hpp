@@ -1,0 +1,163 @@
+// What the evaluator says to the two processes of a GPU, and what they answer.
+//
+//   kernelrl-gpu-runner    runs candidates' device code; has nothing that a candidate must not
+//   reach kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
+// A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
+// Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check and "clock", whose
+// answer is the SM clock in MHz, 0 = unknown. Offsets count from
+// the start of a buffer set (of a Program) or of the arena. Plain values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
+
+namespace krl {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementError, index, got, expected)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
+
+}  // namespace krl
+
+namespace krl::gpu {
+
+// ---- of both
+
+// The first request: becomes a worker of a GPU. The answer is a Ready.
+struct Setup {
+  int device = 0;
+  std::string trusted_code;  // trusted_kernels.cu, compiled
+  std::uint64_t arena_bytes = 0;
+};
+
+struct Ready {
+  std::string arena;              // its CUDA IPC handle
+  double event_gap_ns = 0;        // between two events with nothing between them
+  bool reference_on_gpu = false;  // of a checker: where its libtorch computes
+};
+
+// An input that is drawn on the GPU.
+struct Fill {
+  std::string name;
+  std::uint64_t offset = 0, elements = 0, row = 1;  // row: the length of the last axis
+  int dtype = 0, values = 0;                        // DType, ValueKind
+  double low = 0, high = 1;
+};
+
+struct Argument {
+  bool address = false;  // of the buffer at offset `value`; else the value's bits
+  std::uint64_t value = 0;
+};
+
+struct Launch {
+  std::uint32_t kernel = 0;  // an index into the module's
+  std::array<std::uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+  std::vector<Argument> arguments;
+};
+
+// A candidate's work in one case: a set of buffers, poisoned and filled, and what runs on it.
+struct Program {
+  std::uint64_t bytes = 0;  // of a set, guard zones included
+  std::vector<Fill> inputs;
+  std::vector<Launch> launches;
+};
+
+// Replaces the module that is loaded. The answer is null.
+struct Load {
+  std::string cubin;
+  std::vector<std::string> kernels;  // mangled
+};
+
+// Poisons the first set, fills it and runs the program once. The answer is null.
+struct Run {
+  Program program;
+  std::uint64_t seed = 0;
+  double factor = 1;  // see factor_of
+};
+
+// Samples of the program's time with a cold L2, each over `sets` launches of it on buffers of their
+// own, all with fresh inputs. The answer: a list of nanoseconds per sample, of one launch of it.
+struct Time {
+  Program program;
+  std::uint32_t sets = 1;
+  std::vector<std::uint64_t> seeds;  // sets × samples; a sample's stand together
+  std::int64_t keep = -1;            // the index of a seed: its set is kept behind the others
+};
+
+// A call of CUDA's that failed.
+struct Trouble {
+  int code = 0;         // CUresult
+  std::string message;  // "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE"
+  std::uint32_t launch = 0;
+  bool launching = false;  // it was refused at launch `launch`, before anything ran
+};
+
+// ---- of the checker
+
+// Makes a runner's arena readable under a number. The answer is null.
+struct Attach {
+  std::uint64_t runner = 0;
+  std::string arena;
+};
+struct Detach {
+  std::uint64_t runner = 0;
+};
+
+struct Region {
+  std::uint64_t offset = 0, bytes = 0;
+};
+
+// Holds a runner's arena after a Run against the expected values; those are computed if the key is
+// new. The answer is a CheckResult.
+struct Check {
+  std::string key;           // of everything that decides the expected values
+  OracleRequest reference;   // its memory is the checker's own
+  std::vector<Fill> inputs;  // offsets into that memory
+  std::uint64_t seed = 0;
+  double factor = 1, atol = 0, rtol = 0;
+  std::uint64_t runner = 0;                 // 0: only compute what is expected
+  std::vector<std::int64_t> input_offsets;  // in the arena; -1: may change
+  std::vector<std::uint64_t> output_offsets;
+  std::vector<Region> guards;  // must still be poison
+};
+
+struct CheckedOutput {
+  std::uint64_t wrong = 0;
+  double max_abs_error = 0, max_rel_error = 0;
+  std::vector<ElementError> first;  // of the wrong ones
+};
+
+struct CheckResult {
+  ReferenceProblem problem;  // of the reference: nothing was compared; no message: none
+  std::vector<CheckedOutput> outputs;
+  std::vector<std::size_t> changed_inputs;  // indices
+  std::vector<std::size_t> changed_guards;
+};
+
+// ---- as messages
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, event_gap_ns, reference_on_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, seeds, keep)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
+                                   input_offsets, output_offsets, guards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckedOutput, wrong, max_abs_error, max_rel_error, first)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckResult, problem, outputs, changed_inputs, changed_guards)
+
+}  // namespace krl::gpu

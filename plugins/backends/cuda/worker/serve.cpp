@@ -1,0 +1,56 @@
+#include "plugins/backends/cuda/worker/serve.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "plugins/backends/cuda/worker/device_session.hpp"
+#include "plugins/backends/evaluator/process/message_stream.hpp"
+
+namespace krl::gpu {
+namespace {
+
+using nlohmann::json;
+
+json trouble(const Trouble& trouble) { return {{"trouble", trouble}}; }
+
+json answer(const Handlers& handlers, const json& request) {
+  try {
+    const auto content = request.begin();
+    return handlers.at(content.key())(content.value());
+  } catch (const RefusedLaunch& refused) {
+    return trouble({refused.code, refused.what(), refused.launch, true});
+  } catch (const CudaError& error) {
+    return trouble({error.code, error.what(), 0, false});
+  } catch (const std::exception& error) {
+    return trouble({0, error.what(), 0, false});
+  }
+}
+
+// A call of CUDA's that hangs cannot see that the host is gone.
+void end_with_the_input() {
+  std::thread([] {
+    pollfd input{STDIN_FILENO, 0, 0};
+    while ((input.revents & (POLLHUP | POLLERR)) == 0) ::poll(&input, 1, -1);
+    ::_exit(0);
+  }).detach();
+}
+
+}  // namespace
+
+int serve(const Handlers& handlers) {
+  // Answers have a descriptor of their own: what libraries print goes to stderr.
+  const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::signal(SIGPIPE, SIG_IGN);
+  end_with_the_input();
+  while (const auto request = read_message(STDIN_FILENO)) {
+    if (!write_message(answers, answer(handlers, *request))) break;
+  }
+  ::_exit(0);  // after a fault, nothing of CUDA's can be taken down in order
+}
+
+}  // namespace krl::gpu

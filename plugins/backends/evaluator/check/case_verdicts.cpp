@@ -1,0 +1,51 @@
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kDistributionNames[] = {"", " ×3", " ×0.01", " negated"};
+
+}  // namespace
+
+void RunVerdict::add(const ResolvedTensor& output, const Comparison& comparison) {
+  max_abs_error = std::max(max_abs_error, comparison.max_abs_error);
+  max_rel_error = std::max(max_rel_error, comparison.max_rel_error);
+  if (comparison.passed()) return;
+  passed = false;
+  detail += (detail.empty() ? "" : "; ") + describe(output, comparison);
+}
+
+std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t count) {
+  std::vector<CaseRecord> cases(count);
+  for (std::size_t c = 0; c < count; ++c) {
+    cases[c].label = task.cases[c].label;
+    cases[c].holdout = c >= task.n_cases;
+  }
+  return cases;
+}
+
+void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
+  c->max_abs_error = std::fmax(c->max_abs_error, run.max_abs_error);
+  c->max_rel_error = std::fmax(c->max_rel_error, run.max_rel_error);
+  if (run.passed || c->verdict != KRL_VERDICT_OK) return;
+  c->verdict = KRL_VERDICT_WRONG_RESULT;
+  const auto distribution = kDistributionNames[static_cast<std::size_t>(plan.distribution)];
+  c->detail = (distribution.empty() ? "" : "inputs" + std::string(distribution) + ": ");
+  c->detail += run.detail;
+}
+
+void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
+          EvaluationRecord* record) {
+  record->fail(verdict, record->cases[stopped].label + ": " + why);
+  for (std::size_t c = stopped; c < record->cases.size(); ++c) {
+    CaseRecord& unfinished = record->cases[c];
+    if (unfinished.verdict != KRL_VERDICT_OK) continue;
+    unfinished.verdict = verdict;
+    unfinished.detail = c == stopped ? why : "not run: an earlier case ended all";
+  }
+}
+
+}  // namespace krl

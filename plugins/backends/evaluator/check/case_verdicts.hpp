@@ -1,0 +1,34 @@
+// From runs to the cases of an evaluation. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// One run against its expected values.
+struct RunVerdict {
+  bool passed = true;
+  std::string detail;  // the first wrong elements; empty if it passed
+  double max_abs_error = 0, max_rel_error = 0;
+
+  // Adds what became of one output.
+  void add(const ResolvedTensor& output, const Comparison& comparison);
+};
+
+// The first `count` cases, hold-outs among them, all passed so far.
+std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t count);
+
+// Adds a run to its case.
+void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c);
+
+// Ends the evaluation in the middle of case `stopped`: it and those after it that have not failed
+// get the verdict.
+void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
+          EvaluationRecord* record);
+
+}  // namespace krl

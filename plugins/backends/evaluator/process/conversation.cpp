@@ -1,0 +1,83 @@
+#include "plugins/backends/evaluator/process/conversation.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <kernelrl/values.hpp>
+
+#include "plugins/backends/evaluator/process/message_stream.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kMostComplaints = 1 << 20, kShownComplaint = 1000;
+
+struct Pipe {
+  Descriptor read, write;
+
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure(KRL_UNAVAILABLE, "no pipe is left");
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
+  }
+};
+
+// A write to a child that died is an error, not a signal that ends the host: SIGPIPE is held back
+// on this thread and taken away if it came.
+class BrokenPipeGuard {
+ public:
+  BrokenPipeGuard() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  BrokenPipeGuard(const BrokenPipeGuard&) = delete;
+  ~BrokenPipeGuard() {
+    const timespec at_once{0, 0};
+    if (!::sigismember(&before_, SIGPIPE)) ::sigtimedwait(&pipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_, before_;
+};
+
+}  // namespace
+
+Conversation::Conversation(Command command) : complaints_(MemoryFile::create("krl-stderr")) {
+  Pipe to_child, to_us;
+  command.descriptors.emplace_back(to_child.read.get(), 0);
+  command.descriptors.emplace_back(to_us.write.get(), 1);
+  command.descriptors.emplace_back(complaints_.descriptor(), 2);
+  process_.emplace(command);
+  requests_ = std::move(to_child.write);
+  answers_ = std::move(to_us.read);
+}
+
+bool Conversation::send(const nlohmann::json& request) {
+  const BrokenPipeGuard guard;
+  return write_message(requests_.get(), request);
+}
+
+std::string Conversation::complaint() const {
+  std::string text = complaints_.read(kMostComplaints);
+  if (text.size() > kShownComplaint) text = "…" + text.substr(text.size() - kShownComplaint);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::optional<nlohmann::json> Conversation::receive(std::chrono::milliseconds limit) {
+  const auto start = std::chrono::steady_clock::now();
+  auto answer = read_message(answers_.get(), limit);
+  timed_out_ = !answer && std::chrono::steady_clock::now() - start >= limit;
+  return answer;
+}
+
+std::optional<nlohmann::json> Conversation::ask(const nlohmann::json& request,
+                                                std::chrono::milliseconds limit) {
+  return send(request) ? receive(limit) : std::nullopt;
+}
+
+}  // namespace krl

@@ -1,0 +1,40 @@
+// A child process that answers requests, one after the other: messages (message_stream.hpp) into
+// its standard input and out of its standard output; its standard error is kept. The child ends
+// when its input does, and is killed when this dies. Used by one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "plugins/backends/evaluator/process/subprocess.hpp"
+
+namespace krl {
+
+class Conversation {
+ public:
+  // `command`: descriptors 0 and 1 are added to it. Throws Failure(KRL_UNAVAILABLE).
+  explicit Conversation(Command command);
+
+  // False if the child is gone.
+  bool send(const nlohmann::json& request);
+  // No value if the child ended, or after `limit`: it is then of no more use.
+  std::optional<nlohmann::json> receive(std::chrono::milliseconds limit);
+  std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit);
+
+  // After no value came: did time run out, or has the child ended?
+  bool timed_out() const { return timed_out_; }
+
+  Subprocess& process() { return *process_; }
+  // The end of what the child wrote to its standard error, for a message; empty if nothing.
+  std::string complaint() const;
+
+ private:
+  MemoryFile complaints_;
+  Descriptor requests_, answers_;
+  bool timed_out_ = false;
+  std::optional<Subprocess> process_;
+};
+
+}  // namespace krl

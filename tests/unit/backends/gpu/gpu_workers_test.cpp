@@ -1,0 +1,259 @@
+// The processes of a GPU and what the evaluator makes of them, on a simulated driver: everything
+// but CUDA itself is real.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+#include "plugins/backends/cuda/gpu/gpu_search.hpp"
+#include "plugins/backends/cuda/gpu/timing.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+using ::testing::SizeIs;
+
+constexpr char kWorkers[] = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
+
+constexpr char kTask[] = R"({
+  "id": "double", "prompt": "y = 2 x", "axes": {"n": "var"},
+  "input": [{"name": "x", "dtype": "float32", "shape": ["n"], "values": "normal"}],
+  "output": [{"name": "y", "dtype": "float32", "shape": ["n"]}],
+  "reference": "def run(x):\n    return 2 * x\n",
+  "cases": [{"n": 1000}, {"n": 333}], "holdout": [{"n": 77}]})";
+
+GpuWorkers simulated_workers() {
+  ::setenv("LD_LIBRARY_PATH", KERNELRL_SIMULATED_FOLDER, 1);
+  GpuWorkers workers;
+  workers.runner = std::string(kWorkers) + "kernelrl-gpu-runner";
+  workers.checker = std::string(kWorkers) + "kernelrl-gpu-checker";
+  workers.reference_device = "cpu";
+  workers.environment = gpu_environment();
+  workers.trusted_code = read_file(KERNELRL_SIMULATED_FOLDER "/trusted_kernels.so");
+  workers.arena_bytes = 1 << 20;
+  workers.run_limit = std::chrono::seconds(20);
+  return workers;
+}
+
+// One GPU for all tests, as its checker takes a while to start.
+GpuPool& pool() {
+  static GpuPool pool = [] {
+    const GpuWorkers workers = simulated_workers();
+    return GpuPool(find_gpus(workers.runner, {0}), workers);
+  }();
+  return pool;
+}
+
+const PreparedTask& task() {
+  static const PreparedTask prepared = prepare_task(kTask);
+  return prepared;
+}
+
+// One of simulated_candidates.cpp.
+struct Candidate {
+  LaunchSchedule schedule;
+  CompiledModule module;
+
+  explicit Candidate(const std::string& kernel, const std::string& block = "64") {
+    const std::string source = "// @launch " + kernel + "<<<ceil_div(n, 64), " + block +
+                               ">>>(x, y, n)\n" + "__global__ void " + kernel +
+                               "(const float* x, float* y, int n);\n";
+    auto read = read_schedule(source, task().definition, task().cases, {});
+    if (!read) throw std::runtime_error(read.error().message);
+    schedule = *std::move(read);
+    module = {read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so"), "", "", {kernel}};
+  }
+  operator GpuCandidate() const { return {task(), schedule, module}; }
+};
+
+std::vector<PlannedRun> runs() { return plan_runs(2, 1, 3, 99); }
+
+EvaluationRecord checked(const Candidate& candidate) {
+  EvaluationRecord record;
+  pool().with_gpu({}, [&](Gpu& gpu) { check_on_gpu(gpu, candidate, runs(), &record); });
+  return record;
+}
+
+EvaluationRecord timed(const Candidate& candidate, const Candidate& baseline) {
+  EvaluationRecord record = checked(candidate);
+  const GpuCandidate other = baseline;
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    time_on_gpu(gpu, candidate, &other, runs(), TimingSettings(), &record);
+  });
+  return record;
+}
+
+TEST(GpuSearch, DescribesWhatTheDriverSees) {
+  const auto gpus = find_gpus(simulated_workers().runner, {});
+  ASSERT_THAT(gpus, SizeIs(2));
+  EXPECT_EQ(gpus[1].index, 1);
+  EXPECT_EQ(gpus[1].arch, "sm_90");
+  EXPECT_EQ(gpus[1].name, "simulated GPU");
+  EXPECT_DOUBLE_EQ(gpus[1].bandwidth, 1.024e12);
+}
+
+TEST(GpuSearch, NamesAnIndexThatIsNotThere) {
+  try {
+    find_gpus(simulated_workers().runner, {5});
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("no GPU 5"));
+  }
+}
+
+TEST(GpuCorrectness, PassesWhatIsRight) {
+  const EvaluationRecord record = checked(Candidate("good"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_THAT(record.cases, SizeIs(3));
+  EXPECT_TRUE(record.cases[2].holdout);
+  EXPECT_THAT(record.cases, Each(Field(&CaseRecord::max_abs_error, Lt(1e-5))));
+}
+
+TEST(GpuCorrectness, ShowsTheFirstWrongElements) {
+  const EvaluationRecord record = checked(Candidate("wrong"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_THAT(record.why, HasSubstr("n=1000: y: 1 of 1000 elements are wrong: y[3] is 0"));
+}
+
+TEST(GpuCorrectness, SeesATailThatIsLeftOut) {
+  const EvaluationRecord record = checked(Candidate("skips_the_tail"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_THAT(record.why, HasSubstr("is nan"));
+}
+
+TEST(GpuCorrectness, SeesWritesOutsideOfTheBuffers) {
+  const EvaluationRecord record = checked(Candidate("writes_outside"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(record.why, HasSubstr("behind y"));
+  EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+}
+
+TEST(GpuCorrectness, SeesAChangedInput) {
+  const EvaluationRecord record = checked(Candidate("changes_its_input"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_THAT(record.why, HasSubstr("the input x was changed"));
+}
+
+TEST(GpuCorrectness, TellsTheUnreliableFromTheWrong) {
+  EXPECT_EQ(checked(Candidate("changes_its_mind")).verdict, KRL_VERDICT_NONDETERMINISTIC);
+}
+
+TEST(GpuCorrectness, GoesOnAfterAFault) {
+  for (int i = 0; i < 3; ++i) {
+    const EvaluationRecord record = checked(Candidate("faults"));
+    EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+    EXPECT_THAT(record.why, HasSubstr("illegal address"));
+    EXPECT_THAT(record.cases[1].detail, HasSubstr("not run"));
+    EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+  }
+}
+
+TEST(GpuCorrectness, NamesTheLaunchThatIsRefused) {
+  const EvaluationRecord record = checked(Candidate("good", "dim3(64, 16)"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_LAUNCH_ERROR);
+  EXPECT_THAT(record.why, HasSubstr("line 1, column 12: the launch was refused"));
+}
+
+TEST(GpuCorrectness, EndsWhatDoesNotEnd) {
+  GpuWorkers workers = simulated_workers();
+  workers.run_limit = std::chrono::milliseconds(300);
+  GpuPool impatient(find_gpus(workers.runner, {1}), workers);
+  EvaluationRecord hung, good;
+  impatient.with_gpu({}, [&](Gpu& gpu) { check_on_gpu(gpu, Candidate("hangs"), runs(), &hung); });
+  EXPECT_EQ(hung.verdict, KRL_VERDICT_TIMEOUT) << hung.why;
+  EXPECT_FALSE(hung.repeatable);
+}
+
+TEST(GpuCorrectness, ReportsAReferenceThatIsWrong) {
+  std::string text = kTask;
+  text.replace(text.find("2 * x"), 5, "x + z");
+  const PreparedTask broken = prepare_task(text);
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    try {
+      expect_on_gpu(gpu, broken, runs().front());
+      FAIL();
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
+      EXPECT_THAT(failure.what(), HasSubstr("the reference, n=1000: "));
+    }
+  });
+}
+
+TEST(GpuTiming, FindsTheSlower) {
+  const EvaluationRecord record = timed(Candidate("slow"), Candidate("good"));
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_LT(record.cases[c].speedup_high, 0.9);
+    EXPECT_GE(record.cases[c].samples_ns.size(), 16u);
+    EXPECT_EQ(record.cases[c].samples_ns.size(), record.cases[c].baseline_samples_ns.size());
+  }
+  EXPECT_THAT(record.cases[2].samples_ns, IsEmpty());
+}
+
+TEST(GpuTiming, FlagsWhatWorksOnlyWhileItIsChecked) {
+  const EvaluationRecord record = timed(Candidate("stops_working"), Candidate("good"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("right when it was checked, wrong when it was timed"));
+}
+
+TEST(GpuTiming, FlagsAnswersThatAreRememberedByTheirPlace) {
+  const EvaluationRecord record = timed(Candidate("remembers_the_place"), Candidate("good"));
+  EXPECT_NE(record.verdict, KRL_VERDICT_OK);
+}
+
+// ---- many at a time, and processes that are killed
+
+TEST(GpuPool, ServesManyThreadsOneAfterTheOther) {
+  std::vector<std::thread> threads;
+  std::vector<EvaluationRecord> records(8);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    threads.emplace_back(
+        [&records, i] { records[i] = checked(Candidate(i % 2 == 0 ? "good" : "wrong")); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].verdict, i % 2 == 0 ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT) << i;
+  }
+}
+
+TEST(GpuPool, StopsWaitingWhenItIsCancelled) {
+  pool().with_gpu({}, [](Gpu&) {
+    EXPECT_THROW(pool().with_gpu([] { return true; }, [](Gpu&) { FAIL(); }), Failure);
+  });
+}
+
+TEST(GpuPool, SaysThatNoProcessStarts) {
+  GpuWorkers workers = simulated_workers();
+  workers.trusted_code = "not a module";
+  GpuPool broken(find_gpus(workers.runner, {0}), workers);
+  EvaluationRecord record;
+  const auto evaluate = [&] {
+    broken.with_gpu({}, [&](Gpu& gpu) { check_on_gpu(gpu, Candidate("good"), runs(), &record); });
+  };
+  try {
+    evaluate();
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
+    EXPECT_THAT(failure.what(), HasSubstr("does not start on GPU 0"));
+  }
+  try {
+    evaluate();
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("no GPU is in order"));
+  }
+}
+
+}  // namespace
+}  // namespace krl::testing

@@ -1,0 +1,210 @@
+// A libcuda.so.1 without a GPU, for the tests of the GPU's processes: memory is the host's, kernels
+// are functions of g++'s (simulated_kernel.hpp) that run at once, one thread after the other, a
+// fault of theirs is a sticky error as it is on a GPU, and a module is a shared object.
+#include <cuda.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "tests/unit/backends/gpu/simulated_kernel.hpp"
+
+SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
+
+namespace {
+
+using Kernel = void (*)(void**);
+using Clock = std::chrono::steady_clock;
+
+CUresult sticky = CUDA_SUCCESS;
+sigjmp_buf on_fault;
+std::map<CUdeviceptr, std::pair<int, std::size_t>> allocations;  // descriptor and bytes
+
+void* host(CUdeviceptr pointer) { return reinterpret_cast<void*>(pointer); }
+
+void fault(int) { siglongjmp(on_fault, 1); }
+
+void catch_faults(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_NODEFER;
+  ::sigaction(SIGSEGV, &action, nullptr);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+std::size_t size_of_object(const void* image) {
+  const auto* header = static_cast<const Elf64_Ehdr*>(image);
+  return header->e_shoff + std::size_t{header->e_shnum} * header->e_shentsize;
+}
+
+int memory_file(const char* name, std::size_t bytes) {
+  const int file = ::memfd_create(name, MFD_CLOEXEC);
+  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return -1;
+  return file;
+}
+
+CUresult map(int file, std::size_t bytes, CUdeviceptr* pointer) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  allocations[*pointer] = {file, bytes};
+  return CUDA_SUCCESS;
+}
+
+CUresult unmap(CUdeviceptr pointer) {
+  const auto found = allocations.find(pointer);
+  if (found == allocations.end()) return CUDA_ERROR_INVALID_VALUE;
+  ::munmap(host(pointer), found->second.second);
+  ::close(found->second.first);
+  allocations.erase(found);
+  return sticky;
+}
+
+void run(Kernel kernel, void** arguments) {
+  const SimulatedIndex grid = simulated_grid_size, block = simulated_block_size;
+  for (simulated_block.z = 0; simulated_block.z < grid.z; ++simulated_block.z)
+    for (simulated_block.y = 0; simulated_block.y < grid.y; ++simulated_block.y)
+      for (simulated_block.x = 0; simulated_block.x < grid.x; ++simulated_block.x)
+        for (simulated_thread.z = 0; simulated_thread.z < block.z; ++simulated_thread.z)
+          for (simulated_thread.y = 0; simulated_thread.y < block.y; ++simulated_thread.y)
+            for (simulated_thread.x = 0; simulated_thread.x < block.x; ++simulated_thread.x)
+              kernel(arguments);
+}
+
+}  // namespace
+
+struct CUevent_st {
+  Clock::time_point time;
+};
+
+extern "C" {
+
+CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int* version) { return *version = CUDA_VERSION, CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult code, const char** name) {
+  *name = code == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult, const char** text) { return *text = "simulated", CUDA_SUCCESS; }
+
+CUresult cuDeviceGetCount(int* count) { return *count = 2, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* device, int index) { return *device = index, CUDA_SUCCESS; }
+CUresult cuDeviceGetName(char* name, int size, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(size), "simulated GPU");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char* bus, int, CUdevice) { return *bus = 0, CUDA_SUCCESS; }
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
+  return *bytes = std::size_t{1} << 30, CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
+  *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+  if (which == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 16;
+  if (which == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *value = 1'000'000;
+  if (which == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) *value = 4096;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  return *context = nullptr, CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSynchronize() { return sticky; }
+CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCESS; }
+CUresult cuCtxResetPersistingL2Cache() { return sticky; }
+
+CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = *total = std::size_t{1} << 30, CUDA_SUCCESS;
+}
+CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  const int file = memory_file("krl-simulated", bytes);
+  return file < 0 ? CUDA_ERROR_OUT_OF_MEMORY : map(file, bytes, pointer);
+}
+CUresult cuMemFree(CUdeviceptr pointer) { return unmap(pointer); }
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
+  return std::memcpy(host(to), from, bytes), sticky;
+}
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
+  return std::memcpy(to, host(from), bytes), sticky;
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  return std::memcpy(host(to), host(from), bytes), sticky;
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+  return std::memset(host(to), value, bytes), sticky;
+}
+
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
+  const auto [file, bytes] = allocations.at(pointer);
+  std::snprintf(handle->reserved, sizeof handle->reserved, "%zu /proc/%d/fd/%d", bytes, ::getpid(),
+                file);
+  return CUDA_SUCCESS;
+}
+CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned) {
+  std::size_t bytes = 0;
+  char path[64];
+  if (std::sscanf(handle.reserved, "%zu %63s", &bytes, path) != 2) return CUDA_ERROR_INVALID_VALUE;
+  std::FILE* file = std::fopen(path, "r+");
+  if (file == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = map(::dup(::fileno(file)), bytes, pointer);
+  std::fclose(file);
+  return result;
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) { return unmap(pointer); }
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  if (std::memcmp(image, ELFMAG, SELFMAG) != 0) return CUDA_ERROR_INVALID_IMAGE;
+  const std::size_t bytes = size_of_object(image);
+  const int file = memory_file("krl-module", bytes);
+  if (::write(file, image, bytes) != static_cast<ssize_t>(bytes)) return CUDA_ERROR_INVALID_IMAGE;
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ::close(file);
+  if (object == nullptr) std::fprintf(stderr, "simulated module: %s\n", ::dlerror());
+  *module = static_cast<CUmodule>(object);
+  return object == nullptr ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
+}
+CUresult cuModuleUnload(CUmodule module) { return ::dlclose(module), sticky; }
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  void* symbol = ::dlsym(module, (std::string(name) + "_simulated").c_str());
+  *function = static_cast<CUfunction>(symbol);
+  return symbol == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return sticky; }
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,
+                        void** arguments, void**) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  if (block_x * block_y * block_z > 512) return CUDA_ERROR_INVALID_VALUE;
+  simulated_grid_size = {grid_x, grid_y, grid_z};
+  simulated_block_size = {block_x, block_y, block_z};
+  catch_faults(fault);
+  if (sigsetjmp(on_fault, 1) == 0) {
+    run(reinterpret_cast<Kernel>(function), arguments);
+  } else {
+    sticky = CUDA_ERROR_ILLEGAL_ADDRESS;  // reported by the next call, as on a GPU
+  }
+  catch_faults(SIG_DFL);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned) { return *event = new CUevent_st, sticky; }
+CUresult cuEventDestroy(CUevent event) { return delete event, sticky; }
+CUresult cuEventRecord(CUevent event, CUstream) { return event->time = Clock::now(), sticky; }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return sticky;
+}
+
+}  // extern "C"

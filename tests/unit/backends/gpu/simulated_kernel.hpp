@@ -1,0 +1,55 @@
+// CUDA's words for g++, enough for the kernels that the simulated driver runs: one thread after the
+// other, so no barriers and no warps. A kernel is made known by SIMULATED(name).
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+struct SimulatedIndex {
+  unsigned x, y, z;
+};
+
+// Of the thread that is simulated; set by the driver.
+extern "C" {
+extern SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
+}
+
+#define __global__
+#define __device__ static inline
+#define threadIdx simulated_thread
+#define blockIdx simulated_block
+#define blockDim simulated_block_size
+#define gridDim simulated_grid_size
+
+template <class To, class From>
+To simulated_bits(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  To bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+__device__ unsigned __float_as_uint(float value) { return simulated_bits<unsigned>(value); }
+__device__ float __uint_as_float(unsigned bits) { return simulated_bits<float>(bits); }
+__device__ long long __double_as_longlong(double value) { return simulated_bits<long long>(value); }
+__device__ double __longlong_as_double(long long bits) { return simulated_bits<double>(bits); }
+__device__ int __float2int_rn(float value) { return static_cast<int>(std::lrintf(value)); }
+__device__ double __dmul_rn(double a, double b) { return a * b; }
+__device__ double __dadd_rn(double a, double b) { return a + b; }
+__device__ void atomicAdd(unsigned long long* at, unsigned long long value) { *at += value; }
+__device__ void atomicMax(unsigned long long* at, unsigned long long value) {
+  if (value > *at) *at = value;
+}
+
+template <class... Arguments, std::size_t... I>
+void simulated_call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I...>) {
+  kernel(*static_cast<Arguments*>(arguments[I])...);
+}
+
+#define SIMULATED(kernel)                                    \
+  extern "C" void kernel##_simulated(void** arguments) {     \
+    []<class... A>(void (*f)(A...), void** a) {              \
+      simulated_call(f, a, std::index_sequence_for<A...>()); \
+    }(kernel, arguments);                                    \
+  }

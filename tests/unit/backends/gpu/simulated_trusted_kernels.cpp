@@ -1,0 +1,8 @@
+#include "tests/unit/backends/gpu/simulated_kernel.hpp"
+
+#include "plugins/backends/cuda/worker/trusted_kernels.cu"
+
+SIMULATED(krl_fill)
+SIMULATED(krl_compare_reals)
+SIMULATED(krl_compare_integers)
+SIMULATED(krl_find_changes)

@@ -1,0 +1,202 @@
+// The judge's kernels, compiled by g++ and run one thread after the other, against the host's own
+// inputs and comparison.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "plugins/backends/cuda/worker/device_types.hpp"
+#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
+struct SimulatedIndex {
+  unsigned x, y, z;
+};
+extern "C" {
+SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
+void krl_fill_simulated(void** arguments);
+void krl_compare_reals_simulated(void** arguments);
+void krl_compare_integers_simulated(void** arguments);
+void krl_find_changes_simulated(void** arguments);
+}
+
+namespace krl {
+namespace {
+
+void launch(void (*kernel)(void**), unsigned rows, std::vector<void*> arguments) {
+  simulated_grid_size = {3, rows, 1};
+  simulated_block_size = {32, 1, 1};
+  for (unsigned y = 0; y < rows; ++y) {
+    for (unsigned x = 0; x < 3; ++x) {
+      for (unsigned thread = 0; thread < 32; ++thread) {
+        simulated_block = {x, y, 0};
+        simulated_thread = {thread, 0, 0};
+        kernel(arguments.data());
+      }
+    }
+  }
+}
+
+ResolvedTensor tensor(DType dtype, ValueKind values, std::vector<std::int64_t> shape) {
+  ResolvedTensor t;
+  t.name = "x";
+  t.dtype = dtype;
+  t.values = values;
+  t.shape = std::move(shape);
+  t.elements = 1;
+  for (const std::int64_t size : t.shape) t.elements *= size;
+  t.low = -7.5;
+  t.high = 23;
+  return t;
+}
+
+std::vector<std::byte> filled_by_kernel(const ResolvedTensor& t, std::uint64_t seed,
+                                        Distribution distribution) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(t.bytes()));
+  const gpu::DeviceFill fill{0,
+                             static_cast<std::uint64_t>(t.elements),
+                             static_cast<std::uint64_t>(t.shape.back()),
+                             mix_seed(seed, t.name),
+                             t.low,
+                             t.high,
+                             factor_of(distribution),
+                             static_cast<std::int32_t>(t.dtype),
+                             static_cast<std::int32_t>(t.values)};
+  std::byte* base = bytes.data();
+  const gpu::DeviceFill* fills = &fill;
+  launch(krl_fill_simulated, 1, {&base, &fills});
+  return bytes;
+}
+
+TEST(TrustedKernels, DrawTheInputsThatTheHostDraws) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt32,
+                            DType::kInt64, DType::kBool}) {
+    for (const ValueKind values :
+         {ValueKind::kNormal, ValueKind::kUniform, ValueKind::kUniformSigned, ValueKind::kIntegers,
+          ValueKind::kPermutation, ValueKind::kOneHot, ValueKind::kZeros}) {
+      for (const Distribution distribution : {Distribution::kAsGiven, Distribution::kTripled,
+                                              Distribution::kHundredth, Distribution::kNegated}) {
+        const ResolvedTensor t = tensor(dtype, values, {5, 67});
+        std::vector<std::byte> right(static_cast<std::size_t>(t.bytes()));
+        fill_input(t, 42, distribution, right);
+        EXPECT_EQ(filled_by_kernel(t, 42, distribution), right)
+            << name_of(dtype) << " values " << static_cast<int>(values);
+      }
+    }
+  }
+}
+
+struct Found {
+  gpu::DeviceReport kernel{};
+  Comparison host;
+};
+
+// Compares `got` with expected values of which some are special, by both.
+Found compare_reals(DType dtype, std::vector<std::byte> got, const ExpectedOutput& expected,
+                    const Tolerance& tolerance) {
+  Found found;
+  const ResolvedTensor t =
+      tensor(dtype, ValueKind::kNormal, {static_cast<std::int64_t>(expected.reals.size())});
+  found.host = compare_output(t, got, expected, tolerance, 1);
+  const std::byte* bytes = got.data();
+  auto type = static_cast<std::int32_t>(dtype);
+  std::uint64_t elements = expected.reals.size();
+  const double* reals = expected.reals.data();
+  const float* own = expected.own_error.data();
+  double atol = tolerance.atol, rtol = tolerance.rtol, factor = kOwnErrorFactor;
+  gpu::DeviceReport* report = &found.kernel;
+  launch(krl_compare_reals_simulated, 1,
+         {&bytes, &type, &elements, &reals, &own, &atol, &rtol, &factor, &report});
+  return found;
+}
+
+TEST(TrustedKernels, CompareRealsAsTheHostDoes) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  constexpr double kSpecial[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-6, 7e4};
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    ExpectedOutput expected;
+    std::vector<std::byte> got(500 * static_cast<std::size_t>(size_of(dtype)));
+    for (std::byte& byte : got) byte = static_cast<std::byte>(random());  // NaN among them
+    for (std::size_t i = 0; i < 500; ++i) {
+      expected.reals.push_back(i % 10 == 0 ? kSpecial[i / 10 % 7] : normal(random));
+      expected.own_error.push_back(i % 13 == 0 ? NAN : 1e-3f);
+    }
+    const Found found = compare_reals(dtype, got, expected, {0.5, 0.5});
+    EXPECT_GT(found.host.wrong, 0);
+    EXPECT_LT(found.host.wrong, 500);
+    EXPECT_EQ(found.kernel.wrong, static_cast<std::uint64_t>(found.host.wrong)) << name_of(dtype);
+    EXPECT_EQ(found.kernel.max_abs_error, found.host.max_abs_error) << name_of(dtype);
+    EXPECT_EQ(found.kernel.max_rel_error, found.host.max_rel_error) << name_of(dtype);
+  }
+}
+
+TEST(TrustedKernels, ReadEveryHalfAsTheHostDoes) {
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    ExpectedOutput expected;
+    std::vector<std::byte> got(2 << 16);
+    for (std::uint32_t bits = 0; bits < 1 << 16; ++bits) {
+      const auto half = static_cast<std::uint16_t>(bits);
+      std::memcpy(got.data() + 2 * bits, &half, sizeof half);
+      // The value itself: not one may be wrong, at no tolerance.
+      expected.reals.push_back(
+          dtype == DType::kFloat16
+              ? (((bits >> 10) & 31) == 31
+                     ? ((bits & 1023) != 0     ? NAN
+                        : (bits & 0x8000) != 0 ? -INFINITY
+                                               : INFINITY)
+                     : ((bits & 0x8000) != 0 ? -1.0 : 1.0) *
+                           (((bits >> 10) & 31) == 0
+                                ? std::ldexp(bits & 1023, -24)
+                                : std::ldexp((bits & 1023) + 1024,
+                                             static_cast<int>((bits >> 10) & 31) - 25)))
+              : static_cast<double>(std::bit_cast<float>(bits << 16)));
+      expected.own_error.push_back(0);
+    }
+    EXPECT_EQ(compare_reals(dtype, got, expected, {0, 0}).kernel.wrong, 0u) << name_of(dtype);
+  }
+}
+
+TEST(TrustedKernels, CompareIntegersExactly) {
+  std::vector<std::int32_t> got = {0, 1, -5, 7, 2147483647};
+  std::vector<std::int64_t> right = {0, 1, -4, 7, 2147483648};
+  const std::int32_t* values = got.data();
+  const std::int64_t* expected = right.data();
+  auto type = static_cast<std::int32_t>(DType::kInt32);
+  std::uint64_t elements = got.size();
+  gpu::DeviceReport report{}, *at = &report;
+  launch(krl_compare_integers_simulated, 1, {&values, &type, &elements, &expected, &at});
+  EXPECT_EQ(report.wrong, 2u);
+  EXPECT_EQ(report.max_abs_error, 1);
+}
+
+TEST(TrustedKernels, FindWhatIsNoLongerPoisonOrAsItWas) {
+  std::vector<std::byte> memory(256, std::byte{0xff}), original(40, std::byte{3});
+  std::memcpy(memory.data() + 64, original.data(), original.size());
+  const auto changed = [&] {
+    const std::vector<gpu::DeviceRange> ranges = {
+        {64, 40, reinterpret_cast<std::uint64_t>(original.data())}, {0, 64, 0}, {104, 99, 0}};
+    std::vector<std::uint64_t> counts(3);
+    const std::byte* base = memory.data();
+    const gpu::DeviceRange* first = ranges.data();
+    std::uint64_t* found = counts.data();
+    launch(krl_find_changes_simulated, 3, {&base, &first, &found});
+    return std::vector<bool>{counts[0] != 0, counts[1] != 0, counts[2] != 0};
+  };
+  EXPECT_EQ(changed(), (std::vector<bool>{false, false, false}));
+  for (const auto& [at, expected] :
+       std::vector<std::pair<std::size_t, std::vector<bool>>>{{64, {true, false, false}},
+                                                              {103, {true, false, false}},
+                                                              {0, {false, true, false}},
+                                                              {63, {false, true, false}},
+                                                              {104, {false, false, true}},
+                                                              {202, {false, false, true}},
+                                                              {203, {false, false, false}}}) {
+    const std::byte before = std::exchange(memory[at], std::byte{0x7f});
+    EXPECT_EQ(changed(), expected) << at;
+    memory[at] = before;
+  }
+}
+
+}  // namespace
+}  // namespace krl
