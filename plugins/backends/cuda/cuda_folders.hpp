@@ -1,0 +1,20 @@
+// The folders where CUDA may be: the toolkit's, and that of PyPI's wheels. Pure, but for the
+// environment.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+// `wanted` alone if it is not empty; else $CUDA_HOME, the folder of the wheels in `wheels`, and
+// /usr/local/cuda. In the order in which to look; they need not exist.
+std::vector<std::filesystem::path> cuda_folders(const std::filesystem::path& wanted,
+                                                const std::filesystem::path& wheels);
+
+// Throws Failure(KRL_FAILED_PRECONDITION): `what` is in none of `folders`, and how to get it.
+[[noreturn]] void not_in_cuda_folders(const std::string& what,
+                                      const std::vector<std::filesystem::path>& folders);
+
+}  // namespace krl

@@ -1,0 +1,24 @@
+// The mangled names of kernels, from nvcc, which has no question for them as NVRTC has: references
+// at the end of the source make it instantiate templates, and show in the PTX what each kernel is
+// called there. They have to go before ptxas sees them, which gives kernels whose address is taken
+// more registers. Pure; the PTX is untrusted.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+// `kernels`: as launches name them, "scale<float, 4>". Errors in them are of no line of the source.
+std::string with_kernel_references(std::string_view source,
+                                   const std::vector<std::string>& kernels);
+
+struct DereferencedPtx {
+  std::string ptx;                 // without the references
+  std::vector<std::string> names;  // mangled, by the kernel's index; empty where there is none
+};
+
+DereferencedPtx take_kernel_references(std::string_view ptx, std::size_t n_kernels);
+
+}  // namespace krl

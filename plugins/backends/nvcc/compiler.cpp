@@ -1,0 +1,152 @@
+// kernelrl-nvcc: one compile by the programs of nvcc, in a sandboxed process of its own.
+//
+//   kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]
+//
+// Reads the source from 0, writes what the compilers say to 1, and the module (compiled_module.hpp)
+// to kCompiledModuleDescriptor. The commands are those of an NvccPlan, and leave their files in the
+// working directory. KERNEL: names as launches write them, "scale<float, 4>". Ends with 0 if the
+// source compiled, with 1 if not, with 2 if the compile cannot be done, or as a command that was
+// killed at its limits.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/cuda/kernel_references.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+
+namespace {
+
+constexpr char kLog[] = "kernelrl.log";
+enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
+
+using Command = std::vector<char*>;  // ends with a null pointer
+
+[[noreturn]] void unusable(const std::string& why) {
+  std::fprintf(stderr, "kernelrl-nvcc: %s\n", why.c_str());
+  std::exit(kUnusable);
+}
+
+[[noreturn]] void cannot(const std::string& what) { unusable(what + ": " + std::strerror(errno)); }
+
+void write(int descriptor, std::string_view bytes) {
+  if (!krl::write_all(descriptor, bytes)) cannot("writing what was compiled");
+}
+
+std::string read_file(const char* path) {
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) cannot(path);
+  std::string content = krl::read_all(file);
+  ::close(file);
+  return content;
+}
+
+void write_file(const char* path, std::string_view content) {
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) cannot(path);
+  write(file, content);
+  ::close(file);
+}
+
+void die_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+// All commands together may take as long as one: each gets what those before have left.
+void limit_to_time_left() {
+  rusage used{};
+  rlimit limit{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  ::getrlimit(RLIMIT_CPU, &limit);
+  const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1;
+  limit.rlim_cur = limit.rlim_cur > seconds + 1 ? limit.rlim_cur - seconds : 1;
+  ::setrlimit(RLIMIT_CPU, &limit);
+}
+
+[[noreturn]] void become(const Command& command) {
+  limit_to_time_left();
+  const int log = ::open(kLog, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::dup2(log, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  die_with_parent();
+  char temporary_files[] = "TMPDIR=.";
+  char* const environment[] = {temporary_files, nullptr};
+  ::execve(command[0], command.data(), environment);
+  cannot(command[0]);
+}
+
+// A crash is the source's failure and must read like one; a limit is the parent's to explain.
+[[noreturn]] void end_as(int signal, const char* program) {
+  if (signal == SIGXCPU || signal == SIGXFSZ || signal == SIGKILL) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+  }
+  write(STDOUT_FILENO, std::string(krl::kNvccSource) + ": internal compiler error: " +
+                           std::string(program).substr(std::string(program).rfind('/') + 1) +
+                           " crashed\n");
+  std::exit(kRefused);
+}
+
+// Runs a command, passes on what it says to people, and gives the figures of ptxas in that.
+std::string run(const Command& command) {
+  const pid_t child = ::fork();
+  if (child < 0) cannot("fork");
+  if (child == 0) become(command);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const krl::SplitLog log = krl::split_log(read_file(kLog));
+  write(STDOUT_FILENO, log.messages);
+  if (WIFSIGNALED(status)) end_as(WTERMSIG(status), command[0]);
+  if (WEXITSTATUS(status) != 0) std::exit(kRefused);
+  return log.report;
+}
+
+// The arguments between kNvccNext.
+std::vector<Command> groups_of(int argc, char** argv) {
+  std::vector<Command> groups(1);
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], krl::kNvccNext) == 0) {
+      groups.emplace_back();
+    } else {
+      groups.back().push_back(argv[i]);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<Command> groups = groups_of(argc, argv);
+  if (groups.size() != 4) {
+    unusable(
+        "usage: kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]");
+  }
+  const std::vector<std::string> kernels(groups[3].begin(), groups[3].end());
+  for (Command& group : groups) group.push_back(nullptr);
+  const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
+  die_with_parent();
+
+  write_file(krl::kNvccSource, krl::with_kernel_references(krl::read_all(STDIN_FILENO), kernels));
+  run(preprocess);
+  run(translate);
+  auto [ptx, names] = krl::take_kernel_references(read_file(krl::kNvccPtx), kernels.size());
+  write_file(krl::kNvccPtx, ptx);
+  const std::string report = run(assemble);
+  const krl::CompiledModule module{read_file(krl::kNvccCubin), std::move(ptx), report,
+                                   std::move(names)};
+  write(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
+  return kCompiled;
+}

@@ -1,0 +1,18 @@
+// The `nvcc` backend: kernels compiled by nvcc for a GPU that need not be there.
+#include "plugins/backends/cuda/cuda_backend.hpp"
+#include "plugins/backends/nvcc/nvcc_compiler.hpp"
+
+namespace krl {
+
+struct Nvcc {
+  static constexpr const char* name = "nvcc";
+  static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) {
+    return nvcc_compiler(settings, files);
+  }
+};
+
+}  // namespace krl
+
+KRL_PLUGIN("nvcc", "1.0.0",
+           krl::backend<krl::CudaBackend<krl::Nvcc>>(
+               "nvcc", "Compiles with nvcc: registers, spills, shared memory, occupancy"))

@@ -1,0 +1,82 @@
+#include "plugins/backends/nvcc/nvcc_compiler.hpp"
+
+#include <cmath>
+
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::uint64_t kFolderBytes = std::uint64_t{1} << 30;
+
+std::vector<std::string> options_of(const CompileSettings& settings) {
+  std::vector<std::string> options = {"-arch=" + settings.arch, "-std=c++17",
+                                      "--generate-line-info", "-Xptxas=-v"};
+  options.insert(options.end(), settings.flags.begin(), settings.flags.end());
+  return options;
+}
+
+// Lacks the kernels' names.
+std::vector<std::string> compile_step(const std::string& program, const NvccPlan& plan) {
+  std::vector<std::string> step = {program};
+  for (const auto* command : {&plan.preprocess, &plan.translate, &plan.assemble}) {
+    step.insert(step.end(), command->begin(), command->end());
+    step.emplace_back(kNvccNext);
+  }
+  return step;
+}
+
+SandboxRules rules_for(const CompileSettings& settings, const NvccPlan& plan) {
+  SandboxRules rules;
+  rules.address_space_bytes = settings.memory_bytes;
+  rules.cpu_seconds = static_cast<std::uint32_t>(
+      std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
+  rules.children = true;
+  rules.private_folder_bytes = kFolderBytes;
+  rules.readable = plan.readable;
+  rules.programs = plan.programs;
+  return rules;
+}
+
+std::string digest_of(const CompileSettings& settings, const NvccPlan& plan,
+                      const std::vector<std::string>& our_files) {
+  Digest digest;
+  digest.add(settings.memory_bytes).add(rules_for(settings, plan).cpu_seconds);
+  for (const std::string& option : options_of(settings)) digest.add(option);
+  for (const auto* command : {&plan.preprocess, &plan.translate, &plan.assemble}) {
+    for (const std::string& word : *command) digest.add(word);
+  }
+  for (const std::string& program : plan.programs) digest.add(std::filesystem::file_size(program));
+  for (const std::string& file : our_files) digest.add(read_file(file));
+  return digest.hex();
+}
+
+}  // namespace
+
+CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
+  require_arch(settings.arch);
+  const std::filesystem::path nvcc = find_nvcc(settings.cuda, KERNELRL_PYTHON_DEPS);
+  const std::string version = nvcc_version(nvcc);
+  const NvccPlan plan = plan_nvcc(nvcc, options_of(settings));
+  const std::string program = files.worker("kernelrl-nvcc");
+  CompileWorkerOptions worker;
+  worker.launcher = files.worker("kernelrl-sandbox");
+  worker.rules = rules_for(settings, plan);
+  worker.steps = {compile_step(program, plan)};
+  worker.work_files = 0;
+  worker.time_limit = settings.compile_limit;
+  worker.source_name = kNvccSource;
+
+  const auto compile_one = [worker](std::string_view source,
+                                    const std::vector<std::string>& kernels,
+                                    const Cancelled& cancelled) {
+    CompileWorkerOptions one = worker;
+    one.steps.front().insert(one.steps.front().end(), kernels.begin(), kernels.end());
+    return compile(one, source, cancelled);
+  };
+  return {"nvcc " + version, settings.arch,
+          digest_of(settings, plan, {program, worker.launcher, files.plugin()}), compile_one};
+}
+
+}  // namespace krl

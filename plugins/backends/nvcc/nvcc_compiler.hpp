@@ -1,0 +1,15 @@
+// nvcc as a compiler of candidates: each compile in a sandboxed process of its own, with a folder
+// of its own.
+#pragma once
+
+#include "plugins/backends/cuda/compile_settings.hpp"
+#include "plugins/backends/cuda/cuda_compiler.hpp"
+#include "plugins/backends/evaluator/installed_files.hpp"
+
+namespace krl {
+
+// `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no nvcc or
+// not all of it, an unknown arch, flags that nvcc refuses.
+CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files);
+
+}  // namespace krl

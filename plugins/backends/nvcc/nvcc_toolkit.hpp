@@ -1,0 +1,40 @@
+// Where nvcc is, in the CUDA toolkit or in PyPI's wheels, and what it does: it is a driver, which
+// starts the preprocessor of g++, cicc (CUDA to PTX) and ptxas (PTX to CUBIN). A compile starts
+// these as nvcc would, which saves nvcc's own start and its shell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+// nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty = $CUDA_HOME,
+// then the wheels in `wheels`, then /usr/local/cuda. Throws Failure(KRL_FAILED_PRECONDITION) that
+// says where it looked and how to get one.
+std::filesystem::path find_nvcc(const std::filesystem::path& wanted,
+                                const std::filesystem::path& wheels);
+
+// "13.0". Throws Failure(KRL_FAILED_PRECONDITION) if it does not run.
+std::string nvcc_version(const std::filesystem::path& nvcc);
+
+// The files of a compile, in its working directory.
+inline constexpr const char* kNvccSource = "kernel.cu";
+inline constexpr const char* kNvccPtx = "kernel.ptx";
+inline constexpr const char* kNvccCubin = "kernel.cubin";
+
+// Stands between the commands that kernelrl-nvcc is given.
+inline constexpr const char* kNvccNext = "--next";
+
+// Commands with absolute programs. They read kNvccSource and leave kNvccPtx and kNvccCubin.
+struct NvccPlan {
+  std::vector<std::string> preprocess, translate, assemble;
+  std::vector<std::string> programs;  // what these commands execute, and what that executes
+  std::vector<std::string> readable;  // folders of the toolkit and of the host compiler
+};
+
+// Asks nvcc. `options`: more of nvcc's own. Throws Failure: KRL_INVALID_ARGUMENT with nvcc's own
+// words if it refuses them, KRL_FAILED_PRECONDITION if the toolkit is incomplete.
+NvccPlan plan_nvcc(const std::filesystem::path& nvcc, const std::vector<std::string>& options);
+
+}  // namespace krl
