@@ -42,7 +42,8 @@ std::optional<std::vector<std::string>> read_names(std::string_view lines, std::
 }  // namespace
 
 // The references are taken out between nvcc and ptxas, which would give kernels whose address is
-// taken more registers.
+// taken more registers. So that the result is the same at every place and time, the folder's name
+// is taken out too, and the source is removed, whose date ptxas would note.
 const char* const kCompileScript = R"sh(
 seconds=$1 kib=$2 arch=$3
 shift 3
@@ -54,7 +55,8 @@ ulimit -St "$seconds"
 ulimit -Ht "$((seconds + 1))"
 $bin/nvcc -arch="$arch" -std=c++17 -lineinfo "$@" -ptx -o referenced.ptx kernel.cu >&2 || exit
 grep "$reference" referenced.ptx > names
-grep -v "$reference" referenced.ptx > kernel.ptx
+sed -e "/$reference/d" -e "/^[[:space:]]*\.file/s|$PWD/||" referenced.ptx > kernel.ptx
+rm kernel.cu
 $bin/ptxas -v -lineinfo -arch="$arch" -o kernel.cubin kernel.ptx > report 2>&1 || {
   code=$?
   cat report >&2

@@ -19,7 +19,12 @@ std::string require_image(const Engine& engine, const std::string& name) {
 void remove_leftovers(const Engine& engine) {
   const Patience patience = Patience::of(kAnswerLimit);
   for (const ContainerSummary& container : engine.containers_with_label(kOwnerLabel, patience)) {
-    if (owner_is_gone(container.labels.at(kOwnerLabel))) engine.remove(container.id, patience);
+    if (!owner_is_gone(container.labels.at(kOwnerLabel))) continue;
+    try {
+      engine.remove(container.id, patience);
+    } catch (const EngineFailure& failure) {
+      if (failure.http_status() == 0) throw;  // else Docker cannot now; perhaps the next time
+    }
   }
 }
 

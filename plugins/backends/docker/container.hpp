@@ -36,7 +36,8 @@ class Container {
   std::shared_ptr<RunningContainer> running_;
 };
 
-// Removes the containers whose owners are gone.
+// Removes the containers whose owners are gone, as far as Docker can. Throws EngineFailure if it is
+// not there.
 void remove_leftovers(const Engine& engine);
 
 }  // namespace krl::docker

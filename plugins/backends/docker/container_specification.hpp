@@ -21,7 +21,7 @@ enum class GpuAccess { kNone, kNvidia, kCdi };
 struct ContainerSettings {
   std::string socket = kDefaultSocket;
   std::string image = "kernelrl-worker";
-  int commands_at_once = 1;
+  int commands_at_once = 1;                             // at least 1
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // of all commands; their folders count
   std::uint64_t folder_bytes = std::uint64_t{1} << 30;  // of one command
   int processes = 256;                                  // of one command, threads included

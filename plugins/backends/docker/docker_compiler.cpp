@@ -141,6 +141,10 @@ std::string identity_of(const DockerCompilerSettings& settings, const std::strin
   Digest digest;
   digest.add(version).add(image_id).add(docker::kCompileScript).add(settings.arch);
   digest.add(settings.memory_bytes).add(processor_seconds(settings));
+  for (const char* program : {"nvcc", "ptxas"}) {
+    std::error_code error;
+    digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));
+  }
   digest.add(settings.container.memory_bytes).add(settings.container.folder_bytes);
   for (const std::string& flag : settings.flags) digest.add(flag);
   return digest.hex();
@@ -151,7 +155,8 @@ std::string identity_of(const DockerCompilerSettings& settings, const std::strin
 CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   require_arch(wanted.arch);
   DockerCompilerSettings settings = wanted;
-  settings.container.mounts.push_back({require_toolkit(wanted.cuda), kToolkitInside});
+  settings.cuda = require_toolkit(wanted.cuda);
+  settings.container.mounts.push_back({settings.cuda, kToolkitInside});
   const auto container = std::make_shared<Container>(settings.container);
   const std::string version = version_of_nvcc(*container);
   const auto compile = [container, settings](std::string_view source,

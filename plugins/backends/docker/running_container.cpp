@@ -133,20 +133,15 @@ CommandResult RunningContainer::run(const ContainerCommand& command,
   try {
     result = watch(exec, command, cancelled);
   } catch (const Failure&) {
-    try {
-      sweep(slot.number(), exec);
-    } catch (const Failure&) {  // the container is given up, the first failure says why
-    }
+    sweep(slot.number(), exec);
     throw;
   }
-  try {
-    sweep(slot.number(), exec);
-  } catch (const Failure&) {
-    if (result.end == CommandResult::kExited) throw;
-    return result;  // ended by us, and it is dead: its whole container is
+  const Sweep sweep_end = sweep(slot.number(), exec);
+  const bool killed_by_us = result.end != CommandResult::kExited;
+  if (!sweep_end.dead || (!sweep_end.clean && !killed_by_us)) {
+    throw Failure(KRL_UNAVAILABLE, "the worker container died or was given up: " + sweep_end.why);
   }
-  if (result.end == CommandResult::kExited && result.exit_code != 0 &&
-      memory_kills_ > kills_before) {
+  if (!killed_by_us && result.exit_code != 0 && memory_kills_ > kills_before) {
     if (!slot.alone()) {
       throw Failure(KRL_UNAVAILABLE,
                     "the container ran out of memory while several commands ran in it; give it "
@@ -192,25 +187,23 @@ CommandResult RunningContainer::watch(const std::string& exec, const ContainerCo
 }
 
 // A command that is given up while Docker is about to start it may start after a sweep, hence the
-// question whether it has ended. Fails only if the container is in disorder; it is given up then,
-// with all that runs in it.
-void RunningContainer::sweep(int slot, const std::string& exec) {
+// question whether it has ended.
+RunningContainer::Sweep RunningContainer::sweep(int slot, const std::string& exec) {
   const Patience patience = Patience::of(kSweepLimit);
-  std::string why = "its command's processes could not be killed";
+  std::string why = "a command's processes could not be killed";
   try {
     for (int failed = 0; failed < kSweepTries;) {
       if (!try_sweep(slot, patience)) {
         ++failed;
       } else if (engine_.exit_code(exec, patience)) {
-        return;
+        return {true, true, {}};
       }
       std::this_thread::sleep_for(kLongestPause);
     }
-  } catch (const EngineFailure& failure) {
+  } catch (const Failure& failure) {
     why = failure.what();
   }
-  give_up();
-  throw Failure(KRL_UNAVAILABLE, "the worker container died or was given up: " + why);
+  return {false, give_up(), why};
 }
 
 bool RunningContainer::try_sweep(int slot, const Patience& patience) {
@@ -227,11 +220,13 @@ bool RunningContainer::try_sweep(int slot, const Patience& patience) {
 }
 
 // What cannot be removed ends with its lifeline, or is a leftover for the next start.
-void RunningContainer::give_up() noexcept {
+bool RunningContainer::give_up() noexcept {
   lost_ = true;
   try {
     engine_.remove(name_, Patience::of(kAnswerLimit));
+    return true;
   } catch (const std::exception&) {
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,7 @@ struct CommandResult {
     kOutOfMemory,    // the container's memory; some process of the command was killed for it
     kTooMuchOutput,  // more than output_limits.out_bytes
   } end = kExited;
-  int exit_code =
-      -1;  // only if exited; 126 and 127: it could not be started, `err` or `out` says why
+  int exit_code = -1;  // only if exited; 126 and 127: it could not be started, `out` says why
   std::string out, err;
 
   bool ok() const { return end == kExited && exit_code == 0; }
@@ -57,13 +57,21 @@ class RunningContainer {
   const std::string& name() const { return name_; }
 
  private:
+  struct Sweep {
+    bool clean;       // the place is as new
+    bool dead;        // no process of the command lives
+    std::string why;  // it is not clean
+  };
+
   ExecRequest exec_in(int slot, const std::vector<std::string>& arguments) const;
   std::string begin(int slot, const ContainerCommand& command);
   CommandResult watch(const std::string& exec, const ContainerCommand& command,
                       const std::function<bool()>& cancelled) const;
-  void sweep(int slot, const std::string& exec);
+  // Kills what is left of a command and empties its folder. A container in which that fails is in
+  // disorder, and is given up with all that runs in it.
+  Sweep sweep(int slot, const std::string& exec);
   bool try_sweep(int slot, const Patience& patience);
-  void give_up() noexcept;
+  bool give_up() noexcept;  // true if the container is removed
 
   const Engine& engine_;
   const ContainerIdentity identity_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <kernelrl/values.hpp>
+#include <set>
 #include <thread>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
@@ -136,23 +137,27 @@ TEST_F(DockerCompilerTest, SeesNothingOfThisMachine) {
   EXPECT_THAT(output.log, HasSubstr("No such file or directory"));
 }
 
-TEST_F(DockerCompilerTest, CompilesAtTheSameTime) {
+TEST_F(DockerCompilerTest, GivesTheSameInEveryPlaceAtTheSameTime) {
   DockerCompilerSettings two = settings();
   two.container.commands_at_once = 2;
   const CudaCompiler compiler = docker_compiler(two);
-  std::vector<std::string> names(4);
+  std::vector<CompileOutput> outputs(4);
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      threads.emplace_back([&, i] {
-        const std::string kernel = "kernel_" + std::to_string(i);
-        const auto output = compiler.compile("__global__ void " + kernel + "() {}\n", {kernel}, {});
-        if (const auto module = module_from_bytes(output.module)) names[i] = module->names.front();
-      });
+    for (CompileOutput& output : outputs) {
+      threads.emplace_back([&] { output = compiler.compile(kKernels, {"plain"}, {}); });
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"_Z8kernel_0v", "_Z8kernel_1v", "_Z8kernel_2v",
-                                             "_Z8kernel_3v"}));
+  std::set<std::string> cubins, ptxs;
+  for (const CompileOutput& output : outputs) {
+    const auto module = module_from_bytes(output.module);
+    ASSERT_TRUE(module) << output.why;
+    cubins.insert(module->cubin);
+    ptxs.insert(module->ptx);
+  }
+  EXPECT_EQ(cubins.size(), 1u);
+  EXPECT_EQ(ptxs.size(), 1u);
+  EXPECT_THAT(*ptxs.begin(), HasSubstr("\"kernel.cu\""));
 }
 
 TEST_F(DockerCompilerTest, WithoutAToolkitSaysSo) {

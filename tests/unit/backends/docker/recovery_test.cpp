@@ -23,6 +23,27 @@ class RecoveryTest : public DockerFixture {
     return engine_->containers_with_label(kOwnerLabel, patience()).size();
   }
 
+  // Until a command of failure_of_sleeper() runs. The digits are not together in what looks for
+  // them.
+  void await_sleeper(const std::string& name) const {
+    const ExecRequest look{{"/bin/sh", "-c", "grep -q 123456''7 /proc/*/cmdline"}, {}, "1:1", "/"};
+    std::optional<int> code;
+    while (code != 0) {
+      const std::string exec = engine_->create_exec(name, look, patience());
+      engine_->run_exec(exec, {}, {}, patience());
+      code = engine_->exit_code(exec, patience());
+    }
+  }
+
+  static Failure failure_of_sleeper(Container& container) {
+    try {
+      container.run(shell("sleep 1234567"));
+    } catch (const Failure& failure) {
+      return failure;
+    }
+    return {KRL_OK, "no failure"};
+  }
+
   void start_container_of(const std::string& owner) const {
     const ContainerIdentity identity{*engine_->image_id(kSmallImage, patience()), owner, 70'000};
     const std::string name = "test-" + std::to_string(containers());
@@ -46,26 +67,24 @@ TEST_F(RecoveryTest, ACommandWhoseContainerDiesSaysSo) {
   Container container(settings());
   std::jthread killer([&] {
     const std::string name = container.name();
-    const ExecRequest look{{"/bin/sh", "-c", "grep -q 1234567 /proc/*/cmdline"}, {}, "1:1", "/"};
-    std::optional<int> code;
-    while (code != 0) {
-      const std::string exec = engine_->create_exec(name, look, patience());
-      engine_->run_exec(exec, {}, {}, patience());
-      code = engine_->exit_code(exec, patience());
-    }
+    await_sleeper(name);
     engine_->kill(name, patience());
   });
-  try {
-    container.run(
-        shell("sleep 123456"
-              "7"));
-    ADD_FAILURE() << "no failure";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
-    EXPECT_THAT(failure.what(), HasSubstr("worker container died"));
-  }
-  killer.join();
+  const Failure failure = failure_of_sleeper(container);
+  EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
+  EXPECT_THAT(failure.what(), HasSubstr("worker container died"));
   EXPECT_TRUE(container.run(shell("true")).ok());
+}
+
+TEST_F(RecoveryTest, ACommandWhoseDaemonStopsSaysSo) {
+  Container container(settings());
+  std::jthread stopper([&] {
+    await_sleeper(container.name());
+    daemon_->stop();
+  });
+  const Failure failure = failure_of_sleeper(container);
+  EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
+  EXPECT_THAT(failure.what(), HasSubstr("Docker"));
 }
 
 TEST_F(RecoveryTest, WithoutItsDaemonACommandSaysSo) {
