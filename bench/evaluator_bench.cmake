@@ -1,7 +1,11 @@
-# Evaluations per second of the cpu backend; see the source.
+# Evaluations per second of the cpu backend, and what the GPU backends do on a GPU; see the sources.
 if(TARGET kernelrl_cpu_fixture)
-  add_executable(evaluator_bench ${CMAKE_CURRENT_LIST_DIR}/evaluator_bench.cpp)
-  target_compile_definitions(evaluator_bench PRIVATE KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(evaluator_bench PRIVATE kernelrl_cpu_fixture kernelrl::warnings)
-  set_target_properties(evaluator_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  foreach(bench evaluator_bench gpu_bench)
+    add_executable(${bench} ${CMAKE_CURRENT_LIST_DIR}/${bench}.cpp ${CMAKE_CURRENT_LIST_DIR}/corpus.cpp)
+    target_compile_definitions(${bench} PRIVATE
+      KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}" KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${bench} PRIVATE kernelrl_cpu_fixture kernelrl::warnings)
+    set_target_properties(${bench} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  endforeach()
+  add_dependencies(gpu_bench nvrtc)
 endif()

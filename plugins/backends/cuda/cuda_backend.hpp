@@ -14,10 +14,12 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl {
@@ -25,17 +27,30 @@ namespace krl {
 template <class Tool>
 class CudaBackend final : public Backend {
  public:
-  static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
+  static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
 
-  std::string execute = "on", arch, compiler_flags, cuda, cache;
-  double compile_timeout = 10, memory_mb = 4096, cache_mb = 1024;
-  std::int64_t concurrency = 0;
+  std::string execute = "on", gpus, reference = "auto", arch, compiler_flags, cuda, cache;
+  double compile_timeout = 10, run_timeout = 10, memory_mb = 4096, arena_mb = 0, cache_mb = 1024;
+  std::int64_t concurrency = 0, runs_per_case = 5;
 
   static constexpr auto config = krl::config(
       opt("execute", &CudaBackend::execute,
-          "off: compile only, for what compiled code says of a kernel; on: not built yet")
+          "off: compile only, for what compiled code says of a kernel; no GPU is needed")
           .one_of("on|off"),
-      opt("arch", &CudaBackend::arch, "the architecture to compile for, \"sm_90\"").required(),
+      opt("gpus", &CudaBackend::gpus, "numbers of the GPUs to run on, \"0,1\"; empty = all"),
+      opt("runs_per_case", &CudaBackend::runs_per_case,
+          "runs that check a kernel in each case, each with inputs of its own")
+          .range(1, 100),
+      opt("run_timeout", &CudaBackend::run_timeout, "seconds that one run of a kernel may take")
+          .range(0.1, 3600),
+      opt("arena_mb", &CudaBackend::arena_mb,
+          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/32 of the GPU's, at most 4096")
+          .range(0, 1048576),
+      opt("reference", &CudaBackend::reference,
+          "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
+          .one_of("auto|cuda|cpu"),
+      opt("arch", &CudaBackend::arch,
+          "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
       opt("flags", &CudaBackend::compiler_flags, "more options of the compiler's, between blanks"),
       opt("cuda", &CudaBackend::cuda,
           "folder of the CUDA toolkit, or the compiler's file; empty = the usual places"),
@@ -52,24 +67,30 @@ class CudaBackend final : public Backend {
           .range(1, 1048576));
 
   void start(const Config&, const Context&) override {
-    if (execute == "on") {
-      throw Failure(KRL_UNIMPLEMENTED,
-                    std::string("the ") + Tool::name +
-                        " backend cannot run kernels yet; execute = \"off\" compiles them and "
-                        "gives registers, spills, shared memory, occupancy and instructions");
-    }
     const InstalledFiles files(reinterpret_cast<const void*>(&Tool::compiler),
                                std::string("the ") + Tool::name + " backend");
-    evaluator_ = std::make_unique<CudaEvaluator>(
-        Tool::compiler(compile_settings(), files),
-        CudaSettings{cache_folder_of(cache), static_cast<std::uint64_t>(cache_mb * kMebibyte)});
+    CompileSettings settings = compile_settings();
+    std::vector<gpu::GpuDescription> chosen;
+    if (execute == "on") chosen = choose_gpus(gpus, files);
+    if (settings.arch.empty() && chosen.empty()) {
+      invalid_argument("arch: with execute = \"off\" it must be given, for example \"sm_90\"");
+    }
+    if (settings.arch.empty()) settings.arch = chosen.front().arch;
+    CudaCompiler compiler = Tool::compiler(settings, files);
+    std::unique_ptr<GpuPool> pool;
+    if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(), files);
+    evaluator_ = std::make_unique<CudaEvaluator>(std::move(compiler), evaluation_settings(),
+                                                 std::move(pool));
   }
 
   BackendInfo describe() override {
+    // While kernels run, others are compiled.
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    return {concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores,
+    const auto gpus_in_use = static_cast<std::uint32_t>(evaluator_->gpus());
+    const std::uint32_t executed = KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME;
+    return {concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores + gpus_in_use,
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_REGISTERS | KRL_SIGNAL_SHARED_MEMORY |
-                KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS,
+                KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | (gpus_in_use > 0 ? executed : 0u),
             evaluator_->toolchain(), evaluator_->device()};
   }
 
@@ -102,6 +123,22 @@ class CudaBackend final : public Backend {
     settings.compile_limit =
         std::chrono::milliseconds(static_cast<std::int64_t>(compile_timeout * 1000));
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
+    return settings;
+  }
+
+  GpuSettings gpu_settings() const {
+    GpuSettings settings;
+    settings.reference = reference;
+    settings.arena_bytes = static_cast<std::uint64_t>(arena_mb * kMebibyte);
+    settings.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_timeout * 1000));
+    return settings;
+  }
+
+  CudaSettings evaluation_settings() const {
+    CudaSettings settings;
+    settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
+    settings.cache_folder = cache_folder_of(cache);
+    settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     return settings;
   }
 

@@ -9,17 +9,12 @@
 #include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "plugins/backends/cuda/trusted_kernels.hpp"
-#include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl {
 namespace {
 
 // Of a GPU's memory, what an arena takes if nobody says: there are three, and a policy beside.
 constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{4} << 30;
-
-InstalledFiles installed_files() {
-  return {reinterpret_cast<const void*>(&start_gpus), "running kernels on a GPU"};
-}
 
 std::vector<int> indices_of(const std::string& text) {
   std::vector<int> indices;
@@ -47,8 +42,9 @@ std::string compiled_judge(const CudaCompiler& compiler) {
 
 }  // namespace
 
-std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices) {
-  const auto gpus = find_gpus(installed_files().worker("kernelrl-gpu-runner"), indices_of(indices));
+std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
+                                             const InstalledFiles& files) {
+  const auto gpus = find_gpus(files.worker("kernelrl-gpu-runner"), indices_of(indices));
   for (const gpu::GpuDescription& gpu : gpus) {
     if (gpu.name == gpus.front().name) continue;
     invalid_argument("gpus: GPU " + std::to_string(gpu.index) + " (" + gpu.name +
@@ -59,13 +55,13 @@ std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices) {
 }
 
 std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,
-                                    const CudaCompiler& compiler, const GpuSettings& settings) {
+                                    const CudaCompiler& compiler, const GpuSettings& settings,
+                                    const InstalledFiles& files) {
   const gpu::GpuDescription& gpu = gpus.front();
   if (require_arch(compiler.arch).arch() != gpu.arch) {
     invalid_argument("arch: " + compiler.arch + " code does not run on " + gpu.name +
                      ", which is " + gpu.arch + "; leave 'arch' out");
   }
-  const InstalledFiles files = installed_files();
   GpuWorkers workers;
   workers.runner = files.worker("kernelrl-gpu-runner");
   workers.checker = files.worker("kernelrl-gpu-checker");

@@ -9,6 +9,7 @@
 
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+#include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl {
 
@@ -20,12 +21,14 @@ struct GpuSettings {
 
 // The GPUs with these indices ("0,1"; empty = all that are visible), which must be alike. Throws
 // Failure as find_gpus does.
-std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices);
+std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
+                                             const InstalledFiles& files);
 
-// Compiles the judge's kernels and starts the GPUs' processes. Throws
+// `files`: of the plugin. Compiles the judge's kernels and starts the GPUs' processes. Throws
 // Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT) if the compiler's architecture is not that
 // of the GPUs, or their parts are not installed.
 std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus,
-                                    const CudaCompiler& compiler, const GpuSettings& settings);
+                                    const CudaCompiler& compiler, const GpuSettings& settings,
+                                    const InstalledFiles& files);
 
 }  // namespace krl

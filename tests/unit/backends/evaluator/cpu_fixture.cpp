@@ -39,7 +39,8 @@ krl_evaluation_sink sink_into(Outcome* outcome) {
   };
   sink.add_case = [](const krl_evaluation_sink* s, const krl_case* c) {
     of(s).cases.push_back({c->verdict, text(c->label), text(c->detail), c->holdout != 0, c->speedup,
-                           c->time_ns, c->max_abs_error});
+                           c->time_ns, c->max_abs_error, c->speedup_low, c->speedup_high,
+                           c->samples_ns.size});
     return krl_status{KRL_OK};
   };
   sink.value = [](const krl_evaluation_sink* s, const krl_value* v) {

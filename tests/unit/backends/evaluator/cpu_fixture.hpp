@@ -29,7 +29,8 @@ struct Outcome {
     std::uint32_t verdict;
     std::string label, detail;
     bool holdout;
-    double speedup, time_ns, max_abs_error;
+    double speedup, time_ns, max_abs_error, speedup_low, speedup_high;
+    std::size_t samples;  // of its time
   };
   std::vector<CaseOutcome> cases;
   std::map<std::string, double> values;  // of the first case
