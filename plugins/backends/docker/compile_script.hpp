@@ -1,8 +1,6 @@
 // The commands of one compile in the container, and what they hand back. Pure.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include "plugins/backends/docker/container_specification.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace krl::docker {
 namespace {
@@ -11,16 +12,24 @@ using nlohmann::json;
 constexpr int kOtherProcesses = 64, kOtherProcessesOfSlot = 16;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-std::string pair_of(std::uint32_t user) {
-  return std::to_string(user) + ":" + std::to_string(user);
+std::uint32_t user_number(const ContainerIdentity& identity, int slot) {
+  return identity.first_user + 1 + static_cast<std::uint32_t>(slot);
+}
+
+std::string user_and_group(std::uint32_t number) {
+  const std::string text = std::to_string(number);
+  return text + ":" + text;
 }
 
 json tmpfs(const ContainerSettings& settings, const ContainerIdentity& identity) {
   json folders = json::object();
   for (int slot = 0; slot < settings.commands_at_once; ++slot) {
-    const std::string user = std::to_string(identity.first_user + 1 + static_cast<unsigned>(slot));
-    folders[folder_of_slot(slot)] = "rw,exec,nosuid,nodev,mode=0700,uid=" + user + ",gid=" + user +
-                                    ",size=" + std::to_string(settings.folder_bytes);
+    const std::string user = std::to_string(user_number(identity, slot));
+    std::string options = "rw,exec,nosuid,nodev,mode=0700";
+    options += ",uid=" + user;
+    options += ",gid=" + user;
+    options += ",size=" + std::to_string(settings.folder_bytes);
+    folders[folder_of_slot(slot)] = std::move(options);
   }
   return folders;
 }
@@ -86,14 +95,14 @@ json host_config(const ContainerSettings& settings, const ContainerIdentity& ide
 }  // namespace
 
 std::string user_of_slot(const ContainerIdentity& identity, int slot) {
-  return pair_of(identity.first_user + 1 + static_cast<unsigned>(slot));
+  return user_and_group(user_number(identity, slot));
 }
 
 std::string folder_of_slot(int slot) { return "/work/" + std::to_string(slot); }
 
 json container_specification(const ContainerSettings& settings, const ContainerIdentity& identity) {
   return {{"Image", identity.image_id},
-          {"User", pair_of(identity.first_user)},
+          {"User", user_and_group(identity.first_user)},
           {"Cmd", {kMainProgram}},
           {"OpenStdin", true},
           {"StdinOnce", true},

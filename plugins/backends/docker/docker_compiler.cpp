@@ -28,7 +28,7 @@ constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
 
 std::filesystem::path require_toolkit(const std::filesystem::path& wanted) {
   std::error_code error;
-  const std::filesystem::path toolkit = std::filesystem::canonical(wanted, error);
+  std::filesystem::path toolkit = std::filesystem::canonical(wanted, error);
   if (!error && std::filesystem::exists(toolkit / "bin" / "nvcc", error)) return toolkit;
   throw Failure(KRL_FAILED_PRECONDITION,
                 "no bin/nvcc in " + wanted.string() + ": install the CUDA toolkit, or set 'cuda'");
