@@ -15,9 +15,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kDaemon[] = "/usr/sbin/dockerd";
+constexpr const char* kDaemons[] = {"/usr/sbin/dockerd", "/usr/bin/dockerd"};
+constexpr int kCapSysAdmin = 21;  // of linux/capability.h: to mount
 constexpr std::chrono::seconds kStartLimit{60}, kStopLimit{30};
 constexpr std::chrono::milliseconds kPause{10};
+
+std::string daemon_program() {
+  for (const char* program : kDaemons) {
+    if (fs::exists(program)) return program;
+  }
+  return {};
+}
+
+// Root of a container may not.
+bool may_mount() {
+  constexpr std::string_view kEffective = "CapEff:\t";
+  const std::string status = read_file("/proc/self/status");
+  const std::size_t at = status.find(kEffective);
+  if (at == std::string::npos) return false;
+  return std::stoull(status.substr(at + kEffective.size()), nullptr, 16) >> kCapSysAdmin & 1;
+}
 
 bool answers(const std::string& socket) {
   try {
@@ -30,7 +47,7 @@ bool answers(const std::string& socket) {
 
 Command command_of(const fs::path& folder, int log) {
   return {
-      {"/usr/bin/setpriv", "--pdeathsig", "TERM", kDaemon,
+      {"/usr/bin/setpriv", "--pdeathsig", "TERM", daemon_program(),
        "--data-root=" + (folder / "data").string(), "--exec-root=" + (folder / "exec").string(),
        "--pidfile=" + (folder / "pid").string(), "--host=unix://" + (folder / "socket").string(),
        "--iptables=false", "--bridge=none", "--ip-masq=false"},
@@ -42,7 +59,8 @@ Command command_of(const fs::path& folder, int log) {
 
 std::string PrivateDaemon::obstacle() {
   if (::geteuid() != 0) return "skipped: a Docker daemon needs root";
-  if (!fs::exists(kDaemon)) return std::string("skipped: no ") + kDaemon;
+  if (!may_mount()) return "skipped: a Docker daemon needs the capability SYS_ADMIN";
+  if (daemon_program().empty()) return "skipped: no dockerd (package docker.io)";
   return {};
 }
 
