@@ -330,7 +330,7 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
 
 void agreement(std::size_t pairs, const char* file) {
   const BackendInstance gpu = gpu_backend();
-  const CpuInstance cpu(Table{{"cache", "off"}, {"gpu", "h200"}});
+  const CpuInstance cpu(Table{{"cache", "off"}, {"gpu", "H200 SXM"}});
   const auto works = bench::corpus(pairs);
   std::FILE* csv = std::fopen(file, "w");
   std::vector<Outcome> measured(works.size()), estimated(works.size());

@@ -75,7 +75,7 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const BufferSet
   const gpu::Run request{buffers.program, run.seed, factor_of(run.distribution)};
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     if (!gpu.ask_runner("run", request)) return false;
-    if (inspect(gpu, candidate, buffers, run, 0).verdict.passed) return true;
+    if (inspect(gpu, candidate, buffers, run).verdict.passed) return true;
   }
   return false;
 }
@@ -111,19 +111,13 @@ void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
 }
 
 Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                   const PlannedRun& run, std::uint64_t base) {
+                   const PlannedRun& run) {
   const PreparedTask& task = candidate.task;
   gpu::Check check = expectation(task, run);
   check.runner = gpu.runner();
-  for (const std::int64_t offset : buffers.input_offsets) {
-    check.input_offsets.push_back(offset < 0 ? -1 : offset + static_cast<std::int64_t>(base));
-  }
-  for (const std::uint64_t offset : buffers.output_offsets) {
-    check.output_offsets.push_back(base + offset);
-  }
-  for (const gpu::Region& guard : buffers.guards) {
-    check.guards.push_back({base + guard.offset, guard.bytes});
-  }
+  check.input_offsets = buffers.input_offsets;
+  check.output_offsets = buffers.output_offsets;
+  check.guards = buffers.guards;
   const gpu::CheckResult result = ask(gpu, task, run, check);
 
   Inspection inspection;
@@ -163,7 +157,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
       record->repeatable = record->repeatable && blame.verdict != KRL_VERDICT_TIMEOUT;
       return;
     }
-    const Inspection inspection = inspect(gpu, candidate, buffers, run, 0);
+    const Inspection inspection = inspect(gpu, candidate, buffers, run);
     if (!inspection.outside.empty()) {
       gpu.replace_runner();
       stop(run.case_index, KRL_VERDICT_RUNTIME_FAULT,

@@ -20,14 +20,14 @@ namespace krl {
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record);
 
-// What a runner holds after the inputs of `run` went through the candidate, its buffers beginning
-// `base` bytes into the arena.
+// What a runner holds at the start of its arena after the inputs of `run` went through the
+// candidate.
 struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a buffer behind which was written; empty: none
 };
 Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                   const PlannedRun& run, std::uint64_t base);
+                   const PlannedRun& run);
 
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);

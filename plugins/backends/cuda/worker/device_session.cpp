@@ -24,12 +24,6 @@ DeviceEvent event() {
   return DeviceEvent(created);
 }
 
-double elapsed_ns(const DeviceEvent& start, const DeviceEvent& end) {
-  float milliseconds = 0;
-  KRL_CUDA(cuEventElapsedTime, &milliseconds, start.get(), end.get());
-  return static_cast<double>(milliseconds) * 1e6;
-}
-
 std::vector<DeviceFill> with_seed(const std::vector<Fill>& inputs, std::uint64_t base,
                                   std::uint64_t seed, double factor) {
   std::vector<DeviceFill> fills;
@@ -41,6 +35,26 @@ std::vector<DeviceFill> with_seed(const std::vector<Fill>& inputs, std::uint64_t
 }
 
 }  // namespace
+
+void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements, void** arguments) {
+  if (rows == 0) return;
+  constexpr std::uint64_t kThreads = 256, kElementsPerThread = 4, kMostBlocks = 1024;
+  const std::uint64_t blocks =
+      (elements + kThreads * kElementsPerThread - 1) / (kThreads * kElementsPerThread);
+  KRL_CUDA(cuLaunchKernel, kernel,
+           static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, kMostBlocks)),
+           static_cast<unsigned>(rows), 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr);
+}
+
+CUdeviceptr UploadBuffer::upload(const void* data, std::uint64_t bytes) {
+  if (bytes > bytes_ || memory_.get() == 0) {
+    memory_ = {};
+    bytes_ = std::max<std::uint64_t>(bytes, 4096);
+    memory_ = allocate(bytes_);
+  }
+  if (bytes > 0) KRL_CUDA(cuMemcpyHtoD, memory_.get(), data, bytes);
+  return memory_.get();
+}
 
 DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_bytes) {
   CUdevice device = 0;
@@ -86,29 +100,18 @@ void DeviceSession::require_space(std::uint64_t bytes) const {
   if (bytes > arena_bytes_) throw CudaError(CUDA_ERROR_OUT_OF_MEMORY, "the arena");
 }
 
-void DeviceSession::upload(const std::vector<DeviceFill>& fills) {
-  const std::uint64_t bytes = fills.size() * sizeof(DeviceFill);
-  if (bytes > fills_bytes_) {
-    fills_ = {};
-    fills_ = allocate(bytes);
-    fills_bytes_ = bytes;
-  }
-  if (bytes > 0) KRL_CUDA(cuMemcpyHtoD, fills_.get(), fills.data(), bytes);
-}
-
-// `count` of the fills that were uploaded, from `first`.
-void DeviceSession::draw(CUdeviceptr base, std::size_t first, std::size_t count) {
-  if (count == 0) return;
-  CUdeviceptr fills = fills_.get() + first * sizeof(DeviceFill);
+// The inputs of `sets` sets, whose fills stand together at `fills`.
+void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs,
+                         std::size_t sets) {
+  std::uint64_t longest = 0;
+  for (const Fill& input : inputs) longest = std::max(longest, input.elements);
   void* arguments[] = {&base, &fills};
-  KRL_CUDA(cuLaunchKernel, fill_, kTrustedBlocks, static_cast<unsigned>(count), 1, kTrustedThreads,
-           1, 1, 0, nullptr, arguments, nullptr);
+  launch_trusted(fill_, inputs.size() * sets, longest, arguments);
 }
 
 void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
                          double factor) {
-  upload(with_seed(inputs, 0, seed, factor));
-  draw(base, 0, inputs.size());
+  draw(base, fills_.upload(with_seed(inputs, 0, seed, factor)), inputs, 1);
 }
 
 void DeviceSession::launch(const Launch& launch, CUdeviceptr set) {
@@ -140,57 +143,65 @@ void DeviceSession::launch(const Program& program, CUdeviceptr set) {
 
 void DeviceSession::run(const Run& run) {
   require_space(run.program.bytes);
-  upload(with_seed(run.program.inputs, 0, run.seed, run.factor));
   KRL_CUDA(cuMemsetD8Async, arena_.get(), kPoisonValue, run.program.bytes, nullptr);
-  draw(arena_.get(), 0, run.program.inputs.size());
+  fill(arena_.get(), run.program.inputs, run.seed, run.factor);
   launch(run.program, arena_.get());
   KRL_CUDA(cuCtxSynchronize);
 }
 
 void DeviceSession::flush_l2() {
-  KRL_CUDA(cuCtxResetPersistingL2Cache);
   KRL_CUDA(cuMemsetD8Async, flush_.get(), 0, flush_bytes_, nullptr);
 }
 
+double DeviceSession::Sample::ns() const {
+  float milliseconds = 0;
+  KRL_CUDA(cuEventElapsedTime, &milliseconds, start.get(), end.get());
+  return static_cast<double>(milliseconds) * 1e6;
+}
+
 std::vector<double> DeviceSession::time(const Time& time) {
-  const std::uint64_t set_bytes = time.program.bytes, sample_bytes = time.sets * set_bytes;
-  require_space(sample_bytes + (time.keep >= 0 ? set_bytes : 0));
+  const std::size_t samples = time.places.size();
+  const std::uint64_t sample_bytes = time.sets * time.program.bytes;
+  for (const std::uint64_t place : time.places) require_space(place + sample_bytes);
   std::vector<DeviceFill> fills;
   for (std::size_t s = 0; s < time.seeds.size(); ++s) {
-    const auto of_set = with_seed(time.program.inputs, s % time.sets * set_bytes, time.seeds[s], 1);
-    fills.insert(fills.end(), of_set.begin(), of_set.end());
-  }
-  upload(fills);
-  const std::size_t samples = time.seeds.size() / time.sets;
-  const std::size_t fills_a_sample = time.sets * time.program.inputs.size();
-  std::vector<Sample> timed(samples);
-  for (std::size_t s = 0; s < samples; ++s) {
-    timed[s] = {event(), event()};
-    KRL_CUDA(cuMemsetD8Async, arena_.get(), kPoisonValue, sample_bytes, nullptr);
-    draw(arena_.get(), s * fills_a_sample, fills_a_sample);
-    flush_l2();
-    KRL_CUDA(cuEventRecord, timed[s].start.get(), nullptr);
-    for (std::uint32_t set = 0; set < time.sets; ++set) {
-      launch(time.program, arena_.get() + set * set_bytes);
+    const std::uint64_t set = s % time.sets * time.program.bytes;
+    for (const DeviceFill& fill : with_seed(time.program.inputs, set, time.seeds[s], 1)) {
+      fills.push_back(fill);
     }
-    KRL_CUDA(cuEventRecord, timed[s].end.get(), nullptr);
-    keep_set(time, s);
   }
+  const CUdeviceptr uploaded = fills_.upload(fills);
+  const std::uint64_t fill_bytes = time.sets * time.program.inputs.size() * sizeof(DeviceFill);
+  while (samples_.size() < samples) samples_.push_back({event(), event()});
+  KRL_CUDA(cuCtxResetPersistingL2Cache);
+  for (std::size_t s = 0; s < samples; ++s) enqueue(time, s, uploaded + s * fill_bytes);
   KRL_CUDA(cuCtxSynchronize);
   std::vector<double> ns;
-  for (const Sample& sample : timed) {
-    const double busy = elapsed_ns(sample.start, sample.end) - event_gap_ns_;
-    ns.push_back(std::max(busy, 0.0) / time.sets);
+  for (std::size_t s = 0; s < samples; ++s) {
+    ns.push_back(std::max(samples_[s].ns() - event_gap_ns_, 0.0) / time.sets);
   }
   return ns;
+}
+
+void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fills) {
+  const CUdeviceptr base = arena_.get() + time.places[sample];
+  const std::uint64_t set_bytes = time.program.bytes;
+  KRL_CUDA(cuMemsetD8Async, base, kPoisonValue, time.sets * set_bytes, nullptr);
+  draw(base, fills, time.program.inputs, time.sets);
+  flush_l2();
+  KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);
+  for (std::uint32_t set = 0; set < time.sets; ++set) launch(time.program, base + set * set_bytes);
+  KRL_CUDA(cuEventRecord, samples_[sample].end.get(), nullptr);
+  keep_set(time, sample);
 }
 
 // Copies the set that is to be kept out of the way of the samples that follow.
 void DeviceSession::keep_set(const Time& time, std::size_t sample) {
   if (time.keep < 0 || static_cast<std::size_t>(time.keep) / time.sets != sample) return;
   const std::uint64_t set = static_cast<std::uint64_t>(time.keep) % time.sets;
-  KRL_CUDA(cuMemcpyDtoDAsync, arena_.get() + time.sets * time.program.bytes,
-           arena_.get() + set * time.program.bytes, time.program.bytes, nullptr);
+  const std::uint64_t bytes = time.program.bytes;
+  KRL_CUDA(cuMemcpyDtoDAsync, arena_.get(), arena_.get() + time.places[sample] + set * bytes, bytes,
+           nullptr);
 }
 
 double DeviceSession::measured_event_gap_ns() {
@@ -203,7 +214,7 @@ double DeviceSession::measured_event_gap_ns() {
   }
   KRL_CUDA(cuCtxSynchronize);
   std::vector<double> gaps;
-  for (const Sample& sample : samples) gaps.push_back(elapsed_ns(sample.start, sample.end));
+  for (const Sample& sample : samples) gaps.push_back(sample.ns());
   std::nth_element(gaps.begin(), gaps.begin() + kGapSamples / 2, gaps.end());
   return gaps[kGapSamples / 2];
 }

@@ -19,8 +19,23 @@ struct RefusedLaunch : CudaError {
   std::uint32_t launch;
 };
 
-// Blocks of the trusted kernels, enough to fill any GPU.
-inline constexpr unsigned kTrustedBlocks = 512, kTrustedThreads = 256;
+// Launches a trusted kernel over `rows` rows of blocks, as many as the longest row's elements keep
+// busy.
+void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements, void** arguments);
+
+// Memory on the GPU that grows to what is put into it.
+class UploadBuffer {
+ public:
+  template <class T>
+  CUdeviceptr upload(const std::vector<T>& values) {
+    return upload(values.data(), values.size() * sizeof(T));
+  }
+
+ private:
+  CUdeviceptr upload(const void* data, std::uint64_t bytes);
+  std::uint64_t bytes_ = 0;
+  DeviceMemory memory_;
+};
 
 class DeviceSession {
  public:
@@ -41,12 +56,13 @@ class DeviceSession {
  private:
   struct Sample {
     DeviceEvent start, end;
+    double ns() const;
   };
 
   void require_space(std::uint64_t bytes) const;
-  void draw(CUdeviceptr base, std::size_t first, std::size_t count);
+  void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
+  void enqueue(const Time& time, std::size_t sample, CUdeviceptr fills);
   void keep_set(const Time& time, std::size_t sample);
-  void upload(const std::vector<DeviceFill>& fills);
   void launch(const Program& program, CUdeviceptr set);
   void launch(const Launch& launch, CUdeviceptr set);
   void flush_l2();
@@ -58,8 +74,10 @@ class DeviceSession {
   std::vector<CUfunction> kernels_;
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
-  std::uint64_t flush_bytes_ = 0, fills_bytes_ = 0;
-  DeviceMemory flush_, fills_;
+  std::uint64_t flush_bytes_ = 0;
+  DeviceMemory flush_;
+  UploadBuffer fills_;
+  std::vector<Sample> samples_;  // their events are used again and again
   double event_gap_ns_ = 0;
 };
 

@@ -19,35 +19,21 @@ std::vector<T> downloaded(CUdeviceptr memory, std::uint64_t count) {
   return values;
 }
 
-template <class T>
-DeviceMemory uploaded(const std::vector<T>& values) {
-  DeviceMemory memory = allocate(std::max<std::size_t>(values.size() * sizeof(T), 1));
-  if (!values.empty()) {
-    KRL_CUDA(cuMemcpyHtoD, memory.get(), values.data(), values.size() * sizeof(T));
-  }
-  return memory;
-}
-
 // As compare_output widens it for distributions of larger values.
 double absolute_tolerance(const Check& check) {
   return check.atol * std::max(1.0, check.factor * check.factor);
-}
-
-void launch(CUfunction kernel, unsigned rows, void** arguments) {
-  KRL_CUDA(cuLaunchKernel, kernel, kTrustedBlocks, rows, 1, kTrustedThreads, 1, 1, 0, nullptr,
-           arguments, nullptr);
 }
 
 }  // namespace
 
 Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
     : session_(session),
-      device_(device),
-      references_(device),
       expected_(memory_bytes),
       compare_reals_(session.trusted("krl_compare_reals")),
       compare_integers_(session.trusted("krl_compare_integers")),
-      find_changes_(session.trusted("krl_find_changes")) {}
+      find_changes_(session.trusted("krl_find_changes")) {
+  if (device == ReferenceDevice::kCuda) on_gpu_.emplace(device);
+}
 
 void Judge::attach(const Attach& attach) {
   CUipcMemHandle handle;
@@ -64,15 +50,15 @@ void Judge::detach(const Detach& detach) { arenas_.erase(detach.runner); }
 
 ReferenceProblem Judge::compute(const OracleRequest& request, CUdeviceptr memory) {
   KRL_CUDA(cuCtxSynchronize);
-  std::optional<ReferenceProblem> problem;
-  if (device_ == ReferenceDevice::kCuda) {
-    problem = references_.compute(request, reinterpret_cast<std::byte*>(memory));
+  if (on_gpu_) {
+    const auto problem = on_gpu_->compute(request, reinterpret_cast<std::byte*>(memory));
     KRL_CUDA(cuCtxSynchronize);
-  } else {
-    auto host = downloaded<std::byte>(memory, request.memory_bytes);
-    problem = references_.compute(request, host.data());
-    KRL_CUDA(cuMemcpyHtoD, memory, host.data(), host.size());
+    if (!problem) return {};
   }
+  // A reference may make tensors of its own on the CPU, and then works there alone.
+  auto host = downloaded<std::byte>(memory, request.memory_bytes);
+  const auto problem = on_cpu_.compute(request, host.data());
+  KRL_CUDA(cuMemcpyHtoD, memory, host.data(), host.size());
   return problem.value_or(ReferenceProblem());
 }
 
@@ -100,24 +86,24 @@ CheckResult Judge::check(const Check& check) {
 void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
                     CheckResult* checked) {
   const auto& outputs = check.reference.outputs;
-  const DeviceMemory reports = uploaded(std::vector<DeviceReport>(outputs.size()));
+  const CUdeviceptr reports = reports_.upload(std::vector<DeviceReport>(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     CUdeviceptr got = arena + check.output_offsets.at(o);
     CUdeviceptr values = expected + outputs[o].offset, own_error = expected + outputs[o].own_error;
-    CUdeviceptr report = reports.get() + o * sizeof(DeviceReport);
+    CUdeviceptr report = reports + o * sizeof(DeviceReport);
     auto dtype = static_cast<std::int32_t>(outputs[o].dtype);
     std::uint64_t elements = elements_of(outputs[o]);
     double atol = absolute_tolerance(check), rtol = check.rtol, own_factor = kOwnErrorFactor;
     if (is_floating(outputs[o].dtype)) {
       void* arguments[] = {&got,  &dtype, &elements,   &values, &own_error,
                            &atol, &rtol,  &own_factor, &report};
-      launch(compare_reals_, 1, arguments);
+      launch_trusted(compare_reals_, 1, elements, arguments);
     } else {
       void* arguments[] = {&got, &dtype, &elements, &values, &report};
-      launch(compare_integers_, 1, arguments);
+      launch_trusted(compare_integers_, 1, elements, arguments);
     }
   }
-  const auto found = downloaded<DeviceReport>(reports.get(), outputs.size());
+  const auto found = downloaded<DeviceReport>(reports, outputs.size());
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     CheckedOutput& output = checked->outputs.emplace_back();
     output.wrong = found[o].wrong;
@@ -162,12 +148,13 @@ void Judge::find_changes(const Check& check, CUdeviceptr arena, CUdeviceptr expe
   }
   for (const Region& guard : check.guards) ranges.push_back({guard.offset, guard.bytes, 0});
   if (ranges.empty()) return;
-  const DeviceMemory on_device = uploaded(ranges);
-  const DeviceMemory counts = uploaded(std::vector<std::uint64_t>(ranges.size()));
-  CUdeviceptr base = arena, first = on_device.get(), changed = counts.get();
+  std::uint64_t longest = 0;
+  for (const DeviceRange& range : ranges) longest = std::max(longest, range.bytes);
+  CUdeviceptr base = arena, first = ranges_.upload(ranges);
+  CUdeviceptr changed = changed_.upload(std::vector<std::uint64_t>(ranges.size()));
   void* arguments[] = {&base, &first, &changed};
-  launch(find_changes_, static_cast<unsigned>(ranges.size()), arguments);
-  const auto found = downloaded<std::uint64_t>(counts.get(), ranges.size());
+  launch_trusted(find_changes_, ranges.size(), longest / sizeof(std::uint64_t), arguments);
+  const auto found = downloaded<std::uint64_t>(changed, ranges.size());
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r] == 0) continue;
     if (r < inputs.size()) checked->changed_inputs.push_back(inputs[r]);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
@@ -36,11 +37,12 @@ class Judge {
                                          CUdeviceptr expected) const;
 
   DeviceSession& session_;
-  const ReferenceDevice device_;
-  ReferenceStore references_;
+  std::optional<ReferenceStore> on_gpu_;
+  ReferenceStore on_cpu_;
   MemoryCache<Expected> expected_;
   std::map<std::uint64_t, ImportedMemory> arenas_;
   CUfunction compare_reals_, compare_integers_, find_changes_;
+  UploadBuffer reports_, ranges_, changed_;
 };
 
 }  // namespace krl::gpu

@@ -82,12 +82,15 @@ struct Run {
 };
 
 // Samples of the program's time with a cold L2, each over `sets` launches of it on buffers of their
-// own, all with fresh inputs. The answer: a list of nanoseconds per sample, of one launch of it.
+// own, all with fresh inputs. The sets of a sample lie one behind the other, at a place of its own,
+// as the time of a short kernel depends on where its data are. The answer: a list of nanoseconds
+// per sample, of one launch of it.
 struct Time {
   Program program;
   std::uint32_t sets = 1;
-  std::vector<std::uint64_t> seeds;  // sets × samples; a sample's stand together
-  std::int64_t keep = -1;            // the index of a seed: its set is kept behind the others
+  std::vector<std::uint64_t> places;  // of each sample: where its sets begin in the arena
+  std::vector<std::uint64_t> seeds;   // sets × samples; a sample's stand together
+  std::int64_t keep = -1;             // the index of a seed: its set is kept at the arena's start
 };
 
 // A call of CUDA's that failed.
@@ -150,7 +153,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, ar
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, seeds, keep)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, places, seeds, keep)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
