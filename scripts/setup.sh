@@ -3,7 +3,7 @@
 # Only what is missing: once all is there, a call takes a moment, needs neither root nor a network.
 #
 #   scripts/setup.sh           what building and running needs
-#   scripts/setup.sh --cuda    what the nvrtc backend needs as well, if there is no CUDA toolkit; no GPU is needed
+#   scripts/setup.sh --cuda    what the nvrtc and nvcc backends need as well, if there is no CUDA toolkit; no GPU is needed
 #   scripts/setup.sh --tests   what the tests need as well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,7 +22,9 @@ test_packages=(
 )
 # libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
-cuda_wheels=(nvidia-cuda-nvrtc==13.0.88)
+# NVRTC, and nvcc with all that it starts and includes. Other versions of nvvm and crt do not fit this nvcc.
+cuda_wheels=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88
+  nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2

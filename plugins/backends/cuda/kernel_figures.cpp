@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <kernelrl/tensor_types.hpp>
 
+#include "plugins/backends/cuda/instruction_classes.hpp"
 #include "plugins/backends/cuda/occupancy.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 
@@ -117,6 +118,7 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
                              reported == resources.end() ? KernelResources() : reported->second};
     add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
   }
+  add_instruction_values(count_instructions(module.ptx, module.names), record);
 }
 
 }  // namespace krl

@@ -1,5 +1,5 @@
 // What compiled code says of a candidate's kernels before anything runs: that each launch can
-// happen, and registers, spills, shared memory and theoretical occupancy. Pure.
+// happen, registers, spills, shared memory, theoretical occupancy and kinds of instructions. Pure.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@
 
 namespace krl {
 
-// Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
-// directive. `arch`: "sm_90a", the architecture of `gpu` as it was compiled for.
+// Adds a record per kernel of `schedule` and the values of instruction_classes.hpp, or makes the
+// record a launch_error with the place of the directive. `arch`: "sm_90a", the architecture of
+// `gpu` as it was compiled for.
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record);

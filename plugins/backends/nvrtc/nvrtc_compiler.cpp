@@ -32,7 +32,10 @@ std::vector<std::string> compile_step(const std::string& program, const CompileS
                                    "--generate-line-info",
                                    std::string("--pre-include=") + nvrtc::kPreludeName,
                                    "--ptxas-options=-v"};
-  if (!nvrtc.headers.empty()) step.push_back("--include-path=" + nvrtc.headers.string());
+  if (!nvrtc.headers.empty()) {
+    step.push_back("--include-path=" + nvrtc.headers.string());
+    step.push_back("--include-path=" + (nvrtc.headers / "cccl").string());  // <cuda/std/…>
+  }
   step.insert(step.end(), settings.flags.begin(), settings.flags.end());
   step.emplace_back("--kernels");
   return step;
@@ -53,11 +56,6 @@ std::string version_of(const CompileWorkerOptions& worker, const std::string& pr
 }
 
 }  // namespace
-
-CudaCompiler nvrtc_compiler(const CompileSettings& settings) {
-  const auto own = static_cast<CudaCompiler (*)(const CompileSettings&)>(&nvrtc_compiler);
-  return nvrtc_compiler(settings, {reinterpret_cast<const void*>(own), "the nvrtc backend"});
-}
 
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
   require_arch(settings.arch);

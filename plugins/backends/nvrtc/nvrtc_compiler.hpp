@@ -7,11 +7,8 @@
 
 namespace krl {
 
-using NvrtcSettings = CompileSettings;
-
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files);
-CudaCompiler nvrtc_compiler(const CompileSettings& settings);
 
 }  // namespace krl

@@ -1,5 +1,7 @@
 // What nvcc has in front of every source and NVRTC does not: the macros and integer types of C's
 // <math.h>, <float.h>, <limits.h> and <stdint.h>, which can be included by their names as well.
+// What libcu++ (<cuda/std/…>, which cooperative groups include) defines too is written as there, so
+// that the two agree: with it, int64_t is a long long, with nvcc a long.
 #pragma once
 
 namespace krl::nvrtc {
@@ -13,13 +15,13 @@ inline constexpr const char* kPrelude = R"(#pragma once
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long int64_t;
+typedef long long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
+typedef unsigned long long uint64_t;
+typedef int64_t intptr_t;
+typedef uint64_t uintptr_t;
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
 #define HUGE_VALF INFINITY
@@ -49,18 +51,18 @@ typedef unsigned long uintptr_t;
 #define UCHAR_MAX 255
 #define CHAR_MIN SCHAR_MIN
 #define CHAR_MAX SCHAR_MAX
-#define SHRT_MIN (-32768)
-#define SHRT_MAX 32767
-#define USHRT_MAX 65535
-#define INT_MIN (-2147483647 - 1)
-#define INT_MAX 2147483647
-#define UINT_MAX 4294967295u
-#define LONG_MIN (-9223372036854775807l - 1)
-#define LONG_MAX 9223372036854775807l
-#define ULONG_MAX 18446744073709551615ul
-#define LLONG_MIN (-9223372036854775807ll - 1)
-#define LLONG_MAX 9223372036854775807ll
-#define ULLONG_MAX 18446744073709551615ull
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define SHRT_MAX 0x7fff
+#define USHRT_MAX 0xffff
+#define INT_MIN (-INT_MAX - 1)
+#define INT_MAX 0x7fffffff
+#define UINT_MAX 0xffffffff
+#define LONG_MIN (-LONG_MAX - 1)
+#define LONG_MAX LLONG_MAX
+#define ULONG_MAX ULLONG_MAX
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define LLONG_MAX 0x7fffffffffffffffLL
+#define ULLONG_MAX 0xffffffffffffffffUL
 #define INT8_MIN SCHAR_MIN
 #define INT8_MAX SCHAR_MAX
 #define UINT8_MAX UCHAR_MAX
@@ -70,9 +72,9 @@ typedef unsigned long uintptr_t;
 #define INT32_MIN INT_MIN
 #define INT32_MAX INT_MAX
 #define UINT32_MAX UINT_MAX
-#define INT64_MIN LONG_MIN
-#define INT64_MAX LONG_MAX
-#define UINT64_MAX ULONG_MAX
+#define INT64_MIN LLONG_MIN
+#define INT64_MAX LLONG_MAX
+#define UINT64_MAX ULLONG_MAX
 )";
 
 }  // namespace krl::nvrtc

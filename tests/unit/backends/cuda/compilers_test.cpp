@@ -2,13 +2,21 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <memory>
+#include <set>
+#include <thread>
 
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
+#include "plugins/backends/cuda/instruction_classes.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
@@ -26,6 +34,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::Values;
+
+constexpr std::chrono::seconds kLimit{10};
 
 class CudaCompilers : public ::testing::TestWithParam<const char*> {
  protected:
@@ -54,13 +64,14 @@ class CudaCompilers : public ::testing::TestWithParam<const char*> {
   }
 
   // The compiler of the plugin, without the plugin around it.
-  static CudaCompiler compiler_for(const std::string& arch) {
+  static CudaCompiler compiler_for(const std::string& arch, std::chrono::seconds limit = kLimit) {
     const std::string path =
         KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + std::string(GetParam()) + ".krl.so";
     void* const self = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     const InstalledFiles files(::dlsym(self, "krl_plugin_v1"), "the test");
     CompileSettings settings;
     settings.arch = arch;
+    settings.compile_limit = limit;
     return GetParam() == std::string("nvcc") ? nvcc_compiler(settings, files)
                                              : nvrtc_compiler(settings, files);
   }
@@ -195,6 +206,62 @@ TEST_P(CudaCompilers, CompilesEveryNaiveKernel) {
   }
 }
 
+TEST_P(CudaCompilers, CountsInstructionsOfLaunchedKernels) {
+  const char* source = R"(
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
+#include <mma.h>
+using namespace nvcuda;
+__device__ __noinline__ float total(float x) {
+  for (int k = 16; k > 0; k /= 2) x += __shfl_xor_sync(~0u, x, k);
+  return x;
+}
+__global__ void unused(float* out) { atomicAdd(out, __shfl_sync(~0u, *out, 3)); }
+__global__ void add(const float* a, const float* b, float* out, int n) {
+  __shared__ __align__(32) half tile[512];
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+  __pipeline_memcpy_async(tile + 8 * threadIdx.x, a + 4 * threadIdx.x, 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  cooperative_groups::this_thread_block().sync();
+  wmma::load_matrix_sync(x, tile, 16);
+  wmma::load_matrix_sync(y, tile + 256, 16);
+  wmma::fill_fragment(z, 0.f);
+  wmma::mma_sync(z, x, y, z);
+  float4 v = ((const float4*)b)[threadIdx.x];
+  float local[64];
+  for (int i = 0; i < 64; ++i) local[i] = a[i];
+  v.x = total(v.x + local[n % 64]);
+  v.y = __ballot_sync(~0u, v.y > 0);
+  ((float4*)out)[threadIdx.x] = v;
+  atomicAdd(out + n, z.x[0]);
+}
+)";
+  const CompileOutput output = compiler_for("sm_90").compile(source, {"add"}, {});
+  ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << "\n" << output.log;
+  EXPECT_EQ(output.log, "") << "its own headers give no warnings";
+  const auto module = module_from_bytes(output.module);
+  const InstructionCounts counts = count_instructions(module->ptx, module->names);
+  EXPECT_EQ(counts.shuffles, 5) << "not the one of 'unused'";
+  EXPECT_EQ(counts.votes, 1);
+  EXPECT_EQ(counts.barriers, 1);
+  EXPECT_EQ(counts.vector_accesses, 2);
+  EXPECT_EQ(counts.tensor_instructions, 1);
+  EXPECT_EQ(counts.atomics, 1);
+  EXPECT_GE(counts.local_accesses, 2);
+  EXPECT_EQ(counts.asynchronous_copies, 1);
+}
+
+TEST_P(CudaCompilers, GivesTheCountsOfAnEvaluation) {
+  const Outcome outcome = evaluate(kAdd);
+  EXPECT_EQ(outcome.values.at("shuffles"), 0);
+  EXPECT_GE(outcome.values.at("barriers"), 1);
+  const krl_backend_info info = backend().describe();
+  EXPECT_TRUE(info.signals & KRL_SIGNAL_INSTRUCTIONS);
+}
+
 TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
   for (const auto& file :
        std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels")) {
@@ -214,6 +281,92 @@ TEST_P(CudaCompilers, CannotRunKernelsYet) {
   } catch (const Failure& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("execute = \"off\""));
   }
+}
+
+// Past the static checks, which refuse some of these before a compiler sees them.
+TEST_P(CudaCompilers, NothingOfTheMachineGetsIntoTheLog) {
+  const CudaCompiler compiler = compiler_for("sm_90");
+  for (const char* include :
+       {"\"/etc/passwd\"", "\"/proc/self/environ\"", "\"/proc/self/cmdline\"",
+        "\"/proc/self/maps\"", "\"../../../../../../etc/passwd\"", "<../../../../etc/passwd>",
+        "\"/dev/stdin\"", "\"" KERNELRL_SOURCE_DIR "/README.md\"", "\"/etc\""}) {
+    SCOPED_TRACE(include);
+    const std::string source =
+        std::string("#include ") + include + "\n__global__ void k(int* p) { *p = 1; }\n";
+    const CompileOutput output = compiler.compile(source, {"k"}, {});
+    for (const char* secret :
+         {"root:", "PATH=", "libexec", "kernelrl-sandbox", KERNELRL_SOURCE_DIR}) {
+      EXPECT_THAT(output.log, Not(HasSubstr(secret)));
+    }
+  }
+}
+
+TEST_P(CudaCompilers, EndsWhatWouldNotEnd) {
+  const CudaCompiler compiler = compiler_for("sm_90", std::chrono::seconds(2));
+  const std::pair<const char*, const char*> bombs[] = {
+      {"templates",
+       "template <int N, int M> struct B { static const int v = B<N-1, 2*M>::v + "
+       "B<N-1, 2*M+1>::v; };\ntemplate <int M> struct B<0, M> { static const int v = 1; };\n"
+       "__global__ void k(int* p) { *p = B<28, 0>::v; }"},
+      {"constexpr",
+       "constexpr unsigned f(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; ++i) "
+       "for (unsigned j = 0; j < n; ++j) s += i ^ j; return s; }\n"
+       "__global__ void k(int* p) { constexpr unsigned x = f(1u << 30); *p = x; }"},
+      {"macros",
+       "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(x)))\n#define C(x) B(B(B(x)))\n"
+       "__global__ void k(int* p) { C(*p += 1;) }"},
+      {"array",
+       "__device__ int big[1ull << 36] = {1};\n__global__ void k(int* p) { *p = big[*p]; }"},
+      {"include", "#include \"kernel.cu\"\n__global__ void k(int* p) { *p = 1; }"},
+      {"depth",
+       "template <int N> __device__ int f() { return f<N + 1>() + 1; }\n"
+       "__global__ void k(int* p) { *p = f<0>(); }"},
+  };
+  for (const auto& [name, source] : bombs) {
+    SCOPED_TRACE(name);
+    const CompileOutput output = compiler.compile(source, {"k"}, {});
+    EXPECT_NE(output.end, CompileOutput::kCompiled);
+    EXPECT_FALSE(output.why.empty());
+    EXPECT_LE(output.log.size(), kMaxLogBytes);
+  }
+}
+
+// The compile's processes, found by their parent.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    pid_t id = 0, parent = 0;
+    std::string name, state;
+    if (stat >> id >> name >> state >> parent && parent == ::getpid()) found.push_back(id);
+  }
+  return found;
+}
+
+std::set<std::string> private_folders() {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/tmp")) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("kernelrl-") || name.starts_with("tmpxft")) found.insert(name);
+  }
+  return found;
+}
+
+TEST_P(CudaCompilers, NothingIsLeftOfACompileThatIsKilled) {
+  const auto before = private_folders();
+  const CudaCompiler compiler = compiler_for("sm_90");
+  const char* endless =
+      "constexpr unsigned f(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; ++i) for "
+      "(unsigned j = 0; j < n; ++j) s += i ^ j; return s; }\n"
+      "__global__ void k(int* p) { constexpr unsigned x = f(1u << 30); *p = x; }";
+  auto compile = std::async(std::launch::async, [&] { compiler.compile(endless, {"k"}, {}); });
+  while (children().empty()) std::this_thread::yield();
+  const pid_t worker = children().front();
+  ::kill(worker, SIGKILL);
+  EXPECT_THROW(compile.get(), Failure) << "a killed compile says nothing about the source";
+  while (::kill(-worker, 0) == 0) std::this_thread::yield();
+  EXPECT_TRUE(children().empty());
+  while (private_folders() != before) std::this_thread::yield();
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ namespace krl {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(DryRun, ReadsVariablesAndCommands) {
   const DryRun run = read_dry_run(
@@ -27,9 +26,9 @@ TEST(DryRun, ReadsVariablesAndCommands) {
 }
 
 TEST(DryRun, OfNothingIsNothing) {
-  EXPECT_THAT(read_dry_run("").commands, IsEmpty());
-  EXPECT_THAT(read_dry_run("#$ \n#$").commands, IsEmpty());
-  EXPECT_THAT(read_dry_run("nvcc fatal   : Unknown option '--bogus'").commands, IsEmpty());
+  EXPECT_TRUE(read_dry_run("").commands.empty());
+  EXPECT_TRUE(read_dry_run("#$ \n#$").commands.empty());
+  EXPECT_TRUE(read_dry_run("nvcc fatal   : Unknown option '--bogus'").commands.empty());
 }
 
 }  // namespace

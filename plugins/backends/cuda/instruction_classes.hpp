@@ -1,0 +1,33 @@
+// How many instructions of each kind a kernel is made of, by its PTX: as the compiler leaves them,
+// inlined and unrolled, and without what is never reached. They are counted as they stand, not as
+// often as they are executed. A shuffle whose result nobody uses stays one: compilers keep it.
+// Pure; the PTX is untrusted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+struct InstructionCounts {
+  std::int64_t shuffles = 0;
+  std::int64_t votes = 0;                // ballots, any, all, match, reduce, activemask
+  std::int64_t barriers = 0;             // of a block or a cluster; those of a warp do not count
+  std::int64_t vector_accesses = 0;      // of 2, 4 or 8 elements, of global memory
+  std::int64_t tensor_instructions = 0;  // matrix products of tensor cores
+  std::int64_t atomics = 0;
+  std::int64_t local_accesses = 0;  // of arrays that did not fit registers; spills are not in PTX
+  std::int64_t asynchronous_copies = 0;
+};
+
+// Of the kernels `names` (mangled) together, with every function that they call, each counted once.
+InstructionCounts count_instructions(std::string_view ptx, const std::vector<std::string>& names);
+
+// One value per count, by the names that the cpu backend uses as far as it has the same.
+void add_instruction_values(const InstructionCounts& counts, EvaluationRecord* record);
+
+}  // namespace krl
