@@ -273,10 +273,19 @@ class KernelFinder {
       const SourceToken& before = tokens_[i - 1];
       const bool qualifier = before.kind == SourceToken::kLiteral || before.text == "extern" ||
                              before.text == "static" || before.text == "inline";
-      if (!qualifier) return before.text == ">";
+      if (!qualifier) return before.text == ">" && closes_template(i - 1);
       --i;
     }
     return false;
+  }
+
+  // Whether the ">" at `i` ends a `template <…>`, and not an `#include <…>`.
+  bool closes_template(std::size_t i) const {
+    const auto ends = [this](std::size_t k) {
+      return is(k, "template") || is(k, "#") || is(k, ";") || is(k, "__global__");
+    };
+    while (i > 0 && !ends(i)) --i;
+    return is(i, "template");
   }
 
   // The index after the bracket that closes the one at `open`.

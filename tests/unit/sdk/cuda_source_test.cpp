@@ -96,6 +96,13 @@ TEST(CudaSource, HeadsOfKernels) {
   EXPECT_TRUE(found[2].is_template);
 }
 
+TEST(CudaSource, AnIncludeMakesNoTemplate) {
+  const auto is_template = [](const char* source) { return kernels(source).at(0).is_template; };
+  EXPECT_FALSE(is_template("#include <cuda_fp16.h>\n__global__ void k(float* x) {}"));
+  EXPECT_FALSE(is_template("#include <a>\n#include <b>\nextern \"C\" __global__ void k() {}"));
+  EXPECT_TRUE(is_template("#include <a>\ntemplate <int N, class T = A<N>> __global__ void k() {}"));
+}
+
 TEST(CudaSource, BrokenHeadsAreNoKernels) {
   for (const char* source :
        {"__global__", "__global__ void", "__global__ void (", "__global__ ; void k() {}",

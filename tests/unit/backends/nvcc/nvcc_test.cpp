@@ -67,8 +67,6 @@ TEST_F(Nvcc, SourcesSeeTheHostsLibrary) {
   const char* source = R"(
 #include <algorithm>
 #include <limits>
-
-using Number = float;
 __global__ void add(const float* a, const float* b, float* out, int n) {
   if (n > 0) out[0] = a[0] + b[0];
 })";
