@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
           judge = std::make_unique<Judge>(
               *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
               memory / kExpectedShare);
-          return Ready{session->arena_handle(), session->event_gap_ns(), on_gpu};
+          return Ready{session->arena_handle(), on_gpu};
         }},
        {"load",
         [&](const json& request) -> json {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMallocHeap = 1 << 20;  // candidates have no use for one; CUDA's least
 constexpr std::uint32_t kDefaultShared = 48 << 10;
-constexpr int kGapSamples = 33;
+constexpr std::size_t kGaps = 33;
 constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 int attribute(CUdevice_attribute which, CUdevice device) {
@@ -70,7 +70,7 @@ DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_byte
   flush_bytes_ =
       2 * static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
   flush_ = allocate(std::max<std::uint64_t>(flush_bytes_, 1));
-  event_gap_ns_ = measured_event_gap_ns();
+  gap_ = {event(), event()};
 }
 
 std::string DeviceSession::arena_handle() const {
@@ -141,11 +141,15 @@ void DeviceSession::launch(const Program& program, CUdeviceptr set) {
   }
 }
 
-void DeviceSession::run(const Run& run) {
+void DeviceSession::stage(const Run& run) {
   require_space(run.program.bytes);
   KRL_CUDA(cuMemsetD8Async, arena_.get(), kPoisonValue, run.program.bytes, nullptr);
   fill(arena_.get(), run.program.inputs, run.seed, run.factor);
-  launch(run.program, arena_.get());
+}
+
+void DeviceSession::run(const Run& run) {
+  stage(run);
+  start(run.program);
   KRL_CUDA(cuCtxSynchronize);
 }
 
@@ -174,11 +178,15 @@ std::vector<double> DeviceSession::time(const Time& time) {
   const std::uint64_t fill_bytes = time.sets * time.program.inputs.size() * sizeof(DeviceFill);
   while (samples_.size() < samples) samples_.push_back({event(), event()});
   KRL_CUDA(cuCtxResetPersistingL2Cache);
+  record_gap();
   for (std::size_t s = 0; s < samples; ++s) enqueue(time, s, uploaded + s * fill_bytes);
   KRL_CUDA(cuCtxSynchronize);
+  gaps_ns_.push_back(gap_.ns());
+  if (gaps_ns_.size() > kGaps) gaps_ns_.pop_front();
+  const double gap = event_gap_ns();
   std::vector<double> ns;
   for (std::size_t s = 0; s < samples; ++s) {
-    ns.push_back(std::max(samples_[s].ns() - event_gap_ns_, 0.0) / time.sets);
+    ns.push_back(std::max(samples_[s].ns() - gap, 0.0) / time.sets);
   }
   return ns;
 }
@@ -204,19 +212,17 @@ void DeviceSession::keep_set(const Time& time, std::size_t sample) {
            nullptr);
 }
 
-double DeviceSession::measured_event_gap_ns() {
-  std::vector<Sample> samples(kGapSamples);
-  for (Sample& sample : samples) {
-    sample = {event(), event()};
-    flush_l2();
-    KRL_CUDA(cuEventRecord, sample.start.get(), nullptr);
-    KRL_CUDA(cuEventRecord, sample.end.get(), nullptr);
-  }
-  KRL_CUDA(cuCtxSynchronize);
-  std::vector<double> gaps;
-  for (const Sample& sample : samples) gaps.push_back(sample.ns());
-  std::nth_element(gaps.begin(), gaps.begin() + kGapSamples / 2, gaps.end());
-  return gaps[kGapSamples / 2];
+double DeviceSession::event_gap_ns() const {
+  std::vector<double> gaps(gaps_ns_.begin(), gaps_ns_.end());
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return gaps.empty() ? 0 : *middle;
+}
+
+void DeviceSession::record_gap() {
+  flush_l2();
+  KRL_CUDA(cuEventRecord, gap_.start.get(), nullptr);
+  KRL_CUDA(cuEventRecord, gap_.end.get(), nullptr);
 }
 
 }  // namespace krl::gpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,7 @@ class DeviceSession {
  public:
   explicit DeviceSession(const Setup& setup);
 
+  CUcontext context() const { return context_; }
   CUdeviceptr arena() const { return arena_.get(); }
   std::string arena_handle() const;
   CUfunction trusted(const char* name) const;
@@ -49,9 +51,14 @@ class DeviceSession {
 
   void load(const Load& load);
   void run(const Run& run);
+  // A run in two halves, neither waited for: poisons and fills the first set; launches the program
+  // on it.
+  void stage(const Run& run);
+  void start(const Program& program) { launch(program, arena_.get()); }
   std::vector<double> time(const Time& time);
-  // Of two events with nothing between them, which every sample is less.
-  double event_gap_ns() const { return event_gap_ns_; }
+  // Of two events with nothing between them, which every sample is less: the median of the last
+  // ones, one a batch, as it changes with the clocks.
+  double event_gap_ns() const;
 
  private:
   struct Sample {
@@ -66,7 +73,7 @@ class DeviceSession {
   void launch(const Program& program, CUdeviceptr set);
   void launch(const Launch& launch, CUdeviceptr set);
   void flush_l2();
-  double measured_event_gap_ns();
+  void record_gap();
 
   CUcontext context_ = nullptr;
   DeviceModule trusted_, module_;
@@ -78,7 +85,8 @@ class DeviceSession {
   DeviceMemory flush_;
   UploadBuffer fills_;
   std::vector<Sample> samples_;  // their events are used again and again
-  double event_gap_ns_ = 0;
+  Sample gap_;
+  std::deque<double> gaps_ns_;
 };
 
 }  // namespace krl::gpu

@@ -37,7 +37,6 @@ struct Setup {
 
 struct Ready {
   std::string arena;              // its CUDA IPC handle
-  double event_gap_ns = 0;        // between two events with nothing between them
   bool reference_on_gpu = false;  // of a checker: where its libtorch computes
 };
 
@@ -146,7 +145,7 @@ struct CheckResult {
 // ---- as messages
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, event_gap_ns, reference_on_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, reference_on_gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments)

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       {{"setup",
         [&](const json& request) -> json {
           session = std::make_unique<DeviceSession>(request.get<Setup>());
-          return Ready{session->arena_handle(), session->event_gap_ns(), false};
+          return Ready{session->arena_handle(), false};
         }},
        {"load",
         [&](const json& request) -> json {

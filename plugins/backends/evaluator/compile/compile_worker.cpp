@@ -11,12 +11,6 @@ constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{64} << 20;
 // More than is kept, so that whole lines can be cut and repetitions dropped.
 constexpr std::uint64_t kRawLogBytes = 4 * kMaxLogBytes;
 
-bool says_out_of_memory(const std::string& log) {
-  return log.find("out of memory") != std::string::npos ||
-         log.find("virtual memory exhausted") != std::string::npos ||
-         log.find("annot allocate memory") != std::string::npos;
-}
-
 // Fills in what the ending of a compile that gave no module means.
 void explain(const Ending& ending, const CompileWorkerOptions& options, CompileOutput* output) {
   if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");

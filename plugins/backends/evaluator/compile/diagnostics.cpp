@@ -146,6 +146,14 @@ std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log,
   return found;
 }
 
+bool says_out_of_memory(std::string_view log) {
+  constexpr std::string_view kPhrases[] = {"out of memory", "virtual memory exhausted",
+                                           "annot allocate memory", "bad_alloc"};
+  return std::any_of(std::begin(kPhrases), std::end(kPhrases), [&](std::string_view phrase) {
+    return log.find(phrase) != std::string_view::npos;
+  });
+}
+
 std::string first_error(const std::vector<DiagnosticRecord>& diagnostics) {
   for (const DiagnosticRecord& diagnostic : diagnostics) {
     if (diagnostic.severity != KRL_SEVERITY_ERROR) continue;

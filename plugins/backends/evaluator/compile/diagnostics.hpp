@@ -30,6 +30,9 @@ std::string clean_log(std::string_view log);
 // line.
 std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log, std::string_view source_name);
 
+// True if a compiler says that it got no more memory.
+bool says_out_of_memory(std::string_view log);
+
 // The first error's text, with its place: "line 3: …"; empty if there is none.
 std::string first_error(const std::vector<DiagnosticRecord>& diagnostics);
 

@@ -138,6 +138,17 @@ void store(const OracleTensor& output, const at::Tensor& exact, const at::Tensor
   put(output.own_error, at::kFloat, (single.to(at::kDouble) - exact).abs());
 }
 
+// Once a process.
+bool prepare_libtorch() {
+  at::set_num_threads(1);
+  at::set_num_interop_threads(1);
+  at::globalContext().setAllowTF32CuDNN(false);  // float32 is to mean float32
+  // References run a few times each: interpreting them is cheaper than optimising them.
+  torch::jit::getProfilingMode() = false;
+  torch::jit::setGraphExecutorOptimize(false);
+  return true;
+}
+
 }  // namespace
 
 struct ReferenceStore::Compiled {
@@ -146,12 +157,7 @@ struct ReferenceStore::Compiled {
 };
 
 ReferenceStore::ReferenceStore(ReferenceDevice device) : device_(device) {
-  at::set_num_threads(1);
-  at::set_num_interop_threads(1);
-  at::globalContext().setAllowTF32CuDNN(false);  // float32 is to mean float32
-  // References run a few times each: interpreting them is cheaper than optimising them.
-  torch::jit::getProfilingMode() = false;
-  torch::jit::setGraphExecutorOptimize(false);
+  [[maybe_unused]] static const bool prepared = prepare_libtorch();
 }
 
 ReferenceStore::~ReferenceStore() = default;

@@ -1,0 +1,28 @@
+// What kernelrl-gpu-profiler answers. It does Setup and Load as the other processes of a GPU do
+// (protocol.hpp), and "profile", whose content is a Run and whose answer is a list of Counter. The
+// answer to its Setup is a ProfilerReady. Plain values.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace krl::gpu {
+
+// One value of a program's one run, over all of its launches.
+struct Counter {
+  std::string name, unit;  // as in evaluations
+  double value = 0;
+};
+
+struct ProfilerReady {
+  std::string chip;                  // "GH100"
+  std::size_t passes = 0;            // runs of a program that all counters take
+  std::vector<std::string> metrics;  // CUPTI's and ncu's names of what is counted
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counter, name, unit, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfilerReady, chip, passes, metrics)
+
+}  // namespace krl::gpu

@@ -1,0 +1,101 @@
+#include "plugins/backends/cuda/worker/counters/cupti.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+namespace krl::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLibrary[] = "libcupti.so.13";  // the headers' version: structs grow with it
+constexpr char kHostLibrary[] = "libnvperf_host.so";
+constexpr char kHowToInstall[] =
+    "; call scripts/setup.sh, or install the CUDA toolkit 13 and set CUDA_HOME";
+constexpr char kHowToPermit[] =
+    ": the driver keeps the GPU's counters for administrators. Run as root or with CAP_SYS_ADMIN "
+    "(in a container: --cap-add SYS_ADMIN), or load the driver with "
+    "NVreg_RestrictProfilingToAdminUsers=0: a line 'options nvidia "
+    "NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d/nvidia.conf, then restart";
+
+// In the order in which to look; "" = where the system looks.
+std::vector<fs::path> folders() {
+  std::vector<fs::path> all;
+  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
+    all.push_back(fs::path(home) / "extras" / "CUPTI" / "lib64");
+  }
+  all.push_back(fs::path(KERNELRL_PYTHON_DEPS) / "nvidia" / "cu13" / "lib");
+  all.emplace_back("/usr/local/cuda/extras/CUPTI/lib64");
+  all.emplace_back();
+  return all;
+}
+
+// CUPTI opens its host half by its name alone, which finds it once it is open.
+void* open_in(const fs::path& folder) {
+  std::error_code error;
+  if (!folder.empty() && !fs::exists(folder / kLibrary, error)) return nullptr;
+  ::dlopen((folder / kHostLibrary).c_str(), RTLD_NOW | RTLD_GLOBAL);
+  return ::dlopen((folder / kLibrary).c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
+void* open_library() {
+  std::string places;
+  for (const fs::path& folder : folders()) {
+    ::dlerror();
+    if (void* library = open_in(folder)) return library;
+    const char* why = ::dlerror();
+    places += (places.empty() ? "" : ", ") + (folder.empty() ? "the system" : folder.string());
+    if (why != nullptr && !folder.empty()) places += std::string(" (") + why + ")";
+  }
+  throw std::runtime_error(std::string("no ") + kLibrary + " in " + places + kHowToInstall);
+}
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  void* symbol = ::dlsym(library, name);
+  if (symbol == nullptr) {
+    throw std::runtime_error(std::string("this ") + kLibrary + " lacks " + name + kHowToInstall);
+  }
+  std::memcpy(&function, &symbol, sizeof symbol);
+}
+
+Cupti load() {
+  void* library = open_library();
+  Cupti loaded;
+#define KRL_FIND(name) find(library, #name, loaded.name);
+  KRL_CUPTI_FUNCTIONS(KRL_FIND)
+#undef KRL_FIND
+  return loaded;
+}
+
+std::string name_of(CUptiResult code) {
+  const char* name = nullptr;
+  cupti().cuptiGetResultString(code, &name);
+  return name == nullptr ? "CUPTI error " + std::to_string(code) : name;
+}
+
+bool is_refusal(CUptiResult code) {
+  return code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
+         code == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+}
+
+}  // namespace
+
+CuptiError::CuptiError(CUptiResult failed, const std::string& call)
+    : std::runtime_error(call + ": " + name_of(failed) + (is_refusal(failed) ? kHowToPermit : "")),
+      code(failed) {}
+
+const Cupti& cupti() {
+  static const Cupti loaded = load();
+  return loaded;
+}
+
+void require(CUptiResult result, const std::string& call) {
+  if (result != CUPTI_SUCCESS) throw CuptiError(result, call);
+}
+
+}  // namespace krl::gpu

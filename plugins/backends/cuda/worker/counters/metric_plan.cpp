@@ -1,0 +1,81 @@
+#include "plugins/backends/cuda/worker/counters/metric_plan.hpp"
+
+namespace krl::gpu {
+namespace {
+
+CUpti_Profiler_Host_Object* host_of(const std::string& chip, const Image& availability) {
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_Initialize, start);
+  start.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  start.pChipName = chip.c_str();
+  start.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
+  require(cupti().cuptiProfilerHostInitialize(&start),
+          "cuptiProfilerHostInitialize for the chip " + chip);
+  return start.pHostObject;
+}
+
+}  // namespace
+
+MetricPlan::MetricPlan(const std::string& chip, const Image& availability)
+    : host_(host_of(chip, availability)) {
+  add_metrics(chip);
+  configure();
+}
+
+MetricPlan::~MetricPlan() {
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_Deinitialize, end);
+  end.pHostObject = host_;
+  cupti().cuptiProfilerHostDeinitialize(&end);
+}
+
+// One by one: a chip need not have all of them, and an error names the one that it is about.
+void MetricPlan::add_metrics(const std::string& chip) {
+  for (const Metric& metric : kMetrics) {
+    const char* name = metric.cupti;
+    KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);
+    add.pHostObject = host_;
+    add.ppMetricNames = &name;
+    add.numMetrics = 1;
+    const CUptiResult result = cupti().cuptiProfilerHostConfigAddMetrics(&add);
+    if (result == CUPTI_ERROR_INVALID_METRIC_NAME) continue;
+    require(result, std::string("cuptiProfilerHostConfigAddMetrics of ") + name + " on " + chip);
+    metrics_.push_back(&metric);
+    names_.push_back(name);
+  }
+}
+
+void MetricPlan::configure() {
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size);
+  size.pHostObject = host_;
+  KRL_CUPTI(cuptiProfilerHostGetConfigImageSize, &size);
+  configuration_.resize(size.configImageSize);
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImage, image);
+  image.pHostObject = host_;
+  image.configImageSize = configuration_.size();
+  image.pConfigImage = configuration_.data();
+  KRL_CUPTI(cuptiProfilerHostGetConfigImage, &image);
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetNumOfPasses, passes);
+  passes.configImageSize = configuration_.size();
+  passes.pConfigImage = configuration_.data();
+  KRL_CUPTI(cuptiProfilerHostGetNumOfPasses, &passes);
+  passes_ = passes.numOfPasses;
+}
+
+std::vector<Counter> MetricPlan::evaluate(const Image& counted) const {
+  std::vector<double> raw(metrics_.size());
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const char* name = names_[i];
+    KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues, values);
+    values.pHostObject = host_;
+    values.pCounterDataImage = counted.data();
+    values.counterDataImageSize = counted.size();
+    values.rangeIndex = 0;
+    values.ppMetricNames = &name;
+    values.numMetrics = 1;
+    values.pMetricValues = &raw[i];
+    require(cupti().cuptiProfilerHostEvaluateToGpuValues(&values),
+            std::string("cuptiProfilerHostEvaluateToGpuValues of ") + name);
+  }
+  return counters_of(metrics_, raw);
+}
+
+}  // namespace krl::gpu

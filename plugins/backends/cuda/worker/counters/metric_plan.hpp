@@ -1,0 +1,45 @@
+// How the counters of one chip are read: CUPTI's host half turns metrics into a configuration of
+// the hardware, and what the hardware counted into values. Needs no GPU. Throws CuptiError.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/counters/cupti.hpp"
+#include "plugins/backends/cuda/worker/counters/metrics.hpp"
+
+namespace krl::gpu {
+
+using Image = std::vector<std::uint8_t>;  // of a format that is CUPTI's own
+
+class MetricPlan {
+ public:
+  // All of kMetrics that `chip` ("GH100") has. `availability`: which counters the GPU lets be used;
+  // empty = all.
+  explicit MetricPlan(const std::string& chip, const Image& availability = {});
+  ~MetricPlan();
+  MetricPlan(const MetricPlan&) = delete;
+  MetricPlan& operator=(const MetricPlan&) = delete;
+
+  const std::vector<const Metric*>& metrics() const { return metrics_; }
+  // In the order of metrics(), as CUPTI takes them.
+  const std::vector<const char*>& names() const { return names_; }
+  const Image& configuration() const { return configuration_; }
+  std::size_t passes() const { return passes_; }  // runs that all metrics take
+
+  // What was counted in the first range of a counter data image.
+  std::vector<Counter> evaluate(const Image& counted) const;
+
+ private:
+  void add_metrics(const std::string& chip);
+  void configure();
+
+  CUpti_Profiler_Host_Object* host_ = nullptr;
+  std::vector<const Metric*> metrics_;
+  std::vector<const char*> names_;
+  Image configuration_;
+  std::size_t passes_ = 0;
+};
+
+}  // namespace krl::gpu

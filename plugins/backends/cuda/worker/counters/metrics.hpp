@@ -1,0 +1,57 @@
+// Which hardware counters are read, what they are called in evaluations, and what follows from
+// them. The table is all there is to change for another counter; `*__throughput*` metrics are left
+// out, as each takes passes of its own.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/counters/counter.hpp"
+
+namespace krl::gpu {
+
+struct Metric {
+  std::string_view name, unit;  // of the value
+  const char* cupti;            // of the metric, as CUPTI and ncu call it
+  double scale = 1;             // the value is this times the metric
+};
+
+// Names that the cpu backend has mean the same there. A request is one instruction of one warp, a
+// sector 32 bytes; sums are over all multiprocessors.
+inline constexpr Metric kMetrics[] = {
+    // Warps on a multiprocessor while it had any, as a share of those that fit. 0..1
+    {"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", 0.01},
+    // Read and written; what stays in the L2 at the end was not written.
+    {"dram_bytes", "B", "dram__bytes.sum"},
+    // Those over what the memory could have moved meanwhile, the gaps of launches included. 0..1
+    {"dram_utilisation", "", "dram__bytes.sum.pct_of_peak_sustained_elapsed", 0.01},
+    {"global_load_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+    {"global_store_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    {"global_load_sectors", "", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+    {"global_store_sectors", "", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+    {"shared_load_requests", "", "smsp__inst_executed_op_shared_ld.sum"},
+    {"shared_store_requests", "", "smsp__inst_executed_op_shared_st.sum"},
+    // Cycles that accesses to shared memory took beyond their first; other traffic adds a few.
+    {"bank_conflicts", "", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
+    // Sectors found, of those that were looked up: loads, stores and atomics. 0..1
+    {"l1_hit_rate", "", "l1tex__t_sector_hit_rate.pct", 0.01},
+    {"l2_hit_rate", "", "lts__t_sector_hit_rate.pct", 0.01},
+    {"instructions", "", "smsp__inst_executed.sum"},  // of warps
+    {"thread_instructions", "", "smsp__thread_inst_executed.sum"},
+    // Cycles in which a scheduler issued an instruction, of those in which it had warps. 0..1
+    {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01},
+    // Cycles in which tensor cores were busy, of those in which a multiprocessor was. 0..1
+    {"tensor_pipe", "", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.01},
+    // From the first launch's start to the last one's end, profiled: slower than timed.
+    {"profiled_time", "ns", "gpu__time_duration.sum"},
+};
+
+// The values of those metrics that a chip has, and of all that follows from them:
+//   sectors_per_request         of global loads and stores, 1..32
+//   warp_efficiency             thread_instructions / (32 instructions), 0..1
+//   bank_conflicts_per_request  of loads and stores of shared memory
+// A share of nothing is left out. `raw` stands beside `metrics`.
+std::vector<Counter> counters_of(const std::vector<const Metric*>& metrics,
+                                 const std::vector<double>& raw);
+
+}  // namespace krl::gpu
