@@ -15,28 +15,28 @@
 namespace krl::gpu {
 
 // Each as CUPTI's headers declare it.
-#define KRL_CUPTI_FUNCTIONS(F)                                                             \
-  F(cuptiGetResultString)                                                                  \
-  F(cuptiDeviceGetChipName)                                                                \
-  F(cuptiProfilerInitialize)                                                               \
-  F(cuptiProfilerGetCounterAvailability)                                                   \
-  F(cuptiProfilerHostInitialize)                                                           \
-  F(cuptiProfilerHostDeinitialize)                                                         \
-  F(cuptiProfilerHostConfigAddMetrics)                                                     \
-  F(cuptiProfilerHostGetConfigImageSize)                                                   \
-  F(cuptiProfilerHostGetConfigImage)                                                       \
-  F(cuptiProfilerHostGetNumOfPasses)                                                       \
-  F(cuptiProfilerHostEvaluateToGpuValues)                                                  \
-  F(cuptiRangeProfilerEnable)                                                              \
-  F(cuptiRangeProfilerDisable)                                                             \
-  F(cuptiRangeProfilerGetCounterDataSize)                                                  \
-  F(cuptiRangeProfilerCounterDataImageInitialize)                                          \
-  F(cuptiRangeProfilerSetConfig)                                                           \
-  F(cuptiRangeProfilerStart)                                                               \
-  F(cuptiRangeProfilerPushRange)                                                           \
-  F(cuptiRangeProfilerPopRange)                                                            \
-  F(cuptiRangeProfilerStop)                                                                \
-  F(cuptiRangeProfilerDecodeData)                                                          \
+#define KRL_CUPTI_FUNCTIONS(F)                    \
+  F(cuptiGetResultString)                         \
+  F(cuptiDeviceGetChipName)                       \
+  F(cuptiProfilerInitialize)                      \
+  F(cuptiProfilerGetCounterAvailability)          \
+  F(cuptiProfilerHostInitialize)                  \
+  F(cuptiProfilerHostDeinitialize)                \
+  F(cuptiProfilerHostConfigAddMetrics)            \
+  F(cuptiProfilerHostGetConfigImageSize)          \
+  F(cuptiProfilerHostGetConfigImage)              \
+  F(cuptiProfilerHostGetNumOfPasses)              \
+  F(cuptiProfilerHostEvaluateToGpuValues)         \
+  F(cuptiRangeProfilerEnable)                     \
+  F(cuptiRangeProfilerDisable)                    \
+  F(cuptiRangeProfilerGetCounterDataSize)         \
+  F(cuptiRangeProfilerCounterDataImageInitialize) \
+  F(cuptiRangeProfilerSetConfig)                  \
+  F(cuptiRangeProfilerStart)                      \
+  F(cuptiRangeProfilerPushRange)                  \
+  F(cuptiRangeProfilerPopRange)                   \
+  F(cuptiRangeProfilerStop)                       \
+  F(cuptiRangeProfilerDecodeData)                 \
   F(cuptiRangeProfilerGetCounterDataInfo)
 
 struct Cupti {

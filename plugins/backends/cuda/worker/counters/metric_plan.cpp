@@ -21,9 +21,9 @@ MetricPlan::MetricPlan(const std::string& chip, const Image& availability)
   configure();
 }
 
-MetricPlan::~MetricPlan() {
+void MetricPlan::End::operator()(CUpti_Profiler_Host_Object* host) const {
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_Deinitialize, end);
-  end.pHostObject = host_;
+  end.pHostObject = host;
   cupti().cuptiProfilerHostDeinitialize(&end);
 }
 
@@ -32,7 +32,7 @@ void MetricPlan::add_metrics(const std::string& chip) {
   for (const Metric& metric : kMetrics) {
     const char* name = metric.cupti;
     KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);
-    add.pHostObject = host_;
+    add.pHostObject = host_.get();
     add.ppMetricNames = &name;
     add.numMetrics = 1;
     const CUptiResult result = cupti().cuptiProfilerHostConfigAddMetrics(&add);
@@ -45,11 +45,11 @@ void MetricPlan::add_metrics(const std::string& chip) {
 
 void MetricPlan::configure() {
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size);
-  size.pHostObject = host_;
+  size.pHostObject = host_.get();
   KRL_CUPTI(cuptiProfilerHostGetConfigImageSize, &size);
   configuration_.resize(size.configImageSize);
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImage, image);
-  image.pHostObject = host_;
+  image.pHostObject = host_.get();
   image.configImageSize = configuration_.size();
   image.pConfigImage = configuration_.data();
   KRL_CUPTI(cuptiProfilerHostGetConfigImage, &image);
@@ -65,7 +65,7 @@ std::vector<Counter> MetricPlan::evaluate(const Image& counted) const {
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const char* name = names_[i];
     KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues, values);
-    values.pHostObject = host_;
+    values.pHostObject = host_.get();
     values.pCounterDataImage = counted.data();
     values.counterDataImageSize = counted.size();
     values.rangeIndex = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,6 @@ class MetricPlan {
   // All of kMetrics that `chip` ("GH100") has. `availability`: which counters the GPU lets be used;
   // empty = all.
   explicit MetricPlan(const std::string& chip, const Image& availability = {});
-  ~MetricPlan();
-  MetricPlan(const MetricPlan&) = delete;
-  MetricPlan& operator=(const MetricPlan&) = delete;
 
   const std::vector<const Metric*>& metrics() const { return metrics_; }
   // In the order of metrics(), as CUPTI takes them.
@@ -35,7 +33,10 @@ class MetricPlan {
   void add_metrics(const std::string& chip);
   void configure();
 
-  CUpti_Profiler_Host_Object* host_ = nullptr;
+  struct End {
+    void operator()(CUpti_Profiler_Host_Object* host) const;
+  };
+  std::unique_ptr<CUpti_Profiler_Host_Object, End> host_;
   std::vector<const Metric*> metrics_;
   std::vector<const char*> names_;
   Image configuration_;

@@ -30,8 +30,7 @@ std::vector<Counter> counters_of(const std::vector<const Metric*>& metrics,
     // CUPTI gives no number for a rate of nothing: a hit rate where nothing was looked up.
     if (!std::isfinite(raw[i])) continue;
     const Metric& metric = *metrics[i];
-    counters.push_back(
-        {std::string(metric.name), std::string(metric.unit), metric.scale * raw[i]});
+    counters.push_back({std::string(metric.name), std::string(metric.unit), metric.scale * raw[i]});
   }
   add_ratio("sectors_per_request",
             sum_of(counters, {"global_load_sectors", "global_store_sectors"}),

@@ -1,0 +1,44 @@
+// Hardware counters of a program on a GPU, by CUPTI's range profiler: the program is run as often
+// as the counters take passes, each time on inputs drawn again and with a cold L2, and all of its
+// launches are one range. Throws CuptiError, and CudaError as DeviceSession does; it is of no more
+// use then. Used by one thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/counters/cold_cache.hpp"
+#include "plugins/backends/cuda/worker/counters/metric_plan.hpp"
+#include "plugins/backends/cuda/worker/device_session.hpp"
+
+namespace krl::gpu {
+
+class Profiler {
+ public:
+  // Of GPU `device`, whose session this is; it must live longer.
+  Profiler(DeviceSession& session, int device);
+
+  ProfilerReady ready() const;
+  // REQUIRES: the program's module is loaded into the session.
+  std::vector<Counter> profile(const Run& run);
+
+ private:
+  struct Disable {
+    void operator()(CUpti_RangeProfiler_Object* profiler) const;
+  };
+
+  Image new_counter_data() const;
+  void configure(Image* counted);
+  // One pass. True if it was the last.
+  bool pass(const Run& run);
+  void count(const Program& program);
+  void decode(const Image& counted);
+
+  DeviceSession& session_;
+  ColdCache cache_;
+  const std::string chip_;
+  const MetricPlan plan_;
+  std::unique_ptr<CUpti_RangeProfiler_Object, Disable> profiler_;
+};
+
+}  // namespace krl::gpu

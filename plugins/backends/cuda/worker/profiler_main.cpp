@@ -1,0 +1,57 @@
+// kernelrl-gpu-profiler: reads a GPU's hardware counters while a candidate runs that has passed.
+//
+//   kernelrl-gpu-profiler            answers requests (counters/counter.hpp)
+//   kernelrl-gpu-profiler --metrics CHIP
+//                                    what is counted on a "GH100", and in how many passes; no GPU
+//
+// A process of its own, as CUPTI reaches into all that its process does on a GPU, and a candidate
+// that faults only now ends it alone.
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "plugins/backends/cuda/worker/counters/profile.hpp"
+#include "plugins/backends/cuda/worker/serve.hpp"
+
+namespace {
+
+using namespace krl::gpu;
+using nlohmann::json;
+
+int print_metrics(const char* chip) {
+  try {
+    const MetricPlan plan(chip);
+    for (const Metric* metric : plan.metrics()) {
+      std::printf("%-24s %s\n", std::string(metric->name).c_str(), metric->cupti);
+    }
+    std::printf("%zu passes\n", plan.passes());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kernelrl-gpu-profiler: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--metrics") return print_metrics(argv[2]);
+  std::unique_ptr<DeviceSession> session;
+  std::unique_ptr<Profiler> profiler;
+  return serve({{"setup",
+                 [&](const json& request) -> json {
+                   cupti();  // before there is a context, of which it would not know
+                   const Setup setup = request.get<Setup>();
+                   session = std::make_unique<DeviceSession>(setup);
+                   profiler = std::make_unique<Profiler>(*session, setup.device);
+                   return profiler->ready();
+                 }},
+                {"load",
+                 [&](const json& request) -> json {
+                   session->load(request.get<Load>());
+                   return nullptr;
+                 }},
+                {"profile", [&](const json& request) -> json {
+                   return profiler->profile(request.get<Run>());
+                 }}});
+}
