@@ -15,29 +15,32 @@
 namespace krl::gpu {
 
 // Each as CUPTI's headers declare it.
-#define KRL_CUPTI_FUNCTIONS(F)                    \
-  F(cuptiGetResultString)                         \
-  F(cuptiDeviceGetChipName)                       \
-  F(cuptiProfilerInitialize)                      \
-  F(cuptiProfilerGetCounterAvailability)          \
-  F(cuptiProfilerHostInitialize)                  \
-  F(cuptiProfilerHostDeinitialize)                \
-  F(cuptiProfilerHostConfigAddMetrics)            \
-  F(cuptiProfilerHostGetConfigImageSize)          \
-  F(cuptiProfilerHostGetConfigImage)              \
-  F(cuptiProfilerHostGetNumOfPasses)              \
-  F(cuptiProfilerHostEvaluateToGpuValues)         \
-  F(cuptiRangeProfilerEnable)                     \
-  F(cuptiRangeProfilerDisable)                    \
-  F(cuptiRangeProfilerGetCounterDataSize)         \
+// clang-format off
+#define KRL_CUPTI_FUNCTIONS(F) \
+  F(cuptiGetResultString) \
+  F(cuptiDeviceGetChipName) \
+  F(cuptiProfilerInitialize) \
+  F(cuptiProfilerGetCounterAvailability) \
+  F(cuptiProfilerHostInitialize) \
+  F(cuptiProfilerHostDeinitialize) \
+  F(cuptiProfilerHostGetMetricProperties) \
+  F(cuptiProfilerHostConfigAddMetrics) \
+  F(cuptiProfilerHostGetConfigImageSize) \
+  F(cuptiProfilerHostGetConfigImage) \
+  F(cuptiProfilerHostGetNumOfPasses) \
+  F(cuptiProfilerHostEvaluateToGpuValues) \
+  F(cuptiRangeProfilerEnable) \
+  F(cuptiRangeProfilerDisable) \
+  F(cuptiRangeProfilerGetCounterDataSize) \
   F(cuptiRangeProfilerCounterDataImageInitialize) \
-  F(cuptiRangeProfilerSetConfig)                  \
-  F(cuptiRangeProfilerStart)                      \
-  F(cuptiRangeProfilerPushRange)                  \
-  F(cuptiRangeProfilerPopRange)                   \
-  F(cuptiRangeProfilerStop)                       \
-  F(cuptiRangeProfilerDecodeData)                 \
+  F(cuptiRangeProfilerSetConfig) \
+  F(cuptiRangeProfilerStart) \
+  F(cuptiRangeProfilerPushRange) \
+  F(cuptiRangeProfilerPopRange) \
+  F(cuptiRangeProfilerStop) \
+  F(cuptiRangeProfilerDecodeData) \
   F(cuptiRangeProfilerGetCounterDataInfo)
+// clang-format on
 
 struct Cupti {
 #define KRL_DECLARE(name) decltype(&::name) name = nullptr;

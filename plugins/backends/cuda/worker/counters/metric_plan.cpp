@@ -17,7 +17,7 @@ CUpti_Profiler_Host_Object* host_of(const std::string& chip, const Image& availa
 
 MetricPlan::MetricPlan(const std::string& chip, const Image& availability)
     : host_(host_of(chip, availability)) {
-  add_metrics(chip);
+  choose_metrics();
   configure();
 }
 
@@ -27,23 +27,27 @@ void MetricPlan::End::operator()(CUpti_Profiler_Host_Object* host) const {
   cupti().cuptiProfilerHostDeinitialize(&end);
 }
 
-// One by one: a chip need not have all of them, and an error names the one that it is about.
-void MetricPlan::add_metrics(const std::string& chip) {
+void MetricPlan::choose_metrics() {
   for (const Metric& metric : kMetrics) {
-    const char* name = metric.cupti;
-    KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);
-    add.pHostObject = host_.get();
-    add.ppMetricNames = &name;
-    add.numMetrics = 1;
-    const CUptiResult result = cupti().cuptiProfilerHostConfigAddMetrics(&add);
+    KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetMetricProperties, properties);
+    properties.pHostObject = host_.get();
+    properties.pMetricName = metric.cupti;
+    const CUptiResult result = cupti().cuptiProfilerHostGetMetricProperties(&properties);
     if (result == CUPTI_ERROR_INVALID_METRIC_NAME) continue;
-    require(result, std::string("cuptiProfilerHostConfigAddMetrics of ") + name + " on " + chip);
+    require(result, std::string("cuptiProfilerHostGetMetricProperties of ") + metric.cupti);
     metrics_.push_back(&metric);
-    names_.push_back(name);
+    names_.push_back(metric.cupti);
   }
 }
 
+// All at once: metrics that are added apart are counted in passes of their own.
 void MetricPlan::configure() {
+  std::vector<const char*> names = names_;
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);
+  add.pHostObject = host_.get();
+  add.ppMetricNames = names.data();
+  add.numMetrics = names.size();
+  KRL_CUPTI(cuptiProfilerHostConfigAddMetrics, &add);
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size);
   size.pHostObject = host_.get();
   KRL_CUPTI(cuptiProfilerHostGetConfigImageSize, &size);

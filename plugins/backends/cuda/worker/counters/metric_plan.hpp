@@ -30,7 +30,7 @@ class MetricPlan {
   std::vector<Counter> evaluate(const Image& counted) const;
 
  private:
-  void add_metrics(const std::string& chip);
+  void choose_metrics();
   void configure();
 
   struct End {
