@@ -63,19 +63,22 @@ void write_file(const char* path, std::string_view content) {
 
 void die_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// All commands together may take as long as one: each gets what those before have left.
-void limit_to_time_left() {
+// All commands together may take as long as one: each gets what those before have left, in the
+// whole seconds that Linux counts by, rounded so that the sum is at most 0.2 s too long.
+rlimit time_left() {
   rusage used{};
   rlimit limit{};
   ::getrusage(RUSAGE_CHILDREN, &used);
   ::getrlimit(RLIMIT_CPU, &limit);
-  const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1;
-  limit.rlim_cur = limit.rlim_cur > seconds + 1 ? limit.rlim_cur - seconds : 1;
-  ::setrlimit(RLIMIT_CPU, &limit);
+  const auto microseconds = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 +
+                            used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+  const auto seconds = static_cast<rlim_t>((microseconds + 800'000) / 1'000'000);
+  limit.rlim_cur = limit.rlim_cur > seconds ? limit.rlim_cur - seconds : 1;
+  return limit;
 }
 
-[[noreturn]] void become(const Command& command) {
-  limit_to_time_left();
+[[noreturn]] void become(const Command& command, const rlimit& time) {
+  ::setrlimit(RLIMIT_CPU, &time);
   const int log = ::open(kLog, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
@@ -100,9 +103,10 @@ void limit_to_time_left() {
 
 // Runs a command, passes on what it says to people, and gives the figures of ptxas in that.
 std::string run(const Command& command) {
+  const rlimit time = time_left();
   const pid_t child = ::fork();
   if (child < 0) cannot("fork");
-  if (child == 0) become(command);
+  if (child == 0) become(command, time);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
