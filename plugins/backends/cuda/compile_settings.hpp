@@ -14,7 +14,14 @@ struct CompileSettings {
   std::vector<std::string> flags;  // more options of the compiler's
   std::filesystem::path cuda;      // where to find the compiler; empty = the usual places
   std::chrono::milliseconds compile_limit{10'000};      // of the processor
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // address space of each process
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // of a process, or as a CompileMemory says
+  int at_a_time = 1;                                    // compiles, at least 1
+};
+
+// What memory_bytes limits, where a compiler does not take it for the address space of a process.
+struct CompileMemory {
+  double default_mb = 4096;
+  const char* meaning = "address space of a compile, MiB";
 };
 
 }  // namespace krl

@@ -6,6 +6,14 @@
 //     static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files);
 //   };
 //   KRL_PLUGIN("nvcc", "1.0.0", krl::backend<krl::CudaBackend<krl::Nvcc>>("nvcc", "…"))
+//
+// A compiler with options of its own has them as members:
+//
+//   std::string image = "kernelrl-worker";
+//   static constexpr auto options = krl::config(opt("image", &Docker::image, "…"));
+//   CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const;
+//
+// `static constexpr CompileMemory memory` says what its option memory_mb means.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +22,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,15 +34,35 @@
 namespace krl {
 
 template <class Tool>
-class CudaBackend final : public Backend {
+constexpr auto options_of_tool() {
+  if constexpr (requires { Tool::options; }) {
+    return Tool::options;
+  } else {
+    return config();
+  }
+}
+
+template <class Tool>
+constexpr CompileMemory memory_of_tool() {
+  if constexpr (requires { Tool::memory; }) {
+    return Tool::memory;
+  } else {
+    return {};
+  }
+}
+
+template <class Tool>
+class CudaBackend final : public Backend, public Tool {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
 
-  std::string execute = "on", gpus, reference = "auto", arch, compiler_flags, cuda, cache;
-  double compile_timeout = 10, run_timeout = 10, memory_mb = 4096, arena_mb = 0, cache_mb = 1024;
+  std::string execute = "on", gpus, reference = "auto", counters = "auto";
+  std::string arch, compiler_flags, cuda, cache;
+  double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
+  double memory_mb = memory_of_tool<Tool>().default_mb;
   std::int64_t concurrency = 0, runs_per_case = 5;
 
-  static constexpr auto config = krl::config(
+  static constexpr auto common_options = krl::config(
       opt("execute", &CudaBackend::execute,
           "off: compile only, for what compiled code says of a kernel; no GPU is needed")
           .one_of("on|off"),
@@ -49,6 +78,9 @@ class CudaBackend final : public Backend {
       opt("reference", &CudaBackend::reference,
           "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
           .one_of("auto|cuda|cpu"),
+      opt("counters", &CudaBackend::counters,
+          "hardware counters of kernels that are right: auto = if the machine permits it, off")
+          .one_of("auto|off"),
       opt("arch", &CudaBackend::arch,
           "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
       opt("flags", &CudaBackend::compiler_flags, "more options of the compiler's, between blanks"),
@@ -56,8 +88,7 @@ class CudaBackend final : public Backend {
           "folder of the CUDA toolkit, or the compiler's file; empty = the usual places"),
       opt("compile_timeout", &CudaBackend::compile_timeout, "seconds that a compile may take")
           .range(0.1, 3600),
-      opt("memory_mb", &CudaBackend::memory_mb, "address space of a compile, MiB")
-          .range(512, 1048576),
+      opt("memory_mb", &CudaBackend::memory_mb, memory_of_tool<Tool>().meaning).range(512, 1048576),
       opt("concurrency", &CudaBackend::concurrency,
           "compiles at a time; 0 = one for each processor core")
           .range(0, 1024),
@@ -65,10 +96,10 @@ class CudaBackend final : public Backend {
           "folder that keeps evaluations; empty = the user's cache folder, \"off\" = none"),
       opt("cache_mb", &CudaBackend::cache_mb, "the most that the cache folder may hold, MiB")
           .range(1, 1048576));
+  static constexpr auto config = std::tuple_cat(options_of_tool<Tool>(), common_options);
 
-  void start(const Config&, const Context&) override {
-    const InstalledFiles files(reinterpret_cast<const void*>(&Tool::compiler),
-                               std::string("the ") + Tool::name + " backend");
+  void start(const Config&, const Context& context) override {
+    const InstalledFiles files(Tool::name, std::string("the ") + Tool::name + " backend");
     CompileSettings settings = compile_settings();
     std::vector<gpu::GpuDescription> chosen;
     if (execute == "on") chosen = choose_gpus(gpus, files);
@@ -81,14 +112,19 @@ class CudaBackend final : public Backend {
     if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(), files);
     evaluator_ = std::make_unique<CudaEvaluator>(std::move(compiler), evaluation_settings(),
                                                  std::move(pool));
+    if (counters == "auto" && !chosen.empty() && !evaluator_->counters_problem().empty()) {
+      context.warning("no hardware counters, and so no signal of memory; all else works: " +
+                      evaluator_->counters_problem());
+    }
   }
 
   BackendInfo describe() override {
-    // While kernels run, others are compiled.
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     const auto gpus_in_use = static_cast<std::uint32_t>(evaluator_->gpus());
-    const std::uint32_t executed = KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME;
-    return {concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores + gpus_in_use,
+    const std::uint32_t counted = evaluator_->counters_problem().empty() ? KRL_SIGNAL_MEMORY : 0u;
+    const std::uint32_t executed = KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | counted;
+    // While kernels run, others are compiled.
+    const std::uint32_t at_a_time = compiles_at_a_time() + (concurrency > 0 ? 0 : gpus_in_use);
+    return {at_a_time,
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_REGISTERS | KRL_SIGNAL_SHARED_MEMORY |
                 KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | (gpus_in_use > 0 ? executed : 0u),
             evaluator_->toolchain(), evaluator_->device()};
@@ -114,6 +150,11 @@ class CudaBackend final : public Backend {
  private:
   static constexpr double kMebibyte = 1024 * 1024;
 
+  std::uint32_t compiles_at_a_time() const {
+    if (concurrency > 0) return static_cast<std::uint32_t>(concurrency);
+    return std::max(1u, std::thread::hardware_concurrency());
+  }
+
   CompileSettings compile_settings() const {
     CompileSettings settings;
     settings.arch = arch;
@@ -123,6 +164,7 @@ class CudaBackend final : public Backend {
     settings.compile_limit =
         std::chrono::milliseconds(static_cast<std::int64_t>(compile_timeout * 1000));
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
+    settings.at_a_time = static_cast<int>(compiles_at_a_time());
     return settings;
   }
 
@@ -130,6 +172,7 @@ class CudaBackend final : public Backend {
     GpuSettings settings;
     settings.reference = reference;
     settings.arena_bytes = static_cast<std::uint64_t>(arena_mb * kMebibyte);
+    settings.counters = counters == "auto";
     settings.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_timeout * 1000));
     return settings;
   }

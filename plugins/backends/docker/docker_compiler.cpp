@@ -9,6 +9,7 @@
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/docker/compile_script.hpp"
 #include "plugins/backends/docker/container.hpp"
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
 namespace krl {
 namespace {
@@ -26,15 +27,11 @@ constexpr char kToolkitInside[] = "/usr/local/cuda";
 // first.
 constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
 
-std::filesystem::path require_toolkit(const std::filesystem::path& wanted) {
-  std::error_code error;
-  std::filesystem::path toolkit = std::filesystem::canonical(wanted, error);
-  if (!error && std::filesystem::exists(toolkit / "bin" / "nvcc", error)) return toolkit;
-  throw Failure(KRL_FAILED_PRECONDITION,
-                "no bin/nvcc in " + wanted.string() + ": install the CUDA toolkit, or set 'cuda'");
+std::filesystem::path find_toolkit(const std::filesystem::path& wanted) {
+  return find_nvcc(wanted, KERNELRL_PYTHON_DEPS).parent_path().parent_path();
 }
 
-std::uint64_t processor_seconds(const DockerCompilerSettings& settings) {
+std::uint64_t processor_seconds(const CompileSettings& settings) {
   return static_cast<std::uint64_t>(
       std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
 }
@@ -55,7 +52,8 @@ std::string version_of_nvcc(Container& container) {
   return "nvcc " + result.out.substr(begin, result.out.find_first_of(" \n", begin) - begin);
 }
 
-ContainerCommand compile_command(const DockerCompilerSettings& settings) {
+ContainerCommand compile_command(const DockerCompilerSettings& all) {
+  const CompileSettings& settings = all.compile;
   ContainerCommand command;
   command.arguments = {"/bin/sh",
                        "-c",
@@ -65,15 +63,9 @@ ContainerCommand compile_command(const DockerCompilerSettings& settings) {
                        std::to_string(settings.memory_bytes / kKibibyte),
                        settings.arch};
   command.arguments.insert(command.arguments.end(), settings.flags.begin(), settings.flags.end());
-  command.time_limit = settings.compile_limit * kWallSlack;
+  command.time_limit = all.time_limit;
   command.output_limits.err_bytes = 4 * kMaxLogBytes;  // lines are cut and dropped afterwards
   return command;
-}
-
-bool says_out_of_memory(const std::string& log) {
-  return log.find("out of memory") != std::string::npos ||
-         log.find("bad_alloc") != std::string::npos ||
-         log.find("annot allocate memory") != std::string::npos;
 }
 
 void ended(CompileOutput& output, CompileOutput::End end, std::string why) {
@@ -87,15 +79,17 @@ void explain(const CommandResult& result, const DockerCompilerSettings& settings
   const int code = result.exit_code;
   if (result.end == CommandResult::kTimedOut) {
     throw Failure(KRL_UNAVAILABLE,
-                  "a compile got too little of the processor to end in time; run fewer at once");
+                  "a compile got too little of the processor to end in time; run fewer at once, "
+                  "or give it a longer 'timeout'");
   }
   if (result.end == CommandResult::kTooMuchOutput) {
     ended(output, CompileOutput::kOutOfResources, "the compiled kernel is too large");
   } else if (result.end == CommandResult::kOutOfMemory || says_out_of_memory(output.log)) {
     ended(output, CompileOutput::kOutOfResources, "the compiler needs more memory than it may use");
   } else if (code == kProcessorLimit || code == kKilled) {
-    ended(output, CompileOutput::kTimeout,
-          "the compile took more than " + std::to_string(processor_seconds(settings)) + " s");
+    ended(
+        output, CompileOutput::kTimeout,
+        "the compile took more than " + std::to_string(processor_seconds(settings.compile)) + " s");
   } else if (std::string error = first_error(output.diagnostics); !error.empty()) {
     ended(output, CompileOutput::kFailed, std::move(error));
   } else if (code > kSignalled) {
@@ -136,8 +130,9 @@ CompileOutput compile_in(Container& container, const DockerCompilerSettings& set
   return output;
 }
 
-std::string identity_of(const DockerCompilerSettings& settings, const std::string& version,
+std::string identity_of(const DockerCompilerSettings& all, const std::string& version,
                         const std::string& image_id) {
+  const CompileSettings& settings = all.compile;
   Digest digest;
   digest.add(version).add(image_id).add(docker::kCompileScript).add(settings.arch);
   digest.add(settings.memory_bytes).add(processor_seconds(settings));
@@ -145,7 +140,7 @@ std::string identity_of(const DockerCompilerSettings& settings, const std::strin
     std::error_code error;
     digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));
   }
-  digest.add(settings.container.memory_bytes).add(settings.container.folder_bytes);
+  digest.add(all.container.memory_bytes).add(all.container.folder_bytes);
   for (const std::string& flag : settings.flags) digest.add(flag);
   return digest.hex();
 }
@@ -153,10 +148,10 @@ std::string identity_of(const DockerCompilerSettings& settings, const std::strin
 }  // namespace
 
 CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
-  require_arch(wanted.arch);
+  require_arch(wanted.compile.arch);
   DockerCompilerSettings settings = wanted;
-  settings.cuda = require_toolkit(wanted.cuda);
-  settings.container.mounts.push_back({settings.cuda, kToolkitInside});
+  settings.compile.cuda = find_toolkit(wanted.compile.cuda);
+  settings.container.mounts.push_back({settings.compile.cuda, kToolkitInside});
   const auto container = std::make_shared<Container>(settings.container);
   const std::string version = version_of_nvcc(*container);
   const auto compile = [container, settings](std::string_view source,
@@ -164,7 +159,7 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
                                              const Cancelled& cancelled) {
     return compile_in(*container, settings, source, kernels, cancelled);
   };
-  return {version + " in Docker", settings.arch,
+  return {version + " in Docker", settings.compile.arch,
           identity_of(settings, version, container->image_id()), compile};
 }
 

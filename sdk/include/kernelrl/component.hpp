@@ -215,8 +215,9 @@ struct FieldTable {
 
   krl_str keep(std::string text) { return to_c(texts.emplace_back(std::move(text))); }
 
-  template <class Owner, class Member>
-  void add(const Option<Owner, Member>& o, const Owner& defaults) {
+  // `T` is the owner, or derives from it.
+  template <class Owner, class Member, class T>
+  void add(const Option<Owner, Member>& o, const T& defaults) {
     std::uint32_t type = type_of(static_cast<const Member*>(nullptr));
     if (o.is_path) type = KRL_PATH;
     std::string range = o.choices;

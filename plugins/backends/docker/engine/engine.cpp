@@ -1,6 +1,7 @@
 #include "plugins/backends/docker/engine/engine.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -26,6 +27,13 @@ std::string text_at(const json& document, const char* key) {
 }
 
 }  // namespace
+
+std::string default_socket() {
+  constexpr std::string_view kScheme = "unix://";
+  const char* host = std::getenv("DOCKER_HOST");
+  if (host == nullptr || !std::string_view(host).starts_with(kScheme)) return kDefaultSocket;
+  return host + kScheme.size();
+}
 
 std::string api_version(const std::string& oldest, const std::string& newest) {
   if (numbers_of(newest) < numbers_of(kWrittenFor)) return newest;

@@ -18,6 +18,8 @@
 namespace krl::docker {
 
 inline constexpr const char* kDefaultSocket = "/run/docker.sock";
+// That of $DOCKER_HOST, as Docker's own programs read it ("unix:///path"), else kDefaultSocket.
+std::string default_socket();
 
 struct ContainerSummary {
   std::string id;

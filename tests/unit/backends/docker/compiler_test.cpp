@@ -1,20 +1,13 @@
-// nvcc in the real worker image, if this machine's Docker has it (scripts/docker_image.sh), with
-// this machine's CUDA toolkit. No GPU is needed.
+// nvcc in a container, as the docker backend uses it.
 #include "plugins/backends/docker/docker_compiler.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <kernelrl/values.hpp>
 #include <set>
 #include <thread>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
-#include "plugins/backends/docker/engine/engine.hpp"
+#include "tests/unit/backends/docker/compiler_fixture.hpp"
 
 namespace krl {
 namespace {
@@ -22,36 +15,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// DOCKER_HOST as Docker's own programs read it.
-std::string docker_socket() {
-  constexpr std::string_view kScheme = "unix://";
-  const char* host = std::getenv("DOCKER_HOST");
-  if (host == nullptr || !std::string_view(host).starts_with(kScheme)) {
-    return docker::kDefaultSocket;
-  }
-  return host + kScheme.size();
-}
-
-class DockerCompilerTest : public ::testing::Test {
+class DockerCompilerTest : public docker::testing::CompilerFixture {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists("/usr/local/cuda/bin/nvcc")) {
-      GTEST_SKIP() << "skipped: no CUDA toolkit in /usr/local/cuda";
-    }
-    try {
-      const auto patience = docker::Patience::of(std::chrono::seconds(60));
-      const docker::Engine engine(docker_socket(), patience);
-      if (engine.image_id("kernelrl-worker", patience)) return;
-      GTEST_SKIP() << "skipped: no image kernelrl-worker";
-    } catch (const docker::EngineFailure& failure) {
-      GTEST_SKIP() << "skipped: " << failure.what();
-    }
-  }
-
-  static DockerCompilerSettings settings() {
+  DockerCompilerSettings settings() const {
     DockerCompilerSettings settings;
-    settings.arch = "sm_90";
-    settings.container.socket = docker_socket();
+    settings.compile.arch = "sm_90";
+    settings.container.socket = daemon_->socket();
+    settings.container.image = docker::testing::kCompilerImage;
     return settings;
   }
 };
@@ -113,8 +83,8 @@ TEST_F(DockerCompilerTest, SaysWhatDoesNotCompile) {
 
 TEST_F(DockerCompilerTest, LimitsTimeAndMemory) {
   DockerCompilerSettings tight = settings();
-  tight.compile_limit = std::chrono::milliseconds(2'000);
-  tight.memory_bytes = std::uint64_t{2} << 30;
+  tight.compile.compile_limit = std::chrono::milliseconds(2'000);
+  tight.compile.memory_bytes = std::uint64_t{2} << 30;
   const CudaCompiler compiler = docker_compiler(tight);
   std::string endless = "__global__ void k(float* o) {\n  float a = o[0];\n";
   for (int i = 0; i < 60'000; ++i) endless += "  a = a * 1.5f + o[(int)a];\n";
@@ -162,13 +132,13 @@ TEST_F(DockerCompilerTest, GivesTheSameInEveryPlaceAtTheSameTime) {
 
 TEST_F(DockerCompilerTest, WithoutAToolkitSaysSo) {
   DockerCompilerSettings nowhere = settings();
-  nowhere.cuda = "/nowhere";
+  nowhere.compile.cuda = "/nowhere";
   try {
     docker_compiler(nowhere);
     ADD_FAILURE() << "no failure";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
-    EXPECT_THAT(failure.what(), HasSubstr("no bin/nvcc in /nowhere"));
+    EXPECT_THAT(failure.what(), HasSubstr("/nowhere"));
   }
 }
 

@@ -1,0 +1,43 @@
+// The `docker` backend: kernels compiled by nvcc in a locked container, and run on the GPUs of this
+// machine. What is run is compiled device code, whose host side is the harness's own: only the
+// compiler, which reads what a candidate wrote, needs the container.
+#include <algorithm>
+
+#include "plugins/backends/cuda/cuda_backend.hpp"
+#include "plugins/backends/docker/docker_compiler.hpp"
+
+namespace krl {
+
+struct Docker {
+  static constexpr const char* name = "docker";
+  static constexpr CompileMemory memory = {8192, "memory of the container, of all compiles, MiB"};
+
+  std::string socket, image = "kernelrl-worker";
+  double timeout = 30;
+
+  static constexpr auto options = krl::config(
+      opt("socket", &Docker::socket,
+          "that Docker listens on; empty = that of $DOCKER_HOST, or /run/docker.sock"),
+      opt("image", &Docker::image,
+          "of the container; scripts/docker_image.sh builds the default one"),
+      opt("timeout", &Docker::timeout, "seconds, by the clock, of a compile in the container")
+          .range(0.1, 3600));
+
+  CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles&) const {
+    DockerCompilerSettings all;
+    all.compile = settings;
+    all.compile.memory_bytes = std::min(settings.memory_bytes, CompileSettings().memory_bytes);
+    all.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+    all.container.socket = socket.empty() ? docker::default_socket() : socket;
+    all.container.image = image;
+    all.container.commands_at_once = settings.at_a_time;
+    all.container.memory_bytes = settings.memory_bytes;
+    return docker_compiler(all);
+  }
+};
+
+}  // namespace krl
+
+KRL_PLUGIN("docker", "1.0.0",
+           krl::backend<krl::CudaBackend<krl::Docker>>(
+               "docker", "Compiles with nvcc in a container; checks and times on NVIDIA GPUs"))

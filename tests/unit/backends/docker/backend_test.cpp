@@ -1,0 +1,97 @@
+// The real plugin `docker`, through the boundary, with a daemon of its own.
+#include <kernelrl/values.hpp>
+
+#include "tests/unit/backends/docker/compiler_fixture.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+Table options_with(const std::string& socket, const Table& more) {
+  Table options = {{"execute", "off"},
+                   {"arch", "sm_90"},
+                   {"socket", socket},
+                   {"image", docker::testing::kCompilerImage},
+                   {"concurrency", std::int64_t{2}},
+                   {"cache", "off"}};
+  for (const auto& [key, value] : more) options[key] = value;
+  return options;
+}
+
+// Why the backend does not start.
+std::string refusal(const Table& options) {
+  try {
+    const BackendInstance backend("docker", options);
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "it starts";
+}
+
+class DockerBackendTest : public docker::testing::CompilerFixture {
+ protected:
+  Table options(const Table& more = {}) const { return options_with(daemon_->socket(), more); }
+};
+
+TEST_F(DockerBackendTest, SaysWhatAKernelUses) {
+  const BackendInstance backend("docker", options());
+  const krl_backend_info info = backend.describe();
+  EXPECT_EQ(info.concurrency, 2u);
+  EXPECT_EQ(info.signals & (KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME), 0u) << "nothing is run";
+  EXPECT_NE(info.signals & KRL_SIGNAL_REGISTERS, 0u);
+
+  const TaskText& task = all_tasks().at("row_sum");
+  const Outcome outcome = backend.evaluate(task, naive_of(task));
+  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << "\n" << outcome.log;
+  EXPECT_THAT(outcome.toolchain, MatchesRegex("nvcc [0-9.]+ in Docker"));
+  EXPECT_EQ(outcome.device, "sm_90, not executed");
+  ASSERT_EQ(outcome.records.size(), 1u);
+  EXPECT_GT(outcome.records.front().registers, 0);
+  EXPECT_GT(outcome.records.front().occupancy, 0);
+}
+
+TEST_F(DockerBackendTest, GivesTheLineOfAnError) {
+  const Outcome outcome =
+      BackendInstance("docker", options())
+          .evaluate(all_tasks().at("vector_add"),
+                    "__global__ void add(const float* a, const float* b,\n"
+                    "                    float* out, int n) { outt[0] = 1; }\n");
+  EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_EQ(outcome.why, "line 2: identifier \"outt\" is undefined");
+  EXPECT_THAT(outcome.diagnostics, Contains("2:0: identifier \"outt\" is undefined"));
+}
+
+TEST_F(DockerBackendTest, PassesTheFlagsOfThePlan) {
+  const BackendInstance backend("docker", options({{"flags", "-maxrregcount=16 -DFOUR=4"}}));
+  const Outcome outcome = backend.evaluate(all_tasks().at("vector_add"),
+                                           "__global__ void add(const float* a, const float* b,\n"
+                                           "                    float* out, int n) {\n"
+                                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                           "  if (i < n) out[i] = a[i] + b[i] + 0 * FOUR;\n"
+                                           "}\n");
+  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  EXPECT_LE(outcome.records.at(0).registers, 16);
+}
+
+TEST_F(DockerBackendTest, WithoutItsImageSaysHowToBuildIt) {
+  EXPECT_THAT(refusal(options({{"image", "nobody-has-this"}})),
+              AllOf(HasSubstr("no image nobody-has-this"), HasSubstr("scripts/docker_image.sh")));
+}
+
+TEST_F(DockerBackendTest, RefusesAnArchitectureThatNobodyKnows) {
+  EXPECT_THAT(refusal(options({{"arch", "sm_1"}})), HasSubstr("sm_1"));
+}
+
+TEST(DockerBackend, WithoutDockerSaysHowToGetIt) {
+  EXPECT_THAT(refusal(options_with("/nowhere/docker.sock", {})),
+              AllOf(HasSubstr("no Docker daemon at /nowhere/docker.sock"),
+                    HasSubstr("apt-get install docker.io")));
+}
+
+}  // namespace
+}  // namespace krl::testing

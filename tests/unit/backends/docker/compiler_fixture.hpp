@@ -1,0 +1,43 @@
+// Tests of nvcc in a container: a daemon of their own, an image made from this machine's g++, and
+// this machine's CUDA toolkit. No GPU is needed.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <kernelrl/values.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "tests/unit/backends/docker/docker_fixture.hpp"
+
+namespace krl::docker::testing {
+
+class CompilerFixture : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string obstacle = PrivateDaemon::obstacle();
+    if (!obstacle.empty()) GTEST_SKIP() << obstacle;
+    std::vector<std::string> programs;
+    try {
+      programs = nvcc_programs();
+    } catch (const Failure& failure) {
+      GTEST_SKIP() << "skipped: " << failure.what();
+    }
+    daemon_.emplace();
+    import_compiler_image(Engine(daemon_->socket(), Patience::of(kTestPatience)), programs);
+  }
+
+  static std::vector<std::string> nvcc_programs() {
+    const auto nvcc = find_nvcc({}, KERNELRL_PYTHON_DEPS);
+    const auto toolkit = nvcc.parent_path().parent_path();
+    return {nvcc, toolkit / "bin/cudafe++", toolkit / "bin/ptxas", toolkit / "nvvm/bin/cicc"};
+  }
+
+  std::optional<PrivateDaemon> daemon_;
+};
+
+}  // namespace krl::docker::testing
