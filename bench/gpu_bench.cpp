@@ -259,13 +259,14 @@ const std::vector<Broken>& broken_kernels() {
 }
 
 void recovery(int times) {
-  const BackendInstance backend("nvrtc", Table{{"cache", "off"}, {"run_timeout", 0.5}});
+  const BackendInstance backend("nvrtc", Table{{"cache", "off"}, {"run_timeout", 2.0}});
   const TaskText& task = all_tasks().at("vector_add");
   const std::string good = naive_of(task);
   std::vector<const Broken*> order;
   for (const Broken& kernel : broken_kernels()) order.insert(order.end(), times, &kernel);
   std::shuffle(order.begin(), order.end(), std::mt19937(1));
   std::vector<double> after_good, after_broken;
+  std::map<std::string, std::vector<double>> broken_latencies;
   int wrong = 0, number = 0;
   const auto evaluate_good = [&](std::vector<double>* latencies) {
     const auto start = Clock::now();
@@ -280,15 +281,21 @@ void recovery(int times) {
   evaluate_good(&ignored);
   for (const Broken* kernel : order) {
     evaluate_good(&after_good);
+    const auto start = Clock::now();
     const Outcome outcome = backend.evaluate(
         task, std::string(kernel->source) + "\n// " + std::to_string(++number) + "\n",
         KRL_STAGE_COMPILE | KRL_STAGE_CHECK, 7);
+    broken_latencies[kernel->name].push_back(seconds_since(start));
     const auto& expected = kernel->verdicts;
     if (std::find(expected.begin(), expected.end(), outcome.verdict) == expected.end()) {
       ++wrong;
       std::printf("%s: %s\n", kernel->name, verdict_text(outcome).c_str());
     }
     evaluate_good(&after_broken);
+  }
+  for (const auto& [name, latencies] : broken_latencies) {
+    std::printf("%-24s median %.0f ms, worst %.0f ms\n", name.c_str(),
+                1e3 * quantile(latencies, 0.5), 1e3 * quantile(latencies, 1));
   }
   std::printf(
       "recovery: %zu broken kernels, %d wrong verdicts; a good kernel takes %.1f ms after a good "

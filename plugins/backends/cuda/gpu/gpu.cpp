@@ -22,7 +22,13 @@ std::string complaint(Conversation& worker, const std::optional<json>& answer) {
 }  // namespace
 
 Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
-    : description_(std::move(description)), workers_(workers) {
+    : description_(std::move(description)),
+      workers_(workers),
+      counters_({workers.profiler,
+                 workers.environment,
+                 {description_.index, workers.trusted_code, workers.arena_bytes},
+                 workers.run_limit,
+                 description_.bandwidth}) {
   starting_checker_ = start_checker();
   spare_ = start_runner();
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/backends/cuda/gpu/counters.hpp"
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
@@ -20,6 +21,7 @@ namespace krl {
 // What all GPUs' processes are started with.
 struct GpuWorkers {
   std::string runner, checker;   // the programs
+  std::string profiler;          // the one that reads counters; empty = none is wanted
   std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
   std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
   std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs
@@ -57,6 +59,7 @@ class Gpu {
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
   // The number under which the checker knows the runner's memory.
   std::uint64_t runner();
+  Counters& counters() { return counters_; }
   // For a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
 
@@ -82,6 +85,7 @@ class Gpu {
   std::unique_ptr<Worker> runner_, checker_;
   bool attached_ = false;  // does the checker know the runner's memory?
   Starting spare_, starting_checker_;
+  Counters counters_;
 };
 
 }  // namespace krl

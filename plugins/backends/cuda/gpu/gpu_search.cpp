@@ -39,7 +39,8 @@ std::vector<gpu::GpuDescription> all_gpus(const std::string& runner) {
 
 std::vector<std::string> gpu_environment() {
   std::vector<std::string> environment = {"CUDA_MODULE_LOADING=EAGER"};
-  for (const char* name : {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
+  for (const char* name :
+       {"CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
     if (const char* value = std::getenv(name)) {
       environment.push_back(std::string(name) + "=" + value);
     }

@@ -8,7 +8,7 @@
 
 namespace krl {
 
-// Of our environment: what finds the driver and says which GPUs are visible.
+// Of our environment: what finds the driver and CUPTI, and says which GPUs are visible.
 std::vector<std::string> gpu_environment();
 
 // The GPUs with these indices, or all if there are none. Asks `runner`, the program

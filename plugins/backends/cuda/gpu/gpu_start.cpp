@@ -13,7 +13,7 @@
 namespace krl {
 namespace {
 
-// Of a GPU's memory, what an arena takes if nobody says: there are three, and a policy beside.
+// Of a GPU's memory, what an arena takes if nobody says: there are four, and a policy beside.
 constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{4} << 30;
 
 std::vector<int> indices_of(const std::string& text) {
@@ -65,6 +65,7 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   GpuWorkers workers;
   workers.runner = files.worker("kernelrl-gpu-runner");
   workers.checker = files.worker("kernelrl-gpu-checker");
+  if (settings.counters) workers.profiler = files.worker("kernelrl-gpu-profiler");
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();
   workers.trusted_code = compiled_judge(compiler);

@@ -13,9 +13,10 @@
 namespace krl {
 namespace {
 
-constexpr std::size_t kBatch = 8;          // samples that are enqueued at once
-constexpr double kShortKernelNs = 10'000;  // shorter ones are timed several launches a sample
-constexpr std::uint32_t kMostSets = 8;
+constexpr std::size_t kBatch = 8;     // samples that are enqueued at once
+constexpr double kSampleNs = 50'000;  // shorter kernels are timed several launches a sample
+constexpr std::uint32_t kMostSets = 32;
+constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of all sets, as their inputs must be drawn
 constexpr std::uint64_t kPlace = 4096;    // the buffers of a sample begin at a multiple of it
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
@@ -104,8 +105,10 @@ class CaseTimer {
       shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
       set_bytes = std::max(set_bytes, baseline_buffers_.program.bytes);
     }
-    const double wanted = std::ceil(kShortKernelNs / std::max(shortest, 1.0));
-    const std::uint64_t fit = std::max<std::uint64_t>(arena_bytes_ / set_bytes, 2) - 1;
+    const double wanted = std::ceil(kSampleNs / std::max(shortest, 1.0));
+    const std::uint64_t room =
+        std::min(arena_bytes_ - std::min(arena_bytes_, set_bytes), kMostSetBytes);
+    const std::uint64_t fit = std::max<std::uint64_t>(room / set_bytes, 1);
     sets_ =
         static_cast<std::uint32_t>(std::min({wanted, double{kMostSets}, static_cast<double>(fit)}));
     return true;

@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t kMallocHeap = 1 << 20;  // candidates have no use for one; CUDA's least
 constexpr std::uint32_t kDefaultShared = 48 << 10;
 constexpr std::size_t kGaps = 33;
+// Of a module: the time of a short kernel depends on where its code lies.
+constexpr int kCopies = 8;
 constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 int attribute(CUdevice_attribute which, CUdevice device) {
@@ -32,6 +34,22 @@ std::vector<DeviceFill> with_seed(const std::vector<Fill>& inputs, std::uint64_t
                      input.low, input.high, factor, input.dtype, input.values});
   }
   return fills;
+}
+
+void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
+  std::vector<std::uint64_t> values;
+  for (const Argument& argument : launch.arguments) {
+    values.push_back(argument.address ? set + argument.value : argument.value);
+  }
+  std::vector<void*> arguments;
+  for (std::uint64_t& value : values) arguments.push_back(&value);
+  if (launch.shared_bytes > kDefaultShared) {
+    KRL_CUDA(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+             static_cast<int>(launch.shared_bytes));
+  }
+  KRL_CUDA(cuLaunchKernel, kernel, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
+           launch.block[1], launch.block[2], launch.shared_bytes, nullptr, arguments.data(),
+           nullptr);
 }
 
 }  // namespace
@@ -86,13 +104,15 @@ CUfunction DeviceSession::trusted(const char* name) const {
 }
 
 void DeviceSession::load(const Load& load) {
-  kernels_.clear();
-  module_ = {};
-  CUmodule module = nullptr;
-  KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
-  module_ = DeviceModule(module);
-  for (const std::string& name : load.kernels) {
-    KRL_CUDA(cuModuleGetFunction, &kernels_.emplace_back(), module, name.c_str());
+  copies_.clear();
+  for (int copy = 0; copy < kCopies; ++copy) {
+    CUmodule module = nullptr;
+    KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
+    ModuleCopy& loaded = copies_.emplace_back();
+    loaded.module = DeviceModule(module);
+    for (const std::string& name : load.kernels) {
+      KRL_CUDA(cuModuleGetFunction, &loaded.kernels.emplace_back(), module, name.c_str());
+    }
   }
 }
 
@@ -114,27 +134,11 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
   draw(base, fills_.upload(with_seed(inputs, 0, seed, factor)), inputs, 1);
 }
 
-void DeviceSession::launch(const Launch& launch, CUdeviceptr set) {
-  std::vector<std::uint64_t> values;
-  std::vector<void*> arguments;
-  for (const Argument& argument : launch.arguments) {
-    values.push_back(argument.address ? set + argument.value : argument.value);
-  }
-  for (std::uint64_t& value : values) arguments.push_back(&value);
-  const CUfunction kernel = kernels_.at(launch.kernel);
-  if (launch.shared_bytes > kDefaultShared) {
-    KRL_CUDA(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-             static_cast<int>(launch.shared_bytes));
-  }
-  KRL_CUDA(cuLaunchKernel, kernel, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
-           launch.block[1], launch.block[2], launch.shared_bytes, nullptr, arguments.data(),
-           nullptr);
-}
-
-void DeviceSession::launch(const Program& program, CUdeviceptr set) {
+void DeviceSession::launch(const Program& program, CUdeviceptr set,
+                           const std::vector<CUfunction>& kernels) {
   for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
     try {
-      launch(program.launches[i], set);
+      launch_one(program.launches[i], set, kernels.at(program.launches[i].kernel));
     } catch (const CudaError& error) {
       throw RefusedLaunch(error, i);
     }
@@ -198,7 +202,10 @@ void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fi
   draw(base, fills, time.program.inputs, time.sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);
-  for (std::uint32_t set = 0; set < time.sets; ++set) launch(time.program, base + set * set_bytes);
+  const auto& kernels = copies_[sample % copies_.size()].kernels;
+  for (std::uint32_t set = 0; set < time.sets; ++set) {
+    launch(time.program, base + set * set_bytes, kernels);
+  }
   KRL_CUDA(cuEventRecord, samples_[sample].end.get(), nullptr);
   keep_set(time, sample);
 }

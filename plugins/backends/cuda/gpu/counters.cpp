@@ -1,0 +1,108 @@
+#include "plugins/backends/cuda/gpu/counters.hpp"
+
+#include <cmath>
+#include <kernelrl/values.hpp>
+#include <utility>
+
+namespace krl {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kSetupLimit{120'000};
+constexpr int kAttempts = 2;
+
+double value_of(const std::vector<gpu::Counter>& counters, std::string_view name) {
+  for (const gpu::Counter& counter : counters) {
+    if (counter.name == name) return counter.value;
+  }
+  return kUnknown;
+}
+
+// By the time that was measured; a candidate that was not timed has the profiler's.
+double bandwidth_fraction(const std::vector<gpu::Counter>& counters, double time_ns,
+                          double bandwidth) {
+  if (!std::isfinite(time_ns)) return value_of(counters, "dram_utilisation");
+  return value_of(counters, "dram_bytes") / (time_ns * 1e-9) / bandwidth;
+}
+
+}  // namespace
+
+const std::string& Counters::problem() {
+  if (!problem_ && start_.program.empty()) problem_ = "counters are off";
+  if (!problem_) {
+    std::string why;
+    start(&why);
+    problem_ = why;
+  }
+  return *problem_;
+}
+
+bool Counters::start(std::string* why) {
+  Command command;
+  command.arguments = {start_.program};
+  command.environment = start_.environment;
+  try {
+    profiler_ = std::make_unique<Conversation>(std::move(command));
+  } catch (const Failure& failure) {
+    *why = failure.what();
+    return false;
+  }
+  const auto ready = ask("setup", start_.setup, kSetupLimit, why);
+  if (ready) ready_ = ready->get<gpu::ProfilerReady>();
+  return ready.has_value();
+}
+
+std::optional<json> Counters::ask(const char* kind, const json& request,
+                                  std::chrono::milliseconds limit, std::string* why) {
+  const auto answer = profiler_->ask({{kind, request}}, limit);
+  const bool trouble = answer && answer->is_object() && answer->contains("trouble");
+  if (answer && !trouble) return answer;
+  if (trouble) {
+    *why = answer->at("trouble").at("message").get<std::string>();
+  } else {
+    const std::string said = profiler_->complaint();
+    *why = std::string("the profiler ") + (profiler_->timed_out() ? "hangs" : "ended") + " at '" +
+           kind + "'" + (said.empty() ? "" : ": " + said);
+  }
+  profiler_.reset();
+  return std::nullopt;
+}
+
+void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+                   EvaluationRecord* record) {
+  if (!problem().empty()) return;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<ValueRecord> values;
+    if (!count(candidate, runs, *record, &values)) continue;
+    record->values.insert(record->values.end(), values.begin(), values.end());
+    return;
+  }
+  record->repeatable = false;
+}
+
+bool Counters::count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+                     const EvaluationRecord& record, std::vector<ValueRecord>* values) {
+  std::string ignored;
+  if (!profiler_ && !start(&ignored)) return false;
+  if (!ask("load", candidate.load(), start_.run_limit, &ignored)) return false;
+  for (const PlannedRun& run : runs) {
+    if (!run.counted) continue;
+    const gpu::Run request{candidate.buffers(run.case_index).program, run.seed,
+                           factor_of(run.distribution)};
+    const auto limit = start_.run_limit * static_cast<int>(ready_.passes + 1);
+    const auto answer = ask("profile", request, limit, &ignored);
+    if (!answer) return false;
+    const auto counters = answer->get<std::vector<gpu::Counter>>();
+    const auto index = static_cast<std::int32_t>(run.case_index);
+    for (const gpu::Counter& counter : counters) {
+      values->push_back({index, counter.name, counter.unit, counter.value});
+    }
+    const double fraction =
+        bandwidth_fraction(counters, record.cases[run.case_index].time_ns, start_.bandwidth);
+    if (std::isfinite(fraction)) values->push_back({index, "bandwidth_fraction", "", fraction});
+  }
+  return true;
+}
+
+}  // namespace krl

@@ -1,0 +1,57 @@
+// Hardware counters of candidates that are right: a GPU's profiler, a process that is started when
+// it is first needed and replaced when it fails. Counters are a help, never a verdict: where there
+// are none, an evaluation stays as it is. Used by one thread at a time, as its Gpu.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/cuda/worker/counters/counter.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/evaluator/process/conversation.hpp"
+
+namespace krl {
+
+// What a profiler is started with.
+struct ProfilerStart {
+  std::string program;  // kernelrl-gpu-profiler; empty = no counters are wanted
+  std::vector<std::string> environment;
+  gpu::Setup setup;
+  std::chrono::milliseconds run_limit{10'000};  // of one run of a candidate, of which it takes some
+  double bandwidth = 0;                         // of the GPU's memory, B/s
+};
+
+class Counters {
+ public:
+  explicit Counters(ProfilerStart start) : start_(std::move(start)) {}
+
+  // Why there are no counters and what to do about it, for people; empty: they work. The first call
+  // starts the profiler, which takes about a second, and decides.
+  const std::string& problem();
+
+  // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, per
+  // case, and bandwidth_fraction: dram_bytes over the time and what the memory could move in it. A
+  // profiler that fails twice leaves the record without counters, and not to be kept.
+  void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+           EvaluationRecord* record);
+
+ private:
+  // Each false, or without a value, after a failure: the profiler is gone then.
+  bool start(std::string* why);
+  bool count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
+             const EvaluationRecord& record, std::vector<ValueRecord>* values);
+  std::optional<nlohmann::json> ask(const char* kind, const nlohmann::json& request,
+                                    std::chrono::milliseconds limit, std::string* why);
+
+  const ProfilerStart start_;
+  std::optional<std::string> problem_;  // of the first start
+  std::unique_ptr<Conversation> profiler_;
+  gpu::ProfilerReady ready_;
+};
+
+}  // namespace krl
