@@ -20,12 +20,19 @@ std::string device_name(const CudaCompiler& compiler, const GpuPool* gpus) {
   return gpus == nullptr ? compiler.arch + ", not executed" : gpus->description().name;
 }
 
+std::string counters_problem_of(GpuPool* gpus) {
+  std::string problem = "there is no GPU";
+  if (gpus != nullptr) gpus->with_gpu({}, [&](Gpu& gpu) { problem = gpu.counters().problem(); });
+  return problem;
+}
+
 std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settings,
-                        const GpuPool* gpus) {
+                        const GpuPool* gpus, bool counters) {
   Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
   digest.add(settings.runs_per_case);
   if (gpus != nullptr) digest.add(static_cast<std::uint64_t>(gpus->description().driver));
+  digest.add(std::uint64_t{counters});
   return digest.hex();
 }
 
@@ -53,7 +60,8 @@ CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings
       gpus_(std::move(gpus)),
       gpu_(require_arch(compiler_.arch)),
       device_(device_name(compiler_, gpus_.get())),
-      identity_(identity_of(compiler_, settings_, gpus_.get())),
+      counters_problem_(counters_problem_of(gpus_.get())),
+      identity_(identity_of(compiler_, settings_, gpus_.get(), counters_problem_.empty())),
       modules_(kModuleBytes),
       evaluations_(settings.cache_folder, settings.cache_bytes) {}
 
@@ -168,14 +176,19 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
                             EvaluationRecord* record) {
   const std::vector<PlannedRun> runs = plan(task, request);
   const bool timed = (request.stages & KRL_STAGE_TIME) != 0;
+  const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0;
   const std::optional<Built> naive = timed ? baseline(task, cancelled) : std::nullopt;
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
     const GpuCandidate candidate{task, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
-    if (!timed || record->verdict != KRL_VERDICT_OK) return;
-    std::optional<GpuCandidate> baseline;
-    if (naive) baseline.emplace(GpuCandidate{task, naive->schedule, naive->module});
-    time_on_gpu(gpu, candidate, baseline ? &*baseline : nullptr, runs, settings_.timing, record);
+    if (timed && record->verdict == KRL_VERDICT_OK) {
+      std::optional<GpuCandidate> baseline;
+      if (naive) baseline.emplace(GpuCandidate{task, naive->schedule, naive->module});
+      time_on_gpu(gpu, candidate, baseline ? &*baseline : nullptr, runs, settings_.timing, record);
+    }
+    if (counted && record->verdict == KRL_VERDICT_OK) {
+      gpu.counters().add(candidate, runs, record);
+    }
   });
 }
 

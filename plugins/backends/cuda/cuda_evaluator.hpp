@@ -44,6 +44,8 @@ class CudaEvaluator {
   const std::string& toolchain() const { return compiler_.name; }
   const std::string& device() const { return device_; }  // "NVIDIA H200"; "sm_90, not executed"
   std::size_t gpus() const { return gpus_ ? gpus_->size() : 0; }
+  // Why evaluations have no hardware counters, for people; empty: they have.
+  const std::string& counters_problem() const { return counters_problem_; }
 
  private:
   // A source that compiled, and what its launches are.
@@ -69,6 +71,7 @@ class CudaEvaluator {
   const std::unique_ptr<GpuPool> gpus_;
   const ComputeCapability& gpu_;
   const std::string device_;
+  const std::string counters_problem_;
   const std::string identity_;  // of everything but the request that decides an evaluation
   TaskStore tasks_;
   MemoryCache<CompileOutput> modules_;
