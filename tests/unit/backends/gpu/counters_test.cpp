@@ -1,0 +1,127 @@
+// Hardware counters without a GPU: CUPTI's own host half, which knows every chip, and the profiler
+// on a simulated driver and a simulated CUPTI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugins/backends/cuda/gpu/counters.hpp"
+#include "plugins/backends/cuda/worker/counters/metric_plan.hpp"
+#include "tests/unit/backends/gpu/simulated_gpu.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// ---- which metrics
+
+class ChipMetrics : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ChipMetrics, AreAllThereAndTakeFourPasses) {
+  const gpu::MetricPlan plan(GetParam());
+  EXPECT_EQ(plan.metrics().size(), std::size(gpu::kMetrics));
+  EXPECT_EQ(plan.passes(), 4u);
+}
+INSTANTIATE_TEST_SUITE_P(Counters, ChipMetrics, ::testing::Values("GH100", "GA100", "AD102"));
+
+TEST(Counters, NameTheChipThatIsNotKnown) {
+  try {
+    const gpu::MetricPlan plan("XX999");
+    FAIL();
+  } catch (const gpu::CuptiError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the chip XX999"));
+  }
+}
+
+TEST(Counters, LeaveOutWhatIsAShareOfNothing) {
+  const gpu::Metric *requests = nullptr, *hits = nullptr;
+  for (const gpu::Metric& metric : gpu::kMetrics) {
+    if (metric.name == "global_load_requests") requests = &metric;
+    if (metric.name == "l1_hit_rate") hits = &metric;
+  }
+  const auto counters = gpu::counters_of({requests, hits}, {0, std::nan("")});
+  ASSERT_EQ(counters.size(), 1u);
+  EXPECT_EQ(counters[0].name, "global_load_requests");
+}
+
+// ---- the profiler
+
+Counters counters_with(const std::string& cupti) {
+  const GpuWorkers workers = simulated_workers();
+  ProfilerStart start;
+  start.program = std::string(kWorkers) + "kernelrl-gpu-profiler";
+  start.environment = {"LD_LIBRARY_PATH=" KERNELRL_SIMULATED_FOLDER,
+                       "CUDA_HOME=" KERNELRL_SIMULATED_FOLDER, "SIMULATED_CUPTI=" + cupti};
+  start.setup = {0, workers.trusted_code, workers.arena_bytes};
+  start.bandwidth = 1e12;
+  return Counters(start);
+}
+
+EvaluationRecord passed() {
+  EvaluationRecord record;
+  record.cases = {{}, {}, {}};
+  record.cases[0].time_ns = 2;
+  return record;
+}
+
+double value_of(const EvaluationRecord& record, std::int32_t case_index, std::string_view name) {
+  for (const ValueRecord& value : record.values) {
+    if (value.case_index == case_index && value.name == name) return value.value;
+  }
+  return kUnknown;
+}
+
+TEST(Counters, AreValuesOfEachCaseThatIsNoHoldout) {
+  Counters counters = counters_with("");
+  ASSERT_EQ(counters.problem(), "");
+  EvaluationRecord record = passed();
+  counters.add(Candidate("good"), runs(), &record);
+  for (const std::int32_t c : {0, 1}) {
+    EXPECT_DOUBLE_EQ(value_of(record, c, "achieved_occupancy"), 0.25);
+    EXPECT_DOUBLE_EQ(value_of(record, c, "sectors_per_request"), 4.5);
+    EXPECT_DOUBLE_EQ(value_of(record, c, "warp_efficiency"), 0.75);
+    EXPECT_DOUBLE_EQ(value_of(record, c, "dram_bytes"), 1024);
+  }
+  EXPECT_DOUBLE_EQ(value_of(record, 0, "bandwidth_fraction"), 0.512);  // 1024 B in 2 ns
+  EXPECT_DOUBLE_EQ(value_of(record, 1, "bandwidth_fraction"), 0.25);   // by the profiler's time
+  EXPECT_TRUE(std::isnan(value_of(record, 2, "dram_bytes")));
+  EXPECT_TRUE(std::isnan(value_of(record, 0, "tensor_pipe")));  // the simulated chip lacks it
+  EXPECT_TRUE(record.repeatable);
+}
+
+TEST(Counters, ComeFromANewProfilerAfterAFault) {
+  Counters counters = counters_with("");
+  EvaluationRecord faulty = passed(), good = passed();
+  counters.add(Candidate("faults"), runs(), &faulty);
+  EXPECT_EQ(faulty.verdict, KRL_VERDICT_OK);
+  EXPECT_THAT(faulty.values, IsEmpty());
+  EXPECT_FALSE(faulty.repeatable);
+  counters.add(Candidate("good"), runs(), &good);
+  EXPECT_THAT(good.values, Not(IsEmpty()));
+  EXPECT_TRUE(good.repeatable);
+}
+
+TEST(Counters, SayHowToBePermittedWhenTheyAreRefused) {
+  Counters counters = counters_with("refuses");
+  EXPECT_THAT(counters.problem(), HasSubstr("cuptiRangeProfilerEnable"));
+  EXPECT_THAT(counters.problem(), HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+  EXPECT_THAT(counters.problem(), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EvaluationRecord record = passed();
+  counters.add(Candidate("good"), runs(), &record);
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK);
+  EXPECT_THAT(record.values, IsEmpty());
+  EXPECT_TRUE(record.repeatable);
+}
+
+TEST(Counters, AreNotThereWithoutAProfiler) {
+  Counters off{ProfilerStart()};
+  EXPECT_EQ(off.problem(), "counters are off");
+  ProfilerStart start;
+  start.program = "/nonexistent/kernelrl-gpu-profiler";
+  Counters missing(start);
+  EXPECT_THAT(missing.problem(), Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace krl::testing

@@ -1,0 +1,63 @@
+// What the tests of a GPU's processes share: a machine with simulated GPUs (simulated_driver.cpp),
+// a task, and its candidates (simulated_candidates.cpp).
+#pragma once
+
+#include <stdlib.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_search.hpp"
+#include "plugins/backends/evaluator/process/subprocess.hpp"
+
+namespace krl::testing {
+
+inline constexpr char kWorkers[] = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
+
+inline constexpr char kTask[] = R"({
+  "id": "double", "prompt": "y = 2 x", "axes": {"n": "var"},
+  "input": [{"name": "x", "dtype": "float32", "shape": ["n"], "values": "normal"}],
+  "output": [{"name": "y", "dtype": "float32", "shape": ["n"]}],
+  "reference": "def run(x):\n    return 2 * x\n",
+  "cases": [{"n": 1000}, {"n": 333}], "holdout": [{"n": 77}]})";
+
+inline GpuWorkers simulated_workers() {
+  ::setenv("LD_LIBRARY_PATH", KERNELRL_SIMULATED_FOLDER, 1);
+  GpuWorkers workers;
+  workers.runner = std::string(kWorkers) + "kernelrl-gpu-runner";
+  workers.checker = std::string(kWorkers) + "kernelrl-gpu-checker";
+  workers.reference_device = "cpu";
+  workers.environment = gpu_environment();
+  workers.trusted_code = read_file(KERNELRL_SIMULATED_FOLDER "/trusted_kernels.so");
+  workers.arena_bytes = 1 << 20;
+  workers.run_limit = std::chrono::seconds(20);
+  return workers;
+}
+
+inline const PreparedTask& task() {
+  static const PreparedTask prepared = prepare_task(kTask);
+  return prepared;
+}
+
+// One of simulated_candidates.cpp.
+struct Candidate {
+  LaunchSchedule schedule;
+  CompiledModule module;
+
+  explicit Candidate(const std::string& kernel, const std::string& block = "64") {
+    const std::string source = "// @launch " + kernel + "<<<ceil_div(n, 64), " + block +
+                               ">>>(x, y, n)\n" + "__global__ void " + kernel +
+                               "(const float* x, float* y, int n);\n";
+    auto read = read_schedule(source, task().definition, task().cases, {});
+    if (!read) throw std::runtime_error(read.error().message);
+    schedule = *std::move(read);
+    module = {read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so"), "", "", {kernel}};
+  }
+  operator GpuCandidate() const { return {task(), schedule, module}; }
+};
+
+inline std::vector<PlannedRun> runs() { return plan_runs(2, 1, 3, 99); }
+
+}  // namespace krl::testing
