@@ -19,7 +19,7 @@ Table options_with(const std::string& socket, const Table& more) {
                    {"image", docker::testing::kCompilerImage},
                    {"concurrency", std::int64_t{2}},
                    {"cache", "off"}};
-  for (const auto& [key, value] : more) options[key] = value;
+  for (const auto& [key, value] : more) options.insert_or_assign(key, value);
   return options;
 }
 
