@@ -6,6 +6,7 @@
 //   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
+//   build/bench/gpu_bench counters      hardware counters of five kernels, to be held against ncu
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "bench/corpus.hpp"
+#include "bench/gpu_counters.hpp"
 
 namespace {
 
@@ -400,8 +402,10 @@ int main(int count, char** words) {
     recovery(number(2, 50));
   } else if (part == "agreement") {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
+  } else if (part == "counters") {
+    bench::print_counters(gpu_backend());
   } else {
-    std::fprintf(stderr, "usage: gpu_bench honest|slower|throughput|recovery|agreement\n");
+    std::fprintf(stderr, "usage: gpu_bench honest|slower|throughput|recovery|agreement|counters\n");
     return 2;
   }
   return 0;

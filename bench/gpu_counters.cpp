@@ -1,0 +1,90 @@
+#include "bench/gpu_counters.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "plugins/backends/cuda/worker/counters/metrics.hpp"
+
+namespace krl::bench {
+namespace {
+
+using testing::Outcome;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array kTasks = {"vector_add", "transpose", "matmul", "softmax_rows", "histogram"};
+constexpr std::uint64_t kSeed = 7;
+
+struct Profiled {
+  Outcome outcome;
+  double ms = 0;
+};
+
+Profiled evaluate(const testing::BackendInstance& backend, const char* id, std::uint32_t stages) {
+  const testing::TaskText& task = testing::all_tasks().at(id);
+  const auto start = Clock::now();
+  Profiled profiled{backend.evaluate(task, testing::naive_of(task), stages, kSeed)};
+  profiled.ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return profiled;
+}
+
+// `scale`: of the values, undone, as ncu has percents where evaluations have shares.
+void print_row(const std::string& name, const std::string& metric, double scale,
+               const std::array<Profiled, kTasks.size()>& profiled) {
+  std::printf("%-26s %-66s", name.c_str(), metric.c_str());
+  for (const Profiled& p : profiled) {
+    const auto found = p.outcome.values.find(name);
+    if (found == p.outcome.values.end()) std::printf(" %14s", "-");
+    if (found != p.outcome.values.end()) std::printf(" %14.6g", found->second / scale);
+  }
+  std::printf("\n");
+}
+
+void print_header(const std::array<Profiled, kTasks.size()>& profiled) {
+  std::printf("%-26s %-66s", "value", "metric");
+  for (const char* task : kTasks) std::printf(" %14s", task);
+  std::printf("\n%-93s", "first case");
+  for (const Profiled& p : profiled) {
+    std::printf(" %14s", p.outcome.cases.empty() ? "-" : p.outcome.cases.front().label.c_str());
+  }
+  std::printf("\n");
+}
+
+void print_ncu_command() {
+  std::string metrics;
+  for (const gpu::Metric& metric : gpu::kMetrics) {
+    metrics += (metrics.empty() ? "" : ",") + std::string(metric.cupti);
+  }
+  std::printf("ncu --cache-control all --metrics %s\n", metrics.c_str());
+}
+
+}  // namespace
+
+void print_counters(const testing::BackendInstance& backend) {
+  constexpr std::uint32_t kChecked = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
+  std::array<Profiled, kTasks.size()> profiled;
+  for (std::size_t i = 0; i < kTasks.size(); ++i) {
+    const Profiled checked = evaluate(backend, kTasks[i], kChecked);
+    profiled[i] = evaluate(backend, kTasks[i], kChecked | KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
+    const Profiled timed = evaluate(backend, kTasks[i], kChecked | KRL_STAGE_TIME);
+    const Outcome& outcome = profiled[i].outcome;
+    std::printf("%-14s %s %s: checked %.1f ms, and timed %.1f ms, and profiled %.1f ms\n",
+                kTasks[i], std::string(verdict_name(outcome.verdict)).c_str(), outcome.why.c_str(),
+                checked.ms, timed.ms, profiled[i].ms);
+  }
+  print_header(profiled);
+  for (const gpu::Metric& metric : gpu::kMetrics) {
+    print_row(std::string(metric.name), metric.cupti, metric.scale, profiled);
+  }
+  for (const char* name : {"sectors_per_request", "warp_efficiency", "bank_conflicts_per_request",
+                           "bandwidth_fraction"}) {
+    print_row(name, "", 1, profiled);
+  }
+  if ((backend.describe().signals & KRL_SIGNAL_MEMORY) == 0) {
+    std::printf("no counters; `kernelrl doctor`, and the warning of any run, say why\n");
+  }
+  print_ncu_command();
+}
+
+}  // namespace krl::bench
