@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -63,21 +64,24 @@ void write_file(const char* path, std::string_view content) {
 
 void die_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// All commands together may take as long as one: each gets what those before have left, in the
-// whole seconds that Linux counts by, rounded so that the sum is at most 0.2 s too long.
-rlimit time_left() {
+std::int64_t microseconds(const rusage& used) {
+  return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * std::int64_t{1'000'000} +
+         used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+// All commands together may take as long as one: the seconds that those before have left, rounded
+// so that the sum is at most 0.2 s too long.
+rlim_t seconds_left() {
   rusage used{};
   rlimit limit{};
   ::getrusage(RUSAGE_CHILDREN, &used);
   ::getrlimit(RLIMIT_CPU, &limit);
-  const auto microseconds = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 +
-                            used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-  const auto seconds = static_cast<rlim_t>((microseconds + 800'000) / 1'000'000);
-  limit.rlim_cur = limit.rlim_cur > seconds ? limit.rlim_cur - seconds : 1;
-  return limit;
+  const auto gone = static_cast<rlim_t>((microseconds(used) + 800'000) / 1'000'000);
+  return limit.rlim_cur > gone ? limit.rlim_cur - gone : 1;
 }
 
-[[noreturn]] void become(const Command& command, const rlimit& time) {
+[[noreturn]] void become(const Command& command, rlim_t seconds) {
+  const rlimit time{seconds, seconds};  // ends by SIGKILL: cicc goes on after SIGXCPU
   ::setrlimit(RLIMIT_CPU, &time);
   const int log = ::open(kLog, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(log, STDOUT_FILENO);
@@ -103,15 +107,18 @@ rlimit time_left() {
 
 // Runs a command, passes on what it says to people, and gives the figures of ptxas in that.
 std::string run(const Command& command) {
-  const rlimit time = time_left();
+  const rlim_t seconds = seconds_left();
   const pid_t child = ::fork();
   if (child < 0) cannot("fork");
-  if (child == 0) become(command, time);
+  if (child == 0) become(command, seconds);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
   const krl::SplitLog log = krl::split_log(read_file(kLog));
   write(STDOUT_FILENO, log.messages);
+  const bool late = microseconds(used) >= static_cast<std::int64_t>(seconds) * 1'000'000;
+  if (status != 0 && late) end_as(SIGXCPU, command[0]);
   if (WIFSIGNALED(status)) end_as(WTERMSIG(status), command[0]);
   if (WEXITSTATUS(status) != 0) std::exit(kRefused);
   return log.report;
