@@ -82,7 +82,7 @@ void print_counters(const testing::BackendInstance& backend) {
     print_row(name, "", 1, profiled);
   }
   if ((backend.describe().signals & KRL_SIGNAL_MEMORY) == 0) {
-    std::printf("no counters; `kernelrl doctor`, and the warning of any run, say why\n");
+    std::printf("no counters; libexec/kernelrl/kernelrl-gpu-profiler --check 0 says why\n");
   }
   print_ncu_command();
 }

@@ -3,6 +3,8 @@
 //   kernelrl-gpu-profiler            answers requests (counters/counter.hpp)
 //   kernelrl-gpu-profiler --metrics CHIP
 //                                    what is counted on a "GH100", and in how many passes; no GPU
+//   kernelrl-gpu-profiler --check DEVICE
+//                                    whether counters can be read here, and if not, why
 //
 // A process of its own, as CUPTI reaches into all that its process does on a GPU, and a candidate
 // that faults only now ends it alone.
@@ -18,24 +20,36 @@ namespace {
 using namespace krl::gpu;
 using nlohmann::json;
 
-int print_metrics(const char* chip) {
+void print_metrics(const std::string& chip) {
+  const MetricPlan plan(chip);
+  for (const Metric* metric : plan.metrics()) {
+    std::printf("%-24s %s\n", std::string(metric->name).c_str(), metric->cupti);
+  }
+  std::printf("%zu passes\n", plan.passes());
+}
+
+void print_check(const std::string& device) {
+  const ProfilerReady ready = check_counters(std::stoi(device));
+  std::printf("%s: %zu metrics in %zu passes\n", ready.chip.c_str(), ready.metrics.size(),
+              ready.passes);
+}
+
+// Returns the process' exit code.
+int answer(std::string_view question, const std::string& subject) {
   try {
-    const MetricPlan plan(chip);
-    for (const Metric* metric : plan.metrics()) {
-      std::printf("%-24s %s\n", std::string(metric->name).c_str(), metric->cupti);
-    }
-    std::printf("%zu passes\n", plan.passes());
-    return 0;
+    if (question == "--metrics") return print_metrics(subject), 0;
+    if (question == "--check") return print_check(subject), 0;
+    std::fprintf(stderr, "kernelrl-gpu-profiler: it knows --metrics CHIP and --check DEVICE\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernelrl-gpu-profiler: %s\n", error.what());
-    return 1;
   }
+  return 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view(argv[1]) == "--metrics") return print_metrics(argv[2]);
+  if (argc == 3) return answer(argv[1], argv[2]);
   std::unique_ptr<DeviceSession> session;
   std::unique_ptr<Profiler> profiler;
   return serve({{"setup",

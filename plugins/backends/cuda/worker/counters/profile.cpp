@@ -25,19 +25,36 @@ Image availability_in(CUcontext context) {
   return image;
 }
 
-CUpti_RangeProfiler_Object* enable(CUcontext context) {
+RangeProfiler enable(CUcontext context) {
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable, enable);
   enable.ctx = context;
   KRL_CUPTI(cuptiRangeProfilerEnable, &enable);
-  return enable.pRangeProfilerObject;
+  return RangeProfiler(enable.pRangeProfilerObject);
+}
+
+ProfilerReady ready_with(const std::string& chip, const MetricPlan& plan) {
+  return {chip, plan.passes(), {plan.names().begin(), plan.names().end()}};
 }
 
 }  // namespace
 
-void Profiler::Disable::operator()(CUpti_RangeProfiler_Object* profiler) const {
+void DisableRangeProfiler::operator()(CUpti_RangeProfiler_Object* profiler) const {
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable, disable);
   disable.pRangeProfilerObject = profiler;
   cupti().cuptiRangeProfilerDisable(&disable);
+}
+
+ProfilerReady check_counters(int index) {
+  cupti();  // before there is a context, of which it would not know
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  KRL_CUDA(cuDeviceGet, &device, index);
+  KRL_CUDA(cuDevicePrimaryCtxRetain, &context, device);
+  KRL_CUDA(cuCtxSetCurrent, context);
+  const std::string chip = chip_of(index);
+  const MetricPlan plan(chip, availability_in(context));
+  const RangeProfiler enabled = enable(context);
+  return ready_with(chip, plan);
 }
 
 Profiler::Profiler(DeviceSession& session, int device)
@@ -47,9 +64,7 @@ Profiler::Profiler(DeviceSession& session, int device)
       plan_(chip_, availability_in(session.context())),
       profiler_(enable(session.context())) {}
 
-ProfilerReady Profiler::ready() const {
-  return {chip_, plan_.passes(), {plan_.names().begin(), plan_.names().end()}};
-}
+ProfilerReady Profiler::ready() const { return ready_with(chip_, plan_); }
 
 std::vector<Counter> Profiler::profile(const Run& run) {
   Image counted = new_counter_data();

@@ -13,6 +13,14 @@
 
 namespace krl::gpu {
 
+struct DisableRangeProfiler {
+  void operator()(CUpti_RangeProfiler_Object* profiler) const;
+};
+using RangeProfiler = std::unique_ptr<CUpti_RangeProfiler_Object, DisableRangeProfiler>;
+
+// Throws as Profiler does where the counters of GPU `device` cannot be read.
+ProfilerReady check_counters(int device);
+
 class Profiler {
  public:
   // Of GPU `device`, whose session this is; it must live longer.
@@ -23,10 +31,6 @@ class Profiler {
   std::vector<Counter> profile(const Run& run);
 
  private:
-  struct Disable {
-    void operator()(CUpti_RangeProfiler_Object* profiler) const;
-  };
-
   Image new_counter_data() const;
   void configure(Image* counted);
   // One pass. True if it was the last.
@@ -38,7 +42,7 @@ class Profiler {
   ColdCache cache_;
   const std::string chip_;
   const MetricPlan plan_;
-  std::unique_ptr<CUpti_RangeProfiler_Object, Disable> profiler_;
+  const RangeProfiler profiler_;
 };
 
 }  // namespace krl::gpu
