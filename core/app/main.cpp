@@ -19,6 +19,7 @@ constexpr const char* kHelp =
   kernelrl plugins [list | show ID]    what is loaded, and its options
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
+  kernelrl doctor                      what this machine has, which backends work on it
   kernelrl runs [list | status | stop | resume | tail] [NAME]
                                        look after runs
   kernelrl --version
@@ -32,7 +33,8 @@ struct Call {
   int (*run)(const krl::Words&);
 };
 
-constexpr std::array<Call, 4> kCalls = {{{"check", krl::call_check},
+constexpr std::array<Call, 5> kCalls = {{{"check", krl::call_check},
+                                         {"doctor", krl::call_doctor},
                                          {"eval", krl::call_eval},
                                          {"plugins", krl::call_plugins},
                                          {"runs", krl::call_runs}}};

@@ -1,6 +1,7 @@
 # The program alone; the calls are no part of the library, which tests link.
 add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/call_check.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/call_doctor.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_eval.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_line.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_plugins.cpp
@@ -8,8 +9,10 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/call_runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/console.cpp
   ${CMAKE_CURRENT_LIST_DIR}/exit_code.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/machine.cpp
   ${CMAKE_CURRENT_LIST_DIR}/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_call.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/stop_signals.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/stop_signals.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/trial.cpp)
 target_link_libraries(kernelrl PRIVATE kernelrl_core kernelrl::warnings Boost::program_options)
 install(TARGETS kernelrl DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,209 @@
+#include <charconv>
+#include <cstdio>
+#include <kernelrl/spelling.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/app/calls.hpp"
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/app/machine.hpp"
+#include "core/app/plan_call.hpp"
+#include "core/app/trial.hpp"
+#include "core/plan/loader.hpp"
+#include "core/run/run_record.hpp"
+
+namespace krl {
+namespace po = boost::program_options;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Examined {
+  const Component* component;
+  Trial trial;
+};
+
+struct Report {
+  MachineRecord machine;
+  std::vector<MachineFeature> features;
+  std::map<std::string, int> folders;  // where plugins were found: how many components
+  std::vector<Registry::Rejected> rejected;
+  std::vector<Examined> examined;
+};
+
+// Those that depend on the machine: backends, then policies.
+std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
+  std::vector<const Component*> chosen;
+  for (const Kind kind : {Kind::kBackend, Kind::kPolicy}) {
+    for (const auto& [key, component] : registry.all()) {
+      if (component.kind != kind) continue;
+      if (id.empty() || component.id == id) chosen.push_back(&component);
+    }
+  }
+  return chosen;
+}
+
+Report examine(const Registry& registry, const std::vector<const Component*>& components,
+               const Words& options, std::chrono::seconds limit) {
+  Report report{this_machine(), machine_features(), {}, registry.rejected(), {}};
+  for (const auto& [key, component] : registry.all()) {
+    ++report.folders[component.plugin.path.parent_path().string()];
+  }
+  for (const Component* component : components) {
+    report.examined.push_back({component, try_component(*component, registry, options, limit)});
+  }
+  return report;
+}
+
+const char* name_of(Trial::Outcome outcome) {
+  switch (outcome) {
+    case Trial::kWorks:
+      return "ok";
+    case Trial::kNeedsOptions:
+      return "needs options";
+    case Trial::kFails:
+      break;
+  }
+  return "fails";
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows machine_rows(const Report& report) {
+  char memory[32];
+  std::snprintf(memory, sizeof memory, "%.1f GiB", report.machine.memory_gib);
+  Rows rows = {
+      {"  processor", report.machine.processor + ", " + std::to_string(report.machine.cores) +
+                          (report.machine.cores == 1 ? " core" : " cores")},
+      {"  memory", memory},
+      {"  system", report.machine.system}};
+  for (const MachineFeature& feature : report.features) {
+    const std::string lacking = "no: " + feature.problem;
+    rows.push_back({"  " + feature.name, feature.found.empty() ? lacking : feature.found});
+  }
+  return rows;
+}
+
+Rows plugin_rows(const Report& report) {
+  Rows rows;
+  for (const auto& [folder, count] : report.folders) {
+    rows.push_back(
+        {"  " + folder, std::to_string(count) + (count == 1 ? " component" : " components")});
+  }
+  for (const Registry::Rejected& rejected : report.rejected) {
+    rows.push_back({"  " + rejected.path.string(), "not loaded: " + rejected.why});
+  }
+  return rows;
+}
+
+Rows component_rows(const Report& report) {
+  Rows rows;
+  for (const auto& [component, trial] : report.examined) {
+    rows.push_back({"  " + std::string(name_of(component->kind)), component->id,
+                    std::string(name_of(trial.outcome)) + ": " + trial.text});
+  }
+  return rows;
+}
+
+std::string as_text(const Report& report) {
+  return "machine\n" + columns(machine_rows(report)) + "\nplugins\n" +
+         columns(plugin_rows(report)) + "\nbackends and policies\n" +
+         columns(component_rows(report));
+}
+
+Json as_json(const Report& report) {
+  Json features = Json::array(), folders = Json::array(), rejected = Json::array(),
+       components = Json::array();
+  for (const MachineFeature& f : report.features) {
+    features.push_back({{"name", f.name}, {"found", f.found}, {"problem", f.problem}});
+  }
+  for (const auto& [path, count] : report.folders) {
+    folders.push_back({{"path", path}, {"components", count}});
+  }
+  for (const Registry::Rejected& r : report.rejected) {
+    rejected.push_back({{"path", r.path.string()}, {"why", r.why}});
+  }
+  for (const auto& [component, trial] : report.examined) {
+    components.push_back({{"kind", name_of(component->kind)},
+                          {"id", component->id},
+                          {"outcome", name_of(trial.outcome)},
+                          {"text", trial.text}});
+  }
+  return {{"version", KERNELRL_VERSION},
+          {"machine",
+           {{"processor", report.machine.processor},
+            {"cores", report.machine.cores},
+            {"memory_gib", report.machine.memory_gib},
+            {"system", report.machine.system},
+            {"features", features}}},
+          {"plugins", {{"folders", folders}, {"not_loaded", rejected}}},
+          {"components", components}};
+}
+
+bool a_backend_works(const Report& report) {
+  for (const auto& [component, trial] : report.examined) {
+    if (component->kind == Kind::kBackend && trial.outcome == Trial::kWorks) return true;
+  }
+  return false;
+}
+
+std::optional<std::chrono::seconds> seconds_of(const std::string& text) {
+  unsigned seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || seconds == 0) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+// A wrong option is the call's fault, not the component's.
+Status check_options(const std::vector<const Component*>& components, const Words& options,
+                     const Registry& registry) {
+  if (options.empty()) return {};
+  for (const Component* component : components) {
+    KRL_TRY(configure_component(component->kind, component->id, options, registry.catalog()));
+  }
+  return {};
+}
+
+int wrong_component(const CallLine& line, const Registry& registry, const std::string& id) {
+  std::vector<std::string> known;
+  for (const Component* component : components_to_try(registry, {})) {
+    known.push_back(component->id);
+  }
+  return line.wrong("no backend or policy is called '" + id + "'" +
+                    did_you_mean(id, known, "; `kernelrl plugins` lists all"));
+}
+
+}  // namespace
+
+int call_doctor(const Words& words) {
+  CallLine line("kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
+                "Says what this machine has, which plugins were found, and what happens when each\n"
+                "backend and policy is started with its defaults, or only ID with its options.\n"
+                "The exit code is 0 if a backend works.\n");
+  line.options()("json", "print one JSON object")("set",
+                                                  po::value<Words>()->value_name("KEY=VALUE"),
+                                                  "an option of the component ID (repeatable)")(
+      "limit", po::value<std::string>()->value_name("SECONDS")->default_value("60"),
+      "how long starting one may take");
+  add_plugin_path_option(line);
+  line.positional({"id"});
+  if (const auto over = line.parse(words)) return *over;
+  const auto limit = seconds_of(line.text("limit"));
+  if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
+  if (line.has("set") && !line.has("id")) return line.wrong("--set is for which component?");
+  const Registry registry = load_registry(line);
+  const std::string id = line.has("id") ? line.text("id") : "";
+  const std::vector<const Component*> components = components_to_try(registry, id);
+  if (components.empty() && !id.empty()) return wrong_component(line, registry, id);
+  if (const Status good = check_options(components, line.texts("set"), registry); !good) {
+    return report(good.error());
+  }
+  const Report found = examine(registry, components, line.texts("set"), *limit);
+  print(line.has("json")
+            ? as_json(found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+            : as_text(found));
+  return a_backend_works(found) ? kDone : kRunFailed;
+}
+
+}  // namespace krl

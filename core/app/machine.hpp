@@ -1,0 +1,19 @@
+// What this machine has of what backends may need, as far as it can be known without them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace krl {
+
+// Something that the machine has or lacks.
+struct MachineFeature {
+  std::string name;     // "landlock"
+  std::string found;    // "version 3", "/usr/bin/g++"; empty: the machine lacks it
+  std::string problem;  // only if it is lacking: why, and what to do
+};
+
+// The host's compiler, and what keeps a process from the rest of the machine.
+std::vector<MachineFeature> machine_features();
+
+}  // namespace krl

@@ -1,0 +1,149 @@
+#include "core/app/trial.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "core/learn/setup.hpp"
+#include "core/plan/loader.hpp"
+
+namespace krl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kReapPause{5};
+constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs cannot be killed
+constexpr char kWorked = '+', kFailed = '-';   // the first byte of a report
+
+std::string required_options(const Component& component) {
+  std::string names;
+  for (const KeyRule& key : component.keys) {
+    if (key.required) names += (names.empty() ? "" : ", ") + key.key;
+  }
+  return names;
+}
+
+std::string about(const BackendInfo& info) { return info.toolchain + ", " + info.device; }
+
+std::string about(const PolicyInfo& info) {
+  std::string text = info.trainable ? "can be trained" : "cannot be trained";
+  if (info.context_tokens > 0) {
+    text += ", " + std::to_string(info.context_tokens) + " tokens of context";
+  }
+  return text;
+}
+
+// Starts it here, and ends it again.
+Result<std::string> start(const Component& component, const Registry& registry,
+                          const std::vector<std::string>& options) {
+  KRL_ASSIGN(const ComponentSettings settings,
+             configure_component(component.kind, component.id, options, registry.catalog()));
+  const CallScope scope;
+  Components components(registry, scope);
+  if (component.kind == Kind::kPolicy) {
+    KRL_ASSIGN(const Policy policy, components.create<Policy>(settings));
+    KRL_ASSIGN(const PolicyInfo info, policy.describe());
+    return about(info);
+  }
+  KRL_ASSIGN(const Backend* backend, components.backend(settings));
+  KRL_ASSIGN(const BackendInfo info, backend->describe());
+  return about(info);
+}
+
+// The component is named beside the text: "backend 'x' (create): why" says so twice.
+std::string without_component(const std::string& message, const Component& component) {
+  const std::string named = std::string(name_of(component.kind)) + " '" + component.id + "' (";
+  constexpr std::string_view kEnd = "): ";
+  const std::size_t end = message.find(kEnd);
+  if (!message.starts_with(named) || end == std::string::npos) return message;
+  return message.substr(end + kEnd.size());
+}
+
+// The whole life of the child: a report into `report`. What plugins print is nobody's business.
+[[noreturn]] void be_the_child(const Component& component, const Registry& registry,
+                               const std::vector<std::string>& options, int report) {
+  ::setpgid(0, 0);
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
+  const Result<std::string> started = start(component, registry, options);
+  const std::string text = started
+                               ? kWorked + *started
+                               : kFailed + without_component(started.error().message, component);
+  const bool written = ::write(report, text.data(), text.size()) == std::ssize(text);
+  ::_exit(written ? 0 : 1);
+}
+
+// What the child writes until its end; nothing if the limit comes first.
+std::optional<std::string> read_report(int report, Clock::time_point deadline) {
+  std::string text;
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    pollfd ready{report, POLLIN, 0};
+    const int polled = ::poll(&ready, 1, static_cast<int>(left.count()));
+    if (polled < 0 && errno != EINTR) return std::nullopt;
+    if (polled <= 0) continue;
+    char chunk[4096];
+    const ssize_t n = ::read(report, chunk, sizeof chunk);
+    if (n == 0) return text;
+    if (n > 0) text.append(chunk, static_cast<std::size_t>(n));
+  }
+}
+
+// Kills what is left of the child and of all that it started. Its status, as it ended; 0 if it
+// cannot even be killed.
+int end(pid_t child) {
+  const auto deadline = Clock::now() + kReapLimit;
+  int status = 0;
+  ::kill(-child, SIGKILL);
+  while (::waitpid(child, &status, WNOHANG) == 0 && Clock::now() < deadline) {
+    std::this_thread::sleep_for(kReapPause);
+  }
+  return status;
+}
+
+Trial trial_of(const std::optional<std::string>& report, int status, std::chrono::seconds limit) {
+  if (!report) {
+    return {Trial::kFails, "does not start within " + std::to_string(limit.count()) +
+                               " s; if it only needs longer, give it more by --limit"};
+  }
+  if (report->empty()) {
+    const std::string how = WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "it just ended";
+    return {Trial::kFails, "its process died when it was started: " + how};
+  }
+  return {report->front() == kWorked ? Trial::kWorks : Trial::kFails, report->substr(1)};
+}
+
+}  // namespace
+
+Trial try_component(const Component& component, const Registry& registry,
+                    const std::vector<std::string>& options, std::chrono::seconds limit) {
+  if (std::string names = required_options(component); !names.empty() && options.empty()) {
+    return {Trial::kNeedsOptions, std::move(names)};
+  }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {Trial::kFails, std::strerror(errno)};
+  const auto deadline = Clock::now() + limit;
+  const pid_t child = ::fork();
+  if (child == 0) be_the_child(component, registry, options, ends[1]);
+  ::close(ends[1]);
+  Trial trial{Trial::kFails, std::strerror(errno)};
+  if (child > 0) {
+    ::setpgid(child, child);  // whichever of the two is first
+    const std::optional<std::string> report = read_report(ends[0], deadline);
+    trial = trial_of(report, end(child), limit);
+  }
+  ::close(ends[0]);
+  return trial;
+}
+
+}  // namespace krl

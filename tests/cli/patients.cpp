@@ -1,0 +1,66 @@
+// Backends and policies whose start goes well, fails, hangs or dies, for `kernelrl doctor`.
+#include <chrono>
+#include <csignal>
+#include <kernelrl/sdk.hpp>
+#include <thread>
+
+namespace {
+
+struct Patient : krl::Backend {
+  krl::BackendInfo describe() override { return {1, KRL_SIGNAL_COMPILE, "compiler 1.0", "a GPU"}; }
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    sink.verdict(KRL_VERDICT_OK, "");
+  }
+};
+
+struct Healthy final : Patient {
+  std::string mood = "fine";
+  static constexpr auto config =
+      krl::config(opt("mood", &Healthy::mood, "how it is").one_of("fine|ill"));
+  void start(const krl::Config&, const krl::Context&) override {
+    if (mood == "ill") krl::invalid_argument("it is ill: choose another mood");
+  }
+};
+
+struct Demanding final : Patient {
+  std::string place, key;
+  static constexpr auto config = krl::config(opt("place", &Demanding::place, "where").required(),
+                                             opt("key", &Demanding::key, "whose").required());
+};
+
+struct Ill final : Patient {
+  void start(const krl::Config&, const krl::Context&) override {
+    throw krl::Failure(KRL_FAILED_PRECONDITION, "no medicine here: install some");
+  }
+};
+
+struct Hanging final : Patient {
+  void start(const krl::Config&, const krl::Context&) override {
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+};
+
+struct Dying final : Patient {
+  void start(const krl::Config&, const krl::Context&) override { std::raise(SIGKILL); }
+};
+
+struct Talking final : krl::Policy {
+  krl::PolicyInfo describe() override {
+    krl::PolicyInfo info{};
+    info.context_tokens = 512;
+    return info;
+  }
+  void sample(const krl::Requests&, const krl::SampleSink&, const krl::Context&) override {}
+  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
+                const krl::Context&) override {}
+};
+
+}  // namespace
+
+KRL_PLUGIN("patients", "1.0.0", krl::backend<Healthy>("test.healthy", "starts"),
+           krl::backend<Demanding>("test.demanding", "has required options"),
+           krl::backend<Ill>("test.ill", "does not start"),
+           krl::backend<Hanging>("test.hanging", "never starts"),
+           krl::backend<Dying>("test.dying", "dies when it starts"),
+           krl::policy<Talking>("test.talking", "a policy that starts"))
