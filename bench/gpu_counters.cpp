@@ -72,6 +72,7 @@ void print_counters(const testing::BackendInstance& backend) {
     std::printf("%-14s %s %s: checked %.1f ms, and timed %.1f ms, and profiled %.1f ms\n",
                 kTasks[i], std::string(verdict_name(outcome.verdict)).c_str(), outcome.why.c_str(),
                 checked.ms, timed.ms, profiled[i].ms);
+    for (const std::string& note : outcome.diagnostics) std::printf("  %s\n", note.c_str());
   }
   print_header(profiled);
   for (const gpu::Metric& metric : gpu::kMetrics) {

@@ -31,39 +31,37 @@ double bandwidth_fraction(const std::vector<gpu::Counter>& counters, double time
 const std::string& Counters::problem() {
   if (!problem_ && start_.program.empty()) problem_ = "counters are off";
   if (!problem_) {
-    std::string why;
-    start(&why);
-    problem_ = why;
+    problem_ = start() ? "" : failure_;
   }
   return *problem_;
 }
 
-bool Counters::start(std::string* why) {
+bool Counters::start() {
   Command command;
   command.arguments = {start_.program};
   command.environment = start_.environment;
   try {
     profiler_ = std::make_unique<Conversation>(std::move(command));
   } catch (const Failure& failure) {
-    *why = failure.what();
+    failure_ = failure.what();
     return false;
   }
-  const auto ready = ask("setup", start_.setup, kSetupLimit, why);
+  const auto ready = ask("setup", start_.setup, kSetupLimit);
   if (ready) ready_ = ready->get<gpu::ProfilerReady>();
   return ready.has_value();
 }
 
 std::optional<json> Counters::ask(const char* kind, const json& request,
-                                  std::chrono::milliseconds limit, std::string* why) {
+                                  std::chrono::milliseconds limit) {
   const auto answer = profiler_->ask({{kind, request}}, limit);
   const bool trouble = answer && answer->is_object() && answer->contains("trouble");
   if (answer && !trouble) return answer;
   if (trouble) {
-    *why = answer->at("trouble").at("message").get<std::string>();
+    failure_ = answer->at("trouble").at("message").get<std::string>();
   } else {
     const std::string said = profiler_->complaint();
-    *why = std::string("the profiler ") + (profiler_->timed_out() ? "hangs" : "ended") + " at '" +
-           kind + "'" + (said.empty() ? "" : ": " + said);
+    failure_ = std::string("the profiler ") + (profiler_->timed_out() ? "hangs" : "ended") +
+               " at '" + kind + "'" + (said.empty() ? "" : ": " + said);
   }
   profiler_.reset();
   return std::nullopt;
@@ -78,20 +76,23 @@ void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>&
     record->values.insert(record->values.end(), values.begin(), values.end());
     return;
   }
+  DiagnosticRecord note;
+  note.severity = KRL_SEVERITY_NOTE;
+  note.text = "no hardware counters: " + failure_;
+  record->diagnostics.push_back(std::move(note));
   record->repeatable = false;
 }
 
 bool Counters::count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                      const EvaluationRecord& record, std::vector<ValueRecord>* values) {
-  std::string ignored;
-  if (!profiler_ && !start(&ignored)) return false;
-  if (!ask("load", candidate.load(), start_.run_limit, &ignored)) return false;
+  if (!profiler_ && !start()) return false;
+  if (!ask("load", candidate.load(), start_.run_limit)) return false;
   for (const PlannedRun& run : runs) {
     if (!run.counted) continue;
     const gpu::Run request{candidate.buffers(run.case_index).program, run.seed,
                            factor_of(run.distribution)};
     const auto limit = start_.run_limit * static_cast<int>(ready_.passes + 1);
-    const auto answer = ask("profile", request, limit, &ignored);
+    const auto answer = ask("profile", request, limit);
     if (!answer) return false;
     const auto counters = answer->get<std::vector<gpu::Counter>>();
     const auto index = static_cast<std::int32_t>(run.case_index);

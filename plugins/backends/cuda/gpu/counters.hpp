@@ -36,22 +36,24 @@ class Counters {
 
   // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, per
   // case, and bandwidth_fraction: dram_bytes over the time and what the memory could move in it. A
-  // profiler that fails twice leaves the record without counters, and not to be kept.
+  // profiler that fails twice leaves the record without counters, with a note that says why, and
+  // not to be kept.
   void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
            EvaluationRecord* record);
 
  private:
-  // Each false, or without a value, after a failure: the profiler is gone then.
-  bool start(std::string* why);
+  // Each false, or without a value, after a failure: failure_ says which, the profiler is gone.
+  bool start();
   bool count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
              const EvaluationRecord& record, std::vector<ValueRecord>* values);
   std::optional<nlohmann::json> ask(const char* kind, const nlohmann::json& request,
-                                    std::chrono::milliseconds limit, std::string* why);
+                                    std::chrono::milliseconds limit);
 
   const ProfilerStart start_;
   std::optional<std::string> problem_;  // of the first start
   std::unique_ptr<Conversation> profiler_;
   gpu::ProfilerReady ready_;
+  std::string failure_;  // the last one
 };
 
 }  // namespace krl

@@ -97,6 +97,8 @@ TEST(Counters, ComeFromANewProfilerAfterAFault) {
   EXPECT_EQ(faulty.verdict, KRL_VERDICT_OK);
   EXPECT_THAT(faulty.values, IsEmpty());
   EXPECT_FALSE(faulty.repeatable);
+  ASSERT_EQ(faulty.diagnostics.size(), 1u);
+  EXPECT_THAT(faulty.diagnostics[0].text, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   counters.add(Candidate("good"), runs(), &good);
   EXPECT_THAT(good.values, Not(IsEmpty()));
   EXPECT_TRUE(good.repeatable);
