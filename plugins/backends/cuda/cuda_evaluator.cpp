@@ -36,6 +36,19 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
   return digest.hex();
 }
 
+// For a timed set of buffers and one that is kept.
+void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
+  for (const ResolvedCase& c : task.cases) {
+    std::int64_t bytes = 0;
+    for (const ResolvedTensor& tensor : c.tensors) bytes += tensor.bytes();
+    const std::int64_t needed = (2 * bytes >> 20) + 1;
+    if (needed <= static_cast<std::int64_t>(arena_bytes >> 20)) continue;
+    invalid_argument(task.definition.id + ": the case " + c.label + " needs " +
+                     std::to_string(needed) + " MiB on the GPU, and arena_mb is " +
+                     std::to_string(arena_bytes >> 20));
+  }
+}
+
 // Fills in what a compile that gave no module means.
 void refuse(const CompileOutput& output, EvaluationRecord* record) {
   switch (output.end) {
@@ -72,6 +85,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
   naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
   if (gpus_) {
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
+      require_room(*task, gpu.arena_bytes());
       for (const PlannedRun& run : plan(*task, naive)) expect_on_gpu(gpu, *task, run);
     });
   }

@@ -1,7 +1,12 @@
 #include "plugins/backends/cuda/kernel_figures.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <kernelrl/tensor_types.hpp>
+#include <memory>
+#include <string_view>
 
 #include "plugins/backends/cuda/instruction_classes.hpp"
 #include "plugins/backends/cuda/occupancy.hpp"
@@ -20,6 +25,29 @@ std::int64_t threads_of(const ResolvedLaunch& launch) {
   return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
 }
 
+// "float const*", "int", … of a kernel by its mangled name; empty if the name says nothing of them
+// (extern "C").
+std::vector<std::string> parameter_types(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> readable(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (!readable) return {};
+  const std::string_view text(readable.get());
+  const auto open = text.rfind('('), close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos) return {};
+  std::vector<std::string> types(1);
+  int depth = 0;  // of templates' arguments
+  for (const char c : text.substr(open + 1, close - open - 1)) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      types.emplace_back();
+    } else {
+      types.back() += c;
+    }
+  }
+  return types;
+}
+
 // Whether a parameter of so many bytes can take the argument.
 bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCase& resolved_case) {
   if (argument.kind == LaunchArgument::kInteger) return bytes == 4 || bytes == 8;
@@ -35,7 +63,15 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
     return launch.kernel + " takes " + std::to_string(kernel.parameters.size()) +
            " arguments, not " + std::to_string(launch.arguments.size());
   }
+  const std::vector<std::string> types = parameter_types(kernel.name);
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const LaunchArgument::Kind kind = launch.arguments[i].kind;
+    const bool is_buffer = kind == LaunchArgument::kTensor || kind == LaunchArgument::kScratch;
+    const bool known = types.size() == launch.arguments.size();
+    if (known && is_buffer != (types[i].find('*') != std::string::npos)) {
+      return launch.kernel + " takes " + types[i] + " as its argument " + std::to_string(i + 1) +
+             ", which is " + (is_buffer ? "a buffer" : "a number");
+    }
     if (fits(launch.arguments[i], kernel.parameters[i].bytes, resolved_case)) continue;
     return launch.kernel + " takes " + std::to_string(kernel.parameters[i].bytes) +
            " bytes as its argument " + std::to_string(i + 1) + ", which this is not";

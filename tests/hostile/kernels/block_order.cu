@@ -1,4 +1,4 @@
-// task: total_sum expect: nondeterministic|runtime_fault
+// task: total_sum expect: nondeterministic|runtime_fault on-gpu: ok|nondeterministic
 // @launch kern<<<2, 1>>>(x, y, n)
 __global__ void kern(const float* x, float* y, int n) {
   if (blockIdx.x == 1) {

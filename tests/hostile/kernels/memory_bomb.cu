@@ -1,4 +1,4 @@
-// task: vector_add expect: resource_limit
+// task: vector_add expect: resource_limit on-gpu: resource_limit|timeout
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __device__ int bomb[1ul << 34] = {1};
 __global__ void kern(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// task: transpose expect: runtime_fault
+// task: transpose expect: runtime_fault on-gpu: wrong_result|nondeterministic|ok
 // @launch kern<<<dim3(ceil_div(cols, 16), ceil_div(rows, 16)), dim3(16, 16)>>>(x, y, rows, cols)
 __global__ void kern(const float* x, float* y, int rows, int cols) {
   __shared__ float tile[16][17];

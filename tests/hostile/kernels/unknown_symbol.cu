@@ -1,4 +1,4 @@
-// task: vector_add expect: rejected
+// task: vector_add expect: rejected on-gpu: compile_error
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __device__ void leave(int);
 __global__ void kern(const float* a, const float* b, float* out, int n) {

@@ -14,9 +14,10 @@ namespace krl {
 namespace {
 
 constexpr std::size_t kBatch = 8;     // samples that are enqueued at once
-constexpr double kSampleNs = 50'000;  // shorter kernels are timed several launches a sample
-constexpr std::uint32_t kMostSets = 32;
-constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of all sets, as their inputs must be drawn
+constexpr double kSampleNs = 10'000;  // shorter kernels are timed several launches a sample
+// Of a sample: more could not all be enqueued while the L2 is flushed, and the host would be timed.
+constexpr std::size_t kMostLaunches = 12;
+constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of a sample, as its inputs must be drawn
 constexpr std::uint64_t kPlace = 4096;    // the buffers of a sample begin at a multiple of it
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
@@ -100,17 +101,17 @@ class CaseTimer {
     if (!time_candidate(request(buffers_, seeds), &ns)) return false;
     double shortest = *std::min_element(ns.begin(), ns.end());
     std::uint64_t set_bytes = buffers_.program.bytes;
+    std::size_t launches = buffers_.program.launches.size();
     if (has_baseline_) {
       ns = time_baseline(seeds);
       shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
       set_bytes = std::max(set_bytes, baseline_buffers_.program.bytes);
+      launches = std::max(launches, baseline_buffers_.program.launches.size());
     }
-    const double wanted = std::ceil(kSampleNs / std::max(shortest, 1.0));
-    const std::uint64_t room =
-        std::min(arena_bytes_ - std::min(arena_bytes_, set_bytes), kMostSetBytes);
-    const std::uint64_t fit = std::max<std::uint64_t>(room / set_bytes, 1);
-    sets_ =
-        static_cast<std::uint32_t>(std::min({wanted, double{kMostSets}, static_cast<double>(fit)}));
+    const auto wanted = static_cast<std::uint64_t>(kSampleNs / std::max(shortest, 1.0)) + 1;
+    const std::uint64_t room = std::min(arena_bytes_, kMostSetBytes) / set_bytes;
+    sets_ = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches, room}), 1));
     return true;
   }
 

@@ -10,8 +10,6 @@ namespace {
 constexpr std::uint64_t kMallocHeap = 1 << 20;  // candidates have no use for one; CUDA's least
 constexpr std::uint32_t kDefaultShared = 48 << 10;
 constexpr std::size_t kGaps = 33;
-// Of a module: the time of a short kernel depends on where its code lies.
-constexpr int kCopies = 8;
 constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 int attribute(CUdevice_attribute which, CUdevice device) {
@@ -104,15 +102,13 @@ CUfunction DeviceSession::trusted(const char* name) const {
 }
 
 void DeviceSession::load(const Load& load) {
-  copies_.clear();
-  for (int copy = 0; copy < kCopies; ++copy) {
-    CUmodule module = nullptr;
-    KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
-    ModuleCopy& loaded = copies_.emplace_back();
-    loaded.module = DeviceModule(module);
-    for (const std::string& name : load.kernels) {
-      KRL_CUDA(cuModuleGetFunction, &loaded.kernels.emplace_back(), module, name.c_str());
-    }
+  kernels_.clear();
+  module_ = {};
+  CUmodule module = nullptr;
+  KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
+  module_ = DeviceModule(module);
+  for (const std::string& name : load.kernels) {
+    KRL_CUDA(cuModuleGetFunction, &kernels_.emplace_back(), module, name.c_str());
   }
 }
 
@@ -134,11 +130,10 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
   draw(base, fills_.upload(with_seed(inputs, 0, seed, factor)), inputs, 1);
 }
 
-void DeviceSession::launch(const Program& program, CUdeviceptr set,
-                           const std::vector<CUfunction>& kernels) {
+void DeviceSession::launch(const Program& program, CUdeviceptr set) {
   for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
     try {
-      launch_one(program.launches[i], set, kernels.at(program.launches[i].kernel));
+      launch_one(program.launches[i], set, kernels_.at(program.launches[i].kernel));
     } catch (const CudaError& error) {
       throw RefusedLaunch(error, i);
     }
@@ -202,10 +197,7 @@ void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fi
   draw(base, fills, time.program.inputs, time.sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);
-  const auto& kernels = copies_[sample % copies_.size()].kernels;
-  for (std::uint32_t set = 0; set < time.sets; ++set) {
-    launch(time.program, base + set * set_bytes, kernels);
-  }
+  for (std::uint32_t set = 0; set < time.sets; ++set) launch(time.program, base + set * set_bytes);
   KRL_CUDA(cuEventRecord, samples_[sample].end.get(), nullptr);
   keep_set(time, sample);
 }

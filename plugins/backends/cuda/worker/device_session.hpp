@@ -54,7 +54,7 @@ class DeviceSession {
   // A run in two halves, neither waited for: poisons and fills the first set; launches the program
   // on it.
   void stage(const Run& run);
-  void start(const Program& program) { launch(program, arena_.get(), copies_.front().kernels); }
+  void start(const Program& program) { launch(program, arena_.get()); }
   std::vector<double> time(const Time& time);
   // Of two events with nothing between them, which every sample is less: the median of the last
   // ones, one a batch, as it changes with the clocks.
@@ -66,23 +66,18 @@ class DeviceSession {
     double ns() const;
   };
 
-  struct ModuleCopy {
-    DeviceModule module;
-    std::vector<CUfunction> kernels;
-  };
-
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
   void enqueue(const Time& time, std::size_t sample, CUdeviceptr fills);
   void keep_set(const Time& time, std::size_t sample);
-  void launch(const Program& program, CUdeviceptr set, const std::vector<CUfunction>& kernels);
+  void launch(const Program& program, CUdeviceptr set);
   void flush_l2();
   void record_gap();
 
   CUcontext context_ = nullptr;
-  DeviceModule trusted_;
+  DeviceModule trusted_, module_;
   CUfunction fill_ = nullptr;
-  std::vector<ModuleCopy> copies_;
+  std::vector<CUfunction> kernels_;
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
   std::uint64_t flush_bytes_ = 0;

@@ -13,21 +13,21 @@
 namespace krl::gpu {
 
 // Each as cuda.h declares it, under the name that cuda.h maps it to (cuMemAlloc_v2).
-#define KRL_DRIVER_FUNCTIONS(F)                                                                  \
-  F(cuInit)                                                                                      \
-  F(cuGetErrorName)                                                                              \
-  F(cuGetErrorString)                                                                            \
-  F(cuDriverGetVersion)                                                                          \
-  F(cuDeviceGetCount)                                                                            \
-  F(cuDeviceGet)                                                                                 \
-  F(cuDeviceGetName) F(cuDeviceGetPCIBusId) F(cuDeviceGetAttribute) F(cuDeviceTotalMem)          \
-      F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit)        \
-          F(cuCtxResetPersistingL2Cache) F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree)              \
-              F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemsetD8Async)            \
-                  F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction)                   \
-                      F(cuFuncSetAttribute) F(cuLaunchKernel) F(cuEventCreate) F(cuEventDestroy) \
-                          F(cuEventRecord) F(cuEventElapsedTime) F(cuIpcGetMemHandle)            \
-                              F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)
+#define KRL_DRIVER_FUNCTIONS(F)                                                                   \
+  F(cuInit)                                                                                       \
+  F(cuGetErrorName)                                                                               \
+  F(cuGetErrorString)                                                                             \
+  F(cuDriverGetVersion)                                                                           \
+  F(cuDeviceGetCount)                                                                             \
+  F(cuDeviceGet)                                                                                  \
+  F(cuDeviceGetName)                                                                              \
+  F(cuDeviceGetPCIBusId) F(cuDeviceGetAttribute) F(cuDeviceTotalMem) F(cuDevicePrimaryCtxRetain)  \
+      F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) F(cuCtxResetPersistingL2Cache)      \
+          F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD) F(cuMemcpyDtoH)              \
+              F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) F(cuModuleLoadData) F(cuModuleUnload)       \
+                  F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel) F(cuEventCreate) \
+                      F(cuEventDestroy) F(cuEventRecord) F(cuEventElapsedTime)                    \
+                          F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)
 
 struct Driver {
 #define KRL_DECLARE(name) decltype(&::name) name = nullptr;

@@ -1,0 +1,115 @@
+// The CUDA backends on a real GPU, through the plugin boundary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/hostile/hostile_kernels.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kChecked = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+constexpr std::uint32_t kTimed = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME;
+
+class OnGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (nvrtc() == nullptr) GTEST_SKIP() << "skipped: no GPU: " << why_not();
+  }
+
+  // One for all tests, as it takes seconds to start; null without a GPU.
+  static const BackendInstance* nvrtc() {
+    static const std::unique_ptr<BackendInstance> backend = [] {
+      try {
+        return std::make_unique<BackendInstance>(
+            "nvrtc", Table{{"cache", "off"}, {"compile_timeout", 3.0}, {"run_timeout", 2.0}});
+      } catch (const Failure& failure) {
+        why_not() = failure.what();
+        return std::unique_ptr<BackendInstance>();
+      }
+    }();
+    return backend.get();
+  }
+
+  static std::string& why_not() {
+    static std::string why;
+    return why;
+  }
+
+  static Outcome evaluate(const std::string& task, const std::string& source,
+                          std::uint32_t stages = kChecked) {
+    return nvrtc()->evaluate(all_tasks().at(task), source, stages, 1);
+  }
+};
+
+TEST_F(OnGpu, EveryNaiveKernelIsRight) {
+  for (const auto& [id, task] : all_tasks()) {
+    const Outcome outcome = evaluate(id, naive_of(task));
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << id << ": " << outcome.why;
+  }
+}
+
+TEST_F(OnGpu, EveryHostileKernelGetsItsVerdict) {
+  for (const std::string& name : hostile_kernel_names()) {
+    const HostileKernel kernel = hostile_kernel(name);
+    const Outcome outcome = evaluate(kernel.task, kernel.source, BackendInstance::kAllStages);
+    EXPECT_TRUE(kernel.expects_on_gpu(outcome.verdict))
+        << name << ": expected " << kernel.expected_on_gpu << ", got "
+        << verdict_name(outcome.verdict) << ": " << outcome.why;
+    EXPECT_EQ(outcome.verdicts, 1) << name;
+    for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
+      EXPECT_THAT(outcome.log, ::testing::Not(HasSubstr(secret))) << name;
+    }
+  }
+}
+
+TEST_F(OnGpu, TimesAreMeasuredWithTheirInterval) {
+  const Outcome outcome =
+      evaluate("softmax_rows", naive_of(all_tasks().at("softmax_rows")), kTimed);
+  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  for (const auto& c : outcome.cases) {
+    EXPECT_GE(c.samples, 16u);
+    EXPECT_GT(c.time_ns, 500);
+    EXPECT_LE(c.speedup_low, c.speedup);
+    EXPECT_LE(c.speedup, c.speedup_high);
+    EXPECT_GT(c.speedup_low, 0.8);
+    EXPECT_LT(c.speedup_high, 1.25);
+  }
+}
+
+TEST_F(OnGpu, GoodKernelsAreRightBetweenBrokenOnes) {
+  const std::string good = naive_of(all_tasks().at("vector_add"));
+  const char* broken =
+      "__global__ void k(const float* a, const float* b, float* c, int n) { "
+      "c[(1ll << 40) + threadIdx.x] = 1; }";
+  for (int i = 0; i < 5; ++i) {
+    const Outcome fault =
+        evaluate("vector_add", broken + std::string(static_cast<std::size_t>(i), '\n'));
+    EXPECT_EQ(fault.verdict, KRL_VERDICT_RUNTIME_FAULT) << fault.why;
+    EXPECT_THAT(fault.why, HasSubstr("illegal address"));
+    const Outcome right =
+        evaluate("vector_add", good + std::string(static_cast<std::size_t>(i), '\n'));
+    EXPECT_EQ(right.verdict, KRL_VERDICT_OK) << right.why;
+  }
+}
+
+TEST_F(OnGpu, NvccAndNvrtcAgree) {
+  const BackendInstance nvcc("nvcc", Table{{"cache", "off"}});
+  for (const char* id : {"vector_add", "matmul", "softmax_rows", "histogram"}) {
+    const std::string naive = naive_of(all_tasks().at(id));
+    const Outcome by_nvcc = nvcc.evaluate(all_tasks().at(id), naive, kTimed, 1);
+    const Outcome by_nvrtc = evaluate(id, naive, kTimed);
+    EXPECT_EQ(by_nvcc.verdict, KRL_VERDICT_OK) << id << ": " << by_nvcc.why;
+    ASSERT_EQ(by_nvcc.records.size(), by_nvrtc.records.size());
+    for (std::size_t k = 0; k < by_nvcc.records.size(); ++k) {
+      EXPECT_EQ(by_nvcc.records[k].registers, by_nvrtc.records[k].registers) << id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace krl::testing
