@@ -6,7 +6,9 @@
 //   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
-//   build/bench/gpu_bench counters      hardware counters of five kernels, to be held against ncu
+//   build/bench/gpu_bench counters      hardware counters of five kernels
+//   build/bench/gpu_bench ncu FOLDER    the commands that make ncu count the same, with their input
+//                                       in FOLDER
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -404,8 +406,11 @@ int main(int count, char** words) {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
   } else if (part == "counters") {
     bench::print_counters(gpu_backend());
+  } else if (part == "ncu" && count > 2) {
+    bench::save_for_ncu(words[2]);
   } else {
-    std::fprintf(stderr, "usage: gpu_bench honest|slower|throughput|recovery|agreement|counters\n");
+    std::fprintf(stderr,
+                 "usage: gpu_bench honest|slower|throughput|recovery|agreement|counters|ncu\n");
     return 2;
   }
   return 0;

@@ -30,6 +30,8 @@ std::vector<int> indices_of(const std::string& text) {
   return indices;
 }
 
+}  // namespace
+
 std::string compiled_judge(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
       gpu::kTrustedKernels,
@@ -39,8 +41,6 @@ std::string compiled_judge(const CudaCompiler& compiler) {
   throw Failure(KRL_FAILED_PRECONDITION,
                 compiler.name + " does not compile the judge's own kernels: " + output.why);
 }
-
-}  // namespace
 
 std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
                                              const InstalledFiles& files) {

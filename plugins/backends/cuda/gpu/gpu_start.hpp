@@ -25,6 +25,9 @@ struct GpuSettings {
 std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,
                                              const InstalledFiles& files);
 
+// trusted_kernels.cu, for the compiler's architecture. Throws Failure(KRL_FAILED_PRECONDITION).
+std::string compiled_judge(const CudaCompiler& compiler);
+
 // `files`: of the plugin. Compiles the judge's kernels and starts the GPUs' processes. Throws
 // Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT) if the compiler's architecture is not that
 // of the GPUs, or their parts are not installed.
