@@ -15,10 +15,10 @@ int call_check(const Words& words) {
   if (!line.has("plan")) return line.wrong("which plan? Name its file");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
-  if (const Status fits = check_components(loaded->plan, loaded->registry); !fits) {
-    return report(fits.error());
-  }
+  const auto missing = check_components(loaded->plan, loaded->registry);
+  if (!missing) return report(missing.error());
   print(line.text("plan") + ": no errors\n");
+  for (const Error& error : *missing) print("This machine cannot run it:\n" + error.message);
   return kDone;
 }
 

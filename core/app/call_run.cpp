@@ -25,9 +25,9 @@ int call_run(const Words& words) {
     return kDone;
   }
   // Before there is a run directory: what does not fit together is an error of the plan.
-  if (const Status fits = check_components(loaded->plan, loaded->registry); !fits) {
-    return report(fits.error());
-  }
+  const auto missing = check_components(loaded->plan, loaded->registry);
+  if (!missing) return report(missing.error());
+  if (!missing->empty()) return report(missing->front());
   return run_and_show(*loaded, line.has("resume"));
 }
 

@@ -32,15 +32,28 @@ Status check_signals(const RewardSettings& settings, const Component& reward,
                              backend.use, signal_names(info.signals))));
 }
 
-Result<Scorer> create_scorer(const Settings& settings, const BackendInfo& info,
+// `info`: null if what the backend measures is not known.
+Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
                              Components& components) {
   std::vector<RewardTerm> terms;
   for (const RewardSettings& r : settings.rewards) {
     KRL_ASSIGN(Reward reward, components.create<Reward>(r));
-    KRL_TRY(check_signals(r, reward.component(), settings.backend, info));
+    if (info != nullptr) {
+      KRL_TRY(check_signals(r, reward.component(), settings.backend, *info));
+    }
     terms.push_back({std::move(reward), r.name, r.weight, r.when});
   }
   return Scorer(std::move(terms));
+}
+
+Result<BackendInfo> describe_backend(const ComponentSettings& settings, Components& components) {
+  KRL_ASSIGN(const Backend* backend, components.backend(settings));
+  return backend->describe();
+}
+
+// Something is missing or does not answer, and the plan is not to blame.
+bool is_of_the_machine(const Error& error) {
+  return error.code == Code::kFailedPrecondition || error.code == Code::kUnavailable;
 }
 
 // The tasks of a dataset, those of its pairs included, each id once.
@@ -109,22 +122,26 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
   KRL_ASSIGN(setup.backend, components.backend(settings.backend));
   KRL_ASSIGN(setup.backend_info, setup.backend->describe());
   KRL_ASSIGN(setup.prompts, PromptBuilder::load(settings.prompt.templates, settings.prompt.system));
-  KRL_ASSIGN(setup.scorer, create_scorer(settings, setup.backend_info, components));
+  KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend_info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_TRY(read_datasets(settings, components, setup));
   return setup;
 }
 
-Status check_components(const Plan& plan, const Registry& registry) {
+Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry) {
   const CallScope scope;
   Components components(registry, scope);
+  std::map<std::string, Error> missing;  // by message
   for (const StageSettings& stage : plan.stages) {
-    KRL_ASSIGN(const Backend* backend, components.backend(stage.settings.backend));
-    KRL_ASSIGN(const BackendInfo info, backend->describe());
-    KRL_TRY(create_scorer(stage.settings, info, components));
+    const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
+    if (!info && !is_of_the_machine(info.error())) return failure(info.error());
+    if (!info) missing.emplace(info.error().message, info.error());
+    KRL_TRY(create_scorer(stage.settings, info ? &*info : nullptr, components));
     KRL_TRY(PromptBuilder::load(stage.settings.prompt.templates, stage.settings.prompt.system));
   }
-  return {};
+  std::vector<Error> errors;
+  for (auto& [message, error] : missing) errors.push_back(std::move(error));
+  return errors;
 }
 
 }  // namespace krl

@@ -67,7 +67,9 @@ struct StageSetup {
 Result<StageSetup> set_up(const Settings& settings, Components& components);
 
 // Only what can be known without work: every component of the plan can be created, rewards and
-// backend fit together. For `kernelrl check`.
-Status check_components(const Plan& plan, const Registry& registry);
+// backend fit together. What is wrong with the plan is the error. What only this machine lacks is
+// not: a backend that does not start for want of it is among the results, and not held against the
+// rewards.
+Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
 
 }  // namespace krl

@@ -144,6 +144,17 @@ TEST(RealRun, GoesFromStageToStageByItself) {
   EXPECT_THAT(values_of(metrics, "reward/thinking/mean"), Contains(Gt(0)));
 }
 
+TEST(RealRun, MeasuresOnAGpu) {
+  const ScratchFolder folder;
+  const Ending doctor = run_program({"doctor", "nvrtc"}, folder.path());
+  if (doctor.exit_code != 0) GTEST_SKIP() << "skipped: no GPU\n" << doctor.output;
+  const auto metrics = run_small("gpu_quickstart", kTwoIterations);
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_THAT(values_of(metrics, "infra_errors"), Each(0));
+  EXPECT_THAT(values_of(metrics, "kernel/pass_rate"), Contains(Gt(0)));
+  EXPECT_THAT(values_of(metrics, "kernel/speedup_median"), Each(Gt(0)));
+}
+
 TEST(RealRun, WithTheSameSeedWritesTheSameMetrics) {
   const ScratchFolder one, two;
   const Words words = small("quickstart", one / "cache", kTwoIterations);

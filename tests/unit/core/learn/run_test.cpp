@@ -242,7 +242,7 @@ TEST(Run, RefusesARewardWhoseSignalIsMissing) {
   ToyWorld world;
   const auto plan = world.load({"reward.0.use=toy.registers"});
   ASSERT_TRUE(plan);
-  const Status checked = check_components(*plan, world.registry());
+  const auto checked = check_components(*plan, world.registry());
   ASSERT_FALSE(checked);
   EXPECT_THAT(checked.error().message,
               HasSubstr("--set:2:14: error: reward 'toy.registers' needs registers"));
