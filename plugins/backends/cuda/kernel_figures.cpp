@@ -41,7 +41,7 @@ std::vector<std::string> parameter_types(const std::string& mangled) {
     depth += c == '<' ? 1 : c == '>' ? -1 : 0;
     if (c == ',' && depth == 0) {
       types.emplace_back();
-    } else {
+    } else if (c != ' ' || !types.back().empty()) {
       types.back() += c;
     }
   }

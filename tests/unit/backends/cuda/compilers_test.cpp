@@ -150,8 +150,8 @@ TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
   EXPECT_EQ(why(", out, n)", ", out)"),
             "launch_error: line 1, column 12: add<float, 4> takes 4 arguments, not 3");
   EXPECT_EQ(why("(a, b, out, n)", "(a, b, n, out)"),
-            "launch_error: line 1, column 12: add<float, 4> takes 4 bytes as its argument 4, which "
-            "this is not");
+            "launch_error: line 1, column 12: add<float, 4> takes float* as its argument 3, which is "
+            "a number");
   EXPECT_THAT(why("256, 2048", "256, 232448"),
               HasSubstr("does not fit a multiprocessor of sm_90: too much of its shared memory"));
   EXPECT_THAT(why("add<float, 4><<<", "nothing<<<"), HasSubstr("no kernel is called 'nothing'"));

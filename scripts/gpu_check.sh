@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs every test and benchmark that needs a GPU from a finished build, and writes one report. It builds nothing and needs
+# no network, so the build may come from another machine.
+#
+#   scripts/gpu_check.sh [BUILD [REPORT]]   build/ci and gpu_report.md if not given
+#
+# COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50).
+# The exit code is that of the tests.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=${1:-build/ci} report=${2:-gpu_report.md}
+
+for program in tests/gpu_test bench/gpu_bench; do
+  [[ -x $build/$program ]] && continue
+  echo "scripts/gpu_check.sh: no $build/$program: build with cmake --preset ci && cmake --build --preset ci" >&2
+  exit 2
+done
+
+# section TITLE COMMAND…: runs it, and puts what it prints into the report.
+section() {
+  local title=$1 code
+  shift
+  echo "== $title"
+  {
+    printf '\n## %s\n```\n$ %s\n' "$title" "${*/#$build\//}"
+    "$@" 2>&1
+    code=$?
+    printf '```\n'
+    ((code == 0)) || printf 'It ended with code %s.\n' "$code"
+  } >> "$report"
+  return "$code"
+}
+
+{
+  echo "# On a GPU"
+  echo
+  echo "$(date -u +%Y-%m-%d), commit ${COMMIT:-$(git describe --always --dirty 2> /dev/null || echo unknown)}, $(nproc) cores"
+} > "$report"
+section "The GPU" nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv
+section "Tests" "$build/tests/gpu_test" --gtest_brief=1
+tests=$?
+section "Is timing honest?" "$build/bench/gpu_bench" honest
+section "Is 5 % more work found?" "$build/bench/gpu_bench" slower
+section "Throughput" "$build/bench/gpu_bench" throughput
+section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
+section "The emulator against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
+section "Counters" "$build/bench/gpu_bench" counters
+echo "$report"
+exit "$tests"
