@@ -53,7 +53,7 @@ bool Counters::start() {
 
 std::optional<json> Counters::ask(const char* kind, const json& request,
                                   std::chrono::milliseconds limit) {
-  const auto answer = profiler_->ask({{kind, request}}, limit);
+  auto answer = profiler_->ask({{kind, request}}, limit);
   const bool trouble = answer && answer->is_object() && answer->contains("trouble");
   if (answer && !trouble) return answer;
   if (trouble) {

@@ -4,7 +4,8 @@
 //   reach kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check and "clock", whose
-// answer is the SM clock in MHz, 0 = unknown. Offsets count from
+// answer is the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and
+// Load with answers of its own (counters/counter.hpp). Offsets count from
 // the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
