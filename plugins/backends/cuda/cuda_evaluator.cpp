@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/2";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
+constexpr int kAttempts = 4;
 
 std::string device_name(const CudaCompiler& compiler, const GpuPool* gpus) {
   return gpus == nullptr ? compiler.arch + ", not executed" : gpus->description().name;
@@ -101,7 +102,14 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
 EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
                                          const Cancelled& cancelled) {
   return *evaluations_.get(request.key(identity_), [&] {
-    return evaluate_new(*tasks_.get(request.definition_json), request, cancelled);
+    const auto task = tasks_.get(request.definition_json);
+    for (int attempt = 1;; ++attempt) {
+      try {
+        return evaluate_new(*task, request, cancelled);
+      } catch (const Failure& failure) {  // a process of ours died: another takes its place
+        if (failure.code() != KRL_UNAVAILABLE || attempt == kAttempts) throw;
+      }
+    }
   });
 }
 

@@ -58,10 +58,19 @@ Gpu::Starting Gpu::start(std::vector<std::string> arguments) {
   });
 }
 
+// Once more if it fails: it may have been killed while it waited.
+std::unique_ptr<Gpu::Worker> Gpu::started(Starting* starting, Starting (Gpu::*start)()) {
+  if (!starting->valid()) *starting = (this->*start)();
+  try {
+    return starting->get();
+  } catch (const WorkerDoesNotStart&) {
+    return (this->*start)().get();
+  }
+}
+
 Gpu::Worker& Gpu::current_checker() {
   if (!checker_) {
-    if (!starting_checker_.valid()) starting_checker_ = start_checker();
-    checker_ = starting_checker_.get();
+    checker_ = started(&starting_checker_, &Gpu::start_checker);
     attached_ = false;
   }
   return *checker_;
@@ -69,8 +78,7 @@ Gpu::Worker& Gpu::current_checker() {
 
 Gpu::Worker& Gpu::current_runner() {
   if (!runner_) {
-    if (!spare_.valid()) spare_ = start_runner();
-    runner_ = spare_.get();
+    runner_ = started(&spare_, &Gpu::start_runner);
     attached_ = false;
     spare_ = start_runner();
   }

@@ -76,6 +76,7 @@ class Gpu {
   Starting start_runner();
   Starting start_checker();
   Starting start(std::vector<std::string> arguments);
+  std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
   Worker& current_runner();
   Worker& current_checker();
 

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <random>
 #include <thread>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
@@ -179,6 +183,64 @@ TEST(GpuPool, ServesManyThreadsOneAfterTheOther) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     EXPECT_EQ(records[i].verdict, i % 2 == 0 ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT) << i;
   }
+}
+
+// The GPU's processes that this one has started.
+std::vector<pid_t> workers_of_this_process() {
+  std::vector<pid_t> workers;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child; list >> child;) {
+      std::string name;
+      std::ifstream("/proc/" + std::to_string(child) + "/comm") >> name;
+      if (name.rfind("kernelrl-gpu", 0) == 0) workers.push_back(child);
+    }
+  }
+  return workers;
+}
+
+TEST(GpuPool, EveryEvaluationEndsOnceWhileItsProcessesAreKilled) {
+  const GpuWorkers workers = simulated_workers();
+  GpuPool two(find_gpus(workers.runner, {}), workers);
+  std::atomic<bool> ended{false};
+  std::atomic<int> kills{0};
+  constexpr int kKills = 12;
+  std::thread killer([&] {
+    std::mt19937 random(1);
+    while (!ended) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      const auto alive = workers_of_this_process();
+      if (!alive.empty()) ::kill(alive[random() % alive.size()], SIGKILL);
+      kills += alive.empty() ? 0 : 1;
+    }
+  });
+  std::vector<std::thread> threads;
+  std::atomic<int> evaluations{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; kills < kKills; ++i) {
+        const bool good = (t + i) % 2 == 0;
+        EvaluationRecord record;
+        for (bool judged = false; !judged;) {
+          try {
+            record = {};
+            two.with_gpu({}, [&](Gpu& gpu) {
+              check_on_gpu(gpu, Candidate(good ? "good" : "wrong"), runs(), &record);
+            });
+            judged = true;
+          } catch (const Failure& failure) {
+            ASSERT_EQ(failure.code(), KRL_UNAVAILABLE) << failure.what();
+          }
+        }
+        EXPECT_EQ(record.verdict, good ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT) << record.why;
+        ++evaluations;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ended = true;
+  killer.join();
+  EXPECT_GT(evaluations, kKills);
 }
 
 TEST(GpuPool, StopsWaitingWhenItIsCancelled) {
