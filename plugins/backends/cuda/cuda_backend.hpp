@@ -56,7 +56,7 @@ class CudaBackend final : public Backend, public Tool {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
 
-  std::string execute = "on", gpus, reference = "auto", counters = "auto";
+  std::string execute = "on", gpus, reference = "auto", counters = "off";
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
   double memory_mb = memory_of_tool<Tool>().default_mb;
@@ -79,7 +79,7 @@ class CudaBackend final : public Backend, public Tool {
           "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
           .one_of("auto|cuda|cpu"),
       opt("counters", &CudaBackend::counters,
-          "hardware counters of kernels that are right: auto = if the machine permits it, off")
+          "hardware counters of kernels that are right: off, auto = if the machine permits it")
           .one_of("auto|off"),
       opt("arch", &CudaBackend::arch,
           "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
