@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,7 @@ std::string without_component(const std::string& message, const Component& compo
 [[noreturn]] void be_the_child(const Component& component, const Registry& registry,
                                const std::vector<std::string>& options, int report) {
   ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // as it is in no terminal's group now
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
   const Result<std::string> started = start(component, registry, options);

@@ -140,6 +140,7 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
     KRL_TRY(PromptBuilder::load(stage.settings.prompt.templates, stage.settings.prompt.system));
   }
   std::vector<Error> errors;
+  errors.reserve(missing.size());
   for (auto& [message, error] : missing) errors.push_back(std::move(error));
   return errors;
 }

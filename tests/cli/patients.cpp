@@ -17,7 +17,7 @@ struct Patient : krl::Backend {
 struct Healthy final : Patient {
   std::string mood = "fine";
   static constexpr auto config =
-      krl::config(opt("mood", &Healthy::mood, "how it is").one_of("fine|ill"));
+      krl::config(krl::opt("mood", &Healthy::mood, "how it is").one_of("fine|ill"));
   void start(const krl::Config&, const krl::Context&) override {
     if (mood == "ill") krl::invalid_argument("it is ill: choose another mood");
   }
@@ -25,8 +25,9 @@ struct Healthy final : Patient {
 
 struct Demanding final : Patient {
   std::string place, key;
-  static constexpr auto config = krl::config(opt("place", &Demanding::place, "where").required(),
-                                             opt("key", &Demanding::key, "whose").required());
+  static constexpr auto config =
+      krl::config(krl::opt("place", &Demanding::place, "where").required(),
+                  krl::opt("key", &Demanding::key, "whose").required());
 };
 
 struct Ill final : Patient {
