@@ -32,7 +32,7 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
   Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
   digest.add(settings.runs_per_case);
-  if (gpus != nullptr) digest.add(static_cast<std::uint64_t>(gpus->description().driver));
+  if (gpus != nullptr) digest.add(gpus->identity());
   digest.add(std::uint64_t{counters});
   return digest.hex();
 }

@@ -4,6 +4,8 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
+#include "plugins/backends/evaluator/cache/digest.hpp"
+
 namespace krl {
 namespace {
 
@@ -17,6 +19,16 @@ GpuPool::GpuPool(const std::vector<gpu::GpuDescription>& gpus, GpuWorkers worker
   for (const gpu::GpuDescription& gpu : gpus) {
     slots_.push_back(std::make_unique<Slot>(gpu, workers_));
   }
+}
+
+std::string GpuPool::identity() const {
+  Digest digest;
+  digest.add(description().name).add(static_cast<std::uint64_t>(description().driver));
+  digest.add(workers_.trusted_code).add(workers_.reference_device);
+  for (const std::string& program : {workers_.runner, workers_.checker, workers_.profiler}) {
+    digest.add(read_file(program));
+  }
+  return digest.hex();
 }
 
 GpuPool::Slot* GpuPool::free_slot() {

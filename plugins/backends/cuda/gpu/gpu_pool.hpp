@@ -28,6 +28,8 @@ class GpuPool {
   std::size_t size() const { return slots_.size(); }
   // Of one of them: all are alike.
   const gpu::GpuDescription& description() const { return slots_.front()->gpu.description(); }
+  // The digest of what decides an evaluation here: the GPU, its driver, the processes' programs.
+  std::string identity() const;
 
  private:
   using Clock = std::chrono::steady_clock;

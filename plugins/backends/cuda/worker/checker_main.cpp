@@ -36,39 +36,22 @@ int main(int argc, char** argv) {
   int device = 0;
   std::unique_ptr<DeviceSession> session;
   std::unique_ptr<Judge> judge;
-  return serve(
-      {{"setup",
-        [&](const json& request) -> json {
-          device = request.at("device");
-          session = std::make_unique<DeviceSession>(request.get<Setup>());
-          std::size_t memory = 0, ignored = 0;
-          KRL_CUDA(cuMemGetInfo, &ignored, &memory);
-          judge = std::make_unique<Judge>(
-              *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
-              memory / kExpectedShare);
-          return Ready{session->arena_handle(), on_gpu};
-        }},
-       {"load",
-        [&](const json& request) -> json {
-          session->load(request.get<Load>());
-          return nullptr;
-        }},
-       {"run",
-        [&](const json& request) -> json {
-          session->run(request.get<Run>());
-          return nullptr;
-        }},
-       {"time", [&](const json& request) -> json { return session->time(request.get<Time>()); }},
-       {"attach",
-        [&](const json& request) -> json {
-          judge->attach(request.get<Attach>());
-          return nullptr;
-        }},
-       {"detach",
-        [&](const json& request) -> json {
-          judge->detach(request.get<Detach>());
-          return nullptr;
-        }},
-       {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }},
-       {"check", [&](const json& request) -> json { return judge->check(request.get<Check>()); }}});
+  return serve({{"setup",
+                 [&](const json& request) -> json {
+                   device = request.at("device");
+                   session = std::make_unique<DeviceSession>(request.get<Setup>());
+                   std::size_t memory = 0, ignored = 0;
+                   KRL_CUDA(cuMemGetInfo, &ignored, &memory);
+                   judge = std::make_unique<Judge>(
+                       *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
+                       memory / kExpectedShare);
+                   return Ready{session->arena_handle(), on_gpu};
+                 }},
+                {"load", calls(session, &DeviceSession::load)},
+                {"run", calls(session, &DeviceSession::run)},
+                {"time", calls(session, &DeviceSession::time)},
+                {"attach", calls(judge, &Judge::attach)},
+                {"detach", calls(judge, &Judge::detach)},
+                {"check", calls(judge, &Judge::check)},
+                {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
 }

@@ -56,9 +56,6 @@ class DeviceSession {
   void stage(const Run& run);
   void start(const Program& program) { launch(program, arena_.get()); }
   std::vector<double> time(const Time& time);
-  // Of two events with nothing between them, which every sample is less: the median of the last
-  // ones, one a batch, as it changes with the clocks.
-  double event_gap_ns() const;
 
  private:
   struct Sample {
@@ -73,6 +70,9 @@ class DeviceSession {
   void launch(const Program& program, CUdeviceptr set);
   void flush_l2();
   void record_gap();
+  // Of two events with nothing between them, which every sample is less: the median of the last
+  // ones, one a batch, as it changes with the clocks.
+  double event_gap_ns() const;
 
   CUcontext context_ = nullptr;
   DeviceModule trusted_, module_;

@@ -60,12 +60,6 @@ int main(int argc, char** argv) {
                    profiler = std::make_unique<Profiler>(*session, setup.device);
                    return profiler->ready();
                  }},
-                {"load",
-                 [&](const json& request) -> json {
-                   session->load(request.get<Load>());
-                   return nullptr;
-                 }},
-                {"profile", [&](const json& request) -> json {
-                   return profiler->profile(request.get<Run>());
-                 }}});
+                {"load", calls(session, &DeviceSession::load)},
+                {"profile", calls(profiler, &Profiler::profile)}});
 }

@@ -35,21 +35,12 @@ int main(int argc, char** argv) {
   using namespace krl::gpu;
   if (argc == 2 && std::string_view(argv[1]) == "--list") return list();
   std::unique_ptr<DeviceSession> session;
-  return serve(
-      {{"setup",
-        [&](const json& request) -> json {
-          session = std::make_unique<DeviceSession>(request.get<Setup>());
-          return Ready{session->arena_handle(), false};
-        }},
-       {"load",
-        [&](const json& request) -> json {
-          session->load(request.get<Load>());
-          return nullptr;
-        }},
-       {"run",
-        [&](const json& request) -> json {
-          session->run(request.get<Run>());
-          return nullptr;
-        }},
-       {"time", [&](const json& request) -> json { return session->time(request.get<Time>()); }}});
+  return serve({{"setup",
+                 [&](const json& request) -> json {
+                   session = std::make_unique<DeviceSession>(request.get<Setup>());
+                   return Ready{session->arena_handle(), false};
+                 }},
+                {"load", calls(session, &DeviceSession::load)},
+                {"run", calls(session, &DeviceSession::run)},
+                {"time", calls(session, &DeviceSession::time)}});
 }

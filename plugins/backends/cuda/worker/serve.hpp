@@ -3,12 +3,27 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace krl::gpu {
 
 using Handlers = std::map<std::string, std::function<nlohmann::json(const nlohmann::json&)>>;
+
+// The handler of requests that are the argument of a method; `object` is made by an earlier one.
+template <class Object, class Result, class Argument>
+auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)(const Argument&)) {
+  return [&object, method](const nlohmann::json& request) -> nlohmann::json {
+    if (!object) throw std::runtime_error("there was no setup");
+    const auto argument = request.get<Argument>();
+    if constexpr (!std::is_void_v<Result>) return ((*object).*method)(argument);
+    if constexpr (std::is_void_v<Result>) ((*object).*method)(argument);
+    return nullptr;
+  };
+}
 
 // What a handler throws becomes a Trouble. Returns the process' exit code.
 int serve(const Handlers& handlers);
