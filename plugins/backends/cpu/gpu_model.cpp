@@ -2,23 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace krl::emulator {
 namespace {
 
 constexpr double kSectorBytes = 32;
-
-// Constants of the model itself; estimated, to be calibrated.
-constexpr double kOverlapLoss = 0.15;     // share of a faster part that shows behind the slowest
-constexpr double kClocksPerRequest = 1;   // of the load-store units, per SM
-constexpr double kClocksPerSector = 0.5;  // … for each sector that a request touches
-constexpr double kDependentIssueClocks =
-    3;  // from one instruction of a warp to the next on its path
-constexpr double kLoadsInFlight =
-    2;  // batches of loads that the compiler's unrolling overlaps on a path
-constexpr double kSharedLoadsInFlight = 4;  // … of shared memory
-constexpr double kClocksPerBlock = 40;      // to start and end a block on an SM
-constexpr double kClocksPerShuffle = 1;     // of issue, beyond the instruction itself
 
 std::uint32_t resident_blocks(const LaunchReport& launch, const GpuDescription& gpu) {
   const std::uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -30,19 +19,50 @@ std::uint32_t resident_blocks(const LaunchReport& launch, const GpuDescription& 
   return blocks;
 }
 
-double path_clocks(const CriticalPath& path, const GpuDescription& gpu) {
-  const auto times = [](std::uint64_t count, double clocks) {
-    return static_cast<double>(count) * clocks;
+double real(std::uint64_t count) { return static_cast<double>(count); }
+
+// What a warp waits for global loads. Those in order wait one after the other; the others are taken
+// to stand in a loop that the compiler unrolls: as many as it puts under way together wait once,
+// for the slowest of them.
+double load_clocks(const CriticalPath& path, const GpuDescription& gpu) {
+  struct Level {
+    std::uint64_t requests, ordered;
+    double latency;
   };
-  return times(path.instructions, kDependentIssueClocks) +
-         times(path.dram_requests, gpu.dram_latency / kLoadsInFlight) +
-         times(path.l2_requests, gpu.l2_latency / kLoadsInFlight) +
-         times(path.l1_requests,
-               (gpu.l1_caches_loads ? gpu.l1_latency : gpu.l2_latency) / kLoadsInFlight) +
-         times(path.shared_requests, gpu.shared_latency / kSharedLoadsInFlight) +
-         times(path.warp_operations, gpu.shuffle_latency) +
-         times(path.barriers, gpu.barrier_latency) +
-         times(path.atomics, gpu.atomic_latency / kLoadsInFlight);
+  const Level levels[] = {
+      {path.dram_requests, path.ordered_dram_requests, gpu.dram_latency},
+      {path.l2_requests, path.ordered_l2_requests, gpu.l2_latency},
+      {path.l1_requests, path.ordered_l1_requests,
+       gpu.l1_caches_loads ? gpu.l1_latency : gpu.l2_latency},
+  };
+  double free_requests = 0;
+  for (const Level& level : levels) free_requests += real(level.requests - level.ordered);
+  double groups = std::max(std::min(1.0, free_requests), free_requests / gpu.model->unrolled_loads);
+  double clocks = 0;
+  for (const Level& level : levels) {
+    const double waits = std::min(real(level.requests - level.ordered), groups);
+    groups -= waits;
+    clocks += (real(level.ordered) + waits) * level.latency;
+  }
+  return clocks / gpu.model->loads_in_flight;
+}
+
+double path_clocks(const CriticalPath& path, const GpuDescription& gpu) {
+  const ModelConstants& model = *gpu.model;
+  return real(path.instructions) * model.dependent_issue_clocks + load_clocks(path, gpu) +
+         real(path.shared_requests) * gpu.shared_latency / model.shared_loads_in_flight +
+         real(path.warp_operations) * gpu.shuffle_latency +
+         real(path.barriers) * gpu.barrier_latency +
+         real(path.atomics) * gpu.atomic_latency / model.loads_in_flight;
+}
+
+// The units take requests one by one, and move what each touches.
+double load_store_clocks(const Counters& c, const ModelConstants& model) {
+  const auto requests = c.global_load_requests + c.global_store_requests + c.global_atomics;
+  const auto sectors = c.global_load_sectors + c.global_store_sectors + c.atomic_passes;
+  return std::max(
+      real(requests) * model.clocks_per_request + real(sectors) * model.clocks_per_sector,
+      real(sectors) * model.least_clocks_per_sector);
 }
 
 }  // namespace
@@ -55,7 +75,7 @@ std::string_view name_of(Bound bound) {
 
 LaunchEstimate estimate(const LaunchReport& launch, const GpuDescription& gpu) {
   const Counters& c = launch.counters;
-  const auto real = [](std::uint64_t count) { return static_cast<double>(count); };
+  const ModelConstants& model = *gpu.model;
   LaunchEstimate result;
   result.blocks_per_sm = resident_blocks(launch, gpu);
   const double blocks = std::max(1.0, real(c.blocks));
@@ -66,7 +86,6 @@ LaunchEstimate estimate(const LaunchReport& launch, const GpuDescription& gpu) {
   const double resident = std::max(1u, result.blocks_per_sm);
   const double waves = std::ceil(blocks / (gpu.sms * resident));
 
-  const double requests = real(c.global_load_requests + c.global_store_requests + c.global_atomics);
   const double sectors = real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes);
   const double beyond_l1 = sectors - (gpu.l1_caches_loads ? real(c.l1_sectors) : 0.0);
   const double warp_operations = real(c.shuffles + c.votes + c.warp_barriers);
@@ -77,23 +96,25 @@ LaunchEstimate estimate(const LaunchReport& launch, const GpuDescription& gpu) {
   part(Bound::kDram) = kSectorBytes * real(c.dram_load_sectors + c.dram_store_sectors) /
                        (gpu.dram_gb_per_s * gpu.dram_efficiency);
   part(Bound::kL2) = kSectorBytes * beyond_l1 / (gpu.l2_bytes_per_clock * clock);
-  part(Bound::kLoadStore) =
-      (requests * kClocksPerRequest + sectors * kClocksPerSector) / (sms * clock);
+  part(Bound::kLoadStore) = load_store_clocks(c, model) / (sms * clock);
   part(Bound::kIssue) =
-      (real(c.instructions) / gpu.warps_per_clock + warp_operations * kClocksPerShuffle) /
+      (real(c.instructions) / gpu.warps_per_clock + warp_operations * model.clocks_per_shuffle) /
       (sms * clock);
   part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics) / (sms * clock);
   part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
-  part(Bound::kLatency) = waves * path_clocks(c.critical, gpu) / clock;
-  part(Bound::kBlocks) = blocks * kClocksPerBlock / (sms * resident * clock);
+  const double path_ns = path_clocks(c.critical, gpu) / clock;
+  part(Bound::kLatency) = waves * path_ns;
+  part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
 
-  double sum = 0;
   for (std::size_t i = 0; i < kBounds; ++i) {
-    sum += ns[i];
     if (ns[i] > ns[static_cast<std::size_t>(result.limit)]) result.limit = static_cast<Bound>(i);
   }
-  const double slowest = ns[static_cast<std::size_t>(result.limit)];
-  result.ns = gpu.start_ns + slowest + kOverlapLoss * (sum - slowest);
+  const double exposed = std::min(waves, model.exposed_waves) * path_ns;
+  std::array<double, kBounds> overlapping = ns;
+  overlapping[static_cast<std::size_t>(Bound::kLatency)] -= exposed;
+  const double slowest = *std::max_element(overlapping.begin(), overlapping.end());
+  const double sum = std::accumulate(overlapping.begin(), overlapping.end(), 0.0);
+  result.ns = gpu.start_ns + exposed + slowest + model.overlap_loss * (sum - slowest);
   return result;
 }
 

@@ -4,7 +4,8 @@
 // L2, requests over the load-store units, instructions over the issue slots, wavefronts over the
 // banks of shared memory, atomic operations on one address one after another, and the longest path
 // of a warp times the waves of blocks that follow each other. The estimate is the start of the
-// launch, the slowest part, and a share of the others, which never overlap perfectly. An estimate
+// launch, the path of the first wave, whose warps start together so that nothing hides it, the
+// slowest part of the rest, and a share of the others, which never overlap perfectly. An estimate
 // is deterministic, never 0, and never falls when a counter rises; it is not a measurement and must
 // be labelled. Pure; any thread.
 #pragma once

@@ -1,4 +1,5 @@
-// The GPUs whose time can be estimated: one row each, figures from the vendor's data sheets.
+// The GPUs whose time can be estimated: one row each, figures from the vendor's data sheets, and
+// every constant of the model with its source.
 // Constant; any thread.
 #pragma once
 
@@ -7,6 +8,21 @@
 #include <string_view>
 
 namespace krl::emulator {
+
+// What the model makes of a warp's path and of an SM's units, the same for GPUs that work alike.
+struct ModelConstants {
+  double overlap_loss;   // share of a faster part that shows behind the slowest
+  double exposed_waves;  // of blocks whose latency nothing hides: those that start together
+  double clocks_per_request, clocks_per_sector;  // of the load-store units, per SM
+  double least_clocks_per_sector;  // … and no less than this, however few the requests are
+  double dependent_issue_clocks;   // from one instruction of a warp to the next on its path
+  double unrolled_loads;   // batches of loads on a path that unrolling puts under way together, if
+                           // nothing between them keeps their order
+  double loads_in_flight;  // … and how many of what is left wait at the same time
+  double shared_loads_in_flight;
+  double clocks_per_block;    // to start and end a block on an SM
+  double clocks_per_shuffle;  // of issue, beyond the instruction itself
+};
 
 struct GpuDescription {
   std::string_view name;
@@ -27,6 +43,7 @@ struct GpuDescription {
       atomic_latency;
   double atomic_interval;  // between two atomic operations on one address
   double start_ns;         // of a launch that does nothing
+  const ModelConstants* model;
 };
 
 std::span<const GpuDescription> gpu_table();

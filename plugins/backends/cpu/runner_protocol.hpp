@@ -176,6 +176,12 @@ struct CriticalPath {
   std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
   std::uint64_t barriers = 0;
   std::uint64_t atomics = 0;
+  // Of the global requests above, those that come after a store, an atomic operation or a barrier
+  // of the same warp: what a compiler may not move before it, and so does not overlap with the
+  // request before.
+  std::uint64_t ordered_dram_requests = 0;
+  std::uint64_t ordered_l2_requests = 0;
+  std::uint64_t ordered_l1_requests = 0;
 
   bool operator==(const CriticalPath&) const = default;
 };

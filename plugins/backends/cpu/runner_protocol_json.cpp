@@ -110,7 +110,8 @@ KRL_JSON(static, Run, buffers, launches, count, order)
 KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, runs)
 
 KRL_JSON(static, CriticalPath, instructions, dram_requests, l2_requests, l1_requests,
-         shared_requests, warp_operations, barriers, atomics)
+         shared_requests, warp_operations, barriers, atomics, ordered_dram_requests,
+         ordered_l2_requests, ordered_l1_requests)
 KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
          global_load_requests, global_load_sectors, global_store_requests, global_store_sectors,
          vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,

@@ -37,6 +37,7 @@ void WarpProfile::merge(std::span<LaneLog> lanes) {
     if (next[i] != end[i]) alive[static_cast<std::size_t>(count++)] = static_cast<std::uint8_t>(i);
   }
   path_ = {};
+  fenced_ = false;
   Group group;
   while (count > 0) {
     std::uint32_t lowest = next[alive[0]]->pc;
@@ -81,6 +82,7 @@ void WarpProfile::execute(const Group& group) {
       return atomic(group, false);
     case Event::kBarrier:
       end_batch();
+      fenced_ = true;
       ++counters_.barriers;
       ++path_.barriers;
       return;
@@ -113,9 +115,10 @@ void WarpProfile::basic_block(const Group& group) {
 
 // The loads of one basic block are under way together: the path waits once, for the slowest.
 void WarpProfile::end_batch() {
-  if (batch_ == Level::kDram) ++path_.dram_requests;
-  if (batch_ == Level::kL2) ++path_.l2_requests;
-  if (batch_ == Level::kL1) ++path_.l1_requests;
+  const std::uint64_t ordered = ordered_batch_ ? 1 : 0;
+  if (batch_ == Level::kDram) ++path_.dram_requests, path_.ordered_dram_requests += ordered;
+  if (batch_ == Level::kL2) ++path_.l2_requests, path_.ordered_l2_requests += ordered;
+  if (batch_ == Level::kL1) ++path_.l1_requests, path_.ordered_l1_requests += ordered;
   if (shared_batch_) ++path_.shared_requests;
   batch_ = Level::kNone;
   shared_batch_ = false;
@@ -139,6 +142,8 @@ int WarpProfile::distinct_sectors(const Group& group, std::uint64_t* sectors) co
 void WarpProfile::global_load(const Group& group) {
   std::uint64_t sectors[kLanes];
   const int count = distinct_sectors(group, sectors);
+  if (batch_ == Level::kNone) ordered_batch_ = fenced_;
+  fenced_ = false;
   ++counters_.global_load_requests;
   counters_.global_load_sectors += static_cast<std::uint64_t>(count);
   counters_.vector8_requests += group.entries[0]->size == 8;
@@ -163,6 +168,7 @@ void WarpProfile::global_load(const Group& group) {
 void WarpProfile::global_store(const Group& group) {
   std::uint64_t sectors[kLanes];
   const int count = distinct_sectors(group, sectors);
+  fenced_ = true;
   ++counters_.global_store_requests;
   counters_.global_store_sectors += static_cast<std::uint64_t>(count);
   counters_.vector8_requests += group.entries[0]->size == 8;
@@ -235,6 +241,7 @@ void WarpProfile::atomic(const Group& group, bool global) {
   }
   ++(global ? counters_.global_atomics : counters_.shared_atomics);
   counters_.atomic_passes += most;
+  fenced_ |= global;
   ++path_.atomics;
 }
 

@@ -83,6 +83,8 @@ class WarpProfile {
   std::uint64_t longest_ = 0;       // weight of counters_.critical
   Level batch_ = Level::kNone;      // slowest load since the last basic block began
   bool shared_batch_ = false;
+  bool fenced_ = false;         // a store, atomic operation or barrier since the last global load
+  bool ordered_batch_ = false;  // … when the batch began
 };
 
 }  // namespace krl::emulator

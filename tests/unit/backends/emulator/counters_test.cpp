@@ -126,6 +126,22 @@ TEST(Counters, CriticalPathIsThatOfTheSlowestWarp) {
   EXPECT_LE(c.critical.dram_requests, 50u);
 }
 
+TEST(Counters, LoadsBehindStoresAreOrdered) {
+  // Four loads of sectors that nobody touched, with and without stores between them.
+  const CriticalPath between =
+      count("for (int k = 0; k < 4; k++) y[i] = x[k * 2048 + i];", 2, 64).critical;
+  EXPECT_EQ(between.dram_requests, 4u);
+  EXPECT_EQ(between.ordered_dram_requests, 3u);
+  const CriticalPath after =
+      count("float s = 0; for (int k = 0; k < 4; k++) s += x[k * 2048 + i]; y[i] = s;", 2, 64)
+          .critical;
+  EXPECT_EQ(after.dram_requests, 4u);
+  EXPECT_EQ(after.ordered_dram_requests, 0u);
+  const CriticalPath barriers =
+      count("float s = x[i]; __syncthreads(); s += x[2048 + i]; y[i] = s;", 2, 64).critical;
+  EXPECT_EQ(barriers.ordered_dram_requests, 1u);
+}
+
 TEST(Counters, AreTheSameInEveryRun) {
   const char* body =
       "__shared__ float s[256]; s[threadIdx.x] = x[i]; __syncthreads(); y[i] = s[255 - "

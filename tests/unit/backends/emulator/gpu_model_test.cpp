@@ -145,7 +145,34 @@ TEST(GpuModel, NeverFallsWhenACounterRises) {
       more.counters.critical.*field += 1000;
       EXPECT_GT(estimate(more, gpu).ns, before) << gpu.name;
     }
+    for (const auto& [all, ordered] :
+         {std::pair(&CriticalPath::dram_requests, &CriticalPath::ordered_dram_requests),
+          std::pair(&CriticalPath::l2_requests, &CriticalPath::ordered_l2_requests),
+          std::pair(&CriticalPath::l1_requests, &CriticalPath::ordered_l1_requests)}) {
+      LaunchReport more = base;
+      more.counters.critical.*all = 1000;
+      const double free = estimate(more, gpu).ns;
+      more.counters.critical.*ordered = 500;
+      EXPECT_GE(estimate(more, gpu).ns, free) << gpu.name;
+    }
   }
+}
+
+TEST(GpuModel, UnrolledLoadsWaitTogetherAndOrderedOnesDoNot) {
+  const GpuDescription& h200 = *find_gpu("H200 SXM");
+  LaunchReport launch;
+  launch.grid = launch.block = {1, 1, 1};
+  launch.counters.blocks = 1;
+  const auto waits_ns = [&](std::uint64_t requests, std::uint64_t ordered) {
+    launch.counters.critical.dram_requests = requests;
+    launch.counters.critical.ordered_dram_requests = ordered;
+    return estimate(launch, h200).ns;
+  };
+  const double none = waits_ns(0, 0), one = waits_ns(1, 0);
+  EXPECT_NEAR(one - none, h200.dram_latency / h200.clock_ghz, 1);
+  EXPECT_DOUBLE_EQ(waits_ns(14, 0), one);
+  EXPECT_NEAR(waits_ns(28, 0) - none, 2 * (one - none), 1e-6);
+  EXPECT_NEAR(waits_ns(28, 27) - none, 28 * (one - none), 1e-6);
 }
 
 TEST(GpuModel, KnowsItsGpusByName) {

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Holds the emulator's estimated times against measured ones, and fits the model of a GPU to them.
+
+    build/bench/launch_counters 122 "H200 SXM" >build/launches.csv
+    bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv [--fit] [--svg FILE]
+
+The first file has the counters of every launch and its estimate by the model as it is built; the
+second is what `gpu_bench agreement 122` wrote on the GPU. Lines are joined by their order.
+
+Without --fit: the correlation of estimated and measured speedups. With --fit: the constants of
+plugins/backends/cpu/gpu_table.cpp fitted anew by the form of gpu_model.cpp, which `estimate` below
+repeats, and their worth on tasks that they were not fitted to. Standard library only.
+"""
+import argparse
+import csv
+import math
+import random
+
+# Of the GPU, from data sheets and gpu_table.cpp; not fitted.
+SMS, CLOCK_GHZ, DRAM_GB_PER_S, DRAM_EFFICIENCY = 132, 1.98, 4800, 0.90
+L2_BYTES_PER_CLOCK, L2_LATENCY, SHARED_LATENCY, WARPS_PER_CLOCK = 5120, 200, 30, 4
+MAX_THREADS, MAX_BLOCKS, SHARED_BYTES = 2048, 32, 228 << 10
+OVERLAP_LOSS, CLOCKS_PER_REQUEST, CLOCKS_PER_BLOCK = 0.15, 1, 40
+
+# Where a fit starts, and what holds a constant that the measurement says little about.
+START = {
+    'start_ns': 2000, 'least_clocks_per_sector': 1, 'dependent_issue_clocks': 3,
+    'unrolled_loads': 8, 'shared_loads_in_flight': 4, 'dram_latency': 600, 'l1_latency': 35,
+    'shuffle_latency': 25, 'barrier_latency': 25, 'atomic_latency': 100, 'atomic_interval': 2,
+}
+PRIOR_WEIGHT = 0.02  # of a squared log ratio to START, against one of a time
+OUTLIER = 0.25       # log ratios beyond this count linearly
+FOLDS = 6
+NAIVE_KERNELS = 38   # the corpus starts with them: configs/tasks at the time of measuring
+
+
+def path_clocks(f, c):
+    """The longest path of a warp: as path_clocks of gpu_model.cpp."""
+    ordered = [f['path_ordered_%s_requests' % level] for level in ('dram', 'l2', 'l1')]
+    free = [f['path_%s_requests' % level] - o for level, o in zip(('dram', 'l2', 'l1'), ordered)]
+    groups = max(1, sum(free) / c['unrolled_loads']) if sum(free) > 0 else 0
+    clocks = f['path_instructions'] * c['dependent_issue_clocks']
+    for n, o, latency in zip(free, ordered, (c['dram_latency'], L2_LATENCY, c['l1_latency'])):
+        waits = min(n, groups)
+        groups -= waits
+        clocks += (o + waits) * latency
+    return (clocks + f['path_shared_requests'] * SHARED_LATENCY / c['shared_loads_in_flight']
+            + f['path_warp_operations'] * c['shuffle_latency']
+            + f['path_barriers'] * c['barrier_latency'] + f['path_atomics'] * c['atomic_latency'])
+
+
+def estimate(f, c):
+    """Nanoseconds of one launch: as estimate of gpu_model.cpp."""
+    clocks_of_all_sms = f['used_sms'] * CLOCK_GHZ
+    parts = [
+        32 * (f['dram_load_sectors'] + f['dram_store_sectors'])
+        / (DRAM_GB_PER_S * DRAM_EFFICIENCY),
+        32 * (f['sectors'] - f['l1_sectors']) / (L2_BYTES_PER_CLOCK * CLOCK_GHZ),
+        max(f['requests'] * CLOCKS_PER_REQUEST, f['sectors'] * c['least_clocks_per_sector'])
+        / clocks_of_all_sms,
+        (f['instructions'] / WARPS_PER_CLOCK + f['shuffles'] + f['votes'] + f['warp_barriers'])
+        / clocks_of_all_sms,
+        (f['shared_wavefronts'] + f['shared_atomics']) / clocks_of_all_sms,
+        f['hottest_atomic'] * c['atomic_interval'] / CLOCK_GHZ,
+        f['blocks'] * CLOCKS_PER_BLOCK / (clocks_of_all_sms * f['resident']),
+    ]
+    path = path_clocks(f, c) / CLOCK_GHZ
+    parts.append((f['waves'] - 1) * path)  # what other blocks can hide of it
+    slowest = max(parts)
+    return c['start_ns'] + path + slowest + OVERLAP_LOSS * (sum(parts) - slowest)
+
+
+def add_derived(f):
+    """What the model makes of a launch's counters before any constant comes in."""
+    warps_per_block = max(1, math.ceil(f['block_threads'] / 32))
+    resident = min(MAX_BLOCKS, MAX_THREADS // (32 * warps_per_block))
+    if f['shared_bytes'] > 0:
+        resident = min(resident, SHARED_BYTES // f['shared_bytes'])
+    f['resident'] = max(1, resident)
+    f['used_sms'] = min(f['blocks'], SMS)
+    f['waves'] = math.ceil(f['blocks'] / (SMS * f['resident']))
+    f['requests'] = (f['global_load_requests'] + f['global_store_requests']
+                     + f['global_atomics'])
+    f['sectors'] = f['global_load_sectors'] + f['global_store_sectors'] + f['atomic_passes']
+
+
+def read(launches_file, measured_file):
+    """One dict per case: its measured times and the launches of candidate and naive kernel."""
+    launches, tasks = {}, {}
+    with open(launches_file, encoding='utf-8') as file:
+        for row in csv.DictReader(file):
+            key = int(row['kernel']), int(row['case']), row['role']
+            tasks[key[:2]] = row['task']
+            f = {k: float(v) for k, v in row.items() if k not in ('task', 'role')}
+            add_derived(f)
+            launches.setdefault(key, []).append(f)
+    order = sorted(tasks)
+    with open(measured_file, encoding='utf-8') as file:
+        measured = list(csv.DictReader(file))
+    if [tasks[key] for key in order] != [row['task'] for row in measured]:
+        raise SystemExit(f'{launches_file} and {measured_file} are not of the same corpus')
+    cases = []
+    for (kernel, case), row in zip(order, measured):
+        candidate, naive = launches[kernel, case, 'candidate'], launches[kernel, case, 'naive']
+        speedup = float(row['measured_speedup'])
+        cases.append({
+            'task': row['task'], 'label': row['case'], 'candidate': candidate, 'naive': naive,
+            'ns': float(row['measured_ns']), 'speedup': speedup,
+            'naive_ns': float(row['measured_ns']) * speedup,
+            'is_naive': kernel < NAIVE_KERNELS,
+        })
+    return cases
+
+
+def total(launches, c):
+    return sum(estimate(f, c) for f in launches)
+
+
+def built(launches):
+    return sum(f['estimated_ns'] for f in launches)
+
+
+def huber(x):
+    return x * x if abs(x) < OUTLIER else OUTLIER * (2 * abs(x) - OUTLIER)
+
+
+def loss(cases, c):
+    """Log ratios of times and, twice as heavy, of speedups."""
+    result = sum(PRIOR_WEIGHT * math.log(c[k] / START[k]) ** 2 for k in START)
+    for case in cases:
+        candidate = math.log(total(case['candidate'], c) / case['ns'])
+        result += huber(candidate)
+        if not case['is_naive']:
+            naive = math.log(total(case['naive'], c) / case['naive_ns'])
+            result += huber(naive) + 2 * huber(naive - candidate)
+    return result
+
+
+def fit(cases, rounds=20):
+    """Coordinate search on the logarithms of the constants; deterministic."""
+    c, step = dict(START), {k: 0.3 for k in START}
+    best = loss(cases, c)
+    for _ in range(rounds):
+        for k in START:
+            for sign in (1, -1):
+                trial = dict(c, **{k: c[k] * math.exp(sign * step[k])})
+                value = loss(cases, trial)
+                if value < best:
+                    c, best, step[k] = trial, value, 1.5 * step[k]
+                    break
+            else:
+                step[k] *= 0.5
+    return c
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    result, i = [0.0] * len(values), 0
+    while i < len(order):
+        j = i
+        while j < len(order) and values[order[j]] == values[order[i]]:
+            j += 1
+        for k in range(i, j):
+            result[order[k]] = (i + j + 1) / 2
+        i = j
+    return result
+
+
+def spearman(x, y):
+    x, y = ranks(x), ranks(y)
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    return (sum((a - mx) * (b - my) for a, b in zip(x, y))
+            / math.sqrt(sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y)))
+
+
+def report(title, cases, speedups):
+    """Rank correlations, over all cases and over those where the speedup is not 1 by construction;
+    then with speedups that lie within the same 5 % as ties."""
+    def both(transform):
+        lines = []
+        for some in (cases, [c for c in cases if not c['is_naive']]):
+            pairs = [(transform(speedups[id(c)]), transform(c['speedup'])) for c in some]
+            lines.append(f'{spearman(*zip(*pairs)):.3f} of {len(pairs)}')
+        return ', without naive kernels '.join(lines)
+    print(f"{title}: Spearman's correlation {both(lambda s: s)}")
+    print(f"{' ' * len(title)}  in steps of 5 %: {both(lambda s: round(math.log(s) / 0.05))}")
+    errors = sorted(abs(math.log(speedups[id(c)] / c['speedup'])) for c in cases
+                    if not c['is_naive'])
+    print(f"{' ' * len(title)}  median |log ratio| of the speedups without naive kernels: "
+          f'{errors[len(errors) // 2]:.3f}')
+
+
+def report_noise(cases):
+    """What the measurement says of kernels that do the naive kernel's work, so that 1 is right."""
+    def work(launches):
+        return [{k: v for k, v in f.items() if k != 'kernel'} for f in launches]
+    same = sorted(c['speedup'] for c in cases
+                  if not c['is_naive'] and work(c['candidate']) == work(c['naive']))
+    print(f"{len(same)} generated cases have the naive kernel's counters; their measured speedups: "
+          f'{same[0]:.2f} to {same[-1]:.2f}')
+
+
+def speedups_by(cases, time):
+    return {id(c): time(c['naive']) / time(c['candidate']) for c in cases}
+
+
+def report_held_out(cases):
+    tasks = sorted({c['task'] for c in cases})
+    random.Random(1).shuffle(tasks)
+    speedups = {}
+    for fold in range(FOLDS):
+        held_out = set(tasks[fold::FOLDS])
+        constants = fit([c for c in cases if c['task'] not in held_out], 12)
+        speedups |= speedups_by([c for c in cases if c['task'] in held_out],
+                                lambda launches, k=constants: total(launches, k))
+    report(f'held out ({FOLDS} folds over {len(tasks)} tasks)', cases, speedups)
+
+
+def write_svg(path, cases, speedups):
+    """Estimated over measured speedups, both logarithmic."""
+    low, high, size, margin = 0.4, 40, 420, 46
+
+    def at(value):
+        share = math.log(value / low) / math.log(high / low)
+        return margin + size * min(1.0, max(0.0, share))
+    extent = size + 2 * margin
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {extent} {extent}" '
+             'font-family="sans-serif" font-size="11">',
+             f'<rect width="{extent}" height="{extent}" fill="white"/>']
+    for tick in (0.5, 1, 2, 5, 10, 20):
+        x, y = at(tick), extent - at(tick)
+        lines.append(f'<path d="M{x:.1f} {margin}V{margin + size}M{margin} {y:.1f}H{margin + size}"'
+                     ' stroke="#ddd"/>')
+        lines.append(f'<text x="{x:.1f}" y="{margin + size + 15}" text-anchor="middle">{tick}</text>')
+        lines.append(f'<text x="{margin - 6}" y="{y + 4:.1f}" text-anchor="end">{tick}</text>')
+    lines.append(f'<path d="M{margin} {margin + size}L{margin + size} {margin}" stroke="#888" '
+                 'stroke-dasharray="4 3"/>')
+    for case in cases:
+        x, y = at(case['speedup']), extent - at(speedups[id(case)])
+        colour = '#999' if case['is_naive'] else '#1764ab'
+        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}" '
+                     f'fill-opacity="0.6"><title>{case["task"]} {case["label"]}</title></circle>')
+    lines.append(f'<text x="{extent / 2}" y="{extent - 12}" text-anchor="middle">measured speedup '
+                 'over the naive kernel (grey: naive kernels)</text>')
+    lines.append(f'<text transform="translate(14 {extent / 2}) rotate(-90)" text-anchor="middle">'
+                 'estimated speedup</text>')
+    lines.append('</svg>')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(lines) + '\n')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('launches')
+    parser.add_argument('measured')
+    parser.add_argument('--fit', action='store_true')
+    parser.add_argument('--svg')
+    arguments = parser.parse_args()
+    cases = read(arguments.launches, arguments.measured)
+    as_built = speedups_by(cases, built)
+    report_noise(cases)
+    report('the model as built', cases, as_built)
+    if arguments.fit:
+        constants = fit(cases)
+        report('fitted to all', cases, speedups_by(cases, lambda launches: total(launches, constants)))
+        report_held_out(cases)
+        for name, value in constants.items():
+            print(f'  .{name} = {value:.3g},')
+    if arguments.svg:
+        write_svg(arguments.svg, cases, as_built)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,175 @@
+// What the emulator counts for the kernels of the corpus, a line of CSV per launch: of each
+// candidate's cases, and of the naive kernel on the same cases. bench/calibrate.py fits the model
+// of a GPU to it.
+//
+//   build/bench/launch_counters PAIRS [GPU] >FILE     as many pairs as `gpu_bench agreement` had
+//
+// Kernels stand in the order of the corpus, so that line numbers of the measurement can be joined.
+// Columns that start with "path_" are the critical path's; estimated_ns is the launch's estimate on
+// GPU by the model as it is built.
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "bench/corpus.hpp"
+#include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
+#include "plugins/backends/cpu/plugin/toolchain.hpp"
+
+namespace {
+
+using namespace krl;
+using emulator::Counters;
+using emulator::CriticalPath;
+using emulator::LaunchReport;
+
+constexpr std::uint64_t kSeed = 7;  // of the measurement
+const std::string kWorkers = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
+
+struct CounterColumn {
+  const char* name;
+  std::uint64_t Counters::*counter;
+};
+constexpr CounterColumn kCounters[] = {
+    {"blocks", &Counters::blocks},
+    {"warps", &Counters::warps},
+    {"instructions", &Counters::instructions},
+    {"global_load_requests", &Counters::global_load_requests},
+    {"global_load_sectors", &Counters::global_load_sectors},
+    {"global_store_requests", &Counters::global_store_requests},
+    {"global_store_sectors", &Counters::global_store_sectors},
+    {"vector8_requests", &Counters::vector8_requests},
+    {"vector16_requests", &Counters::vector16_requests},
+    {"dram_load_sectors", &Counters::dram_load_sectors},
+    {"dram_store_sectors", &Counters::dram_store_sectors},
+    {"l1_sectors", &Counters::l1_sectors},
+    {"l2_sectors", &Counters::l2_sectors},
+    {"shared_wavefronts", &Counters::shared_wavefronts},
+    {"global_atomics", &Counters::global_atomics},
+    {"shared_atomics", &Counters::shared_atomics},
+    {"atomic_passes", &Counters::atomic_passes},
+    {"hottest_atomic", &Counters::hottest_atomic},
+    {"shuffles", &Counters::shuffles},
+    {"votes", &Counters::votes},
+    {"warp_barriers", &Counters::warp_barriers},
+};
+
+struct PathColumn {
+  const char* name;
+  std::uint64_t CriticalPath::*count;
+};
+constexpr PathColumn kPath[] = {
+    {"path_instructions", &CriticalPath::instructions},
+    {"path_dram_requests", &CriticalPath::dram_requests},
+    {"path_l2_requests", &CriticalPath::l2_requests},
+    {"path_l1_requests", &CriticalPath::l1_requests},
+    {"path_shared_requests", &CriticalPath::shared_requests},
+    {"path_warp_operations", &CriticalPath::warp_operations},
+    {"path_barriers", &CriticalPath::barriers},
+    {"path_atomics", &CriticalPath::atomics},
+    {"path_ordered_dram_requests", &CriticalPath::ordered_dram_requests},
+    {"path_ordered_l2_requests", &CriticalPath::ordered_l2_requests},
+    {"path_ordered_l1_requests", &CriticalPath::ordered_l1_requests},
+};
+
+void print_header() {
+  std::printf("kernel,task,case,role,launch,block_threads,shared_bytes,estimated_ns");
+  for (const CounterColumn& column : kCounters) std::printf(",%s", column.name);
+  for (const PathColumn& column : kPath) std::printf(",%s", column.name);
+  std::printf("\n");
+}
+
+void print(const LaunchReport& launch, const emulator::GpuDescription& gpu) {
+  std::printf("%u,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
+              launch.shared_bytes, estimate(launch, gpu).ns);
+  const auto print_count = [](std::uint64_t count) {
+    std::printf(",%llu", static_cast<unsigned long long>(count));
+  };
+  for (const CounterColumn& column : kCounters) print_count(launch.counters.*column.counter);
+  for (const PathColumn& column : kPath) print_count(launch.counters.critical.*column.count);
+  std::printf("\n");
+}
+
+class Counting {
+ public:
+  explicit Counting(const emulator::GpuDescription& gpu)
+      : gpu_(gpu),
+        toolchain_(find_toolchain(kWorkers + "kernelrl-sandbox",
+                                  KERNELRL_BINARY_DIR "/share/kernelrl/cpu", {})) {
+    emulator_.launcher = kWorkers + "kernelrl-sandbox";
+    emulator_.program = kWorkers + "kernelrl-emulator";
+    emulator_.max_shared_bytes = gpu.max_shared_bytes_per_block;
+  }
+
+  // The launches of every case, as the first run of an evaluation with kSeed counts them.
+  void print_launches(std::size_t index, const PreparedTask& task, const std::string& source,
+                      const char* role) const {
+    LaunchLimits limits;
+    limits.shared_bytes = emulator_.max_shared_bytes;
+    const auto cases = std::span(task.cases).first(task.n_cases);
+    const auto schedule = read_schedule(source, task.definition, cases, limits);
+    if (!schedule)
+      throw std::runtime_error(task.definition.id + ": " + described(schedule.error()));
+    const auto text = emulator::module_source(source, schedule->kernels);
+    const auto module = compile(toolchain_.worker, text, never_);
+    if (module.end != CompileOutput::kCompiled) throw std::runtime_error(module.log);
+    std::vector<EmulatedRun> planned;
+    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, mix_seed(kSeed, task.digest))) {
+      if (run.counted) planned.push_back({run, inputs_of(task, run)});
+    }
+    EmulatedRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
+    if (!runs.execute(emulator_, module.module, never_)) throw std::runtime_error(runs.why());
+    if (runs.result().runs.size() != task.n_cases) {
+      throw std::runtime_error(task.definition.id + ": a run did not end as it should");
+    }
+    for (std::size_t c = 0; c < task.n_cases; ++c) {
+      for (std::size_t l = 0; l < runs.result().runs[c].size(); ++l) {
+        std::printf("%zu,%s,%zu,%s,%zu,", index, task.definition.id.c_str(), c, role, l);
+        print(runs.result().runs[c][l], gpu_);
+      }
+    }
+  }
+
+ private:
+  static std::shared_ptr<const CaseData> inputs_of(const PreparedTask& task,
+                                                   const PlannedRun& run) {
+    auto data = std::make_shared<CaseData>();
+    for (const TensorDefinition& definition : task.definition.inputs) {
+      const ResolvedTensor& tensor = *task.cases[run.case_index].find(definition.name);
+      data->inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
+      fill_input(tensor, run.seed, run.distribution, data->inputs.back());
+    }
+    return data;
+  }
+
+  const emulator::GpuDescription& gpu_;
+  const Toolchain toolchain_;
+  EmulatorOptions emulator_;
+  const std::function<bool()> never_ = [] { return false; };
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  const emulator::GpuDescription* gpu = emulator::find_gpu(count > 2 ? words[2] : "H200 SXM");
+  if (count < 2 || gpu == nullptr) {
+    std::fprintf(stderr, "usage: launch_counters PAIRS [GPU] >FILE; GPU as in gpu_table.cpp\n");
+    return 2;
+  }
+  try {
+    const Counting counting(*gpu);
+    const auto works = bench::corpus(static_cast<std::size_t>(std::atoi(words[1])));
+    print_header();
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      const PreparedTask task = prepare_task(works[i].task.definition_json);
+      counting.print_launches(i, task, works[i].source, "candidate");
+      counting.print_launches(i, task, task.definition.naive, "naive");
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "launch_counters: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
