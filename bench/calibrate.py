@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the emulator's estimated times against measured ones, and fits the model of a GPU to them.
+r"""Holds the emulator's estimated times against measured ones, and fits the model of a GPU to them.
 
     build/bench/launch_counters 122 "H200 SXM" >build/launches.csv
-    bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv [--fit] [--svg FILE]
+    bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv \
+        [--fit] [--svg FILE]
 
 The first file has the counters of every launch and its estimate by the model as it is built; the
 second is what `gpu_bench agreement 122` wrote on the GPU. Lines are joined by their order.
@@ -231,7 +232,8 @@ def write_svg(path, cases, speedups):
         x, y = at(tick), extent - at(tick)
         lines.append(f'<path d="M{x:.1f} {margin}V{margin + size}M{margin} {y:.1f}H{margin + size}"'
                      ' stroke="#ddd"/>')
-        lines.append(f'<text x="{x:.1f}" y="{margin + size + 15}" text-anchor="middle">{tick}</text>')
+        lines.append(f'<text x="{x:.1f}" y="{margin + size + 15}" text-anchor="middle">{tick}'
+                     '</text>')
         lines.append(f'<text x="{margin - 6}" y="{y + 4:.1f}" text-anchor="end">{tick}</text>')
     lines.append(f'<path d="M{margin} {margin + size}L{margin + size} {margin}" stroke="#888" '
                  'stroke-dasharray="4 3"/>')
@@ -262,7 +264,8 @@ def main():
     report('the model as built', cases, as_built)
     if arguments.fit:
         constants = fit(cases)
-        report('fitted to all', cases, speedups_by(cases, lambda launches: total(launches, constants)))
+        fitted = speedups_by(cases, lambda launches: total(launches, constants))
+        report('fitted to all', cases, fitted)
         report_held_out(cases)
         for name, value in constants.items():
             print(f'  .{name} = {value:.3g},')

@@ -115,10 +115,13 @@ void WarpProfile::basic_block(const Group& group) {
 
 // The loads of one basic block are under way together: the path waits once, for the slowest.
 void WarpProfile::end_batch() {
-  const std::uint64_t ordered = ordered_batch_ ? 1 : 0;
-  if (batch_ == Level::kDram) ++path_.dram_requests, path_.ordered_dram_requests += ordered;
-  if (batch_ == Level::kL2) ++path_.l2_requests, path_.ordered_l2_requests += ordered;
-  if (batch_ == Level::kL1) ++path_.l1_requests, path_.ordered_l1_requests += ordered;
+  const auto wait = [this](std::uint64_t* requests, std::uint64_t* ordered) {
+    ++*requests;
+    if (ordered_batch_) ++*ordered;
+  };
+  if (batch_ == Level::kDram) wait(&path_.dram_requests, &path_.ordered_dram_requests);
+  if (batch_ == Level::kL2) wait(&path_.l2_requests, &path_.ordered_l2_requests);
+  if (batch_ == Level::kL1) wait(&path_.l1_requests, &path_.ordered_l1_requests);
   if (shared_batch_) ++path_.shared_requests;
   batch_ = Level::kNone;
   shared_batch_ = false;
