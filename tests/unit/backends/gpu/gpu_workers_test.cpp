@@ -240,7 +240,7 @@ TEST(GpuPool, EveryEvaluationEndsOnceWhileItsProcessesAreKilled) {
   for (std::thread& thread : threads) thread.join();
   ended = true;
   killer.join();
-  EXPECT_GT(evaluations, kKills);
+  EXPECT_GE(evaluations, 4);  // each thread's
 }
 
 TEST(GpuPool, StopsWaitingWhenItIsCancelled) {
