@@ -172,8 +172,9 @@ std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
   for (const std::string& kernel : kernels) key.add(kernel);
   return modules_.get(key.hex(), [&] {
     CompileOutput output = compiler_.compile(source, kernels, cancelled);
-    const std::size_t bytes = output.module.size() + output.log.size() + sizeof output;
-    return std::pair(std::move(output), output.end == CompileOutput::kTimeout ? 0 : bytes);
+    const bool kept = output.end != CompileOutput::kTimeout;
+    const std::size_t bytes = kept ? output.module.size() + output.log.size() + sizeof output : 0;
+    return std::pair(std::move(output), bytes);
   });
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "plugins/backends/cuda/kernel_references.hpp"
 
 namespace krl::docker {
 namespace {
@@ -18,25 +21,12 @@ std::optional<std::size_t> take_number(std::string_view& text) {
   return number;
 }
 
-// From lines as ".global .align 8 .u64 kernelrl_kernel_0 = _Z3addPf;".
+// From the lines that the script took out of the PTX; nothing else may be among them.
 std::optional<std::vector<std::string>> read_names(std::string_view lines, std::size_t n_kernels) {
-  std::vector<std::string> names(n_kernels);
-  while (!lines.empty()) {
-    std::string_view line = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
-    const std::size_t at = line.find(kReference);
-    if (at == std::string_view::npos) continue;
-    line.remove_prefix(at + kReference.size());
-    const auto number = take_number(line);
-    constexpr std::string_view kEquals = "= ";
-    if (!number || *number >= n_kernels || !line.starts_with(kEquals)) return std::nullopt;
-    line.remove_prefix(kEquals.size());
-    names[*number] = line.substr(0, line.find(';'));
-  }
-  for (const std::string& name : names) {
-    if (name.empty()) return std::nullopt;
-  }
-  return names;
+  DereferencedPtx taken = take_kernel_references(lines, n_kernels);
+  const bool complete = std::find(taken.names.begin(), taken.names.end(), "") == taken.names.end();
+  if (!complete || !taken.ptx.empty()) return std::nullopt;
+  return std::move(taken.names);
 }
 
 }  // namespace

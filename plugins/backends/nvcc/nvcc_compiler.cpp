@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
 namespace krl {
@@ -68,15 +69,9 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
   worker.time_limit = settings.compile_limit;
   worker.source_name = kNvccSource;
 
-  const auto compile_one = [worker](std::string_view source,
-                                    const std::vector<std::string>& kernels,
-                                    const Cancelled& cancelled) {
-    CompileWorkerOptions one = worker;
-    one.steps.front().insert(one.steps.front().end(), kernels.begin(), kernels.end());
-    return compile(one, source, cancelled);
-  };
   return {"nvcc " + version, settings.arch,
-          digest_of(settings, plan, {program, worker.launcher, files.plugin()}), compile_one};
+          digest_of(settings, plan, {program, worker.launcher, files.plugin()}),
+          sandboxed_compiles(worker)};
 }
 
 }  // namespace krl

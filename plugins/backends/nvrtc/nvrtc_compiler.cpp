@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
@@ -80,14 +81,7 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   for (const std::string& file : {program, worker.launcher, files.plugin()}) {
     digest.add(read_file(file));
   }
-  const auto compile_one = [worker](std::string_view source,
-                                    const std::vector<std::string>& kernels,
-                                    const Cancelled& cancelled) {
-    CompileWorkerOptions one = worker;
-    one.steps.front().insert(one.steps.front().end(), kernels.begin(), kernels.end());
-    return compile(one, source, cancelled);
-  };
-  return {"NVRTC " + version, settings.arch, digest.hex(), compile_one};
+  return {"NVRTC " + version, settings.arch, digest.hex(), sandboxed_compiles(worker)};
 }
 
 }  // namespace krl
