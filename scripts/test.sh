@@ -3,7 +3,9 @@
 #   ci     release: all tests; the benchmarks are built
 #   dev    AddressSanitizer and UndefinedBehaviorSanitizer: all tests
 #   tsan   ThreadSanitizer: the core's tests (without libtorch, whose own threads it cannot see into)
-# Everything is tried even if something before fails. The last line sums up.
+# Everything is tried even if something before fails. A test that fails is run once more, alone: if it
+# passes then, it counts as passed and is called unsteady. The last lines repeat what failed, in which
+# of the two runs it may be, and sum up.
 #
 #   scripts/test.sh               all three
 #   scripts/test.sh --quick       the first
@@ -11,7 +13,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 unsteady=0
+complaints=$(mktemp)  # what tests that failed have printed
+trap 'rm -f "$complaints"' EXIT
 
 build() {
   echo "== $1: building"
@@ -21,19 +25,46 @@ build() {
 # The number after NAME= in the head of a JUnit report.
 count() { sed -n "/<testsuite /,/>/s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1; }
 
-run_tests() {
-  local report=$PWD/build/$1/tests.xml all
-  echo "== $1: testing"
+# Of ctest's output, the tests that failed with what they printed.
+failures_of() {
+  awk '/^ *[0-9]+\/[0-9]+ Test +#/ { shown = /\*\*\*/ && !/\*\*\*(Skipped|Not Run \(Disabled\))/ }
+       /^ *Start +[0-9]+:/ || /^[0-9]+% tests passed/ { shown = 0 }
+       shown' "$1"
+}
+
+# run_ctest PRESET REPORT OPTION…: prints what ctest prints, and keeps what failed.
+run_ctest() {
+  local preset=$1 report=$2 log
+  shift 2
+  log=$(mktemp)
   rm -f "$report"
-  ctest --preset "$1" --parallel "$(nproc)" --no-tests=error --output-junit "$report" || true
+  ctest --preset "$preset" --no-tests=error --output-junit "$report" "$@" | tee "$log" || true
+  failures_of "$log" | sed "s/^/$preset: /" >> "$complaints"
+  rm -f "$log"
+}
+
+run_tests() {
+  local report=$PWD/build/$1/tests.xml again=$PWD/build/$1/tests_again.xml all wrong left not_run
+  echo "== $1: testing"
+  run_ctest "$1" "$report" --parallel "$(nproc)"
   if [[ ! -s $report ]]; then
+    echo "$1: ctest gave no report" | tee -a "$complaints"
     failed=$((failed + 1))
     return
   fi
   all=$(count tests "$report")
-  failed=$((failed + $(count failures "$report")))
-  skipped=$((skipped + $(count skipped "$report") + $(count disabled "$report")))
-  passed=$((passed + all - $(count failures "$report") - $(count skipped "$report") - $(count disabled "$report")))
+  wrong=$(count failures "$report")
+  not_run=$(($(count skipped "$report") + $(count disabled "$report")))
+  left=$wrong
+  if ((wrong > 0)); then
+    echo "== $1: once more, alone, what failed"
+    run_ctest "$1" "$again" --rerun-failed
+    [[ ! -s $again ]] || left=$(count failures "$again")
+  fi
+  passed=$((passed + all - left - not_run))
+  failed=$((failed + left))
+  skipped=$((skipped + not_run))
+  unsteady=$((unsteady + wrong - left))
 }
 
 presets=()
@@ -58,9 +89,14 @@ for preset in "${presets[@]}"; do
     run_tests "$preset"
     echo "== $preset: tested in $SECONDS s"
   else
-    echo "== $preset: does not build" >&2
+    echo "== $preset: does not build" | tee -a "$complaints" >&2
     failed=$((failed + 1))
   fi
 done
+if [[ -s $complaints ]]; then
+  echo "== what failed"
+  cat "$complaints"
+fi
+((unsteady == 0)) || echo "$unsteady of those that passed are unsteady"
 echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0))
