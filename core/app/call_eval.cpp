@@ -47,6 +47,12 @@ Result<Task> find_task(const std::string& name, Components& components) {
                  did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
 }
 
+// Empty for the contract that needs no word.
+std::string note_on_contract(const Evaluation& evaluation) {
+  if (evaluation.contract != Contract::kHost) return {};
+  return "contract: host (its own host code ran, so this is trusted less)\n";
+}
+
 std::string table_of_cases(const Evaluation& evaluation) {
   if (evaluation.cases.empty()) return {};
   std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "SPEEDUP", ""}};
@@ -86,12 +92,15 @@ int evaluate(const Request& request, const Backend& backend) {
           "\n");
   } else {
     const Candidate candidate{request.source, {}, Format::kExact};
-    print(describe_result(candidate, *evaluation) + "\n" + table_of_cases(*evaluation));
+    print(describe_result(candidate, *evaluation) + "\n" + note_on_contract(*evaluation) +
+          table_of_cases(*evaluation));
   }
   return kDone;
 }
 
 int evaluate_file(const CallLine& line) {
+  const auto contract = contract_named(line.has("contract") ? line.text("contract") : "device");
+  if (!contract) return line.wrong("--contract is device or host");
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
   const Registry registry = load_registry(line);
@@ -105,6 +114,7 @@ int evaluate_file(const CallLine& line) {
   const auto backend = components.backend(*settings);
   if (!backend) return report(backend.error());
   Request request{std::move(*task), *source, {}, line.has("json")};
+  request.options.contract = *contract;
   if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT;
   return evaluate(request, **backend);
 }
@@ -112,11 +122,13 @@ int evaluate_file(const CallLine& line) {
 }  // namespace
 
 int call_eval(const Words& words) {
-  CallLine line("kernelrl eval --backend B --task T KERNEL.cu [--json] [--holdout]",
+  CallLine line("kernelrl eval --backend B --task T KERNEL.cu [--contract C] [--json] [--holdout]",
                 "Evaluates one kernel file. The exit code is 0 whatever the verdict.\n");
   line.options()("backend", po::value<std::string>()->value_name("ID"), "what evaluates it")(
       "task", po::value<std::string>()->value_name("T"),
       "the id of a built-in task, or a task file")(
+      "contract", po::value<std::string>()->value_name("C"),
+      "device (the default), or host: a .cu with a launcher of its own")(
       "set", po::value<Words>()->value_name("KEY=VALUE"), "an option of the backend (repeatable)")(
       "json", "print one JSON object")("holdout", "also run the task's hold-out shapes");
   add_plugin_path_option(line);

@@ -12,13 +12,15 @@
 namespace krl {
 namespace {
 
-Evaluation without_kernel(const Candidate& candidate, const std::string& backend) {
+Evaluation without_kernel(const Candidate& candidate, const std::string& backend,
+                          Contract contract) {
   Evaluation evaluation;
   evaluation.verdict = Verdict::kFormatError;
   evaluation.why = candidate.format == Format::kTruncated
                        ? "the answer ended before its kernel was complete"
                        : "the answer holds no kernel";
   evaluation.backend = backend;
+  evaluation.contract = contract;
   return evaluation;
 }
 
@@ -28,20 +30,22 @@ EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const 
   EvaluateOptions options;
   if (shapes == Shapes::kWithHoldout) options.stages |= KRL_STAGE_HOLDOUT;
   options.seed = seed_for(run_seed_, "evaluate", task.id);
+  options.contract = contract_;
   return options;
 }
 
 std::string Evaluations::key_of(const Task& task, const std::string& source,
                                 const EvaluateOptions& options) const {
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}\n{} {}\n{}", backend_.component().id,
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {}\n{}", backend_.component().id,
                                 info_.toolchain, info_.device, options.stages, options.seed,
-                                task.definition_json.size(), task.definition_json, source));
+                                name_of(options.contract), task.definition_json.size(),
+                                task.definition_json, source));
 }
 
 Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int iteration,
                                         Shapes shapes) const {
   if (candidate.source.empty() || candidate.format == Format::kTruncated) {
-    return Evaluated{without_kernel(candidate, backend_.component().id), false};
+    return Evaluated{without_kernel(candidate, backend_.component().id, contract_), false};
   }
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
@@ -63,6 +67,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   Evaluation lost;
   lost.verdict = Verdict::kInfraError;
   lost.why = evaluation.error().message;
+  lost.contract = contract_;
   lost.backend = backend_.component().id;
   KRL_TRY(record("", iteration, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};

@@ -26,9 +26,14 @@ enum class Shapes { kTraining, kWithHoldout };
 // Thread-safe; calls block.
 class Evaluations {
  public:
-  // `run_seed` gives each task the seed of its inputs.
-  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger& ledger)
-      : backend_(backend), info_(std::move(info)), run_seed_(run_seed), ledger_(ledger) {}
+  // `run_seed` gives each task the seed of its inputs; `contract` is that of all candidates.
+  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger& ledger,
+              Contract contract = Contract::kDevice)
+      : backend_(backend),
+        info_(std::move(info)),
+        run_seed_(run_seed),
+        ledger_(ledger),
+        contract_(contract) {}
 
   const BackendInfo& info() const { return info_; }
 
@@ -56,6 +61,7 @@ class Evaluations {
   const BackendInfo info_;
   const std::uint64_t run_seed_;
   Ledger& ledger_;
+  const Contract contract_;
 };
 
 }  // namespace krl

@@ -73,9 +73,10 @@ PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::
       system_(std::move(system)) {}
 
 Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& templates,
-                                          std::string system) {
+                                          std::string system, Contract contract) {
+  const char* const usual = contract == Contract::kHost ? "host" : "default";
   const std::filesystem::path folder =
-      templates.empty() ? shared_files() / "configs/prompts/default" : templates;
+      templates.empty() ? shared_files() / "configs/prompts" / usual : templates;
   KRL_ASSIGN(Template task, Template::read(folder / "task.txt", kTaskNames));
   KRL_ASSIGN(Template turn, Template::read(folder / "turn.txt", kTurnNames));
   KRL_ASSIGN(Template older, Template::read(folder / "older_turn.txt", kTurnNames));

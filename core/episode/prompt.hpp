@@ -21,11 +21,13 @@ Result<std::string> signature_of(const Task& task);
 // Immutable after loading; any thread may build prompts.
 class PromptBuilder {
  public:
-  // `folder` (empty: the installed prompts/default) holds task.txt (with {{id}} {{title}}
+  // `folder` (empty: the installed prompts/default, or prompts/host for that contract) holds
+  // task.txt (with {{id}} {{title}}
   // {{prompt}} {{signature}} {{history}}), turn.txt for the newest of the earlier turns ({{turn}}
   // {{kernel}} {{verdict}} {{why}} {{result}}
   // {{strategies}} {{repeat}}) and older_turn.txt for those before it.
-  static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system);
+  static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system,
+                                    Contract contract = Contract::kDevice);
 
   // The prompt of the turn after `earlier`.
   Result<Prompt> build(const Task& task, const std::vector<TurnRecord>& earlier) const;

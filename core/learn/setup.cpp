@@ -32,6 +32,20 @@ Status check_signals(const RewardSettings& settings, const Component& reward,
                              backend.use, signal_names(info.signals))));
 }
 
+Status check_contract(const Settings& settings, const Registry& registry) {
+  KRL_ASSIGN(const Component* backend, registry.require(Kind::kBackend, settings.backend.use));
+  const Status takes = Backend::check_contract(*backend, settings.rollout.contract);
+  if (takes) return {};
+  return failure(problem_at(settings.backend.origin, takes.error().message,
+                            "rollout.contract = \"device\", or a backend that compiles host code, "
+                            "such as 'nvcc'"));
+}
+
+Result<PromptBuilder> load_prompts(const Settings& settings) {
+  return PromptBuilder::load(settings.prompt.templates, settings.prompt.system,
+                             settings.rollout.contract);
+}
+
 // `info`: null if what the backend measures is not known.
 Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
                              Components& components) {
@@ -119,9 +133,10 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
 
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
   StageSetup setup;
+  KRL_TRY(check_contract(settings, components.registry()));
   KRL_ASSIGN(setup.backend, components.backend(settings.backend));
   KRL_ASSIGN(setup.backend_info, setup.backend->describe());
-  KRL_ASSIGN(setup.prompts, PromptBuilder::load(settings.prompt.templates, settings.prompt.system));
+  KRL_ASSIGN(setup.prompts, load_prompts(settings));
   KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend_info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_TRY(read_datasets(settings, components, setup));
@@ -133,11 +148,12 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
   Components components(registry, scope);
   std::map<std::string, Error> missing;  // by message
   for (const StageSettings& stage : plan.stages) {
+    KRL_TRY(check_contract(stage.settings, registry));
     const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
     if (!info && !is_of_the_machine(info.error())) return failure(info.error());
     if (!info) missing.emplace(info.error().message, info.error());
     KRL_TRY(create_scorer(stage.settings, info ? &*info : nullptr, components));
-    KRL_TRY(PromptBuilder::load(stage.settings.prompt.templates, stage.settings.prompt.system));
+    KRL_TRY(load_prompts(stage.settings));
   }
   std::vector<Error> errors;
   errors.reserve(missing.size());

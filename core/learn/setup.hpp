@@ -28,6 +28,8 @@ class Components {
   Components(const Registry& registry, const CallScope& scope)
       : registry_(registry), scope_(scope) {}
 
+  const Registry& registry() const { return registry_; }
+
   // A Policy, Dataset or Reward of its own.
   template <class Wrapped>
   Result<Wrapped> create(const ComponentSettings& settings) const {

@@ -16,6 +16,7 @@
 
 #include "core/base/log.hpp"
 #include "core/plan/source.hpp"
+#include "core/task/contract.hpp"
 #include "kernelrl/expression.hpp"
 
 namespace krl {
@@ -55,8 +56,9 @@ struct Condition {
 enum class Batching { kWaves };
 
 struct RolloutSettings {
-  std::int64_t groups = 0;      // tasks an iteration
-  std::int64_t group_size = 0;  // episodes a task
+  Contract contract = Contract::kDevice;  // what the answers hold
+  std::int64_t groups = 0;                // tasks an iteration
+  std::int64_t group_size = 0;            // episodes a task
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // of an answer
   double temperature = 0;              // 0 = greedy

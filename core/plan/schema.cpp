@@ -84,6 +84,10 @@ void describe(Keys& key, DatasetSettings& dataset) {
 }
 
 void describe(Keys& key, RolloutSettings& rollout) {
+  key("contract", rollout.contract,
+      "what an answer holds: device code that is launched for it, or a .cu with host code of its "
+      "own, which few backends take and whose results are trusted less",
+      "\"device\"", "device|host");
   key("groups", rollout.groups, "tasks an iteration", "16", "1..65536");
   key("group_size", rollout.group_size, "episodes a task", "8", "2..4096");
   key("turns", rollout.turns, "turns an episode", "1", "1..64");
@@ -137,7 +141,8 @@ void describe(Keys& key, CurriculumSettings& curriculum) {
 
 void describe(Keys& key, PromptSettings& prompt) {
   key("templates", prompt.templates,
-      "folder with task.txt, turn.txt and older_turn.txt; without it, prompts/default");
+      "folder with task.txt, turn.txt and older_turn.txt; without it, prompts/default, or "
+      "prompts/host for the contract host");
   key("system", prompt.system, "system message; empty = none", "\"\"");
 }
 

@@ -116,6 +116,14 @@ Result<BackendInfo> Backend::describe() const {
                      copy(info.device)};
 }
 
+Status Backend::check_contract(const Component& backend, Contract contract) {
+  if (contract != Contract::kHost || (backend.flags & KRL_TAKES_HOST) != 0) return {};
+  return invalid(
+      fmt::format("backend '{}' takes kernels of the contract 'device' only, none with host code "
+                  "of their own",
+                  backend.id));
+}
+
 Status Backend::prepare(const Task& task, const EvaluateOptions& options) const {
   const krl_task c_task = view_of(task);
   const krl_evaluate_options o = c_options(options);
@@ -127,9 +135,10 @@ Status Backend::prepare(const Task& task, const EvaluateOptions& options) const 
 
 Result<Evaluation> Backend::evaluate(const Task& task, const std::string& source,
                                      const EvaluateOptions& options) const {
+  KRL_TRY(check_contract(component(), options.contract));
   const krl_task c_task = view_of(task);
-  const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &c_task,
-                                borrow(source)};
+  const krl_candidate candidate{sizeof(krl_candidate), static_cast<std::uint32_t>(options.contract),
+                                &c_task, borrow(source)};
   const krl_evaluate_options o = c_options(options);
   EvaluationReceiver receiver;
   Call call(component(), instance_.scope());
@@ -144,6 +153,7 @@ Result<Evaluation> Backend::evaluate(const Task& task, const std::string& source
     return failure(call.broken("evaluate", "it gave a verdict that does not exist"));
   Evaluation evaluation = receiver.take();
   evaluation.backend = component().id;
+  evaluation.contract = options.contract;
   return evaluation;
 }
 

@@ -19,7 +19,8 @@ struct BackendInfo {
 
 struct EvaluateOptions {
   std::uint32_t stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS;
-  std::uint64_t seed = 0;  // inputs and orders follow from it
+  std::uint64_t seed = 0;                 // inputs and orders follow from it
+  Contract contract = Contract::kDevice;  // of the candidate
 };
 
 // Calls block. Thread-safe as Instance is.
@@ -32,11 +33,14 @@ class Backend {
   const Component& component() const { return instance_.component(); }
   Result<BackendInfo> describe() const;
 
+  // An error says which contracts the backend does take.
+  static Status check_contract(const Component& backend, Contract contract);
+
   // Checks the task itself: its reference, its naive kernel, that nothing trivial passes.
   Status prepare(const Task& task, const EvaluateOptions& options) const;
 
   // Evaluates `source` as a kernel for `task`. An error is the backend's own trouble, never the
-  // candidate's.
+  // candidate's; or the backend does not take the contract.
   Result<Evaluation> evaluate(const Task& task, const std::string& source,
                               const EvaluateOptions& options) const;
 

@@ -18,7 +18,7 @@ struct PluginInfo {
 
 struct Component : CatalogEntry {
   std::string summary;
-  std::uint32_t flags = 0;  // KRL_THREAD_SAFE | KRL_DETERMINISTIC | KRL_NEEDS_GPU
+  std::uint32_t flags = 0;  // KRL_THREAD_SAFE | … | KRL_TAKES_HOST
   PluginInfo plugin;
   const krl_component* raw = nullptr;
 

@@ -134,6 +134,7 @@ json to_json(const Evaluation& e) {
         {{"case", v.case_index}, {"name", v.name}, {"unit", v.unit}, {"value", number(v.value)}});
   }
   return {{"verdict", name_of(e.verdict)},
+          {"contract", name_of(e.contract)},
           {"why", e.why},
           {"backend", e.backend},
           {"toolchain", e.toolchain},
@@ -148,6 +149,7 @@ json to_json(const Evaluation& e) {
 Evaluation evaluation_from_json(const json& j) {
   Evaluation e;
   e.verdict = verdict_named(j.value("verdict", "")).value_or(Verdict::kInfraError);
+  e.contract = contract_named(j.value("contract", "")).value_or(Contract::kDevice);
   e.why = j.value("why", "");
   e.backend = j.value("backend", "");
   e.toolchain = j.value("toolchain", "");

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/task/contract.hpp"
+
 namespace krl {
 
 inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
@@ -68,6 +70,7 @@ struct Value {
 
 struct Evaluation {
   Verdict verdict = Verdict::kInfraError;
+  Contract contract = Contract::kDevice;  // that the candidate was evaluated under
   std::string why;
   std::string backend, toolchain, device, compile_log;
   std::vector<Diagnostic> diagnostics;

@@ -469,6 +469,7 @@ typedef struct krl_dataset_v {
 #define KRL_THREAD_SAFE 1u   /* calls on one instance may overlap */
 #define KRL_DETERMINISTIC 2u /* the same calls give the same answers */
 #define KRL_NEEDS_GPU 4u
+#define KRL_TAKES_HOST 8u    /* a backend: candidates of KRL_CONTRACT_HOST as well */
 
 typedef struct krl_component { /* static */
   uint32_t struct_size, kind, flags, n_fields;
