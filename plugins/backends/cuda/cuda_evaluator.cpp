@@ -87,16 +87,15 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
   if (gpus_) {
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
       require_room(*task, gpu.arena_bytes());
-      for (const PlannedRun& run : plan(*task, naive)) expect_on_gpu(gpu, *task, run);
+      const auto runs = plan(*task, naive);
+      for (const PlannedRun& run : runs) expect_on_gpu(gpu, *task, run);
+      refuse_impostors(task->definition, [&](const Impostor& impostor) {
+        return passes_on_gpu(gpu, *task, runs, impostor);
+      });
     });
   }
   if (task->definition.naive.empty()) return;
-  const EvaluationRecord record = evaluate(naive, cancelled);
-  if (record.verdict == KRL_VERDICT_OK) return;
-  const std::string place = task->definition.origin.locate("naive");
-  invalid_argument((place.empty() ? task->definition.id : place) +
-                   ": the naive kernel is not right: " + std::string(verdict_name(record.verdict)) +
-                   ": " + record.why);
+  require_right_naive(task->definition, evaluate(naive, cancelled));
 }
 
 EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,

@@ -1,7 +1,7 @@
-// prepare(): is a task fit to be learned from? Its reference must work, its naive kernel be right,
-// and no output that knows nothing about the task may pass.
-#include <algorithm>
-#include <cstring>
+// prepare(): is a task fit to be learned from?
+#include "plugins/backends/evaluator/check/task_checks.hpp"
+
+#include <cmath>
 
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
@@ -10,44 +10,14 @@
 namespace krl {
 namespace {
 
-std::string located(const TaskDefinition& task, std::string_view key) {
-  const std::string place = task.origin.locate(key);
-  return (place.empty() ? task.id : place) + ": ";
-}
-
-// What a made-up output may be made of.
-struct Material {
-  double mean;                           // of all expected values of all runs
-  const ResolvedTensor* input;           // null: none
-  const std::vector<std::byte>* copied;  // the elements of that input
-};
-
-// Makes up an output without doing the work; false if it cannot for these tensors.
-using Impostor = bool (*)(const ResolvedTensor& output, const Material& material,
-                          std::vector<std::byte>* out);
-
-bool fill_zero(const ResolvedTensor&, const Material&, std::vector<std::byte>* out) {
-  std::fill(out->begin(), out->end(), std::byte{0});
-  return true;
-}
-
-bool fill_mean(const ResolvedTensor& output, const Material& material,
-               std::vector<std::byte>* out) {
-  const double value = is_floating(output.dtype) ? material.mean : std::nearbyint(material.mean);
+std::vector<std::byte> filled(const ResolvedTensor& output, double number) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(output.bytes()));
+  const double stored = is_floating(output.dtype) ? number : std::nearbyint(number);
   const auto size = static_cast<std::size_t>(size_of(output.dtype));
-  for (std::size_t at = 0; at < out->size(); at += size) {
-    store_number(output.dtype, value, out->data() + at);
+  for (std::size_t at = 0; at < bytes.size(); at += size) {
+    store_number(output.dtype, stored, bytes.data() + at);
   }
-  return true;
-}
-
-bool fill_copy(const ResolvedTensor& output, const Material& material,
-               std::vector<std::byte>* out) {
-  if (material.input->dtype != output.dtype || material.input->elements != output.elements) {
-    return false;
-  }
-  *out = *material.copied;
-  return true;
+  return bytes;
 }
 
 // Holds made-up outputs against what is expected in all runs of an evaluation.
@@ -57,12 +27,12 @@ class ImpostorCheck {
                 const std::vector<std::shared_ptr<const CaseData>>& data)
       : task_(task), plan_(plan), data_(data) {}
 
-  // True if the outputs are right in every run. `input`: which one there is to copy; -1 = none.
-  bool passes(Impostor impostor, int input = -1) const {
+  // True if the outputs are right in every run.
+  bool passes(const Impostor& impostor) const {
     for (std::size_t o = 0; o < task_.definition.outputs.size(); ++o) {
-      const double mean = mean_of(o);
+      const double number = impostor.kind == Impostor::kMean ? mean_of(o) : 0;
       for (std::size_t r = 0; r < plan_.size(); ++r) {
-        if (!passes_run(impostor, input, o, r, mean)) return false;
+        if (!passes_run(impostor, o, r, number)) return false;
       }
     }
     return true;
@@ -80,19 +50,18 @@ class ImpostorCheck {
     return sum / count;
   }
 
-  bool passes_run(Impostor impostor, int input, std::size_t o, std::size_t r, double mean) const {
+  bool passes_run(const Impostor& impostor, std::size_t o, std::size_t r, double number) const {
     const ResolvedCase& resolved = task_.cases[plan_[r].case_index];
     const ResolvedTensor& output = *resolved.find(task_.definition.outputs[o].name);
-    Material material{mean, nullptr, nullptr};
-    if (input >= 0) {
-      const auto index = static_cast<std::size_t>(input);
-      material = {mean, &resolved.tensors[index], &data_[r]->inputs[index]};
-    }
-    std::vector<std::byte> made_up(static_cast<std::size_t>(output.bytes()));
-    return impostor(output, material, &made_up) &&
-           compare_output(output, made_up, data_[r]->expected[o], task_.definition.tolerance,
-                          factor_of(plan_[r].distribution))
-               .passed();
+    const auto passes = [&](const std::vector<std::byte>& made_up) {
+      return compare_output(output, made_up, data_[r]->expected[o], task_.definition.tolerance,
+                            factor_of(plan_[r].distribution))
+          .passed();
+    };
+    if (impostor.kind != Impostor::kCopy) return passes(filled(output, number));
+    const ResolvedTensor& input = resolved.tensors[impostor.input];
+    return input.dtype == output.dtype && input.elements == output.elements &&
+           passes(data_[r]->inputs[impostor.input]);
   }
 
   const PreparedTask& task_;
@@ -109,28 +78,15 @@ void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
   check_naive(*task, definition_json, seed, cancelled);
 }
 
-// Runs the reference on all runs of an evaluation, and holds made-up outputs against it: one that
-// passes all of them would be rewarded for nothing.
+// Runs the reference on all runs of an evaluation, and holds made-up outputs against it.
 void CpuEvaluator::check_reference(const PreparedTask& task, std::uint64_t seed) {
-  const TaskDefinition& definition = task.definition;
   std::vector<std::shared_ptr<const CaseData>> data;
   const auto plan = plan_runs(task.n_cases, task.cases.size() - task.n_cases,
                               settings_.runs_per_case, mix_seed(seed, task.digest));
   for (const PlannedRun& run : plan) data.push_back(data_.get(task, run));
-
   const ImpostorCheck check(task, plan, data);
-  const auto refuse = [&](const std::string& what) {
-    invalid_argument(located(definition, "reference") + "an output that is " + what +
-                     " passes all checks: change the inputs' values, the cases or the tolerance, "
-                     "so that the work has to be done");
-  };
-  if (check.passes(fill_zero)) refuse("all zero");
-  if (check.passes(fill_mean)) refuse("one number everywhere");
-  for (std::size_t i = 0; i < definition.inputs.size(); ++i) {
-    if (check.passes(fill_copy, static_cast<int>(i))) {
-      refuse("a copy of the input '" + definition.inputs[i].name + "'");
-    }
-  }
+  refuse_impostors(task.definition,
+                   [&](const Impostor& impostor) { return check.passes(impostor); });
 }
 
 void CpuEvaluator::check_naive(const PreparedTask& task, std::string_view definition_json,
@@ -141,10 +97,7 @@ void CpuEvaluator::check_naive(const PreparedTask& task, std::string_view defini
   request.source = task.definition.naive;
   request.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
   request.seed = seed;
-  const EvaluationRecord record = evaluate(request, cancelled);
-  if (record.verdict == KRL_VERDICT_OK) return;
-  invalid_argument(located(task.definition, "naive") + "the naive kernel is not right: " +
-                   std::string(verdict_name(record.verdict)) + ": " + record.why);
+  require_right_naive(task.definition, evaluate(request, cancelled));
 }
 
 }  // namespace krl

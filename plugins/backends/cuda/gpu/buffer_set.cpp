@@ -6,12 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;  // as cudaMalloc's
 constexpr std::uint64_t kGuardBytes = 4096;
-
-std::uint64_t aligned(std::uint64_t offset) {
-  return (offset + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // Puts one buffer behind the other, a guard before each and behind the last.
 class Layout {

@@ -12,6 +12,9 @@
 
 namespace krl {
 
+// The next place where a buffer may begin: as cudaMalloc's.
+inline std::uint64_t aligned(std::uint64_t offset) { return (offset + 255) / 256 * 256; }
+
 struct BufferSet {
   gpu::Program program;
   std::vector<std::int64_t> input_offsets;  // in the task's order; -1: computed in place

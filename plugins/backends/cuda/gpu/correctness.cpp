@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
@@ -38,6 +39,11 @@ std::string key_of(const PreparedTask& task, const PlannedRun& run) {
          std::to_string(static_cast<int>(run.distribution));
 }
 
+const ResolvedTensor& output_of(const PreparedTask& task, const PlannedRun& run,
+                                std::size_t output) {
+  return *task.cases[run.case_index].find(task.definition.outputs[output].name);
+}
+
 // What is expected of a run; nothing yet of any runner's memory.
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check;
@@ -67,6 +73,33 @@ Comparison comparison_of(const gpu::CheckedOutput& output) {
   comparison.max_abs_error = output.max_abs_error;
   comparison.max_rel_error = output.max_rel_error;
   return comparison;
+}
+
+// Of each output's expected values, in all runs.
+std::vector<double> means(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  std::vector<double> means(task.definition.outputs.size()), elements(means.size());
+  for (const PlannedRun& run : runs) {
+    const gpu::Check check = expectation(task, run);
+    const auto sums = gpu.ask_checker("sums", check).get<std::vector<double>>();
+    for (std::size_t o = 0; o < means.size(); ++o) {
+      means[o] += sums[o];
+      elements[o] += static_cast<double>(output_of(task, run, o).elements);
+    }
+  }
+  for (std::size_t o = 0; o < means.size(); ++o) {
+    means[o] /= elements[o];
+    if (!is_floating(task.definition.outputs[o].dtype)) means[o] = std::nearbyint(means[o]);
+  }
+  return means;
+}
+
+bool can_be_copied(const PreparedTask& task, const PlannedRun& run, std::size_t input) {
+  const ResolvedTensor& source = task.cases[run.case_index].tensors[input];
+  for (std::size_t o = 0; o < task.definition.outputs.size(); ++o) {
+    const ResolvedTensor& output = output_of(task, run, o);
+    if (output.dtype != source.dtype || output.elements != source.elements) return false;
+  }
+  return true;
 }
 
 // Does the run give the right result when it is repeated?
@@ -110,6 +143,24 @@ void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
   ask(gpu, task, run, expectation(task, run));
 }
 
+bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
+                   const Impostor& impostor) {
+  gpu::TryImpostor made_up;
+  made_up.numbers.resize(task.definition.outputs.size());
+  if (impostor.kind == Impostor::kMean) made_up.numbers = means(gpu, task, runs);
+  if (impostor.kind == Impostor::kCopy) made_up.copied = static_cast<std::int64_t>(impostor.input);
+  return std::all_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
+    if (impostor.kind == Impostor::kCopy && !can_be_copied(task, run, impostor.input)) return false;
+    made_up.run = expectation(task, run);
+    std::uint64_t end = 0;
+    for (std::size_t o = 0; o < made_up.numbers.size(); ++o) {
+      made_up.run.output_offsets.push_back(end);
+      end += aligned(static_cast<std::uint64_t>(output_of(task, run, o).bytes()));
+    }
+    return gpu.ask_checker("try_impostor", made_up).get<bool>();
+  });
+}
+
 Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
                    const PlannedRun& run) {
   const PreparedTask& task = candidate.task;
@@ -131,9 +182,7 @@ Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buf
     return inspection;
   }
   for (std::size_t o = 0; o < result.outputs.size(); ++o) {
-    const auto& name = task.definition.outputs[o].name;
-    inspection.verdict.add(*task.cases[run.case_index].find(name),
-                           comparison_of(result.outputs[o]));
+    inspection.verdict.add(output_of(task, run, o), comparison_of(result.outputs[o]));
   }
   return inspection;
 }

@@ -10,6 +10,7 @@
 #include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/check/task_checks.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl {
@@ -31,6 +32,10 @@ Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buf
 
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
+
+// Would the made-up outputs pass every run? Throws as check_on_gpu does.
+bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
+                   const Impostor& impostor);
 
 // What a runner's failure says of the candidate: its verdict, and why. Throws
 // Failure(KRL_UNAVAILABLE) where it says nothing of it.

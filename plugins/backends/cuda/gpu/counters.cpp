@@ -9,8 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kSetupLimit{120'000};
-constexpr int kAttempts = 2;
+constexpr int kStarts = 2;  // of its process, for one reading
 
 double value_of(const std::vector<gpu::Counter>& counters, std::string_view name) {
   for (const gpu::Counter& counter : counters) {
@@ -46,7 +45,7 @@ bool Counters::start() {
     failure_ = failure.what();
     return false;
   }
-  const auto ready = ask("setup", start_.setup, kSetupLimit);
+  const auto ready = ask("setup", start_.setup, gpu::kSetupLimit);
   if (ready) ready_ = ready->get<gpu::ProfilerReady>();
   return ready.has_value();
 }
@@ -70,7 +69,7 @@ std::optional<json> Counters::ask(const char* kind, const json& request,
 void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                    EvaluationRecord* record) {
   if (!problem().empty()) return;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kStarts; ++attempt) {
     std::vector<ValueRecord> values;
     if (!count(candidate, runs, *record, &values)) continue;
     record->values.insert(record->values.end(), values.begin(), values.end());

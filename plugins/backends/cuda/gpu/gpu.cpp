@@ -7,9 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-// Becoming ready: the driver and a context, of a checker libtorch too.
-constexpr std::chrono::milliseconds kSetupLimit{120'000};
-
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
 
 // What a worker that gave no result has to say.
@@ -46,7 +43,7 @@ Gpu::Starting Gpu::start(std::vector<std::string> arguments) {
   const std::uint64_t number = next_number_++;
   return std::async(std::launch::async, [command = std::move(command), setup, number] {
     auto worker = std::make_unique<Worker>(number, command);
-    const auto answer = worker->conversation.ask({{"setup", setup}}, kSetupLimit);
+    const auto answer = worker->conversation.ask({{"setup", setup}}, gpu::kSetupLimit);
     if (!answer || is_trouble(*answer)) {
       throw WorkerDoesNotStart(KRL_UNAVAILABLE, command.arguments.front() +
                                                     " does not start on GPU " +

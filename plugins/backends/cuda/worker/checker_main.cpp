@@ -53,5 +53,7 @@ int main(int argc, char** argv) {
                 {"attach", calls(judge, &Judge::attach)},
                 {"detach", calls(judge, &Judge::detach)},
                 {"check", calls(judge, &Judge::check)},
+                {"sums", calls(judge, &Judge::sums)},
+                {"try_impostor", calls(judge, &Judge::try_impostor)},
                 {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
 }

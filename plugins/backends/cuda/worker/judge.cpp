@@ -83,6 +83,49 @@ CheckResult Judge::check(const Check& check) {
   return checked;
 }
 
+std::vector<double> Judge::sums(const Check& check) {
+  const auto right = expected(check);
+  std::vector<double> sums;
+  for (const OracleTensor& output : check.reference.outputs) {
+    const CUdeviceptr values = right->memory.get() + output.offset;
+    double& sum = sums.emplace_back(0);
+    if (is_floating(output.dtype)) {
+      for (const double value : downloaded<double>(values, elements_of(output))) sum += value;
+    } else {
+      for (const auto value : downloaded<std::int64_t>(values, elements_of(output))) {
+        sum += static_cast<double>(value);
+      }
+    }
+  }
+  return sums;
+}
+
+bool Judge::try_impostor(const TryImpostor& impostor) {
+  const Check& check = impostor.run;
+  const auto right = expected(check);
+  const CUdeviceptr arena = session_.arena();
+  std::vector<Fill> fills;
+  for (std::size_t o = 0; o < check.reference.outputs.size(); ++o) {
+    const OracleTensor& output = check.reference.outputs[o];
+    const std::uint64_t offset = check.output_offsets.at(o), elements = elements_of(output);
+    const auto dtype = static_cast<int>(output.dtype);
+    if (impostor.copied >= 0) {
+      const CUdeviceptr input = right->memory.get() + check.inputs.at(impostor.copied).offset;
+      KRL_CUDA(cuMemcpyDtoDAsync, arena + offset, input,
+               elements * static_cast<std::uint64_t>(size_of(output.dtype)), nullptr);
+    } else {
+      const double number = impostor.numbers.at(o);  // drawn between the number and itself
+      fills.push_back(
+          {"", offset, elements, 1, dtype, static_cast<int>(ValueKind::kUniform), number, number});
+    }
+  }
+  session_.fill(arena, fills, 0, 1);
+  CheckResult checked;
+  compare(check, arena, right->memory.get(), &checked);
+  return std::all_of(checked.outputs.begin(), checked.outputs.end(),
+                     [](const CheckedOutput& output) { return output.wrong == 0; });
+}
+
 void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
                     CheckResult* checked) {
   const auto& outputs = check.reference.outputs;

@@ -20,6 +20,10 @@ class Judge {
   void attach(const Attach& attach);
   void detach(const Detach& detach);
   CheckResult check(const Check& check);
+  // Of each output's expected values.
+  std::vector<double> sums(const Check& check);
+  // Puts the made-up outputs where the check says, in the session's own arena.
+  bool try_impostor(const TryImpostor& impostor);
 
  private:
   // The memory of a reference's request: inputs and results.

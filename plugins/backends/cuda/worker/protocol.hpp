@@ -1,15 +1,18 @@
 // What the evaluator says to the two processes of a GPU, and what they answer.
 //
-//   kernelrl-gpu-runner    runs candidates' device code; has nothing that a candidate must not
-//   reach kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
+//   kernelrl-gpu-runner    runs candidates' device code; has nothing that one must not reach
+//   kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
+//
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
-// Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check and "clock", whose
-// answer is the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and
-// Load with answers of its own (counters/counter.hpp). Offsets count from
-// the start of a buffer set (of a Program) or of the arena. Plain values.
+// Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check, "sums" (of a Check: a
+// list of the sums of each output's expected values), TryImpostor and "clock", whose answer is the
+// SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load with
+// answers of its own (counters/counter.hpp). Offsets count from the start of a buffer set (of a
+// Program) or of the arena. Plain values.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -35,6 +38,9 @@ struct Setup {
   std::string trusted_code;  // trusted_kernels.cu, compiled
   std::uint64_t arena_bytes = 0;
 };
+
+// For it: the driver and a context, of a checker libtorch too.
+inline constexpr std::chrono::minutes kSetupLimit{2};
 
 struct Ready {
   std::string arena;              // its CUDA IPC handle
@@ -130,6 +136,14 @@ struct Check {
   std::vector<Region> guards;  // must still be poison
 };
 
+// Would outputs that are made up pass the check of a run? Each is one number everywhere, or all are
+// copies of an input. The answer is a bool.
+struct TryImpostor {
+  Check run;
+  std::vector<double> numbers;  // of the outputs
+  std::int64_t copied = -1;     // the index of an input; -1: none
+};
+
 struct CheckedOutput {
   std::uint64_t wrong = 0;
   double max_abs_error = 0, max_rel_error = 0;
@@ -160,6 +174,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
                                    input_offsets, output_offsets, guards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TryImpostor, run, numbers, copied)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckedOutput, wrong, max_abs_error, max_rel_error, first)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckResult, problem, outputs, changed_inputs, changed_guards)
 

@@ -148,6 +148,32 @@ TEST(GpuCorrectness, ReportsAReferenceThatIsWrong) {
   });
 }
 
+// What is refused of the task with another reference; empty: nothing.
+std::string refusal(const std::string& reference) {
+  std::string text = kTask;
+  text.replace(text.find("2 * x"), 5, reference);
+  const PreparedTask changed = prepare_task(text);
+  std::string why;
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    try {
+      refuse_impostors(changed.definition, [&](const Impostor& impostor) {
+        return passes_on_gpu(gpu, changed, runs(), impostor);
+      });
+    } catch (const Failure& failure) {
+      why = failure.what();
+    }
+  });
+  return why;
+}
+
+TEST(GpuCorrectness, RefusesTasksThatImpostorsPass) {
+  EXPECT_THAT(refusal("0 * x"), HasSubstr("all zero"));
+  EXPECT_THAT(refusal("torch.full_like(x, 3)"), HasSubstr("one number everywhere"));
+  EXPECT_THAT(refusal("x + 0"), HasSubstr("a copy of the input 'x'"));
+  EXPECT_EQ(refusal("2 * x"), "");
+  EXPECT_EQ(refusal("torch.relu(x)"), "");
+}
+
 TEST(GpuTiming, FindsTheSlower) {
   const EvaluationRecord record = timed(Candidate("slow"), Candidate("good"));
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;

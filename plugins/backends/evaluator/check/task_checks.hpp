@@ -1,0 +1,33 @@
+// Is a task fit to be learned from? Its naive kernel must be right, and no output that knows
+// nothing of the task may pass: it would be rewarded for nothing.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// Outputs that are made up without doing the work.
+struct Impostor {
+  enum Kind {
+    kZero,
+    kMean,  // of an output's expected values in all runs, everywhere
+    kCopy,  // of an input with the outputs' type and number of elements
+  };
+  Kind kind = kZero;
+  std::size_t input = 0;  // of a copy
+};
+
+// Tries them all: `passes` says whether one would be right as every output in every run of an
+// evaluation. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one would.
+void refuse_impostors(const TaskDefinition& task,
+                      const std::function<bool(const Impostor&)>& passes);
+
+// Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the evaluation of the task's naive
+// kernel did not end well.
+void require_right_naive(const TaskDefinition& task, const EvaluationRecord& naive);
+
+}  // namespace krl
