@@ -9,6 +9,8 @@
 
 namespace krl {
 
+inline constexpr std::size_t kMostMetrics = 6;  // of an iteration on the screen
+
 // The names worth a place on the screen, in a fixed order, at most `most`: those of the list in
 // headline.cpp that are there, or else the first repeatable ones.
 std::vector<std::string> headline(const Metrics& values, std::size_t most);

@@ -11,7 +11,6 @@ namespace krl {
 
 namespace {
 
-constexpr std::size_t kMostMetrics = 6;
 constexpr std::size_t kHistory = 24;         // iterations in a sparkline
 constexpr std::size_t kIterationsTimed = 8;  // that the time left is estimated from
 constexpr int kBar = 16;                     // all of the first line fits 80 columns

@@ -6,8 +6,6 @@ namespace krl {
 
 namespace {
 
-constexpr std::size_t kMostMetrics = 6;
-
 std::string iteration_line(const IterationMetrics& metrics, const StageInfo& stage) {
   std::string line = "iteration ";
   line += std::to_string(metrics.iteration) + "  " + printable(metrics.stage);

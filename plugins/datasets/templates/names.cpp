@@ -35,43 +35,43 @@ const Words kLengths = words(R"(
   n N len size0 count num length total elems items npts nelem nelems numel nn sz cnt len0 width0 extent amount
   quantity points0 entries0 numbers steps0 slots capacity limit0 nval nvals nx span0 nlen nsize n0 n1)");
 
-struct Pair {
+struct AxisNames {
   std::string rows, cols;
 };
-const std::vector<Pair> kShapes = {{"rows", "cols"},
-                                   {"m", "n"},
-                                   {"R", "C"},
-                                   {"h", "w"},
-                                   {"nr", "nc"},
-                                   {"M", "N"},
-                                   {"batch", "dim"},
-                                   {"nrows", "ncols"},
-                                   {"height", "width"},
-                                   {"H", "W"},
-                                   {"num_rows", "num_cols"},
-                                   {"n_rows", "n_cols"},
-                                   {"batch", "hidden"},
-                                   {"tokens", "dim"},
-                                   {"nb", "nd"},
-                                   {"bs", "dim"},
-                                   {"blocks", "lanes0"},
-                                   {"seqs", "channels"},
-                                   {"lines", "columns"},
-                                   {"outer", "inner"},
-                                   {"groups", "width"},
-                                   {"samples", "features"},
-                                   {"n0", "n1"},
-                                   {"dim0", "dim1"},
-                                   {"d0", "d1"},
-                                   {"size0", "size1"},
-                                   {"ny", "nx"},
-                                   {"rows0", "cols0"},
-                                   {"tall", "wide"},
-                                   {"len_r", "len_c"},
-                                   {"queries", "keys"},
-                                   {"steps", "units"},
-                                   {"points", "dims"},
-                                   {"batch_size", "row_len"}};
+const std::vector<AxisNames> kShapes = {{"rows", "cols"},
+                                        {"m", "n"},
+                                        {"R", "C"},
+                                        {"h", "w"},
+                                        {"nr", "nc"},
+                                        {"M", "N"},
+                                        {"batch", "dim"},
+                                        {"nrows", "ncols"},
+                                        {"height", "width"},
+                                        {"H", "W"},
+                                        {"num_rows", "num_cols"},
+                                        {"n_rows", "n_cols"},
+                                        {"batch", "hidden"},
+                                        {"tokens", "dim"},
+                                        {"nb", "nd"},
+                                        {"bs", "dim"},
+                                        {"blocks", "lanes0"},
+                                        {"seqs", "channels"},
+                                        {"lines", "columns"},
+                                        {"outer", "inner"},
+                                        {"groups", "width"},
+                                        {"samples", "features"},
+                                        {"n0", "n1"},
+                                        {"dim0", "dim1"},
+                                        {"d0", "d1"},
+                                        {"size0", "size1"},
+                                        {"ny", "nx"},
+                                        {"rows0", "cols0"},
+                                        {"tall", "wide"},
+                                        {"len_r", "len_c"},
+                                        {"queries", "keys"},
+                                        {"steps", "units"},
+                                        {"points", "dims"},
+                                        {"batch_size", "row_len"}};
 
 const Words kInner = words(R"(
   K k inner kk depth shared0 common mid reduce0 links L Q P depth0 taps hidden0 half0 pieces buckets bins0 nk dk kdim)");
@@ -112,7 +112,7 @@ class Draft {
   }
 
   void add_shape(const std::string& rows, const std::string& cols) {
-    const Pair& pair = random_->pick(kShapes);
+    const AxisNames& pair = random_->pick(kShapes);
     names_[rows] = pair.rows;
     names_[cols] = pair.cols;
   }
@@ -161,7 +161,7 @@ std::vector<std::string> pool_names() {
   for (const Words* list : {&kInputs, &kOutputs, &kLengths, &kInner, &kScalars}) {
     all.insert(all.end(), list->begin(), list->end());
   }
-  for (const Pair& pair : kShapes) all.insert(all.end(), {pair.rows, pair.cols});
+  for (const AxisNames& pair : kShapes) all.insert(all.end(), {pair.rows, pair.cols});
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;

@@ -8,6 +8,35 @@
 
 namespace krl::emulator {
 
+// How a value is encoded: DWARF 5, table 7.6.
+enum Form : std::uint64_t {
+  kAddress = 0x01,
+  kBlock2 = 0x03,
+  kBlock4 = 0x04,
+  kData2 = 0x05,
+  kData4 = 0x06,
+  kData8 = 0x07,
+  kString = 0x08,
+  kBlock = 0x09,
+  kBlock1 = 0x0a,
+  kData1 = 0x0b,
+  kFlag = 0x0c,
+  kSdata = 0x0d,
+  kStrp = 0x0e,
+  kUdata = 0x0f,
+  kRef1 = 0x11,
+  kRef2 = 0x12,
+  kRef4 = 0x13,
+  kRef8 = 0x14,
+  kRefUdata = 0x15,
+  kSecOffset = 0x17,
+  kExprloc = 0x18,
+  kFlagPresent = 0x19,
+  kData16 = 0x1e,
+  kLineStrp = 0x1f,
+  kImplicitConst = 0x21,
+};
+
 // Reads forward; past the end every value is 0 and `good` stays false.
 class DwarfReader {
  public:

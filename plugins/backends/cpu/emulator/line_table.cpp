@@ -21,18 +21,6 @@ enum StandardOpcode : std::uint8_t {
 };
 enum ExtendedOpcode : std::uint8_t { kEndSequence = 1, kSetAddress = 2 };
 enum ContentType : std::uint64_t { kPath = 1 };
-enum Form : std::uint64_t {
-  kData2 = 0x05,
-  kData4 = 0x06,
-  kData8 = 0x07,
-  kString = 0x08,
-  kBlock = 0x09,
-  kData1 = 0x0b,
-  kStrp = 0x0e,
-  kUdata = 0x0f,
-  kData16 = 0x1e,
-  kLineStrp = 0x1f,
-};
 
 std::string_view string_at(std::string_view section, std::uint64_t offset) {
   return offset < section.size() ? DwarfReader(section.substr(offset)).text() : std::string_view{};

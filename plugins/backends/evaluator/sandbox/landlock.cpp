@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "plugins/backends/evaluator/sandbox/reason.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 
 namespace krl::sandbox {
@@ -29,8 +29,6 @@ struct __attribute__((packed)) PathRule {
   std::uint64_t allowed;
   std::int32_t folder;
 };
-
-std::string reason() { return std::strerror(errno); }
 
 // A rule's rights must fit what it is about: a file cannot be listed. A path that does not exist
 // needs no rule.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plugins/backends/evaluator/sandbox/private_folder.hpp"
+#include "plugins/backends/evaluator/sandbox/reason.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
@@ -118,10 +119,10 @@ void restrict(const Request& request, int program) {
 void run_step(const std::vector<char*>& step) {
   char* const no_environment[] = {nullptr};
   const pid_t child = ::fork();
-  if (child < 0) give_up(std::string("fork: ") + std::strerror(errno));
+  if (child < 0) give_up(std::string("fork: ") + reason());
   if (child == 0) {
     ::execve(step[0], step.data(), no_environment);
-    give_up(std::string(step[0]) + ": " + std::strerror(errno));
+    give_up(std::string(step[0]) + ": " + reason());
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -163,9 +164,9 @@ int main(int count, char** arguments) {
   if (request.steps.size() != 1) give_up("several commands need --children");
   const std::vector<char*>& step = request.steps[0];
   const int program = ::open(step[0], O_PATH | O_CLOEXEC);
-  if (program < 0) give_up(std::string(step[0]) + ": " + std::strerror(errno));
+  if (program < 0) give_up(std::string(step[0]) + ": " + reason());
   restrict(request, program);
   char* const no_environment[] = {nullptr};
   ::execveat(program, "", step.data(), no_environment, AT_EMPTY_PATH);
-  give_up(std::string(step[0]) + ": " + std::strerror(errno));
+  give_up(std::string(step[0]) + ": " + reason());
 }

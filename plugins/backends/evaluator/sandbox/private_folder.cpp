@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+
+#include "plugins/backends/evaluator/sandbox/reason.hpp"
 
 namespace krl::sandbox {
 namespace {
-
-std::string reason() { return std::strerror(errno); }
 
 // The file system's descriptor, or -1.
 int mount_in_memory(std::uint64_t bytes) {

@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "plugins/backends/evaluator/sandbox/reason.hpp"
 
 namespace krl::sandbox {
 namespace {
-
-std::string reason() { return std::strerror(errno); }
 
 bool set_limit(__rlimit_resource resource, std::uint64_t soft, std::uint64_t hard) {
   rlimit current{};
