@@ -7,6 +7,7 @@
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
 //   build/bench/gpu_bench counters      hardware counters of five kernels
+//   build/bench/gpu_bench export FOLDER [COUNT]          kernels for load_inline.py; needs no GPU
 //   build/bench/gpu_bench ncu FOLDER    the commands that make ncu count the same, with their input
 //                                       in FOLDER
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "bench/corpus.hpp"
+#include "bench/export_kernels.hpp"
 #include "bench/gpu_counters.hpp"
 
 namespace {
@@ -406,11 +408,15 @@ int main(int count, char** words) {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
   } else if (part == "counters") {
     bench::print_counters(gpu_backend());
+  } else if (part == "export" && count > 2) {
+    bench::export_kernels(bench::generated_kernels(static_cast<std::size_t>(number(3, 10))),
+                          words[2]);
   } else if (part == "ncu" && count > 2) {
     bench::save_for_ncu(words[2]);
   } else {
     std::fprintf(stderr,
-                 "usage: gpu_bench honest|slower|throughput|recovery|agreement|counters|ncu\n");
+                 "usage: gpu_bench "
+                 "honest|slower|throughput|recovery|agreement|counters|export|ncu\n");
     return 2;
   }
   return 0;

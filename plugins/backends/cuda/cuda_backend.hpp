@@ -56,7 +56,8 @@ class CudaBackend final : public Backend, public Tool {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
 
-  std::string execute = "on", gpus, reference = "auto", counters = "off";
+  std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
+  std::string baseline_folder;
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
   double memory_mb = memory_of_tool<Tool>().default_mb;
@@ -78,6 +79,13 @@ class CudaBackend final : public Backend, public Tool {
       opt("reference", &CudaBackend::reference,
           "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
           .one_of("auto|cuda|cpu"),
+      opt("baseline", &CudaBackend::baseline,
+          "what speedups are over: naive = the task's plain kernel, reference = its reference in "
+          "PyTorch on the same GPU")
+          .one_of("naive|reference"),
+      opt("baseline_folder", &CudaBackend::baseline_folder,
+          "folder of kernels TASK.cu that are baselines in place of naive ones; empty = none")
+          .path(),
       opt("counters", &CudaBackend::counters,
           "hardware counters of kernels that are right: off, auto = if the machine permits it")
           .one_of("auto|off"),
@@ -180,6 +188,8 @@ class CudaBackend final : public Backend, public Tool {
   CudaSettings evaluation_settings() const {
     CudaSettings settings;
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
+    settings.baseline.reference = baseline == "reference";
+    if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);
     settings.cache_folder = cache_folder_of(cache);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     return settings;

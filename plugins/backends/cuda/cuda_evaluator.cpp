@@ -31,7 +31,8 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
                         const GpuPool* gpus, bool counters) {
   Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
-  digest.add(settings.runs_per_case);
+  digest.add(settings.runs_per_case).add(std::uint64_t{settings.baseline.reference});
+  for (const auto& [task, kernel] : settings.baseline.kernels) digest.add(task).add(kernel);
   if (gpus != nullptr) digest.add(gpus->identity());
   digest.add(std::uint64_t{counters});
   return digest.hex();
@@ -66,6 +67,18 @@ void refuse(const CompileOutput& output, EvaluationRecord* record) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> baselines_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> kernels;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path& file = entry.path();
+    if (file.extension() == ".cu") kernels[file.stem()] = read_file(file.string());
+  }
+  if (!kernels.empty()) return kernels;
+  invalid_argument("baseline_folder: " + folder.string() + ": " +
+                   (error ? error.message() : "no kernels TASK.cu"));
+}
 
 CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings,
                              std::unique_ptr<GpuPool> gpus)
@@ -179,11 +192,16 @@ std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
 
 std::optional<CudaEvaluator::Built> CudaEvaluator::baseline(const PreparedTask& task,
                                                             const Cancelled& cancelled) {
-  if (task.definition.naive.empty()) return std::nullopt;
+  if (settings_.baseline.reference) return std::nullopt;
+  const auto own = settings_.baseline.kernels.find(task.definition.id);
+  const bool is_naive = own == settings_.baseline.kernels.end();
+  const std::string& source = is_naive ? task.definition.naive : own->second;
+  if (source.empty()) return std::nullopt;
   EvaluationRecord record;
-  auto naive = build(task, task.definition.naive, task.n_cases, cancelled, &record);
-  if (naive) return naive;
-  invalid_argument(task.definition.id + ": the naive kernel: " + record.why);
+  auto built = build(task, source, task.n_cases, cancelled, &record);
+  if (built) return built;
+  invalid_argument(task.definition.id + ": the " + (is_naive ? "naive kernel: " : "baseline: ") +
+                   record.why);
 }
 
 std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
@@ -206,7 +224,8 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
     if (timed && record->verdict == KRL_VERDICT_OK) {
       std::optional<GpuCandidate> baseline;
       if (naive) baseline.emplace(GpuCandidate{task, naive->schedule, naive->module});
-      time_on_gpu(gpu, candidate, baseline ? &*baseline : nullptr, runs, settings_.timing, record);
+      time_on_gpu(gpu, candidate, {baseline ? &*baseline : nullptr, settings_.baseline.reference},
+                  runs, settings_.timing, record);
     }
     if (counted && record->verdict == KRL_VERDICT_OK) {
       gpu.counters().add(candidate, runs, record);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,19 @@
 
 namespace krl {
 
+// What speedups are over.
+struct BaselineSettings {
+  bool reference = false;                      // the task's reference, as libtorch runs it
+  std::map<std::string, std::string> kernels;  // by task: instead of its naive kernel
+};
+
+// The kernels TASK.cu of a folder. Throws Failure(KRL_INVALID_ARGUMENT) if it has none.
+std::map<std::string, std::string> baselines_in(const std::filesystem::path& folder);
+
 struct CudaSettings {
   std::size_t runs_per_case = 5;  // each with a seed of its own
   TimingSettings timing;
+  BaselineSettings baseline;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
 };

@@ -13,7 +13,7 @@
 namespace krl::docker {
 namespace {
 
-constexpr std::chrono::seconds kAnswerLimit{60};  // of Docker, for one thing
+constexpr std::chrono::seconds kRequestLimit{60};  // of Docker, for one thing
 constexpr std::chrono::seconds kSweepLimit{20};
 constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{50};
 constexpr int kSweepTries = 5;
@@ -82,7 +82,7 @@ CommandResult::End end_of(const ExecOutput& output) {
 // That the process is not known is not the failure of one that was never started.
 std::optional<int> exit_code_of(const Engine& engine, const std::string& exec) {
   try {
-    return engine.exit_code(exec, Patience::of(kAnswerLimit));
+    return engine.exit_code(exec, Patience::of(kRequestLimit));
   } catch (const EngineFailure& failure) {
     throw Failure(failure.code(), std::string("the worker container died: ") + failure.what());
   }
@@ -109,7 +109,7 @@ RunningContainer::RunningContainer(const Engine& engine, const ContainerSettings
       identity_(new_identity(image_id)),
       name_(name_for(identity_)),
       slots_(settings.commands_at_once) {
-  const Patience patience = Patience::of(kAnswerLimit);
+  const Patience patience = Patience::of(kRequestLimit);
   try {
     engine_.create(name_, container_specification(settings, identity_), patience);
     lifeline_ = engine_.attach_input(name_, patience);
@@ -164,7 +164,7 @@ std::string RunningContainer::begin(int slot, const ContainerCommand& command) {
   request.environment.push_back("HOME=" + folder);
   request.environment.push_back("TMPDIR=" + folder);
   try {
-    return engine_.create_exec(name_, request, Patience::of(kAnswerLimit));
+    return engine_.create_exec(name_, request, Patience::of(kRequestLimit));
   } catch (const EngineFailure& failure) {
     if (failure.gone()) lost_ = true;
     throw;
@@ -223,7 +223,7 @@ bool RunningContainer::try_sweep(int slot, const Patience& patience) {
 bool RunningContainer::give_up() noexcept {
   lost_ = true;
   try {
-    engine_.remove(name_, Patience::of(kAnswerLimit));
+    engine_.remove(name_, Patience::of(kRequestLimit));
     return true;
   } catch (const std::exception&) {
     return false;

@@ -12,24 +12,12 @@
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
 #include "temporary_directory.hpp"
+#include "tiny_model.hpp"
 
 namespace krl::libtorch {
 namespace {
 
 using namespace krl::test;
-
-EngineOptions tiny_options() {
-  EngineOptions options;
-  options.model = {.layers = 2,
-                   .hidden = 32,
-                   .heads = 4,
-                   .kv_heads = 2,
-                   .ffn = 64,
-                   .context = 96,
-                   .vocabulary = 300};
-  options.threads = 2;
-  return options;
-}
 
 class CheckpointTest : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 
 #include "engine/local_policy.hpp"
 #include "recording_host.hpp"
+#include "tiny_model.hpp"
 #include "tokenizer/byte_pair_encoding.hpp"
 #include "training/trainer.hpp"
 
@@ -14,19 +15,6 @@ namespace krl::libtorch {
 namespace {
 
 using namespace krl::test;
-
-EngineOptions tiny_options(int threads = 2) {
-  EngineOptions options;
-  options.model = {.layers = 2,
-                   .hidden = 32,
-                   .heads = 4,
-                   .kv_heads = 2,
-                   .ffn = 64,
-                   .context = 128,
-                   .vocabulary = 300};
-  options.threads = threads;
-  return options;
-}
 
 void fit(TrainablePolicy& policy, std::uint64_t seed = 1) {
   RecordingContext context;

@@ -22,4 +22,9 @@ inline testing::RewardInstance builtin_term(const std::string& id, testing::Tabl
   return builtin_plugin(id).reward(id, std::move(options));
 }
 
+// A turn whose kernel is right.
+inline testing::TurnBuilder faster(double speedup) {
+  return testing::TurnBuilder().passed().speedup(speedup);
+}
+
 }  // namespace krl

@@ -52,7 +52,6 @@ double score(const toml::table& plan, const TurnBuilder& turn) {
   return sum;
 }
 
-TurnBuilder faster(double speedup) { return TurnBuilder().passed().speedup(speedup); }
 TurnBuilder wrong() { return TurnBuilder().verdict(KRL_VERDICT_WRONG_RESULT); }
 
 TEST(Presets, Kevin) {

@@ -11,8 +11,6 @@ namespace {
 
 using testing::TurnBuilder;
 
-TurnBuilder faster(double speedup) { return TurnBuilder().passed().speedup(speedup); }
-
 TEST(Speedup, LinearPaysTheSpeedupUpToTheCap) {
   const auto term = builtin_term("speedup");
   EXPECT_DOUBLE_EQ(term.score(faster(0.5)), 0.5);

@@ -44,21 +44,6 @@ const ResolvedTensor& output_of(const PreparedTask& task, const PlannedRun& run,
   return *task.cases[run.case_index].find(task.definition.outputs[output].name);
 }
 
-// What is expected of a run; nothing yet of any runner's memory.
-gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
-  gpu::Check check;
-  check.key = key_of(task, run);
-  check.reference = oracle_request(task.definition, task.cases[run.case_index]);
-  std::vector<std::uint64_t> offsets;
-  for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
-  check.inputs = fills_of(task, run.case_index, offsets);
-  check.seed = run.seed;
-  check.factor = factor_of(run.distribution);
-  check.atol = task.definition.tolerance.atol;
-  check.rtol = task.definition.tolerance.rtol;
-  return check;
-}
-
 gpu::CheckResult ask(Gpu& gpu, const PreparedTask& task, const PlannedRun& run,
                      const gpu::Check& check) {
   const auto result = gpu.ask_checker("check", check).get<gpu::CheckResult>();
@@ -114,6 +99,20 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const BufferSet
 }
 
 }  // namespace
+
+gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
+  gpu::Check check;
+  check.key = key_of(task, run);
+  check.reference = oracle_request(task.definition, task.cases[run.case_index]);
+  std::vector<std::uint64_t> offsets;
+  for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
+  check.inputs = fills_of(task, run.case_index, offsets);
+  check.seed = run.seed;
+  check.factor = factor_of(run.distribution);
+  check.atol = task.definition.tolerance.atol;
+  check.rtol = task.definition.tolerance.rtol;
+  return check;
+}
 
 Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run) {
   if (failure.kind == RunnerFailure::kTimeout) {

@@ -30,6 +30,9 @@ struct Inspection {
 Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
                    const PlannedRun& run);
 
+// The request for what is expected of a run; nothing in it yet of any runner's memory.
+gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
+
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 

@@ -35,7 +35,8 @@ std::vector<int> indices_of(const std::string& text) {
 std::string compiled_judge(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
       gpu::kTrustedKernels,
-      {"krl_fill", "krl_compare_reals", "krl_compare_integers", "krl_find_changes"}, {});
+      {"krl_fill", "krl_wait", "krl_compare_reals", "krl_compare_integers", "krl_find_changes"},
+      {});
   const auto module = module_from_bytes(output.module);
   if (module) return module->cubin;
   throw Failure(KRL_FAILED_PRECONDITION,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <kernelrl/values.hpp>
 #include <random>
 #include <string>
 #include <utility>
@@ -14,9 +15,9 @@ namespace krl {
 namespace {
 
 constexpr std::size_t kBatch = 8;     // samples that are enqueued at once
-constexpr double kSampleNs = 10'000;  // shorter kernels are timed several launches a sample
-// Of a sample: more could not all be enqueued while the L2 is flushed, and the host would be timed.
-constexpr std::size_t kMostLaunches = 12;
+constexpr double kSampleNs = 60'000;  // shorter kernels are timed several launches a sample
+// Of a sample: what the host enqueues in less time than the GPU takes for it.
+constexpr std::size_t kMostLaunches = 24;
 constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of a sample, as its inputs must be drawn
 constexpr std::uint64_t kPlace = 4096;    // the buffers of a sample begin at a multiple of it
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
@@ -35,7 +36,7 @@ std::uint64_t secret_seed() {
 
 class CaseTimer {
  public:
-  CaseTimer(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
+  CaseTimer(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
             const PlannedRun& run, const TimingSettings& settings, EvaluationRecord* record)
       : gpu_(gpu),
         candidate_(candidate),
@@ -44,9 +45,9 @@ class CaseTimer {
         record_(record),
         case_(record->cases[run.case_index]),
         buffers_(candidate.buffers(run.case_index)),
-        has_baseline_(baseline != nullptr),
+        baseline_(baseline),
         arena_bytes_(gpu.arena_bytes()) {
-    if (has_baseline_) baseline_buffers_ = baseline->buffers(run.case_index);
+    if (baseline.kernel != nullptr) baseline_buffers_ = baseline.kernel->buffers(run.case_index);
   }
 
   void time() {
@@ -91,7 +92,18 @@ class CaseTimer {
   }
 
   std::vector<double> time_baseline(const std::vector<std::uint64_t>& seeds) {
-    return gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
+    if (baseline_.kernel != nullptr) {
+      return gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
+    }
+    const gpu::Check expected = expectation(candidate_.task, run_);
+    gpu::TimeReference request{expected.reference, expected.inputs, {}};
+    for (std::size_t s = 0; s < seeds.size(); s += sets_) request.seeds.push_back(seeds[s]);
+    auto ns = gpu_.ask_checker("time_reference", request).get<std::vector<double>>();
+    if (ns.empty()) {
+      invalid_argument(candidate_.task.definition.id +
+                       ": its reference does not run on the GPU, so its time is no baseline");
+    }
+    return ns;
   }
 
   // A first look at both, unmeasured, which also says how many launches make a sample.
@@ -102,8 +114,8 @@ class CaseTimer {
     double shortest = *std::min_element(ns.begin(), ns.end());
     std::uint64_t set_bytes = buffers_.program.bytes;
     std::size_t launches = buffers_.program.launches.size();
-    if (has_baseline_) {
-      ns = time_baseline(seeds);
+    if (baseline_.exists()) ns = time_baseline(seeds);
+    if (baseline_.kernel != nullptr) {
       shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
       set_bytes = std::max(set_bytes, baseline_buffers_.program.bytes);
       launches = std::max(launches, baseline_buffers_.program.launches.size());
@@ -127,10 +139,10 @@ class CaseTimer {
     }
     std::vector<double> ours, baseline;
     const bool baseline_first = (batch % 2 == 0) == even_batches_begin_with_baseline_;
-    if (has_baseline_ && baseline_first) baseline = time_baseline(seeds);
+    if (baseline_.exists() && baseline_first) baseline = time_baseline(seeds);
     if (!time_candidate(of_candidate, &ours)) return false;
     if (keeps && !kept_output_is_right()) return false;
-    if (has_baseline_ && !baseline_first) baseline = time_baseline(seeds);
+    if (baseline_.exists() && !baseline_first) baseline = time_baseline(seeds);
     if (clock_moved() && dropped_ < kMostDroppedBatches) {
       ++dropped_;
       return true;
@@ -163,8 +175,9 @@ class CaseTimer {
     if (n >= settings_.most || std::chrono::steady_clock::now() - start >= settings_.limit) {
       return true;
     }
-    const auto& reference = has_baseline_ ? case_.baseline_samples_ns : case_.samples_ns;
-    return has_baseline_ && log_ratio(reference, case_.samples_ns).half_width() < settings_.target;
+    const auto& reference = baseline_.exists() ? case_.baseline_samples_ns : case_.samples_ns;
+    return baseline_.exists() &&
+           log_ratio(reference, case_.samples_ns).half_width() < settings_.target;
   }
 
   void report() {
@@ -173,8 +186,9 @@ class CaseTimer {
     record_->values.push_back(
         {index, "time_samples", "", static_cast<double>(case_.samples_ns.size())});
     record_->values.push_back({index, "launches_per_sample", "", static_cast<double>(sets_)});
+    report_transfer(index);
     if (clock_mhz_ > 0) record_->values.push_back({index, "sm_clock", "MHz", clock_mhz_});
-    if (has_baseline_) {
+    if (baseline_.exists()) {
       const LogRatio ratio = log_ratio(case_.baseline_samples_ns, case_.samples_ns);
       case_.baseline_ns = median_of(case_.baseline_samples_ns);
       case_.speedup = std::exp(ratio.median);
@@ -187,6 +201,22 @@ class CaseTimer {
          "it took " + std::to_string(case_.time_ns) + " ns, and writing its outputs takes " +
              std::to_string(floor_ns) + " ns",
          record_);
+  }
+
+  // What a caller with its data on the host would wait for besides; no part of any time above.
+  void report_transfer(std::int32_t index) {
+    const TaskDefinition& task = candidate_.task.definition;
+    const ResolvedCase& resolved = candidate_.task.cases[run_.case_index];
+    gpu::Transfer bytes;
+    for (const auto& input : task.inputs) {
+      bytes.to_gpu += static_cast<std::uint64_t>(resolved.find(input.name)->bytes());
+    }
+    for (const auto& output : task.outputs) {
+      bytes.to_host += static_cast<std::uint64_t>(resolved.find(output.name)->bytes());
+    }
+    const auto ns = gpu_.ask_checker("transfer", bytes).get<gpu::Transfer>();
+    record_->values.push_back({index, "transfer_to_gpu", "ns", static_cast<double>(ns.to_gpu)});
+    record_->values.push_back({index, "transfer_to_host", "ns", static_cast<double>(ns.to_host)});
   }
 
   // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
@@ -206,7 +236,7 @@ class CaseTimer {
   EvaluationRecord* const record_;
   CaseRecord& case_;
   const BufferSet buffers_;
-  const bool has_baseline_;
+  const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
   BufferSet baseline_buffers_;
   std::mt19937_64 random_{secret_seed()};
@@ -218,9 +248,9 @@ class CaseTimer {
 };
 
 // Loads both anew: what the candidate has put into its own variables is gone.
-bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
+bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
           const PlannedRun& run, EvaluationRecord* record) {
-  if (baseline != nullptr) gpu.ask_checker("load", baseline->load());
+  if (baseline.kernel != nullptr) gpu.ask_checker("load", baseline.kernel->load());
   const auto loaded = gpu.ask_runner("load", candidate.load());
   if (loaded) return true;
   const Blame blame = blame_of(loaded.error(), candidate, run);
@@ -230,7 +260,7 @@ bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
 
 }  // namespace
 
-void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
+void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,
                  EvaluationRecord* record) {
   if (!load(gpu, candidate, baseline, runs.front(), record)) return;

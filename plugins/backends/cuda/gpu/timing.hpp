@@ -19,12 +19,19 @@ struct TimingSettings {
   std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
 };
 
+// What a candidate's times are held against; nothing by default.
+struct GpuBaseline {
+  const GpuCandidate* kernel = nullptr;  // timed as the candidate is
+  bool reference = false;                // the task's, by libtorch: one call a sample
+
+  bool exists() const { return kernel != nullptr || reference; }
+};
+
 // Times a candidate that has passed in each case that is no hold-out, and fills in the cases'
 // times, speedups and samples. `runs`: that it passed; the output of a timed launch, chosen at
-// random, is checked by the one with the values as given. `baseline`: null where there is none. A
-// candidate that is faster than light, or wrong when it is timed, is flagged. Throws as
-// check_on_gpu does.
-void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* baseline,
+// random, is checked by the one with the values as given. A candidate that is faster than light, or
+// wrong when it is timed, is flagged. Throws as check_on_gpu does.
+void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,
                  EvaluationRecord* record);
 

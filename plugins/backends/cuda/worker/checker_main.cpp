@@ -50,10 +50,12 @@ int main(int argc, char** argv) {
                 {"load", calls(session, &DeviceSession::load)},
                 {"run", calls(session, &DeviceSession::run)},
                 {"time", calls(session, &DeviceSession::time)},
+                {"transfer", calls(session, &DeviceSession::transfer)},
                 {"attach", calls(judge, &Judge::attach)},
                 {"detach", calls(judge, &Judge::detach)},
                 {"check", calls(judge, &Judge::check)},
                 {"sums", calls(judge, &Judge::sums)},
                 {"try_impostor", calls(judge, &Judge::try_impostor)},
+                {"time_reference", calls(judge, &Judge::time_reference)},
                 {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::gpu {
 namespace {
@@ -10,6 +11,11 @@ namespace {
 constexpr std::uint64_t kMallocHeap = 1 << 20;  // candidates have no use for one; CUDA's least
 constexpr std::uint32_t kDefaultShared = 48 << 10;
 constexpr std::size_t kGaps = 33;
+constexpr int kTransfers = 3;
+constexpr std::uint64_t kMostStaged = 64 << 20;
+// Which the host has enqueued when the GPU starts a batch. It takes the GPU longer to flush its L2
+// and run a sample than it takes the host to enqueue one, so that it stays ahead.
+constexpr std::size_t kSamplesAhead = 2;
 constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 int attribute(CUdevice_attribute which, CUdevice device) {
@@ -82,6 +88,7 @@ DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_byte
   KRL_CUDA(cuModuleLoadData, &trusted, setup.trusted_code.data());
   trusted_ = DeviceModule(trusted);
   fill_ = this->trusted("krl_fill");
+  gate_.emplace(this->trusted("krl_wait"));
   arena_ = allocate(arena_bytes_);
   flush_bytes_ =
       2 * static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
@@ -174,20 +181,26 @@ std::vector<double> DeviceSession::time(const Time& time) {
     }
   }
   const CUdeviceptr uploaded = fills_.upload(fills);
-  const std::uint64_t fill_bytes = time.sets * time.program.inputs.size() * sizeof(DeviceFill);
   while (samples_.size() < samples) samples_.push_back({event(), event()});
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   record_gap();
-  for (std::size_t s = 0; s < samples; ++s) enqueue(time, s, uploaded + s * fill_bytes);
+  gate_->behind([&] { enqueue_all(time, uploaded); });
   KRL_CUDA(cuCtxSynchronize);
-  gaps_ns_.push_back(gap_.ns());
-  if (gaps_ns_.size() > kGaps) gaps_ns_.pop_front();
-  const double gap = event_gap_ns();
+  const double gap = update_gap();
   std::vector<double> ns;
   for (std::size_t s = 0; s < samples; ++s) {
     ns.push_back(std::max(samples_[s].ns() - gap, 0.0) / time.sets);
   }
   return ns;
+}
+
+void DeviceSession::enqueue_all(const Time& time, CUdeviceptr fills) {
+  const std::uint64_t fill_bytes = time.sets * time.program.inputs.size() * sizeof(DeviceFill);
+  const std::size_t samples = time.places.size();
+  for (std::size_t s = 0; s < samples; ++s) {
+    enqueue(time, s, fills + s * fill_bytes);
+    if (s + 1 == std::min(samples, kSamplesAhead)) gate_->open();
+  }
 }
 
 void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fills) {
@@ -211,11 +224,57 @@ void DeviceSession::keep_set(const Time& time, std::size_t sample) {
            nullptr);
 }
 
-double DeviceSession::event_gap_ns() const {
-  std::vector<double> gaps(gaps_ns_.begin(), gaps_ns_.end());
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  return gaps.empty() ? 0 : *middle;
+double DeviceSession::time_call(const std::function<void()>& call) {
+  KRL_CUDA(cuCtxResetPersistingL2Cache);
+  while (samples_.empty()) samples_.push_back({event(), event()});
+  record_gap();
+  gate_->behind([&] {
+    flush_l2();
+    KRL_CUDA(cuEventRecord, samples_.front().start.get(), nullptr);
+    call();
+    KRL_CUDA(cuEventRecord, samples_.front().end.get(), nullptr);
+  });
+  KRL_CUDA(cuCtxSynchronize);
+  return std::max(samples_.front().ns() - update_gap(), 0.0);
+}
+
+// The median of some copies, each in pieces of what is staged at most.
+std::uint64_t DeviceSession::transfer_ns(std::uint64_t bytes,
+                                         const std::function<void(std::uint64_t)>& copy) {
+  std::vector<double> ns;
+  for (int i = 0; i < kTransfers; ++i) {
+    KRL_CUDA(cuEventRecord, gap_.start.get(), nullptr);
+    for (std::uint64_t done = 0; done < bytes; done += kMostStaged) {
+      copy(std::min(bytes - done, kMostStaged));
+    }
+    KRL_CUDA(cuEventRecord, gap_.end.get(), nullptr);
+    KRL_CUDA(cuCtxSynchronize);
+    ns.push_back(gap_.ns());
+  }
+  return static_cast<std::uint64_t>(median_of(ns));
+}
+
+Transfer DeviceSession::transfer(const Transfer& bytes) {
+  const auto known = transfers_.find({bytes.to_gpu, bytes.to_host});
+  if (known != transfers_.end()) return known->second;
+  const std::uint64_t staged = std::min(std::max(bytes.to_gpu, bytes.to_host), kMostStaged);
+  require_space(staged);
+  const HostMemory memory = allocate_host(std::max<std::uint64_t>(staged, 1));
+  const auto to_gpu = [&](std::uint64_t n) {
+    KRL_CUDA(cuMemcpyHtoDAsync, arena_.get(), memory.get(), n, nullptr);
+  };
+  const auto to_host = [&](std::uint64_t n) {
+    KRL_CUDA(cuMemcpyDtoHAsync, memory.get(), arena_.get(), n, nullptr);
+  };
+  const Transfer ns{transfer_ns(bytes.to_gpu, to_gpu), transfer_ns(bytes.to_host, to_host)};
+  transfers_[{bytes.to_gpu, bytes.to_host}] = ns;
+  return ns;
+}
+
+double DeviceSession::update_gap() {
+  gaps_ns_.push_back(gap_.ns());
+  if (gaps_ns_.size() > kGaps) gaps_ns_.pop_front();
+  return median_of({gaps_ns_.begin(), gaps_ns_.end()});
 }
 
 void DeviceSession::record_gap() {

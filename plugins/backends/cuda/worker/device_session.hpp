@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "plugins/backends/cuda/worker/device_types.hpp"
 #include "plugins/backends/cuda/worker/driver.hpp"
+#include "plugins/backends/cuda/worker/gate.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 
 namespace krl::gpu {
@@ -56,6 +60,9 @@ class DeviceSession {
   void stage(const Run& run);
   void start(const Program& program) { launch(program, arena_.get()); }
   std::vector<double> time(const Time& time);
+  // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
+  double time_call(const std::function<void()>& call);
+  Transfer transfer(const Transfer& bytes);
 
  private:
   struct Sample {
@@ -65,18 +72,21 @@ class DeviceSession {
 
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
+  void enqueue_all(const Time& time, CUdeviceptr fills);
   void enqueue(const Time& time, std::size_t sample, CUdeviceptr fills);
+  std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
   void keep_set(const Time& time, std::size_t sample);
   void launch(const Program& program, CUdeviceptr set);
   void flush_l2();
   void record_gap();
-  // Of two events with nothing between them, which every sample is less: the median of the last
-  // ones, one a batch, as it changes with the clocks.
-  double event_gap_ns() const;
+  // After a record_gap() and the end of it: the time of two events with nothing between them, which
+  // every sample is less. The median of the last ones, as it changes with the clocks.
+  double update_gap();
 
   CUcontext context_ = nullptr;
   DeviceModule trusted_, module_;
   CUfunction fill_ = nullptr;
+  std::optional<Gate> gate_;
   std::vector<CUfunction> kernels_;
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
@@ -86,6 +96,8 @@ class DeviceSession {
   std::vector<Sample> samples_;  // their events are used again and again
   Sample gap_;
   std::deque<double> gaps_ns_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Transfer>
+      transfers_;  // as page-locked memory is slow to get
 };
 
 }  // namespace krl::gpu

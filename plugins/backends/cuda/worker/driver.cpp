@@ -56,6 +56,7 @@ void require(CUresult result, const char* call) {
 }
 
 void free_memory(CUdeviceptr memory) { driver().cuMemFree(memory); }
+void free_host_memory(void* memory) { driver().cuMemFreeHost(memory); }
 void free_module(CUmodule module) { driver().cuModuleUnload(module); }
 void free_event(CUevent event) { driver().cuEventDestroy(event); }
 void free_import(CUdeviceptr memory) { driver().cuIpcCloseMemHandle(memory); }
@@ -64,6 +65,12 @@ DeviceMemory allocate(std::uint64_t bytes) {
   CUdeviceptr memory = 0;
   KRL_CUDA(cuMemAlloc, &memory, bytes);
   return DeviceMemory(memory);
+}
+
+HostMemory allocate_host(std::uint64_t bytes) {
+  void* memory = nullptr;
+  KRL_CUDA(cuMemHostAlloc, &memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
+  return HostMemory(memory);
 }
 
 }  // namespace krl::gpu

@@ -13,21 +13,21 @@
 namespace krl::gpu {
 
 // Each as cuda.h declares it, under the name that cuda.h maps it to (cuMemAlloc_v2).
-#define KRL_DRIVER_FUNCTIONS(F)                                                                   \
-  F(cuInit)                                                                                       \
-  F(cuGetErrorName)                                                                               \
-  F(cuGetErrorString)                                                                             \
-  F(cuDriverGetVersion)                                                                           \
-  F(cuDeviceGetCount)                                                                             \
-  F(cuDeviceGet)                                                                                  \
-  F(cuDeviceGetName)                                                                              \
-  F(cuDeviceGetPCIBusId) F(cuDeviceGetAttribute) F(cuDeviceTotalMem) F(cuDevicePrimaryCtxRetain)  \
-      F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) F(cuCtxResetPersistingL2Cache)      \
-          F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD) F(cuMemcpyDtoH)              \
-              F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) F(cuModuleLoadData) F(cuModuleUnload)       \
-                  F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernel) F(cuEventCreate) \
-                      F(cuEventDestroy) F(cuEventRecord) F(cuEventElapsedTime)                    \
-                          F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)
+// clang-format off
+#define KRL_DRIVER_FUNCTIONS(F) \
+  F(cuInit) F(cuGetErrorName) F(cuGetErrorString) F(cuDriverGetVersion) \
+  F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetPCIBusId) \
+  F(cuDeviceGetAttribute) F(cuDeviceTotalMem) F(cuDevicePrimaryCtxRetain) \
+  F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) F(cuCtxResetPersistingL2Cache) \
+  F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemHostAlloc) F(cuMemFreeHost) \
+  F(cuMemHostGetDevicePointer) \
+  F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) \
+  F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) \
+  F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) \
+  F(cuLaunchKernel) \
+  F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventElapsedTime) \
+  F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle) F(cuIpcCloseMemHandle)
+// clang-format on
 
 struct Driver {
 #define KRL_DECLARE(name) decltype(&::name) name = nullptr;
@@ -73,15 +73,18 @@ class Owned {
 };
 
 void free_memory(CUdeviceptr memory);
+void free_host_memory(void* memory);
 void free_module(CUmodule module);
 void free_event(CUevent event);
 void free_import(CUdeviceptr memory);
 
 using DeviceMemory = Owned<CUdeviceptr, free_memory>;
+using HostMemory = Owned<void*, free_host_memory>;  // that the GPU reads
 using DeviceModule = Owned<CUmodule, free_module>;
 using DeviceEvent = Owned<CUevent, free_event>;
 using ImportedMemory = Owned<CUdeviceptr, free_import>;  // of another process
 
 DeviceMemory allocate(std::uint64_t bytes);
+HostMemory allocate_host(std::uint64_t bytes);
 
 }  // namespace krl::gpu

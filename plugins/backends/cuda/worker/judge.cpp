@@ -126,6 +126,33 @@ bool Judge::try_impostor(const TryImpostor& impostor) {
                      [](const CheckedOutput& output) { return output.wrong == 0; });
 }
 
+// A reference that makes CPU tensors of its own fails on the GPU, in ways of libtorch's.
+std::vector<double> Judge::time_reference(const TimeReference& time) {
+  const std::uint64_t bytes = std::max<std::uint64_t>(time.reference.memory_bytes, 1);
+  const DeviceMemory memory = allocate(bytes);
+  std::vector<double> ns;
+  for (const std::uint64_t seed : time.seeds) {
+    session_.fill(memory.get(), time.inputs, seed, 1);
+    KRL_CUDA(cuCtxSynchronize);
+    try {
+      ns.push_back(time_call(time.reference, memory.get()));
+    } catch (const CudaError&) {
+      throw;
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+  return ns;
+}
+
+double Judge::time_call(const OracleRequest& reference, CUdeviceptr memory) {
+  if (on_gpu_) {
+    return session_.time_call(on_gpu_->callable(reference, reinterpret_cast<std::byte*>(memory)));
+  }
+  auto host = downloaded<std::byte>(memory, reference.memory_bytes);
+  return session_.time_call(on_cpu_.callable(reference, host.data()));
+}
+
 void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
                     CheckResult* checked) {
   const auto& outputs = check.reference.outputs;

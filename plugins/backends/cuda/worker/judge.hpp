@@ -24,6 +24,7 @@ class Judge {
   std::vector<double> sums(const Check& check);
   // Puts the made-up outputs where the check says, in the session's own arena.
   bool try_impostor(const TryImpostor& impostor);
+  std::vector<double> time_reference(const TimeReference& time);
 
  private:
   // The memory of a reference's request: inputs and results.
@@ -33,6 +34,7 @@ class Judge {
   };
 
   std::shared_ptr<const Expected> expected(const Check& check);
+  double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
   void compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected, CheckResult* checked);
   void find_changes(const Check& check, CUdeviceptr arena, CUdeviceptr expected,

@@ -5,10 +5,10 @@
 //
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check, "sums" (of a Check: a
-// list of the sums of each output's expected values), TryImpostor and "clock", whose answer is the
-// SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load with
-// answers of its own (counters/counter.hpp). Offsets count from the start of a buffer set (of a
-// Program) or of the arena. Plain values.
+// list of the sums of each output's expected values), TryImpostor, TimeReference, Transfer and
+// "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
+// Offsets count from the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
 #include <array>
@@ -99,6 +99,20 @@ struct Time {
   std::int64_t keep = -1;             // the index of a seed: its set is kept at the arena's start
 };
 
+// Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
+// answer: a list of nanoseconds; empty if the reference cannot run where the checker computes.
+struct TimeReference {
+  OracleRequest reference;
+  std::vector<Fill> inputs;  // offsets into its memory
+  std::vector<std::uint64_t> seeds;
+};
+
+// How long do a case's inputs and outputs take between the GPU and page-locked memory of the host?
+// The answer is the same with nanoseconds.
+struct Transfer {
+  std::uint64_t to_gpu = 0, to_host = 0;  // bytes
+};
+
 // A call of CUDA's that failed.
 struct Trouble {
   int code = 0;         // CUresult
@@ -168,6 +182,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, places, seeds, keep)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)

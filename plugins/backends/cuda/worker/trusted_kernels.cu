@@ -1,5 +1,5 @@
-// The judge's own kernels: they draw inputs, and hold what a candidate left behind against what is
-// expected. Compiled for the GPU by the backend's compiler, and by g++ for tests. The structs are
+// The judge's own kernels: they draw inputs, hold what a candidate left behind against what is
+// expected, and make timed launches wait for each other. Compiled for the GPU by the backend's compiler, and by g++ for tests. The structs are
 // those of device_types.hpp, the arithmetic that of evaluator/check/{inputs,element,comparison}.cpp.
 
 typedef unsigned long long u64;
@@ -27,6 +27,13 @@ struct Report {
 
 __device__ u64 thread_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
+
+// ---- the gate in front of timed launches
+
+extern "C" __global__ void krl_wait(const volatile int* open, long long most_clocks) {
+  const long long start = clock64();
+  while (*open == 0 && clock64() - start < most_clocks) continue;
+}
 
 // ---- numbers of every type
 

@@ -97,21 +97,22 @@ at::TensorOptions options_of(ReferenceDevice device, at::ScalarType type) {
   return at::TensorOptions(type).device(device == ReferenceDevice::kCuda ? at::kCUDA : at::kCPU);
 }
 
-// One call of the reference, all floating inputs in `precision`.
-std::vector<at::Tensor> call(torch::jit::Function& function, const OracleRequest& request,
-                             std::byte* memory, ReferenceDevice device, at::ScalarType precision) {
+// Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars.
+std::vector<c10::IValue> arguments_of(const OracleRequest& request, std::byte* memory,
+                                      ReferenceDevice device,
+                                      std::optional<at::ScalarType> precision) {
   std::vector<c10::IValue> arguments;
   for (const OracleTensor& input : request.inputs) {
     const at::Tensor seen = at::from_blob(memory + input.offset, input.shape,
                                           options_of(device, torch_type(input.dtype)));
-    arguments.emplace_back(is_floating(input.dtype) ? seen.to(precision, false, true)
-                                                    : seen.clone());
+    const bool converted = precision && is_floating(input.dtype);
+    arguments.emplace_back(converted ? seen.to(*precision, false, true) : seen.clone());
   }
   for (const OracleScalar& scalar : request.scalars) {
     if (is_floating(scalar.dtype)) arguments.emplace_back(scalar.real);
     if (!is_floating(scalar.dtype)) arguments.emplace_back(scalar.integer);
   }
-  return as_list(function(std::move(arguments)));
+  return arguments;
 }
 
 void check_output(const OracleTensor& declared, const at::Tensor& got, std::size_t index) {
@@ -177,8 +178,10 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     const c10::InferenceMode no_gradients;
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const std::vector<at::Tensor> exact = call(*function, request, memory, device_, at::kDouble);
-    const std::vector<at::Tensor> single = call(*function, request, memory, device_, at::kFloat);
+    const auto call = [&](at::ScalarType precision) {
+      return as_list((*function)(arguments_of(request, memory, device_, precision)));
+    };
+    const std::vector<at::Tensor> exact = call(at::kDouble), single = call(at::kFloat);
     if (exact.size() != request.outputs.size()) {
       refuse("the reference returns " + std::to_string(exact.size()) +
              " tensors, the task declares " + std::to_string(request.outputs.size()));
@@ -193,6 +196,15 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
   } catch (const std::exception& error) {
     return located(error.what(), request.reference);
   }
+}
+
+std::function<void()> ReferenceStore::callable(const OracleRequest& request, std::byte* memory) {
+  const c10::InferenceMode no_gradients;
+  const auto unit = compiled(request.reference).unit;
+  return [unit, arguments = arguments_of(request, memory, device_, std::nullopt)] {
+    const c10::InferenceMode still_none;
+    unit->get_function("run")(arguments);
+  };
 }
 
 }  // namespace krl

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,10 @@ class ReferenceStore {
   // what is wrong with the reference: it does not compile, it fails, or it returns other types or
   // shapes than declared.
   std::optional<ReferenceProblem> compute(const OracleRequest& request, std::byte* memory);
+
+  // A call of a reference that compute() found to be right, its inputs ready and of the types that
+  // the task declares, for its time: what it returns is dropped.
+  std::function<void()> callable(const OracleRequest& request, std::byte* memory);
 
  private:
   struct Compiled;

@@ -150,9 +150,10 @@ TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
             "__launch_bounds__(256)");
   EXPECT_EQ(why(", out, n)", ", out)"),
             "launch_error: line 1, column 12: add<float, 4> takes 4 arguments, not 3");
-  EXPECT_EQ(why("(a, b, out, n)", "(a, b, n, out)"),
-            "launch_error: line 1, column 12: add<float, 4> takes float* as its argument 3, which is "
-            "a number");
+  EXPECT_EQ(
+      why("(a, b, out, n)", "(a, b, n, out)"),
+      "launch_error: line 1, column 12: add<float, 4> takes float* as its argument 3, which is "
+      "a number");
   EXPECT_THAT(why("256, 2048", "256, 232448"),
               HasSubstr("does not fit a multiprocessor of sm_90: too much of its shared memory"));
   EXPECT_THAT(why("add<float, 4><<<", "nothing<<<"), HasSubstr("no kernel is called 'nothing'"));
@@ -165,12 +166,15 @@ TEST_P(CudaCompilers, GivesTheLineOfAnError) {
   EXPECT_THAT(outcome.diagnostics, Contains("11:0: identifier \"outt\" is undefined"));
 }
 
-// The layout of a CUBIN's attributes is not documented: here it is held against what ptxas says.
+// The layout of a CUBIN's attributes is not documented: here it is held against what ptxas says. It
+// is the same ptxas for all compilers, and the slow ones need not ask it again.
 TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
+  const int wanted = GetParam() == std::string("nvcc") ? 5 : 38;
   for (const char* arch : {"sm_80", "sm_100"}) {
     const CudaCompiler compiler = compiler_for(arch);
     int kernels = 0;
     for (const auto& [id, task] : all_tasks()) {
+      if (kernels >= wanted) break;
       const CompileOutput output = compiler.compile(naive_of(task), {}, {});
       ASSERT_EQ(output.end, CompileOutput::kCompiled) << id << ": " << output.log;
       const auto module = module_from_bytes(output.module);
@@ -189,12 +193,15 @@ TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
         ++kernels;
       }
     }
-    EXPECT_GE(kernels, 38);
+    EXPECT_GE(kernels, wanted);
   }
 }
 
-TEST_P(CudaCompilers, CompilesEveryNaiveKernel) {
+TEST_P(CudaCompilers, CompilesNaiveKernels) {
+  const int step = GetParam() == std::string("nvcc") ? 2 : 1;
+  int number = 0;
   for (const auto& [id, task] : all_tasks()) {
+    if (number++ % step != 0) continue;
     const Outcome outcome = evaluate(naive_of(task), id);
     EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << id << ": " << outcome.why << "\n" << outcome.log;
     ASSERT_FALSE(outcome.records.empty()) << id;
@@ -264,10 +271,14 @@ TEST_P(CudaCompilers, GivesTheCountsOfAnEvaluation) {
 }
 
 TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
-  for (const auto& file :
-       std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels")) {
-    SCOPED_TRACE(file.path());
-    const Outcome outcome = evaluate(read_file(file.path().string()));
+  const int step = GetParam() == std::string("nvcc") ? 4 : 1;  // it takes so much longer
+  int number = 0;
+  const std::set<std::filesystem::path> files(
+      std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels"), {});
+  for (const std::filesystem::path& file : files) {
+    if (number++ % step != 0) continue;
+    SCOPED_TRACE(file);
+    const Outcome outcome = evaluate(read_file(file.string()));
     EXPECT_EQ(outcome.verdicts, 1);
     for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
       EXPECT_THAT(outcome.log, Not(HasSubstr(secret)));

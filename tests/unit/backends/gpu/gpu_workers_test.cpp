@@ -20,6 +20,8 @@
 namespace krl::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::Gt;
@@ -47,7 +49,7 @@ EvaluationRecord timed(const Candidate& candidate, const Candidate& baseline) {
   EvaluationRecord record = checked(candidate);
   const GpuCandidate other = baseline;
   pool().with_gpu({}, [&](Gpu& gpu) {
-    time_on_gpu(gpu, candidate, &other, runs(), TimingSettings(), &record);
+    time_on_gpu(gpu, candidate, {&other}, runs(), TimingSettings(), &record);
   });
   return record;
 }
@@ -183,6 +185,31 @@ TEST(GpuTiming, FindsTheSlower) {
     EXPECT_EQ(record.cases[c].samples_ns.size(), record.cases[c].baseline_samples_ns.size());
   }
   EXPECT_THAT(record.cases[2].samples_ns, IsEmpty());
+}
+
+TEST(GpuTiming, TimesTheReferenceAsABaseline) {
+  EvaluationRecord record = checked(Candidate("good"));
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    time_on_gpu(gpu, Candidate("good"), {nullptr, true}, runs(), TimingSettings(), &record);
+  });
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_GE(record.cases[c].baseline_samples_ns.size(), 16u);
+    EXPECT_GT(record.cases[c].baseline_ns, 0);
+    EXPECT_GT(record.cases[c].speedup, 0);
+  }
+}
+
+TEST(GpuTiming, GivesTheTransferBesides) {
+  const EvaluationRecord record = timed(Candidate("good"), Candidate("good"));
+  for (const std::int32_t c : {0, 1}) {
+    for (const char* name : {"transfer_to_gpu", "transfer_to_host"}) {
+      EXPECT_THAT(record.values, Contains(AllOf(Field(&ValueRecord::case_index, c),
+                                                Field(&ValueRecord::name, name),
+                                                Field(&ValueRecord::value, Gt(0)))))
+          << name;
+    }
+  }
 }
 
 TEST(GpuTiming, FlagsWhatWorksOnlyWhileItIsChecked) {

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
@@ -130,11 +131,24 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   return file < 0 ? CUDA_ERROR_OUT_OF_MEMORY : map(file, bytes, pointer);
 }
 CUresult cuMemFree(CUdeviceptr pointer) { return unmap(pointer); }
+CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return *memory = std::calloc(1, bytes), sticky;
+}
+CUresult cuMemFreeHost(void* memory) { return std::free(memory), sticky; }
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* pointer, void* memory, unsigned) {
+  return *pointer = reinterpret_cast<CUdeviceptr>(memory), sticky;
+}
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
   return std::memcpy(host(to), from, bytes), sticky;
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
   return std::memcpy(to, host(from), bytes), sticky;
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+  return cuMemcpyHtoD(to, from, bytes);
+}
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  return cuMemcpyDtoH(to, from, bytes);
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
   return std::memcpy(host(to), host(from), bytes), sticky;

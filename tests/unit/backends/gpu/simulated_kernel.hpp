@@ -35,6 +35,11 @@ __device__ float __uint_as_float(unsigned bits) { return simulated_bits<float>(b
 __device__ long long __double_as_longlong(double value) { return simulated_bits<long long>(value); }
 __device__ double __longlong_as_double(long long bits) { return simulated_bits<double>(bits); }
 __device__ int __float2int_rn(float value) { return static_cast<int>(std::lrintf(value)); }
+// Launches run at once, so what waits for the host waits in vain: its clock runs fast.
+__device__ long long clock64() {
+  static long long clock = 0;
+  return clock += 1'000'000;
+}
 __device__ double __dmul_rn(double a, double b) { return a * b; }
 __device__ double __dadd_rn(double a, double b) { return a + b; }
 __device__ void atomicAdd(unsigned long long* at, unsigned long long value) { *at += value; }

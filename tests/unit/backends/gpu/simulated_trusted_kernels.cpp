@@ -2,6 +2,7 @@
 
 #include "plugins/backends/cuda/worker/trusted_kernels.cu"
 
+SIMULATED(krl_wait)
 SIMULATED(krl_fill)
 SIMULATED(krl_compare_reals)
 SIMULATED(krl_compare_integers)

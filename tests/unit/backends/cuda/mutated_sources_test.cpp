@@ -1,0 +1,156 @@
+// Sources as broken models and fuzzers write them: real kernels with pieces changed, missing and
+// mixed up. Whatever a compiler makes of them, each gets a verdict, and nothing is left behind.
+//
+//   KERNELRL_MUTANTS   how many per compiler; a few are enough to see that it works
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "plugins/backends/nvrtc/nvrtc_library.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+namespace krl::testing {
+namespace {
+
+constexpr int kMutants = 40;
+constexpr int kMostChanges = 4;  // of one source
+constexpr std::size_t kMostBytes = 60;
+
+// Pieces that mean something to a compiler.
+constexpr const char* kPieces[] = {"{",           "}",
+                                   ";",           "<<<1, 1>>>",
+                                   "\"",          "/*",
+                                   "\\\n",        "#if 1\n",
+                                   "#include <",  "template <",
+                                   "R\"(",        "__shared__ ",
+                                   "asm(\"",      "u8'",
+                                   "__global__ ", "operator",
+                                   "0x1p-99999",  "999999999999999999999",
+                                   "// @launch",  "// @scratch partial float[n]\n",
+                                   "typename ",   "\xff\xfe",
+                                   "sizeof...(",  "decltype",
+                                   "[[",          "constexpr ",
+                                   "namespace ",  "__launch_bounds__(-1)"};
+
+class Mutator {
+ public:
+  Mutator(const std::vector<std::string>& sources, std::uint64_t seed)
+      : sources_(sources), random_(seed) {}
+
+  std::string next() {
+    std::string text = sources_[below(sources_.size())];
+    for (std::size_t change = below(kMostChanges) + 1; change > 0; --change) mutate(&text);
+    return text;
+  }
+
+ private:
+  std::size_t below(std::size_t bound) { return bound == 0 ? 0 : random_() % bound; }
+
+  void mutate(std::string* text) {
+    const std::size_t at = below(text->size()), length = below(kMostBytes);
+    switch (below(8)) {
+      case 0:
+        (*text)[at] = static_cast<char>(random_());
+        break;
+      case 1:
+        text->erase(at, length);
+        break;
+      case 2:
+        text->insert(below(text->size()), text->substr(at, length));
+        break;
+      case 3:
+        text->insert(at, kPieces[below(std::size(kPieces))]);
+        break;
+      case 4:
+        text->resize(at);
+        break;
+      case 5:
+        text->insert(at, length, static_cast<char>(random_()));
+        break;
+      case 6:  // the half of another
+        text->insert(at, sources_[below(sources_.size())].substr(at / 2));
+        break;
+      case 7:
+        std::reverse(
+            text->begin() + static_cast<std::ptrdiff_t>(at),
+            text->begin() + static_cast<std::ptrdiff_t>(std::min(at + length, text->size())));
+        break;
+    }
+    if (text->empty()) *text = " ";
+  }
+
+  const std::vector<std::string>& sources_;
+  std::mt19937_64 random_;
+};
+
+int wanted_mutants() {
+  const char* const wanted = std::getenv("KERNELRL_MUTANTS");
+  return wanted == nullptr ? kMutants : std::atoi(wanted);
+}
+
+std::ptrdiff_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+class MutatedSources : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Cuda, MutatedSources, ::testing::Values("nvrtc", "nvcc"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
+  try {
+    find_nvrtc({}, KERNELRL_PYTHON_DEPS);
+    find_nvcc({}, KERNELRL_PYTHON_DEPS);
+  } catch (const Failure& failure) {
+    GTEST_SKIP() << "skipped: " << failure.what();
+  }
+  std::vector<std::string> sources;
+  for (const auto& [id, task] : all_tasks()) sources.push_back(naive_of(task));
+  const std::set<std::uint32_t> expected = {
+      KRL_VERDICT_OK,      KRL_VERDICT_REJECTED,     KRL_VERDICT_COMPILE_ERROR,
+      KRL_VERDICT_TIMEOUT, KRL_VERDICT_LAUNCH_ERROR, KRL_VERDICT_RESOURCE_LIMIT};
+  const BackendInstance backend(
+      GetParam(),
+      Table{{"execute", "off"}, {"arch", "sm_90"}, {"compile_timeout", 10.0}, {"cache", "off"}});
+  backend.evaluate(all_tasks().at("vector_add"), sources.front());  // what is opened once
+  const std::ptrdiff_t descriptors = open_descriptors();
+
+  const int mutants = wanted_mutants();
+  std::atomic<int> next{0}, compiled{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
+    threads.emplace_back([&] {
+      for (int seed; (seed = next++) < mutants;) {
+        const std::string source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
+        try {
+          const Outcome outcome = backend.evaluate(all_tasks().at("vector_add"), source);
+          EXPECT_EQ(outcome.verdicts, 1) << "seed " << seed;
+          EXPECT_EQ(expected.count(outcome.verdict), 1u)
+              << "seed " << seed << ": " << verdict_name(outcome.verdict) << ": " << outcome.why;
+          compiled += outcome.verdict == KRL_VERDICT_COMPILE_ERROR ? 0 : 1;
+        } catch (const Failure& failure) {
+          ADD_FAILURE() << "seed " << seed << ": " << failure.what();
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_GT(compiled, 0) << "mutants that are all nonsense try little";
+  EXPECT_LT(compiled, mutants);
+  EXPECT_EQ(open_descriptors(), descriptors);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
+}
+
+}  // namespace
+}  // namespace krl::testing
