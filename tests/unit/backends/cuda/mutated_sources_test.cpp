@@ -76,9 +76,11 @@ class Mutator {
       case 5:
         text->insert(at, length, static_cast<char>(random_()));
         break;
-      case 6:  // the half of another
-        text->insert(at, sources_[below(sources_.size())].substr(at / 2));
+      case 6: {  // the end of another
+        const std::string& other = sources_[below(sources_.size())];
+        text->insert(at, other.substr(below(other.size())));
         break;
+      }
       case 7:
         std::reverse(
             text->begin() + static_cast<std::ptrdiff_t>(at),
