@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
@@ -26,6 +28,12 @@ constexpr double kLightSpeed = 0.9;  // of the least time that moving the data c
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
   for (const double ns : more) samples->push_back(std::max(ns, 1.0));
+}
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
 std::uint64_t secret_seed() {
@@ -80,9 +88,11 @@ class CaseTimer {
 
   // False if the candidate failed: the record then says how.
   bool time_candidate(const gpu::Time& request, std::vector<double>* ns) {
+    const auto start = Clock::now();
     const auto answer = gpu_.ask_runner("time", request);
     if (answer) {
       *ns = answer->get<std::vector<double>>();
+      wall_clock_.candidate(since(start), total(*ns));
       return true;
     }
     const Blame blame = blame_of(answer.error(), candidate_, run_);
@@ -91,7 +101,16 @@ class CaseTimer {
   }
 
   std::vector<double> time_baseline(const std::vector<std::uint64_t>& seeds) {
-    return gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
+    const auto start = Clock::now();
+    auto ns =
+        gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
+    wall_clock_.baseline(since(start), total(ns));
+    return ns;
+  }
+
+  // Of all launches of a batch.
+  double total(const std::vector<double>& ns) const {
+    return std::accumulate(ns.begin(), ns.end(), 0.0) * sets_;
   }
 
   // A first look at both, unmeasured, which also says how many launches make a sample.
@@ -101,7 +120,7 @@ class CaseTimer {
     if (!time_candidate(request(buffers_, seeds), &ns)) return false;
     double shortest = *std::min_element(ns.begin(), ns.end());
     std::uint64_t set_bytes = buffers_.program.bytes;
-    std::size_t launches = buffers_.program.launches.size();
+    std::size_t launches = std::max<std::size_t>(buffers_.program.launches.size(), 1);
     if (has_baseline_) {
       ns = time_baseline(seeds);
       shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
@@ -112,6 +131,7 @@ class CaseTimer {
     const std::uint64_t room = std::min(arena_bytes_, kMostSetBytes) / set_bytes;
     sets_ = static_cast<std::uint32_t>(
         std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches, room}), 1));
+    wall_clock_ = {};  // of other batches than those that follow
     return true;
   }
 
@@ -181,12 +201,19 @@ class CaseTimer {
       case_.speedup_low = std::exp(ratio.low);
       case_.speedup_high = std::exp(ratio.high);
     }
+    if (const std::string why = host_code_lies(); !why.empty()) {
+      return stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
+    }
     const double floor_ns = kLightSpeed * least_ns();
     if (case_.time_ns >= floor_ns) return;
     stop(run_.case_index, KRL_VERDICT_FLAGGED,
          "it took " + std::to_string(case_.time_ns) + " ns, and writing its outputs takes " +
              std::to_string(floor_ns) + " ns",
          record_);
+  }
+
+  std::string host_code_lies() const {
+    return candidate_.has_host() ? wall_clock_.objection(kBatch) : "";
   }
 
   // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
@@ -213,6 +240,7 @@ class CaseTimer {
   std::uint32_t sets_ = 1;
   const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
   std::size_t kept_batch_ = 0;
+  WallClock wall_clock_;
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };
