@@ -14,7 +14,8 @@ std::string to_bytes(const CompiledModule& module) {
   const json document = {{"cubin", binary(module.cubin)},
                          {"ptx", binary(module.ptx)},
                          {"report", binary(module.report)},
-                         {"names", module.names}};
+                         {"names", module.names},
+                         {"library", binary(module.library)}};
   const std::vector<std::uint8_t> bytes = json::to_cbor(document);
   return {bytes.begin(), bytes.end()};
 }
@@ -27,7 +28,7 @@ std::optional<CompiledModule> module_from_bytes(std::string_view bytes) {
       return std::string(content.begin(), content.end());
     };
     return CompiledModule{text("cubin"), text("ptx"), text("report"),
-                          document.at("names").get<std::vector<std::string>>()};
+                          document.at("names").get<std::vector<std::string>>(), text("library")};
   } catch (const json::exception&) {
     return std::nullopt;
   }

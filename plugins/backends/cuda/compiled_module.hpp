@@ -13,6 +13,7 @@ struct CompiledModule {
   std::string ptx;
   std::string report;              // ptxas' lines, see resource_report.hpp
   std::vector<std::string> names;  // mangled, of the kernels that were asked for, in their order
+  std::string library{};           // a shared object with the host code; of the contract host only
 };
 
 std::string to_bytes(const CompiledModule& module);

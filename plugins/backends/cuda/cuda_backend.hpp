@@ -13,7 +13,8 @@
 //   static constexpr auto options = krl::config(opt("image", &Docker::image, "…"));
 //   CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const;
 //
-// `static constexpr CompileMemory memory` says what its option memory_mb means.
+// `static constexpr CompileMemory memory` says what its option memory_mb means; `static constexpr
+// bool takes_host = true`, that its compilers have a compile_library.
 #pragma once
 
 #include <algorithm>
@@ -52,9 +53,19 @@ constexpr CompileMemory memory_of_tool() {
 }
 
 template <class Tool>
+constexpr bool takes_host() {
+  if constexpr (requires { Tool::takes_host; }) {
+    return Tool::takes_host;
+  } else {
+    return false;
+  }
+}
+
+template <class Tool>
 class CudaBackend final : public Backend, public Tool {
  public:
-  static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
+  static constexpr std::uint32_t flags =
+      KRL_THREAD_SAFE | (krl::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
   std::string baseline_folder;
@@ -139,19 +150,20 @@ class CudaBackend final : public Backend, public Tool {
   }
 
   void prepare(const Task& task, const EvaluateOptions& options, const Context& context) override {
-    const EvaluationRequest request{task.definition_json(), {}, options.stages, options.seed};
+    const EvaluationRequest request{
+        task.definition_json(), {}, options.stages, options.seed, false};
     evaluator_->prepare(request, [&] { return context.cancelled(); });
   }
 
   void evaluate(const Candidate& candidate, const EvaluateOptions& options,
                 const EvaluationSink& sink, const Context& context) override {
-    if (candidate.host_contract()) {
+    if (candidate.host_contract() && !evaluator_->takes_host()) {
       sink.verdict(KRL_VERDICT_REJECTED, std::string("unsupported on ") + Tool::name +
                                              ": a launcher of one's own (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
-                                    options.stages, options.seed};
+                                    options.stages, options.seed, candidate.host_contract()};
     push(evaluator_->evaluate(request, [&] { return context.cancelled(); }), sink);
   }
 

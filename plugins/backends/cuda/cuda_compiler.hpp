@@ -22,6 +22,11 @@ struct CudaCompiler {
   std::function<CompileOutput(std::string_view source, const std::vector<std::string>& kernels,
                               const Cancelled& cancelled)>
       compile;
+
+  // The same for a source with host code of its own, as with_host_call makes it: the module is a
+  // library. Null if the compiler cannot.
+  std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
+      compile_library = nullptr;
 };
 
 }  // namespace krl

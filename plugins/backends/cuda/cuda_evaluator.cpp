@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/host/host_checks.hpp"
+#include "plugins/backends/cuda/host/host_figures.hpp"
+#include "plugins/backends/cuda/host/host_source.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
@@ -49,6 +52,22 @@ void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
                      std::to_string(needed) + " MiB on the GPU, and arena_mb is " +
                      std::to_string(arena_bytes >> 20));
   }
+}
+
+// Nobody else kills a candidate's process time after time.
+EvaluationRecord killed_each_time() {
+  EvaluationRecord record;
+  record.fail(KRL_VERDICT_RUNTIME_FAULT,
+              "the process of its host code was killed each time that it ran");
+  record.repeatable = false;
+  return record;
+}
+
+// With what it takes in a cache: nothing if it is not to be kept.
+std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
+  const bool kept = output.end != CompileOutput::kTimeout;
+  const std::size_t bytes = kept ? output.module.size() + output.log.size() + sizeof output : 0;
+  return {std::move(output), bytes};
 }
 
 // Fills in what a compile that gave no module means.
@@ -118,6 +137,8 @@ EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
     for (int attempt = 1;; ++attempt) {
       try {
         return evaluate_new(*task, request, cancelled);
+      } catch (const RunnerKilled& killed) {
+        if (attempt == kAttempts) return killed_each_time();
       } catch (const Failure& failure) {  // a process of ours died: another takes its place
         if (failure.code() != KRL_UNAVAILABLE || attempt == kAttempts) throw;
       }
@@ -131,15 +152,21 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   EvaluationRecord record;
   record.toolchain = toolchain();
   record.device = device();
-  if (const auto problem = check_source(request.source, task.definition.forbid)) {
+  const auto check = request.host ? check_host_source : check_source;
+  if (const auto problem = check(request.source, task.definition.forbid)) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
-  const auto built = build(task, request.source, cases, cancelled, &record);
+  const auto built = request.host ? build_library(task, request.source, cancelled, &record)
+                                  : build(task, request.source, cases, cancelled, &record);
   if (!built) return record;
-  add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+  if (request.host) {
+    add_host_figures(built->module, compiler_.arch, &record);
+  } else {
+    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+  }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
   if (gpus_ && record.verdict == KRL_VERDICT_OK && (request.stages & kRunning) != 0) {
@@ -177,17 +204,38 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
   return Built{*std::move(schedule), *std::move(module)};
 }
 
+std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedTask& task,
+                                                                 std::string_view source,
+                                                                 const Cancelled& cancelled,
+                                                                 EvaluationRecord* record) {
+  const std::string whole = with_host_call(source, task.definition);
+  const auto output = modules_.get(Digest().add("library").add(whole).hex(), [&] {
+    return with_size(compiler_.compile_library(whole, cancelled));
+  });
+  record->compile_log = output->log;
+  record->diagnostics = output->diagnostics;
+  name_what_torch_lacks(&record->diagnostics);
+  name_what_is_not_linked(record->compile_log, &record->diagnostics);
+  if (output->end != CompileOutput::kCompiled) {
+    const std::string error = first_error(record->diagnostics);
+    const bool failed = output->end == CompileOutput::kFailed && !error.empty();
+    if (failed) record->fail(KRL_VERDICT_COMPILE_ERROR, error);
+    refuse(*output, record);
+    return std::nullopt;
+  }
+  auto module = module_from_bytes(output->module);
+  if (module && !module->library.empty()) return Built{{}, *std::move(module)};
+  record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a library");
+  return std::nullopt;
+}
+
 std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
   Digest key;
   key.add(source);
   for (const std::string& kernel : kernels) key.add(kernel);
-  return modules_.get(key.hex(), [&] {
-    CompileOutput output = compiler_.compile(source, kernels, cancelled);
-    const bool kept = output.end != CompileOutput::kTimeout;
-    const std::size_t bytes = kept ? output.module.size() + output.log.size() + sizeof output : 0;
-    return std::pair(std::move(output), bytes);
-  });
+  return modules_.get(key.hex(),
+                      [&] { return with_size(compiler_.compile(source, kernels, cancelled)); });
 }
 
 std::optional<CudaEvaluator::Built> CudaEvaluator::baseline(const PreparedTask& task,
@@ -216,9 +264,10 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
                             EvaluationRecord* record) {
   const std::vector<PlannedRun> runs = plan(task, request);
   const bool timed = (request.stages & KRL_STAGE_TIME) != 0;
-  const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0;
+  const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   const std::optional<Built> naive = timed ? baseline(task, cancelled) : std::nullopt;
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
+    const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
     const GpuCandidate candidate{task, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     if (timed && record->verdict == KRL_VERDICT_OK) {

@@ -52,6 +52,7 @@ class CudaEvaluator {
   // naive kernel is.
   void prepare(const EvaluationRequest& naive, const Cancelled& cancelled);
 
+  bool takes_host() const { return compiler_.compile_library != nullptr; }
   const std::string& toolchain() const { return compiler_.name; }
   const std::string& device() const { return device_; }  // "NVIDIA H200"; "sm_90, not executed"
   std::size_t gpus() const { return gpus_ ? gpus_->size() : 0; }
@@ -69,6 +70,8 @@ class CudaEvaluator {
                                 const Cancelled& cancelled);
   std::optional<Built> build(const PreparedTask& task, std::string_view source, std::size_t cases,
                              const Cancelled& cancelled, EvaluationRecord* record);
+  std::optional<Built> build_library(const PreparedTask& task, std::string_view source,
+                                     const Cancelled& cancelled, EvaluationRecord* record);
   std::shared_ptr<const CompileOutput> compiled(std::string_view source,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);

@@ -1,12 +1,13 @@
 // kernelrl-nvcc: one compile by the programs of nvcc, in a sandboxed process of its own.
 //
 //   kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]
+//   kernelrl-nvcc --library COMMAND… [--next COMMAND…]…
 //
 // Reads the source from 0, writes what the compilers say to 1, and the module (compiled_module.hpp)
-// to kCompiledModuleDescriptor. The commands are those of an NvccPlan, and leave their files in the
-// working directory. KERNEL: names as launches write them, "scale<float, 4>". Ends with 0 if the
-// source compiled, with 1 if not, with 2 if the compile cannot be done, or as a command that was
-// killed at its limits.
+// to kCompiledModuleDescriptor. The commands are those of an NvccPlan, or of an NvccLibraryPlan,
+// and leave their files in the working directory. KERNEL: names as launches write them,
+// "scale<float, 4>". Ends with 0 if the source compiled, with 1 if not, with 2 if the compile
+// cannot be done, or as a command that was killed at its limits.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -88,7 +89,8 @@ rlim_t seconds_left() {
   ::dup2(log, STDERR_FILENO);
   die_with_parent();
   char temporary_files[] = "TMPDIR=.";
-  char* const environment[] = {temporary_files, nullptr};
+  char search_path[] = "PATH=/usr/bin:/usr/local/bin:/bin";  // of g++, for its linker
+  char* const environment[] = {temporary_files, search_path, nullptr};
   ::execve(command[0], command.data(), environment);
   cannot(command[0]);
 }
@@ -125,9 +127,9 @@ std::string run(const Command& command) {
 }
 
 // The arguments between kNvccNext.
-std::vector<Command> groups_of(int argc, char** argv) {
+std::vector<Command> groups_of(int first, int argc, char** argv) {
   std::vector<Command> groups(1);
-  for (int i = 1; i < argc; ++i) {
+  for (int i = first; i < argc; ++i) {
     if (std::strcmp(argv[i], krl::kNvccNext) == 0) {
       groups.emplace_back();
     } else {
@@ -137,10 +139,33 @@ std::vector<Command> groups_of(int argc, char** argv) {
   return groups;
 }
 
+void hand_over(const krl::CompiledModule& module) {
+  write(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
+}
+
+int make_library(std::vector<Command> commands) {
+  write_file(krl::kNvccSource, krl::read_all(STDIN_FILENO));
+  std::string report;
+  for (Command& command : commands) {
+    command.push_back(nullptr);
+    report += run(command);
+  }
+  hand_over({read_file(krl::kNvccCubin),
+             read_file(krl::kNvccPtx),
+             report,
+             {},
+             read_file(krl::kNvccLibrary)});
+  return kCompiled;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<Command> groups = groups_of(argc, argv);
+  die_with_parent();
+  if (argc > 2 && std::strcmp(argv[1], krl::kNvccMakesLibrary) == 0) {
+    return make_library(groups_of(2, argc, argv));
+  }
+  std::vector<Command> groups = groups_of(1, argc, argv);
   if (groups.size() != 4) {
     unusable(
         "usage: kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]");
@@ -148,7 +173,6 @@ int main(int argc, char** argv) {
   const std::vector<std::string> kernels(groups[3].begin(), groups[3].end());
   for (Command& group : groups) group.push_back(nullptr);
   const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
-  die_with_parent();
 
   write_file(krl::kNvccSource, krl::with_kernel_references(krl::read_all(STDIN_FILENO), kernels));
   run(preprocess);
@@ -156,8 +180,6 @@ int main(int argc, char** argv) {
   auto [ptx, names] = krl::take_kernel_references(read_file(krl::kNvccPtx), kernels.size());
   write_file(krl::kNvccPtx, ptx);
   const std::string report = run(assemble);
-  const krl::CompiledModule module{read_file(krl::kNvccCubin), std::move(ptx), report,
-                                   std::move(names)};
-  write(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
+  hand_over({read_file(krl::kNvccCubin), std::move(ptx), report, std::move(names), {}});
   return kCompiled;
 }

@@ -6,6 +6,7 @@ namespace krl {
 
 struct Nvcc {
   static constexpr const char* name = "nvcc";
+  static constexpr bool takes_host = true;
   static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) {
     return nvcc_compiler(settings, files);
   }

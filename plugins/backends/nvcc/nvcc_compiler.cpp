@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
@@ -28,7 +29,9 @@ std::vector<std::string> compile_step(const std::string& program, const NvccPlan
   return step;
 }
 
-SandboxRules rules_for(const CompileSettings& settings, const NvccPlan& plan) {
+// Of an NvccPlan or NvccLibraryPlan.
+template <class Plan>
+SandboxRules rules_for(const CompileSettings& settings, const Plan& plan) {
   SandboxRules rules;
   rules.address_space_bytes = settings.memory_bytes;
   rules.cpu_seconds = static_cast<std::uint32_t>(
@@ -38,6 +41,15 @@ SandboxRules rules_for(const CompileSettings& settings, const NvccPlan& plan) {
   rules.readable = plan.readable;
   rules.programs = plan.programs;
   return rules;
+}
+
+std::vector<std::string> library_step(const std::string& program, const NvccLibraryPlan& plan) {
+  std::vector<std::string> step = {program, kNvccMakesLibrary};
+  for (const std::vector<std::string>& command : plan.commands) {
+    if (&command != &plan.commands.front()) step.emplace_back(kNvccNext);
+    step.insert(step.end(), command.begin(), command.end());
+  }
+  return step;
 }
 
 std::string digest_of(const CompileSettings& settings, const NvccPlan& plan,
@@ -69,9 +81,22 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
   worker.time_limit = settings.compile_limit;
   worker.source_name = kNvccSource;
 
+  const std::string headers = files.shared_folder(kHostHeaders);
+  std::vector<std::string> options = options_of(settings);
+  options.push_back("-I" + headers);
+  NvccLibraryPlan library = plan_nvcc_library(nvcc, options);
+  library.readable.push_back(headers);
+  CompileWorkerOptions linker = worker;
+  linker.rules = rules_for(settings, library);
+  linker.steps = {library_step(program, library)};
+
   return {"nvcc " + version, settings.arch,
-          digest_of(settings, plan, {program, worker.launcher, files.plugin()}),
-          sandboxed_compiles(worker)};
+          digest_of(settings, plan, {program, worker.launcher, files.plugin()}) +
+              digest_of_headers(headers),
+          sandboxed_compiles(worker),
+          [linker](std::string_view source, const Cancelled& cancelled) {
+            return compile(linker, source, cancelled);
+          }};
 }
 
 }  // namespace krl

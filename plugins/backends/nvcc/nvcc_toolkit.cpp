@@ -1,5 +1,6 @@
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
+#include <algorithm>
 #include <kernelrl/values.hpp>
 #include <sstream>
 
@@ -14,6 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kQuestionLimit{30};
 constexpr std::uint64_t kMaxAnswerBytes = 256 << 10;
+// Twice the preprocessor, cudafe++, cicc, ptxas, fatbinary, g++, the linker.
+constexpr std::size_t kLibrarySteps = 8, kAssembleStep = 4;
 constexpr const char* kSearchPath = "PATH=/usr/bin:/usr/local/bin:/bin";
 
 struct Answer {
@@ -51,14 +54,61 @@ std::string find_program(const fs::path& nvcc, const std::string& name,
   unusable(nvcc, "it needs " + name + ", which is not in " + search_path);
 }
 
-// What g++ starts to preprocess.
-std::string preprocessor_of(const fs::path& nvcc, const std::string& gxx) {
-  const Answer answer = ask({gxx, "-print-prog-name=cc1plus"});
+// A program that g++ starts: cc1plus, as, …
+std::string part_of_gxx(const fs::path& nvcc, const std::string& gxx, const std::string& name) {
+  const Answer answer = ask({gxx, "-print-prog-name=" + name});
   const std::string path = answer.text.substr(0, answer.text.find('\n'));
-  if (!answer.ending.ok() || !fs::path(path).is_absolute()) {
-    unusable(nvcc, gxx + " has no C++ compiler: install g++");
+  if (answer.ending.ok() && !path.empty()) {
+    return find_program(nvcc, path, "/usr/bin:/usr/local/bin:/bin");
   }
-  return path;
+  unusable(nvcc, gxx + " has no " + name + ": install g++");
+}
+
+// What nvcc would do with these options.
+DryRun ask_for_commands(const fs::path& nvcc, const std::vector<std::string>& options) {
+  std::vector<std::string> question = {nvcc.string(), "--dryrun", "--keep", "--keep-dir=.",
+                                       kNvccSource};
+  question.insert(question.end(), options.begin(), options.end());
+  const Answer answer = ask(question);
+  if (!answer.ending.ok()) {
+    invalid_argument("nvcc refuses the flags: " + answer.text.substr(0, answer.text.find('\n')));
+  }
+  return read_dry_run(answer.text);
+}
+
+[[noreturn]] void wrong_number_of_steps(std::size_t steps, const std::string& instead) {
+  invalid_argument("flags: with these, nvcc compiles in " + std::to_string(steps) +
+                   " steps instead of " + instead);
+}
+
+std::vector<std::string> readable_with(const fs::path& nvcc) {
+  return {"/usr/lib",
+          "/usr/lib64",
+          "/lib",
+          "/lib64",
+          "/usr/include",
+          "/usr/local/include",
+          "/etc/ld.so.cache",
+          nvcc.parent_path().parent_path().string()};
+}
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Linking device code of several files, of which there is one.
+bool links_device_code(const std::vector<std::string>& command) {
+  const std::string program = fs::path(command[0]).filename();
+  return program == "rm" || program == "nvlink" ||
+         (program == "fatbinary" && contains(command, "-link")) ||
+         std::any_of(command.begin(), command.end(), [](const std::string& word) {
+           return word.ends_with("/link.stub") || word.ends_with("_dlink.o");
+         });
+}
+
+void replace(std::string_view from, std::string_view to, std::string* text) {
+  const std::size_t at = text->find(from);
+  if (at != std::string::npos) text->replace(at, from.size(), to);
 }
 
 }  // namespace
@@ -86,17 +136,11 @@ std::string nvcc_version(const fs::path& nvcc) {
 }
 
 NvccPlan plan_nvcc(const fs::path& nvcc, const std::vector<std::string>& options) {
-  std::vector<std::string> question = {nvcc.string(), "--dryrun",  "--keep", "--keep-dir=.",
-                                       "--cubin",     kNvccSource, "-o",     kNvccCubin};
-  question.insert(question.end(), options.begin(), options.end());
-  const Answer answer = ask(question);
-  if (!answer.ending.ok()) {
-    invalid_argument("nvcc refuses the flags: " + answer.text.substr(0, answer.text.find('\n')));
-  }
-  DryRun run = read_dry_run(answer.text);
+  std::vector<std::string> all = {"--cubin", "-o", kNvccCubin};
+  all.insert(all.end(), options.begin(), options.end());
+  DryRun run = ask_for_commands(nvcc, all);
   if (run.commands.size() != 3) {
-    invalid_argument("flags: with these, nvcc compiles in " + std::to_string(run.commands.size()) +
-                     " steps instead of 3: preprocessor, cicc, ptxas");
+    wrong_number_of_steps(run.commands.size(), "3: preprocessor, cicc, ptxas");
   }
   for (std::vector<std::string>& command : run.commands) {
     command[0] = find_program(nvcc, command[0], run.variables["PATH"]);
@@ -105,15 +149,37 @@ NvccPlan plan_nvcc(const fs::path& nvcc, const std::vector<std::string>& options
   for (const std::vector<std::string>& command : run.commands) {
     plan.programs.push_back(command[0]);
   }
-  plan.programs.push_back(preprocessor_of(nvcc, plan.preprocess[0]));
-  plan.readable = {"/usr/lib",
-                   "/usr/lib64",
-                   "/lib",
-                   "/lib64",
-                   "/usr/include",
-                   "/usr/local/include",
-                   "/etc/ld.so.cache",
-                   nvcc.parent_path().parent_path().string()};
+  plan.programs.push_back(part_of_gxx(nvcc, plan.preprocess[0], "cc1plus"));
+  plan.readable = readable_with(nvcc);
+  return plan;
+}
+
+NvccLibraryPlan plan_nvcc_library(const fs::path& nvcc, const std::vector<std::string>& options) {
+  std::vector<std::string> all = {"-shared", "-o", kNvccLibrary, "-Xcompiler=-fPIC,-O1"};
+  all.insert(all.end(), options.begin(), options.end());
+  DryRun run = ask_for_commands(nvcc, all);
+  NvccLibraryPlan plan;
+  for (std::vector<std::string>& command : run.commands) {
+    const bool makes_library = contains(command, kNvccLibrary);
+    if (makes_library) std::erase(command, "./kernel_dlink.o");
+    if (links_device_code(command)) continue;
+    command[0] = find_program(nvcc, command[0], run.variables["PATH"]);
+    if (makes_library) command.emplace_back("-Wl,-z,defs");
+    plan.programs.push_back(command[0]);
+    plan.commands.push_back(std::move(command));
+  }
+  if (plan.commands.size() != kLibrarySteps) {
+    wrong_number_of_steps(plan.commands.size(), std::to_string(kLibrarySteps) + " for a library");
+  }
+  const std::string cubin = plan.commands[kAssembleStep].back();
+  for (std::vector<std::string>& command : plan.commands) {
+    for (std::string& word : command) replace(cubin, kNvccCubin, &word);
+  }
+  const std::string gxx = plan.commands.back()[0];
+  for (const char* name : {"cc1plus", "as", "collect2", "ld"}) {
+    plan.programs.push_back(part_of_gxx(nvcc, gxx, name));
+  }
+  plan.readable = readable_with(nvcc);
   return plan;
 }
 

@@ -22,9 +22,12 @@ std::string nvcc_version(const std::filesystem::path& nvcc);
 inline constexpr const char* kNvccSource = "kernel.cu";
 inline constexpr const char* kNvccPtx = "kernel.ptx";
 inline constexpr const char* kNvccCubin = "kernel.cubin";
+inline constexpr const char* kNvccLibrary = "kernel.so";
 
 // Stands between the commands that kernelrl-nvcc is given.
 inline constexpr const char* kNvccNext = "--next";
+// Stands before the commands of a library.
+inline constexpr const char* kNvccMakesLibrary = "--library";
 
 // Commands with absolute programs. They read kNvccSource and leave kNvccPtx and kNvccCubin.
 struct NvccPlan {
@@ -36,5 +39,16 @@ struct NvccPlan {
 // Asks nvcc. `options`: more of nvcc's own. Throws Failure: KRL_INVALID_ARGUMENT with nvcc's own
 // words if it refuses them, KRL_FAILED_PRECONDITION if the toolkit is incomplete.
 NvccPlan plan_nvcc(const std::filesystem::path& nvcc, const std::vector<std::string>& options);
+
+// Commands that leave kNvccLibrary as well: a shared object of device and host code, with the CUDA
+// runtime in it. What it needs of others than the C and C++ library is an error of the linker.
+struct NvccLibraryPlan {
+  std::vector<std::vector<std::string>> commands;
+  std::vector<std::string> programs, readable;  // as of an NvccPlan
+};
+
+// Throws as plan_nvcc does.
+NvccLibraryPlan plan_nvcc_library(const std::filesystem::path& nvcc,
+                                  const std::vector<std::string>& options);
 
 }  // namespace krl

@@ -76,6 +76,7 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
     scratch.push_back(layout.place(buffer.name, buffer.bytes));
   }
   layout.close();
+  set.tensor_offsets = tensors;
   set.program.inputs = fills_of(task, case_index, tensors);
   for (std::size_t i = 0; i < task.definition.inputs.size(); ++i) {
     const bool in_place = resolved.tensors[i].is_output;
@@ -108,6 +109,29 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
           break;
       }
     }
+  }
+  return set;
+}
+
+BufferSet lay_out_host(const PreparedTask& task, std::size_t case_index) {
+  const ResolvedCase& resolved = task.cases[case_index];
+  BufferSet set = lay_out(task, case_index, {}, {});
+  gpu::HostArguments& arguments = set.program.host;
+  arguments.inputs = static_cast<int>(task.definition.inputs.size());
+  for (std::size_t t = 0; t < resolved.tensors.size(); ++t) {
+    const ResolvedTensor& tensor = resolved.tensors[t];
+    arguments.tensors.push_back(
+        {set.tensor_offsets[t], static_cast<int>(tensor.dtype), tensor.shape});
+  }
+  for (const TensorDefinition& output : task.definition.outputs) {
+    arguments.outputs.push_back(
+        static_cast<int>(resolved.find(output.name) - resolved.tensors.data()));
+  }
+  for (const ResolvedScalar& scalar : resolved.scalars) {
+    arguments.scalars.push_back({static_cast<int>(scalar.dtype), scalar.real, scalar.integer});
+  }
+  for (const Axis& axis : task.definition.axes) {
+    if (axis.is_variable()) arguments.axes.push_back(resolved.axes.at(axis.name));
   }
   return set;
 }

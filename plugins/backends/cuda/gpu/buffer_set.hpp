@@ -17,7 +17,8 @@ inline std::uint64_t aligned(std::uint64_t offset) { return (offset + 255) / 256
 
 struct BufferSet {
   gpu::Program program;
-  std::vector<std::int64_t> input_offsets;  // in the task's order; -1: computed in place
+  std::vector<std::uint64_t> tensor_offsets;  // as the case lists them
+  std::vector<std::int64_t> input_offsets;    // in the task's order; -1: computed in place
   std::vector<std::uint64_t> output_offsets;
   std::vector<gpu::Region> guards;       // around all buffers, poisoned, never to be written
   std::vector<std::string> guard_names;  // of the buffer that ends before it; "" before the first
@@ -30,5 +31,8 @@ std::vector<gpu::Fill> fills_of(const PreparedTask& task, std::size_t case_index
 // `kernels`: of the module, as the schedule names them.
 BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const ResolvedProgram& program,
                   const std::vector<std::string>& kernels);
+
+// The same for a candidate that launches its kernels itself.
+BufferSet lay_out_host(const PreparedTask& task, std::size_t case_index);
 
 }  // namespace krl

@@ -1,9 +1,11 @@
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 
 #include <cuda.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
@@ -33,6 +35,14 @@ constexpr FaultText kFaults[] = {
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, KRL_VERDICT_LAUNCH_ERROR,
      "too many resources for a launch"},
 };
+
+// Null if the code is of no such fault.
+const FaultText* find_fault(int code) {
+  const auto fault = std::find_if(std::begin(kFaults), std::end(kFaults), [&](const FaultText& f) {
+    return static_cast<int>(f.code) == code;
+  });
+  return fault == std::end(kFaults) ? nullptr : fault;
+}
 
 std::string key_of(const PreparedTask& task, const PlannedRun& run) {
   return task.digest + "/" + std::to_string(run.case_index) + "/" + std::to_string(run.seed) + "/" +
@@ -87,6 +97,32 @@ bool can_be_copied(const PreparedTask& task, const PlannedRun& run, std::size_t 
   return true;
 }
 
+// What only host code can do.
+std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
+  switch (failure.kind) {
+    case RunnerFailure::kTimeout:
+      break;
+    case RunnerFailure::kForged:
+      return Blame{KRL_VERDICT_FLAGGED, "it wrote into the answers of the harness"};
+    case RunnerFailure::kDied:
+      if (failure.ending.deadline) {
+        return Blame{KRL_VERDICT_FLAGGED, "it closed the harness' connection"};
+      }
+      if (failure.ending.signal == SIGKILL) throw RunnerKilled();
+      return Blame{KRL_VERDICT_RUNTIME_FAULT,
+                   "the process of its host code " + failure.ending.description()};
+    case RunnerFailure::kTrouble:
+      const gpu::Trouble& trouble = failure.trouble;
+      if (trouble.host == gpu::Trouble::kItsWorkLeft) {
+        return Blame{KRL_VERDICT_FLAGGED, trouble.message};
+      }
+      const bool known = find_fault(trouble.code) != nullptr;
+      if (!known) return Blame{KRL_VERDICT_RUNTIME_FAULT, "its host code: " + trouble.message};
+      break;
+  }
+  return std::nullopt;
+}
+
 // Does the run give the right result when it is repeated?
 bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
                         const PlannedRun& run) {
@@ -115,6 +151,9 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
 }
 
 Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run) {
+  if (candidate.has_host()) {
+    if (const auto blame = blame_of_host_code(failure)) return *blame;
+  }
   if (failure.kind == RunnerFailure::kTimeout) {
     return {KRL_VERDICT_TIMEOUT, "the kernel did not end within the limit"};
   }
@@ -122,10 +161,8 @@ Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, cons
     throw Failure(KRL_UNAVAILABLE, "the process that ran the kernel died");
   }
   const gpu::Trouble& trouble = failure.trouble;
-  const auto fault = std::find_if(std::begin(kFaults), std::end(kFaults), [&](const FaultText& f) {
-    return static_cast<int>(f.code) == trouble.code;
-  });
-  const bool known = fault != std::end(kFaults);
+  const FaultText* const fault = find_fault(trouble.code);
+  const bool known = fault != nullptr;
   if (!known && !trouble.launching) throw Failure(KRL_UNAVAILABLE, "CUDA: " + trouble.message);
   std::string why = known ? std::string(fault->text) : trouble.message;
   if (trouble.launching) {

@@ -40,6 +40,11 @@ void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
                    const Impostor& impostor);
 
+// A runner of host code was killed, by somebody else or by its candidate: who can say?
+struct RunnerKilled : Failure {
+  RunnerKilled() : Failure(KRL_UNAVAILABLE, "the process that ran the candidate was killed") {}
+};
+
 // What a runner's failure says of the candidate: its verdict, and why. Throws
 // Failure(KRL_UNAVAILABLE) where it says nothing of it.
 struct Blame {

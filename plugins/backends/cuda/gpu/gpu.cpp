@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
+
 namespace krl {
 namespace {
 
@@ -27,18 +29,21 @@ Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
                  workers.run_limit,
                  description_.bandwidth}) {
   starting_checker_ = start_checker();
-  spare_ = start_runner();
+  runners().spare = start_runner();
 }
 
-Gpu::Starting Gpu::start_runner() { return start({workers_.runner}); }
+Gpu::Starting Gpu::start_runner() {
+  return start(kind_ == RunnerKind::kHost
+                   ? host_runner(workers_.sandbox, workers_.runner, workers_.environment)
+                   : Command{{workers_.runner}, workers_.environment, {}});
+}
 
-Gpu::Starting Gpu::start_checker() { return start({workers_.checker, workers_.reference_device}); }
+Gpu::Starting Gpu::start_checker() {
+  return start({{workers_.checker, workers_.reference_device}, workers_.environment, {}});
+}
 
 // In a thread of its own, as nobody need wait for a spare.
-Gpu::Starting Gpu::start(std::vector<std::string> arguments) {
-  Command command;
-  command.arguments = std::move(arguments);
-  command.environment = workers_.environment;
+Gpu::Starting Gpu::start(Command command) {
   const gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes};
   const std::uint64_t number = next_number_++;
   return std::async(std::launch::async, [command = std::move(command), setup, number] {
@@ -68,36 +73,53 @@ std::unique_ptr<Gpu::Worker> Gpu::started(Starting* starting, Starting (Gpu::*st
 Gpu::Worker& Gpu::current_checker() {
   if (!checker_) {
     checker_ = started(&starting_checker_, &Gpu::start_checker);
-    attached_ = false;
   }
   return *checker_;
 }
 
 Gpu::Worker& Gpu::current_runner() {
-  if (!runner_) {
-    runner_ = started(&spare_, &Gpu::start_runner);
-    attached_ = false;
-    spare_ = start_runner();
+  Runners& of_kind = runners();
+  if (!of_kind.active) {
+    of_kind.active = started(&of_kind.spare, &Gpu::start_runner);
+    of_kind.spare = start_runner();
   }
-  return *runner_;
+  return *of_kind.active;
 }
 
 std::uint64_t Gpu::runner() {
-  const Worker& runner = current_runner();
-  if (!attached_) ask_checker("attach", gpu::Attach{runner.number, runner.ready.arena});
-  attached_ = true;
+  Worker& runner = current_runner();
+  const std::uint64_t checker = current_checker().number;
+  if (runner.attached_to != checker) {
+    ask_checker("attach", gpu::Attach{runner.number, runner.ready.arena});
+  }
+  runner.attached_to = checker;
   return runner.number;
 }
 
 void Gpu::replace_runner() {
-  if (!runner_) return;
-  runner_->conversation.process().kill();
-  const std::uint64_t number = runner_->number;
-  runner_.reset();
-  if (std::exchange(attached_, false)) ask_checker("detach", gpu::Detach{number});
+  std::unique_ptr<Worker>& runner = runners().active;
+  if (!runner) return;
+  runner->conversation.process().kill();
+  const std::uint64_t number = runner->number;
+  const bool attached = checker_ && runner->attached_to == checker_->number;
+  runner.reset();
+  if (attached) ask_checker("detach", gpu::Detach{number});
+}
+
+void Gpu::choose_runner(RunnerKind kind) {
+  if (kind_ == RunnerKind::kHost) {
+    try {
+      replace_runner();
+    } catch (const Failure&) {  // the checker is gone, and with it what it knew of the runner
+    }
+  }
+  kind_ = kind;
+  // The checker maps its memory while no code of a candidate's has run beside it.
+  if (kind_ == RunnerKind::kHost) runner();
 }
 
 Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request) {
+  if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request);
   Worker& runner = current_runner();
   const auto answer = runner.conversation.ask({{kind, request}}, workers_.run_limit);
   if (answer && !is_trouble(*answer)) return *answer;
@@ -111,13 +133,27 @@ Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& reque
   return failure;
 }
 
+Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& request) {
+  runner();
+  Conversation& conversation = current_runner().conversation;
+  const std::uint64_t ticket = secret_number();
+  const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}},
+                                       workers_.run_limit, kMostHostAnswerBytes);
+  Checked<json, RunnerFailure> result = host_answer(kind, request, ticket, answer);
+  if (result) return result;
+  RunnerFailure failure = result.error();
+  if (!answer && conversation.timed_out()) failure.kind = RunnerFailure::kTimeout;
+  if (failure.kind == RunnerFailure::kDied) failure.ending = ending_of(conversation.process());
+  replace_runner();
+  return failure;
+}
+
 json Gpu::ask_checker(const char* kind, const json& request) {
   Worker& checker = current_checker();
   const auto answer = checker.conversation.ask({{kind, request}}, workers_.check_limit);
   if (answer && !is_trouble(*answer)) return *answer;
   const std::string why = complaint(checker.conversation, answer);
   checker_.reset();
-  attached_ = false;
   throw Failure(KRL_UNAVAILABLE, "the checker of GPU " + std::to_string(description_.index) +
                                      " failed at '" + kind + "': " + why);
 }

@@ -1,8 +1,10 @@
 // One GPU with its processes: the checker, the runner of candidates and a spare that takes the
-// runner's place at once when a candidate has broken it. Used by one thread at a time: whoever
-// holds its lease (gpu_pool.hpp).
+// runner's place at once when a candidate has broken it. Candidates with host code of their own run
+// in runners of another kind, sandboxed, each in one of its own. Used by one thread at a time:
+// whoever holds its lease (gpu_pool.hpp).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <future>
 #include <kernelrl/checked.hpp>
@@ -21,6 +23,7 @@ namespace krl {
 // What all GPUs' processes are started with.
 struct GpuWorkers {
   std::string runner, checker;   // the programs
+  std::string sandbox;           // kernelrl-sandbox; empty = no candidate has host code
   std::string profiler;          // the one that reads counters; empty = none is wanted
   std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
   std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
@@ -32,9 +35,13 @@ struct GpuWorkers {
 
 // Why a runner gave no result.
 struct RunnerFailure {
-  enum Kind { kTrouble, kTimeout, kDied } kind = kTrouble;
+  // kForged: an answer came that is none.
+  enum Kind { kTrouble, kTimeout, kDied, kForged } kind = kTrouble;
   gpu::Trouble trouble;  // of a kTrouble
+  Ending ending;         // of a kDied
 };
+
+enum class RunnerKind { kDevice, kHost };
 
 // A GPU's process could not be started: the GPU may hang.
 struct WorkerDoesNotStart : Failure {
@@ -62,6 +69,8 @@ class Gpu {
   Counters& counters() { return counters_; }
   // For a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
+  // Of which kind the runner is from now on. One that ran host code is gone with this.
+  void choose_runner(RunnerKind kind);
 
  private:
   struct Worker {
@@ -70,23 +79,45 @@ class Gpu {
     const std::uint64_t number;
     Conversation conversation;
     gpu::Ready ready;
+    std::uint64_t attached_to = 0;  // of a runner: the checker that knows its memory; 0 = none
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
 
+  // Of one kind: the one that runs candidates, and the one that will.
+  struct Runners {
+    std::unique_ptr<Worker> active;
+    Starting spare;
+  };
+
   Starting start_runner();
   Starting start_checker();
-  Starting start(std::vector<std::string> arguments);
+  Starting start(Command command);
   std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
+  Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
   Worker& current_runner();
   Worker& current_checker();
+  Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
+                                                         const nlohmann::json& request);
 
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
   std::uint64_t next_number_ = 1;
-  std::unique_ptr<Worker> runner_, checker_;
-  bool attached_ = false;  // does the checker know the runner's memory?
-  Starting spare_, starting_checker_;
+  std::unique_ptr<Worker> checker_;
+  Starting starting_checker_;
+  RunnerKind kind_ = RunnerKind::kDevice;
+  std::array<Runners, 2> runners_;  // by kind
   Counters counters_;
+};
+
+// The kind of runner for a time; afterwards candidates are device code again.
+class RunnerChoice {
+ public:
+  RunnerChoice(Gpu& gpu, RunnerKind kind) : gpu_(gpu) { gpu_.choose_runner(kind); }
+  RunnerChoice(const RunnerChoice&) = delete;
+  ~RunnerChoice() { gpu_.choose_runner(RunnerKind::kDevice); }
+
+ private:
+  Gpu& gpu_;
 };
 
 }  // namespace krl

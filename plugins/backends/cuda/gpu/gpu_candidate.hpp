@@ -13,8 +13,14 @@ struct GpuCandidate {
   const LaunchSchedule& schedule;
   const CompiledModule& module;
 
-  gpu::Load load() const { return {module.cubin, module.names}; }
+  // Has it host code of its own? Then it has no schedule, and counts as one launch.
+  bool has_host() const { return !module.library.empty(); }
+  gpu::Load load() const {
+    if (has_host()) return {"", {}, module.library};
+    return {module.cubin, module.names, ""};
+  }
   BufferSet buffers(std::size_t case_index) const {
+    if (has_host()) return lay_out_host(task, case_index);
     return lay_out(task, case_index, schedule.programs[case_index], schedule.kernels);
   }
 };

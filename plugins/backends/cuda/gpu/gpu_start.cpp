@@ -66,6 +66,7 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   GpuWorkers workers;
   workers.runner = files.worker("kernelrl-gpu-runner");
   workers.checker = files.worker("kernelrl-gpu-checker");
+  if (compiler.compile_library) workers.sandbox = files.worker("kernelrl-sandbox");
   if (settings.counters) workers.profiler = files.worker("kernelrl-gpu-profiler");
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <kernelrl/values.hpp>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
@@ -27,6 +29,12 @@ constexpr double kLightSpeed = 0.9;  // of the least time that moving the data c
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
   for (const double ns : more) samples->push_back(std::max(ns, 1.0));
+}
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
 std::uint64_t secret_seed() {
@@ -81,9 +89,11 @@ class CaseTimer {
 
   // False if the candidate failed: the record then says how.
   bool time_candidate(const gpu::Time& request, std::vector<double>* ns) {
+    const auto start = Clock::now();
     const auto answer = gpu_.ask_runner("time", request);
     if (answer) {
       *ns = answer->get<std::vector<double>>();
+      wall_clock_.candidate(since(start), total(*ns));
       return true;
     }
     const Blame blame = blame_of(answer.error(), candidate_, run_);
@@ -92,18 +102,27 @@ class CaseTimer {
   }
 
   std::vector<double> time_baseline(const std::vector<std::uint64_t>& seeds) {
-    if (baseline_.kernel != nullptr) {
-      return gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
-    }
+    if (baseline_.reference) return time_reference(seeds);
+    const auto start = Clock::now();
+    auto ns =
+        gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
+    wall_clock_.baseline(since(start), total(ns));
+    return ns;
+  }
+
+  std::vector<double> time_reference(const std::vector<std::uint64_t>& seeds) {
     const gpu::Check expected = expectation(candidate_.task, run_);
     gpu::TimeReference request{expected.reference, expected.inputs, {}};
     for (std::size_t s = 0; s < seeds.size(); s += sets_) request.seeds.push_back(seeds[s]);
     auto ns = gpu_.ask_checker("time_reference", request).get<std::vector<double>>();
-    if (ns.empty()) {
-      invalid_argument(candidate_.task.definition.id +
-                       ": its reference does not run on the GPU, so its time is no baseline");
-    }
-    return ns;
+    if (!ns.empty()) return ns;
+    invalid_argument(candidate_.task.definition.id +
+                     ": its reference does not run on the GPU, so its time is no baseline");
+  }
+
+  // Of all launches of a batch.
+  double total(const std::vector<double>& ns) const {
+    return std::accumulate(ns.begin(), ns.end(), 0.0) * sets_;
   }
 
   // A first look at both, unmeasured, which also says how many launches make a sample.
@@ -113,7 +132,7 @@ class CaseTimer {
     if (!time_candidate(request(buffers_, seeds), &ns)) return false;
     double shortest = *std::min_element(ns.begin(), ns.end());
     std::uint64_t set_bytes = buffers_.program.bytes;
-    std::size_t launches = buffers_.program.launches.size();
+    std::size_t launches = std::max<std::size_t>(buffers_.program.launches.size(), 1);
     if (baseline_.exists()) ns = time_baseline(seeds);
     if (baseline_.kernel != nullptr) {
       shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
@@ -124,6 +143,7 @@ class CaseTimer {
     const std::uint64_t room = std::min(arena_bytes_, kMostSetBytes) / set_bytes;
     sets_ = static_cast<std::uint32_t>(
         std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches, room}), 1));
+    wall_clock_ = {};  // of other batches than those that follow
     return true;
   }
 
@@ -195,6 +215,9 @@ class CaseTimer {
       case_.speedup_low = std::exp(ratio.low);
       case_.speedup_high = std::exp(ratio.high);
     }
+    if (const std::string why = host_code_lies(); !why.empty()) {
+      return stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
+    }
     const double floor_ns = kLightSpeed * least_ns();
     if (case_.time_ns >= floor_ns) return;
     stop(run_.case_index, KRL_VERDICT_FLAGGED,
@@ -217,6 +240,10 @@ class CaseTimer {
     const auto ns = gpu_.ask_checker("transfer", bytes).get<gpu::Transfer>();
     record_->values.push_back({index, "transfer_to_gpu", "ns", static_cast<double>(ns.to_gpu)});
     record_->values.push_back({index, "transfer_to_host", "ns", static_cast<double>(ns.to_host)});
+  }
+
+  std::string host_code_lies() const {
+    return candidate_.has_host() ? wall_clock_.objection(kBatch) : "";
   }
 
   // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
@@ -243,6 +270,7 @@ class CaseTimer {
   std::uint32_t sets_ = 1;
   const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
   std::size_t kept_batch_ = 0;
+  WallClock wall_clock_;
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };

@@ -68,16 +68,6 @@ void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements,
            static_cast<unsigned>(rows), 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr);
 }
 
-CUdeviceptr UploadBuffer::upload(const void* data, std::uint64_t bytes) {
-  if (bytes > bytes_ || memory_.get() == 0) {
-    memory_ = {};
-    bytes_ = std::max<std::uint64_t>(bytes, 4096);
-    memory_ = allocate(bytes_);
-  }
-  if (bytes > 0) KRL_CUDA(cuMemcpyHtoD, memory_.get(), data, bytes);
-  return memory_.get();
-}
-
 DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_bytes) {
   CUdevice device = 0;
   KRL_CUDA(cuDeviceGet, &device, setup.device);
@@ -111,6 +101,11 @@ CUfunction DeviceSession::trusted(const char* name) const {
 void DeviceSession::load(const Load& load) {
   kernels_.clear();
   module_ = {};
+  library_.reset();
+  if (!load.library.empty()) {
+    library_.emplace(load.library, trusted("krl_find_changes"));
+    return;
+  }
   CUmodule module = nullptr;
   KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
   module_ = DeviceModule(module);
@@ -138,6 +133,7 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
 }
 
 void DeviceSession::launch(const Program& program, CUdeviceptr set) {
+  if (library_) return library_->call(program.host, set);
   for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
     try {
       launch_one(program.launches[i], set, kernels_.at(program.launches[i].kernel));
@@ -156,6 +152,7 @@ void DeviceSession::stage(const Run& run) {
 void DeviceSession::run(const Run& run) {
   stage(run);
   start(run.program);
+  if (library_) library_->finish();
   KRL_CUDA(cuCtxSynchronize);
 }
 
@@ -184,7 +181,11 @@ std::vector<double> DeviceSession::time(const Time& time) {
   while (samples_.size() < samples) samples_.push_back({event(), event()});
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   record_gap();
-  gate_->behind([&] { enqueue_all(time, uploaded); });
+  if (library_) {  // host code may wait for the GPU, which must not wait for it
+    enqueue_all(time, uploaded);
+  } else {
+    gate_->behind([&] { enqueue_all(time, uploaded); });
+  }
   KRL_CUDA(cuCtxSynchronize);
   const double gap = update_gap();
   std::vector<double> ns;
@@ -212,6 +213,7 @@ void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fi
   KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);
   for (std::uint32_t set = 0; set < time.sets; ++set) launch(time.program, base + set * set_bytes);
   KRL_CUDA(cuEventRecord, samples_[sample].end.get(), nullptr);
+  if (library_) library_->finish();
   keep_set(time, sample);
 }
 

@@ -14,7 +14,9 @@
 #include "plugins/backends/cuda/worker/device_types.hpp"
 #include "plugins/backends/cuda/worker/driver.hpp"
 #include "plugins/backends/cuda/worker/gate.hpp"
+#include "plugins/backends/cuda/worker/host_library.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
+#include "plugins/backends/cuda/worker/upload_buffer.hpp"
 
 namespace krl::gpu {
 
@@ -27,20 +29,6 @@ struct RefusedLaunch : CudaError {
 // Launches a trusted kernel over `rows` rows of blocks, as many as the longest row's elements keep
 // busy.
 void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements, void** arguments);
-
-// Memory on the GPU that grows to what is put into it.
-class UploadBuffer {
- public:
-  template <class T>
-  CUdeviceptr upload(const std::vector<T>& values) {
-    return upload(values.data(), values.size() * sizeof(T));
-  }
-
- private:
-  CUdeviceptr upload(const void* data, std::uint64_t bytes);
-  std::uint64_t bytes_ = 0;
-  DeviceMemory memory_;
-};
 
 class DeviceSession {
  public:
@@ -88,6 +76,7 @@ class DeviceSession {
   CUfunction fill_ = nullptr;
   std::optional<Gate> gate_;
   std::vector<CUfunction> kernels_;
+  std::optional<HostLibrary> library_;  // instead of a module
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
   std::uint64_t flush_bytes_ = 0;

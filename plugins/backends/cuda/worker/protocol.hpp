@@ -4,6 +4,8 @@
 //   kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
 //
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
+// A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an
+// object of that and kAnswer.
 // Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check, "sums" (of a Check: a
 // list of the sums of each output's expected values), TryImpostor, TimeReference, Transfer and
 // "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
@@ -29,6 +31,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
 }  // namespace krl
 
 namespace krl::gpu {
+
+inline constexpr char kTicket[] = "ticket", kAnswer[] = "answer";
 
 // ---- of both
 
@@ -67,17 +71,38 @@ struct Launch {
   std::vector<Argument> arguments;
 };
 
+// What the function of a candidate with host code of its own is called with (host_call.hpp).
+struct HostTensor {
+  std::uint64_t offset = 0;
+  int dtype = 0;  // DType
+  std::vector<std::int64_t> shape;
+};
+struct HostScalar {
+  int dtype = 0;  // DType
+  double real = 0;
+  std::int64_t integer = 0;
+};
+struct HostArguments {
+  std::vector<HostTensor> tensors;  // inputs, then outputs that are no inputs
+  int inputs = 0;
+  std::vector<int> outputs;  // places in `tensors`
+  std::vector<HostScalar> scalars;
+  std::vector<std::int64_t> axes;  // that vary
+};
+
 // A candidate's work in one case: a set of buffers, poisoned and filled, and what runs on it.
 struct Program {
   std::uint64_t bytes = 0;  // of a set, guard zones included
   std::vector<Fill> inputs;
   std::vector<Launch> launches;
+  HostArguments host;  // where a library is loaded, which launches by itself
 };
 
 // Replaces the module that is loaded. The answer is null.
 struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
+  std::string library;               // instead of both: a shared object
 };
 
 // Poisons the first set, fills it and runs the program once. The answer is null.
@@ -119,6 +144,8 @@ struct Trouble {
   std::string message;  // "cuLaunchKernel: CUDA_ERROR_INVALID_VALUE"
   std::uint32_t launch = 0;
   bool launching = false;  // it was refused at launch `launch`, before anything ran
+  // Of a library: kNone, or whose doing it is.
+  enum Host { kNone, kItsFailure, kItsWorkLeft } host = kNone;
 };
 
 // ---- of the checker
@@ -178,13 +205,16 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, reference_on_gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, arguments)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches, host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, places, seeds, keep)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)

@@ -17,17 +17,28 @@ using nlohmann::json;
 
 json trouble(const Trouble& trouble) { return {{"trouble", trouble}}; }
 
-json answer(const Handlers& handlers, const json& request) {
+json answer(const Handlers& handlers, const std::string& kind, const json& request) {
   try {
-    const auto content = request.begin();
-    return handlers.at(content.key())(content.value());
+    return handlers.at(kind)(request);
   } catch (const RefusedLaunch& refused) {
-    return trouble({refused.code, refused.what(), refused.launch, true});
+    return trouble({refused.code, refused.what(), refused.launch, true, Trouble::kNone});
+  } catch (const HostFailure& failure) {
+    return trouble({0, failure.what(), 0, false, failure.host});
   } catch (const CudaError& error) {
-    return trouble({error.code, error.what(), 0, false});
+    return trouble({error.code, error.what(), 0, false, Trouble::kNone});
   } catch (const std::exception& error) {
-    return trouble({0, error.what(), 0, false});
+    return trouble({0, error.what(), 0, false, Trouble::kNone});
   }
+}
+
+// With the ticket of its request, where that has one.
+json answer(const Handlers& handlers, json request) {
+  const json ticket = request.value(kTicket, json());
+  request.erase(kTicket);
+  const auto content = request.begin();
+  json result = answer(handlers, content.key(), content.value());
+  if (ticket.is_null()) return result;
+  return {{kTicket, ticket}, {kAnswer, std::move(result)}};
 }
 
 // A call of CUDA's that hangs cannot see that the host is gone.
@@ -47,8 +58,8 @@ int serve(const Handlers& handlers) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);
   end_with_the_input();
-  while (const auto request = read_message(STDIN_FILENO)) {
-    if (!write_message(answers, answer(handlers, *request))) break;
+  while (auto request = read_message(STDIN_FILENO)) {
+    if (!write_message(answers, answer(handlers, *std::move(request)))) break;
   }
   ::_exit(0);  // after a fault, nothing of CUDA's can be taken down in order
 }

@@ -68,16 +68,18 @@ std::string Conversation::complaint() const {
   return text;
 }
 
-std::optional<nlohmann::json> Conversation::receive(std::chrono::milliseconds limit) {
+std::optional<nlohmann::json> Conversation::receive(std::chrono::milliseconds limit,
+                                                    std::uint32_t most_bytes) {
   const auto start = std::chrono::steady_clock::now();
-  auto answer = read_message(answers_.get(), limit);
+  auto answer = read_message(answers_.get(), limit, most_bytes);
   timed_out_ = !answer && std::chrono::steady_clock::now() - start >= limit;
   return answer;
 }
 
 std::optional<nlohmann::json> Conversation::ask(const nlohmann::json& request,
-                                                std::chrono::milliseconds limit) {
-  return send(request) ? receive(limit) : std::nullopt;
+                                                std::chrono::milliseconds limit,
+                                                std::uint32_t most_bytes) {
+  return send(request) ? receive(limit, most_bytes) : std::nullopt;
 }
 
 }  // namespace krl

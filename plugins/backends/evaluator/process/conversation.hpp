@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
 namespace krl {
@@ -19,9 +20,12 @@ class Conversation {
 
   // False if the child is gone.
   bool send(const nlohmann::json& request);
-  // No value if the child ended, or after `limit`: it is then of no more use.
-  std::optional<nlohmann::json> receive(std::chrono::milliseconds limit);
-  std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit);
+  // No value if the child ended, if it says more than `most_bytes`, or after `limit`: it is then of
+  // no more use.
+  std::optional<nlohmann::json> receive(std::chrono::milliseconds limit,
+                                        std::uint32_t most_bytes = kMaxMessageBytes);
+  std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
+                                    std::uint32_t most_bytes = kMaxMessageBytes);
 
   // After no value came: did time run out, or has the child ended?
   bool timed_out() const { return timed_out_; }

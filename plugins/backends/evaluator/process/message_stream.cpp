@@ -59,11 +59,12 @@ bool write_message(int descriptor, const nlohmann::json& message) {
 }
 
 std::optional<nlohmann::json> read_message(int descriptor,
-                                           std::optional<std::chrono::milliseconds> limit) {
+                                           std::optional<std::chrono::milliseconds> limit,
+                                           std::uint32_t most_bytes) {
   const Deadline deadline = limit ? Deadline(Clock::now() + *limit) : std::nullopt;
   std::uint32_t size = 0;
   if (!read_all(descriptor, reinterpret_cast<std::uint8_t*>(&size), sizeof size, deadline) ||
-      size > kMaxMessageBytes) {
+      size > most_bytes) {
     return std::nullopt;
   }
   std::vector<std::uint8_t> bytes(size);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "plugins/backends/evaluator/sandbox/reason.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
@@ -46,9 +47,21 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
 
 }  // namespace
 
-std::string restrict_files(const std::vector<std::string>& readable,
-                           const std::vector<std::string>& executable, const std::string& writable,
-                           int* abi) {
+std::vector<std::string> gpu_devices() {
+  std::vector<std::string> devices = {"/dev/dxg"};  // of the Windows subsystem for Linux
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
+    if (entry.path().filename().string().rfind("nvidia", 0) != 0) continue;
+    if (!entry.is_directory(error)) devices.push_back(entry.path());
+    if (!entry.is_directory(error)) continue;
+    for (const auto& inner : std::filesystem::directory_iterator(entry.path(), error)) {
+      devices.push_back(inner.path());
+    }
+  }
+  return devices;
+}
+
+std::string restrict_files(const FileRules& wanted, int* abi) {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
   *abi = static_cast<int>(version);
   if (version < 1) return "not supported by this kernel (" + reason() + ")";
@@ -62,12 +75,17 @@ std::string restrict_files(const std::vector<std::string>& readable,
   const int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, known, 0));
   if (ruleset < 0) return reason();
   bool all = true;
-  for (const std::string& path : readable) all &= allow(ruleset, path, kReadFile | kReadFolder);
-  for (const std::string& path : executable) all &= allow(ruleset, path, kReadFile | kExecute);
-  if (!writable.empty()) {
+  constexpr std::uint64_t kDevice = kReadFile | kWriteFile | kDeviceControl;
+  for (const std::string& path : wanted.readable) {
+    all &= allow(ruleset, path, kReadFile | kReadFolder);
+  }
+  for (const std::string& path : wanted.executable)
+    all &= allow(ruleset, path, kReadFile | kExecute);
+  for (const std::string& path : wanted.devices) all &= allow(ruleset, path, kDevice & rules.files);
+  if (!wanted.writable.empty()) {
     constexpr std::uint64_t kAll =
         kReadFile | kReadFolder | kWriteFile | kMakeFile | kRemoveFile | kTruncate;
-    all &= allow(ruleset, writable, kAll & rules.files);
+    all &= allow(ruleset, wanted.writable, kAll & rules.files);
   }
   all = all && ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   const std::string why = all ? "" : reason();

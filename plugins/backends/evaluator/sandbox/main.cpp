@@ -29,7 +29,7 @@ using namespace krl::sandbox;
 
 struct Request {
   ResourceLimits limits;
-  bool children = false;
+  bool children = false, gpu = false;
   std::uint64_t private_folder_bytes = 0;  // 0: none
   std::vector<std::string> readable, executable;
   std::vector<std::vector<char*>> steps;  // each ends with a null pointer
@@ -43,6 +43,7 @@ struct Request {
 bool set_limit(ResourceLimits& limits, const std::string& option, const char* text) {
   const std::uint64_t value = std::strtoull(text, nullptr, 10);
   if (option == "--address-space") return limits.address_space_bytes = value, true;
+  if (option == "--data") return limits.data_bytes = value, true;
   if (option == "--file-size") return limits.file_bytes = value, true;
   if (option == "--cpu") return limits.cpu_seconds = value, true;
   if (option == "--open-files") return limits.open_files = value, true;
@@ -68,10 +69,9 @@ Request read_request(int count, char** arguments) {
   int at = 1;
   for (; at < count && std::strcmp(arguments[at], "--") != 0; ++at) {
     const std::string option = arguments[at];
-    if (option == "--children") {
-      request.children = true;
-      continue;
-    }
+    if (option == "--children") request.children = true;
+    if (option == "--gpu") request.gpu = true;
+    if (option == "--children" || option == "--gpu") continue;
     if (++at == count) give_up("option " + option + " lacks its value");
     if (option == "--private-folder") {
       request.private_folder_bytes = std::strtoull(arguments[at], nullptr, 10);
@@ -108,11 +108,15 @@ void restrict(const Request& request, int program) {
   const bool writes = request.private_folder_bytes > 0;
   if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
+  // What uses a GPU is started by threads that end, and ends with its input instead.
+  if (!request.gpu) die_with_parent();
   forbid_privileges();
-  enter_namespaces();
+  if (!request.gpu) enter_namespaces();
   drop_capabilities();
-  restrict_files(request.readable, executable, writes ? "." : "", &abi);
-  filter_system_calls(request.children, program);
+  FileRules files{request.readable, executable, {}, writes ? "." : ""};
+  if (request.gpu) files.devices = gpu_devices();
+  restrict_files(files, &abi);
+  filter_system_calls({request.children, request.gpu, program});
 }
 
 // Runs one step of several; true if it ended with 0. Anything else ends the launcher in that way.
@@ -141,13 +145,13 @@ int probe() {
     if (!why.empty()) std::printf("missing %s: %s\n", name.c_str(), why.c_str());
   };
   const std::uint64_t plenty = std::uint64_t{1} << 40;
-  report("rlimits", limit_resources({plenty, plenty, 60, 64, 64}));
+  report("rlimits", limit_resources({plenty, plenty, plenty, 60, 64, 64}));
   report("no_new_privs", forbid_privileges());
   report("namespaces", enter_namespaces());
   report("capabilities dropped", drop_capabilities());
-  const std::string landlock = restrict_files({}, {}, "", &abi);
+  const std::string landlock = restrict_files({}, &abi);
   report(landlock.empty() ? "landlock " + std::to_string(abi) : "landlock", landlock);
-  report("seccomp", filter_system_calls(false, -1));
+  report("seccomp", filter_system_calls({}));
   return 0;
 }
 
@@ -167,6 +171,6 @@ int main(int count, char** arguments) {
   if (program < 0) give_up(std::string(step[0]) + ": " + reason());
   restrict(request, program);
   char* const no_environment[] = {nullptr};
-  ::execveat(program, "", step.data(), no_environment, AT_EMPTY_PATH);
+  ::execveat(program, "", step.data(), request.gpu ? environ : no_environment, AT_EMPTY_PATH);
   give_up(std::string(step[0]) + ": " + reason());
 }

@@ -31,6 +31,7 @@ bool set_limit(__rlimit_resource resource, std::uint64_t soft, std::uint64_t har
 
 std::string limit_resources(const ResourceLimits& limits) {
   const bool all = set_limit(RLIMIT_AS, limits.address_space_bytes, limits.address_space_bytes) &&
+                   set_limit(RLIMIT_DATA, limits.data_bytes, limits.data_bytes) &&
                    set_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
                    set_limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1) &&
                    set_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
@@ -40,8 +41,11 @@ std::string limit_resources(const ResourceLimits& limits) {
   return all ? "" : reason();
 }
 
+std::string die_with_parent() {
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? "" : reason();
+}
+
 std::string forbid_privileges() {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return reason();
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? "" : reason();
 }
 

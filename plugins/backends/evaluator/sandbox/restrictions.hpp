@@ -11,6 +11,7 @@ namespace krl::sandbox {
 
 struct ResourceLimits {
   std::uint64_t address_space_bytes = 0;
+  std::uint64_t data_bytes = 0;  // private and writable
   std::uint64_t file_bytes = 0;
   std::uint64_t cpu_seconds = 0;  // SIGXCPU there, SIGKILL a second later
   std::uint64_t open_files = 0;
@@ -19,7 +20,10 @@ struct ResourceLimits {
 
 std::string limit_resources(const ResourceLimits& limits);
 
-// Dies with the process that started it, gains no privileges by exec, writes no core file.
+// Dies with the thread that started it.
+std::string die_with_parent();
+
+// Gains no privileges by exec, writes no core file.
 std::string forbid_privileges();
 
 // Gives up all capabilities, also for programs run by root.
@@ -29,15 +33,27 @@ std::string drop_capabilities();
 std::string enter_namespaces();
 
 // Landlock: files can be read only beneath `readable`, executed only beneath `executable`, and
-// made, read, written and removed only in the folder `writable`, if it is not empty; no TCP, no
-// signals to others. `abi`: set to the version of the kernel.
-std::string restrict_files(const std::vector<std::string>& readable,
-                           const std::vector<std::string>& executable, const std::string& writable,
-                           int* abi);
+// made, read, written and removed only in the folder `writable`, if it is not empty; devices can be
+// read, written and controlled only if they are `devices`; no TCP, no signals to others.
+struct FileRules {
+  std::vector<std::string> readable, executable, devices;
+  std::string writable;
+};
+// `abi`: set to the version of the kernel.
+std::string restrict_files(const FileRules& rules, int* abi);
+
+// The devices of GPUs' drivers on this machine.
+std::vector<std::string> gpu_devices();
 
 // A system call filter: no sockets, no other processes, no mounts, no changes to files by path. A
 // forbidden call fails with EPERM. Without `children`, no process can be started either, except
-// by execveat on the descriptor `program`.
-std::string filter_system_calls(bool children, int program);
+// by execveat on the descriptor `program`. With `local_sockets`, sockets of this machine are
+// allowed.
+struct CallRules {
+  bool children = false;
+  bool local_sockets = false;
+  int program = -1;
+};
+std::string filter_system_calls(const CallRules& rules);
 
 }  // namespace krl::sandbox

@@ -26,7 +26,9 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
   add(arguments, "--cpu", std::to_string(rules.cpu_seconds));
   add(arguments, "--open-files", std::to_string(rules.open_files));
   add(arguments, "--processes", std::to_string(rules.processes));
+  add(arguments, "--data", std::to_string(rules.data_bytes));
   if (rules.children) arguments.emplace_back("--children");
+  if (rules.gpu) arguments.emplace_back("--gpu");
   if (rules.private_folder_bytes > 0) {
     add(arguments, "--private-folder", std::to_string(rules.private_folder_bytes));
   }

@@ -22,6 +22,10 @@ struct SandboxRules {
   std::uint32_t open_files = 64;
   std::uint32_t processes = 16;  // ignored by Linux for root
   bool children = false;         // may it start processes?
+  // May it use GPUs? Then it keeps its environment and has no namespaces of its own, and local
+  // sockets, as the driver needs all of them. Its address space cannot be limited; its data can.
+  bool gpu = false;
+  std::uint64_t data_bytes = ~std::uint64_t{0};  // private memory that it can write to
   // The most that its private folder may hold. The folder is where it starts; nobody else sees it,
   // and it is gone as soon as the last process of the worker is. 0: it has none.
   std::uint64_t private_folder_bytes = 0;

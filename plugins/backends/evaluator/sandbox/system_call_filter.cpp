@@ -1,9 +1,12 @@
 #include <linux/sched.h>
 #include <seccomp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 
@@ -11,12 +14,13 @@ namespace krl::sandbox {
 namespace {
 
 // What no worker needs: by name, as not every kernel and architecture knows each.
+constexpr const char* kSockets[] = {"socket",  "socketpair", "connect", "bind",
+                                    "listen",  "accept",     "accept4", "sendto",
+                                    "sendmsg", "sendmmsg",   "recvmsg", "recvmmsg"};
 constexpr const char* kForbidden[] = {
-    // networks and other ways to talk to others
-    "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg",
-    "sendmmsg", "recvmsg", "recvmmsg", "mq_open", "mq_unlink", "msgget", "msgsnd", "msgctl",
-    "semget", "semop", "semctl", "shmget", "shmat", "shmctl", "io_uring_setup", "io_uring_enter",
-    "io_uring_register",
+    // ways to talk to others
+    "mq_open", "mq_unlink", "msgget", "msgsnd", "msgctl", "semget", "semop", "semctl", "shmget",
+    "shmat", "shmctl", "io_uring_setup", "io_uring_enter", "io_uring_register",
     // other processes
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open",
     "pidfd_getfd", "pidfd_send_signal", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -57,29 +61,40 @@ bool forbid_children(scmp_filter_ctx filter, int program) {
                           SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(program))) == 0;
 }
 
-bool add_rules(scmp_filter_ctx filter, bool children, int program) {
+bool forbid_sockets(scmp_filter_ctx filter) {
+  return std::all_of(std::begin(kSockets), std::end(kSockets),
+                     [&](const char* name) { return forbid(filter, name); });
+}
+
+bool forbid_networks(scmp_filter_ctx filter) {
+  return seccomp_rule_add(filter, kRefuse, SCMP_SYS(socket), 1, SCMP_A0_32(SCMP_CMP_NE, AF_UNIX)) ==
+         0;
+}
+
+bool add_rules(scmp_filter_ctx filter, const CallRules& rules) {
+  if (!(rules.local_sockets ? forbid_networks(filter) : forbid_sockets(filter))) return false;
   for (const char* name : kForbidden) {
     if (!forbid(filter, name)) return false;
   }
   // A process may signal its own threads (abort does) and ask for its own limits.
   const auto self = static_cast<std::uint32_t>(::getpid());
-  if (!children &&
+  if (!rules.children &&
       seccomp_rule_add(filter, kRefuse, SCMP_SYS(tgkill), 1, SCMP_A0_32(SCMP_CMP_NE, self)) != 0) {
     return false;
   }
   if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1, SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
     return false;
   }
-  return children || forbid_children(filter, program);
+  return rules.children || forbid_children(filter, rules.program);
 }
 
 }  // namespace
 
-std::string filter_system_calls(bool children, int program) {
+std::string filter_system_calls(const CallRules& rules) {
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) return "libseccomp does not work here";
   std::string why;
-  if (!add_rules(filter, children, program)) why = "libseccomp refuses a rule";
+  if (!add_rules(filter, rules)) why = "libseccomp refuses a rule";
   if (why.empty()) {
     const int error = seccomp_load(filter);
     if (error != 0) why = std::strerror(-error);

@@ -1,0 +1,113 @@
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
+
+#include <cmath>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+
+namespace krl {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 30;
+constexpr std::uint32_t kProcessorSeconds = 600;  // by the clock it is the requests' limits
+constexpr std::chrono::milliseconds kReapPause{5};
+constexpr int kReapPauses = 200;
+
+// What the driver reads beside the system's libraries.
+constexpr const char* kReadable[] = {
+    "/usr",      "/lib",          "/lib64",        "/etc/ld.so.cache",
+    "/opt",      "/proc/self",    "/sys",          "/proc/driver/nvidia",
+    "/proc/sys", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo",
+    "/dev/null", "/dev/zero",     "/dev/urandom"};
+
+// The folders of LD_LIBRARY_PATH in `environment`.
+std::vector<std::string> library_folders(const std::vector<std::string>& environment) {
+  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
+  std::vector<std::string> folders;
+  for (const std::string& variable : environment) {
+    if (variable.rfind(kName, 0) != 0) continue;
+    std::istringstream list(variable.substr(kName.size()));
+    for (std::string folder; std::getline(list, folder, ':');) {
+      if (!folder.empty()) folders.push_back(folder);
+    }
+  }
+  return folders;
+}
+
+bool is_time(const json& ns) {
+  return ns.is_number() && std::isfinite(ns.get<double>()) && ns.get<double>() >= 0;
+}
+
+// One time for each sample, or nothing.
+bool has_form(const std::string& kind, const json& request, const json& result) {
+  if (kind != "time") return result.is_null();
+  return result.is_array() && result.size() == request.at("places").size() &&
+         std::all_of(result.begin(), result.end(), is_time);
+}
+
+RunnerFailure failed(RunnerFailure::Kind kind) {
+  RunnerFailure failure;
+  failure.kind = kind;
+  return failure;
+}
+
+}  // namespace
+
+Command host_runner(const std::string& sandbox, const std::string& runner,
+                    std::vector<std::string> environment) {
+  SandboxRules rules;
+  rules.gpu = true;
+  rules.address_space_bytes = ~std::uint64_t{0};
+  rules.data_bytes = kDataBytes;
+  rules.cpu_seconds = kProcessorSeconds;
+  rules.open_files = 1024;
+  rules.processes = 4096;  // counts the threads of all that this user runs
+  rules.readable.assign(std::begin(kReadable), std::end(kReadable));
+  for (std::string& folder : library_folders(environment)) {
+    rules.readable.push_back(std::move(folder));
+  }
+  Command command = sandboxed(sandbox, rules, {{runner}});
+  command.environment = std::move(environment);
+  command.environment.emplace_back("CUDA_CACHE_DISABLE=1");
+  return command;
+}
+
+std::uint64_t secret_number() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+Checked<json, RunnerFailure> host_answer(const std::string& kind, const json& request,
+                                         std::uint64_t ticket, const std::optional<json>& answer) {
+  if (!answer) return failed(RunnerFailure::kDied);
+  try {
+    const json& result = answer->at(gpu::kAnswer);
+    if (answer->at(gpu::kTicket) != ticket) return failed(RunnerFailure::kForged);
+    if (result.is_object()) {
+      RunnerFailure failure;
+      failure.trouble = result.at("trouble").get<gpu::Trouble>();
+      return failure;
+    }
+    if (has_form(kind, request, result)) return result;
+  } catch (const json::exception&) {  // it is no answer of ours
+  }
+  return failed(RunnerFailure::kForged);
+}
+
+Ending ending_of(Subprocess& process) {
+  for (int pause = 0; pause < kReapPauses && process.running(); ++pause) {
+    std::this_thread::sleep_for(kReapPause);
+  }
+  const bool lives_on = process.running();
+  process.kill();
+  Ending ending = process.wait(kReapPause);
+  ending.deadline = lives_on;
+  return ending;
+}
+
+}  // namespace krl

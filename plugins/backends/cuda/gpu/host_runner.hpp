@@ -1,0 +1,38 @@
+// Runners of candidates with host code of their own: how one is started, and what may be believed
+// of what it says. It speaks the protocol of all runners, but once it has loaded a candidate,
+// whatever comes out of it may be the candidate's.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/checked.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+
+namespace krl {
+
+// No answer after the first is larger.
+inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
+
+// The program `runner` in the sandbox: it sees the driver, the devices of GPUs and the system's
+// libraries, no other files, no network and no other process, and cannot start any.
+Command host_runner(const std::string& sandbox, const std::string& runner,
+                    std::vector<std::string> environment);
+
+// That no runner can know before it is asked.
+std::uint64_t secret_number();
+
+// The result of a request, if `answer` bears its ticket and has the form of one. A missing answer
+// is a kDied.
+Checked<nlohmann::json, RunnerFailure> host_answer(const std::string& kind,
+                                                   const nlohmann::json& request,
+                                                   std::uint64_t ticket,
+                                                   const std::optional<nlohmann::json>& answer);
+
+// How a process ended that answers no more; one that lives on is killed, its `deadline` is over.
+Ending ending_of(Subprocess& process);
+
+}  // namespace krl

@@ -1,0 +1,116 @@
+#include "plugins/backends/cuda/host/host_checks.hpp"
+
+#include <kernelrl/abi.h>
+
+#include <algorithm>
+
+#include "plugins/backends/evaluator/source/lexer.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::string_view kHarness = "kernelrl_";
+
+SourceProblem problem_at(const Token& token, std::string message) {
+  return {token.line, token.column, std::move(message)};
+}
+
+// What stands between the quotes or brackets of an #include at token `at`; empty if it is none.
+std::string header_of(const std::vector<Token>& tokens, std::size_t at) {
+  if (!tokens[at].is("include") || at == 0 || !tokens[at - 1].is("#")) return {};
+  std::string header;
+  for (std::size_t n = at + 1; n < tokens.size() && !tokens[n].starts_line; ++n) {
+    header += tokens[n].text;
+  }
+  return header.size() > 2 ? header.substr(1, header.size() - 2) : "";
+}
+
+std::optional<SourceProblem> check_header(const Token& token, const std::string& header,
+                                          const std::vector<std::string>& forbidden) {
+  if (header.front() == '/' || header.find("..") != std::string::npos) {
+    return problem_at(token, "#include of a path of the machine");
+  }
+  const std::string file = header.substr(header.rfind('/') + 1);
+  for (const std::string& word : forbidden) {
+    if (file.rfind(word, 0) == 0) {
+      return problem_at(token, "the task forbids '" + word + "', and includes of it");
+    }
+  }
+  return std::nullopt;
+}
+
+// The text between the first two quotes behind `before`; empty if there is none.
+std::string quoted_behind(const std::string& text, std::string_view before) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.find('"', at) + 1;
+  const std::size_t end = text.find('"', begin);
+  return begin == 0 || end == std::string::npos ? "" : text.substr(begin, end - begin);
+}
+
+bool is_of_torch(const std::string& name) {
+  static constexpr std::string_view kTops[] = {"torch", "at",     "c10",      "ATen",
+                                               "py",    "caffe2", "pybind11", "kernelrl_host"};
+  const std::string top = name.substr(0, std::min(name.find("::"), name.find('/')));
+  return std::find(std::begin(kTops), std::end(kTops), top) != std::end(kTops);
+}
+
+// "at::Tensor::softmax", "ATen/native/x.h"; empty if the error is about something else.
+std::string missing_in(const std::string& error) {
+  for (const char* whose : {"namespace ", "class "}) {
+    const std::string owner = quoted_behind(error, whose);
+    const std::string member = quoted_behind(error, "has no member ");
+    if (!member.empty() && is_of_torch(owner)) return owner + "::" + member;
+  }
+  constexpr std::string_view kNoFile = ": No such file or directory";
+  const std::size_t end = error.find(kNoFile);
+  if (end != std::string::npos && is_of_torch(error.substr(0, end))) return error.substr(0, end);
+  return {};
+}
+
+}  // namespace
+
+std::optional<SourceProblem> check_host_source(std::string_view source,
+                                               const std::vector<std::string>& forbidden) {
+  if (source.size() > kMaxSourceBytes) {
+    return SourceProblem{1, 1,
+                         "the source has " + std::to_string(source.size()) + " bytes, at most " +
+                             std::to_string(kMaxSourceBytes) + " are read"};
+  }
+  const std::vector<Token> tokens = lex(source).tokens;
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const Token& token = tokens[t];
+    if (token.kind != Token::kName) continue;
+    if (token.text.rfind(kHarness, 0) == 0) {
+      return problem_at(token, "'" + token.text + "' is a name of the harness");
+    }
+    if (std::find(forbidden.begin(), forbidden.end(), token.text) != forbidden.end()) {
+      return problem_at(token, "the task forbids '" + token.text + "'");
+    }
+    const std::string header = header_of(tokens, t);
+    if (header.empty()) continue;
+    if (auto problem = check_header(token, header, forbidden)) return problem;
+  }
+  return std::nullopt;
+}
+
+void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics) {
+  for (DiagnosticRecord& diagnostic : *diagnostics) {
+    const std::string missing = missing_in(diagnostic.text);
+    if (!missing.empty()) diagnostic.text = "not in kernelrl's shim of torch: " + missing;
+  }
+}
+
+void name_what_is_not_linked(std::string_view log, std::vector<DiagnosticRecord>* diagnostics) {
+  constexpr std::string_view kBefore = ": undefined reference to `";
+  const std::size_t at = log.find(kBefore);
+  if (at == std::string_view::npos) return;
+  const std::string_view rest = log.substr(at + kBefore.size());
+  DiagnosticRecord missing;
+  missing.severity = KRL_SEVERITY_ERROR;
+  missing.text = std::string(rest.substr(0, rest.find('\''))) +
+                 " is in no library that host code gets: CUDA's runtime, and those of C and C++";
+  diagnostics->insert(diagnostics->begin(), std::move(missing));
+}
+
+}  // namespace krl

@@ -1,0 +1,27 @@
+// Checks of the text of a candidate with host code of its own, before anything compiles it. They
+// are few: what such code may do is for the sandbox that it runs in to say, not for its words.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/evaluator/source/static_checks.hpp"
+
+namespace krl {
+
+// The first problem of `source`: names of the harness, headers by a path of the machine, what the
+// task forbids, as a name or as the beginning of a header's name ("cublas": cublas_v2.h).
+std::optional<SourceProblem> check_host_source(std::string_view source,
+                                               const std::vector<std::string>& forbidden);
+
+// Says of errors about torch that it is our shim which lacks something, and what.
+void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics);
+
+// Adds an error for the first function that the linker did not find.
+void name_what_is_not_linked(std::string_view log, std::vector<DiagnosticRecord>* diagnostics);
+
+}  // namespace krl

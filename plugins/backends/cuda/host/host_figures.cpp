@@ -1,0 +1,56 @@
+#include "plugins/backends/cuda/host/host_figures.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "plugins/backends/cuda/cubin.hpp"
+#include "plugins/backends/cuda/instruction_classes.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+
+namespace krl {
+namespace {
+
+// "scale<float, 4>" of a mangled name, without the parameters.
+std::string readable(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (!text) return mangled;
+  std::string name = text.get();
+  name.resize(std::min(name.size(), name.rfind('(')));
+  if (name.rfind("void ", 0) == 0) name.erase(0, 5);
+  return name;
+}
+
+}  // namespace
+
+void add_host_figures(const CompiledModule& module, const std::string& arch,
+                      EvaluationRecord* record) {
+  std::string why = "the compiler gave something else";
+  const auto kernels = read_cubin(module.cubin, why);
+  if (!kernels) {
+    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiled code cannot be read: " + why);
+    return;
+  }
+  const auto reported = read_resource_report(module.report);
+  std::vector<std::string> names;
+  for (const CubinKernel& kernel : *kernels) {
+    const auto found = reported.find(kernel.name);
+    const KernelResources resources = found == reported.end() ? KernelResources() : found->second;
+    KernelRecord figures;
+    figures.name = readable(kernel.name);
+    figures.arch = arch;
+    figures.registers = kernel.registers;
+    figures.stack_bytes = kernel.stack_bytes;
+    figures.spill_bytes = resources.spill_bytes;
+    figures.shared_bytes = resources.shared_bytes;
+    figures.max_threads = kernel.max_threads;
+    record->kernels.push_back(std::move(figures));
+    names.push_back(kernel.name);
+  }
+  add_instruction_values(count_instructions(module.ptx, names), record);
+}
+
+}  // namespace krl

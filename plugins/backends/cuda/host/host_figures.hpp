@@ -1,0 +1,17 @@
+// What compiled code says of the kernels of a candidate that launches them itself. How it does,
+// nobody sees, so there are no figures of launches: no occupancy, no dynamic shared memory. Pure.
+#pragma once
+
+#include <string>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// Adds a record per kernel of the module, and the values of instruction_classes.hpp; or makes the
+// record a compile_error. `arch`: "sm_90a".
+void add_host_figures(const CompiledModule& module, const std::string& arch,
+                      EvaluationRecord* record);
+
+}  // namespace krl

@@ -1,0 +1,28 @@
+// The source of a candidate of the contract `host` as it is compiled: the candidate's own text with
+// the call of its launcher behind it, which the compiler checks against the launcher's signature.
+// Pure.
+//
+// A candidate is plain CUDA, with a function
+//   launch(tensors…, scalars…, axes…[, cudaStream_t])
+// of the task's inputs, its outputs that are no inputs, its scalars, and its axes that vary; or a
+// torch extension, with a function `forward` that takes the inputs and the scalars and returns the
+// outputs, and is made known by PYBIND11_MODULE or lies in the open.
+#pragma once
+
+#include <kernelrl/task_definition.hpp>
+#include <string>
+#include <string_view>
+
+namespace krl {
+
+enum class HostForm { kLaunch, kTorchModule, kTorchFunction };
+
+HostForm host_form(std::string_view source);
+
+// "launch(float* x, float* y, int n)": what the task's launcher looks like.
+std::string launcher_signature(const TaskDefinition& task);
+
+// Errors in the call are of no line of the source. See host_headers.hpp for what it includes.
+std::string with_host_call(std::string_view source, const TaskDefinition& task);
+
+}  // namespace krl

@@ -1,0 +1,50 @@
+// The call of a candidate of the contract `host`: what the harness passes to the shared object that
+// was made of the candidate's source. The harness' process and the code that is put behind the
+// source (host_source.hpp) share this header. C++17, plain data; memory is the GPU's where nothing
+// else is said.
+#pragma once
+
+namespace kernelrl_host {
+
+inline constexpr int kMostAxes = 8;
+
+struct Tensor {
+  void* data;  // contiguous, row-major
+  long long shape[kMostAxes];
+  int axes;   // how many of `shape` count
+  int dtype;  // krl::DType: float32, float16, bfloat16, int32, int64, bool
+};
+
+struct Scalar {
+  int dtype;
+  double real;        // of a float32
+  long long integer;  // of the others
+};
+
+struct Call {
+  const Tensor* tensors;  // the task's inputs, then its outputs that are no inputs
+  int n_tensors, n_inputs;
+  const int* outputs;  // of each output, its place in `tensors`
+  int n_outputs;
+  const Scalar* scalars;
+  int n_scalars;
+  const long long* axes;  // that vary
+  int n_axes;
+  void* stream;  // all work is to be in its order
+
+  void* harness;  // the first argument of the functions
+  // Memory for the time of the call, at least until it is released; null if there is no more.
+  void* (*allocate)(void* harness, unsigned long long bytes);
+  void (*release)(void* harness, void* memory);
+  // Output number `output` lies at `tensor` instead of at its own place; it is fetched from there
+  // when the call has returned, so the memory must not be released before.
+  void (*give)(void* harness, int output, const Tensor* tensor);
+  // The call failed. `text` is copied.
+  void (*fail)(void* harness, const char* text);
+};
+
+}  // namespace kernelrl_host
+
+// The one function that the harness looks for.
+extern "C" __attribute__((visibility("default"))) void kernelrl_host_call(
+    const kernelrl_host::Call* call);

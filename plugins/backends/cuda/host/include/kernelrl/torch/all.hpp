@@ -1,0 +1,21 @@
+// kernelrl's shim of torch, all of it: tensors without operations, for host code that launches its
+// own kernels. It takes a second to compile where torch takes half a minute.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+#include "kernelrl/torch/cuda.hpp"
+#include "kernelrl/torch/dispatch.hpp"
+#include "kernelrl/torch/factories.hpp"
+#include "kernelrl/torch/module.hpp"
+
+namespace torch {
+using namespace at;
+namespace cuda {
+using namespace c10::cuda;
+}
+}  // namespace torch

@@ -1,0 +1,226 @@
+#include "plugins/backends/cuda/worker/host_library.hpp"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <kernelrl/tensor_types.hpp>
+
+#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/cuda/worker/device_session.hpp"
+#include "plugins/backends/cuda/worker/device_types.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
+namespace krl::gpu {
+namespace {
+
+constexpr std::uint64_t kGranule = 512;  // bytes; sizes of blocks are multiples of it
+constexpr std::size_t kLongestFailure = 500;
+constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
+
+std::uint64_t rounded(std::uint64_t bytes) {
+  return std::max<std::uint64_t>((bytes + kGranule - 1) / kGranule, 1) * kGranule;
+}
+
+std::uint64_t bytes_of(const HostTensor& tensor) {
+  auto bytes = static_cast<std::uint64_t>(size_of(static_cast<DType>(tensor.dtype)));
+  for (const std::int64_t length : tensor.shape) bytes *= static_cast<std::uint64_t>(length);
+  return bytes;
+}
+
+kernelrl_host::Tensor view_of(const HostTensor& tensor, CUdeviceptr set) {
+  kernelrl_host::Tensor view{};
+  view.data = reinterpret_cast<void*>(set + tensor.offset);
+  view.dtype = tensor.dtype;
+  view.axes = static_cast<int>(tensor.shape.size());
+  if (view.axes > kernelrl_host::kMostAxes) {
+    throw HostFailure(Trouble::kItsFailure, "tensors of more than 8 axes are not passed");
+  }
+  std::copy(tensor.shape.begin(), tensor.shape.end(), view.shape);
+  return view;
+}
+
+std::string described(int dtype, const long long* shape, int axes) {
+  const bool known = dtype >= 0 && dtype < static_cast<int>(kDTypes.size());
+  std::string text(known ? name_of(static_cast<DType>(dtype)) : "of an unknown type");
+  text += " [";
+  for (int i = 0; i < axes; ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// Each copy of the shared object has a file of its own that stays open: the loader takes a name
+// that it knows for the object that it knows.
+void* load(const std::string& shared_object) {
+  const int file = ::memfd_create("krl-candidate", MFD_CLOEXEC);
+  if (file < 0 || !write_all(file, shared_object)) {
+    throw HostFailure(Trouble::kItsFailure, "there is no memory for its shared object");
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  void* const object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object != nullptr) return object;
+  std::string why = ::dlerror();
+  const std::size_t at = why.find(path);
+  if (at != std::string::npos) why.replace(at, path.size(), "its shared object");
+  throw HostFailure(Trouble::kItsFailure, why);
+}
+
+}  // namespace
+
+void* TensorMemory::allocate(std::uint64_t bytes) {
+  const std::uint64_t wanted = rounded(bytes);
+  auto best = blocks_.end();
+  for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+    const Block& b = block->second;
+    const bool fits = b.free && !b.held && b.bytes >= wanted && b.bytes <= 2 * wanted;
+    if (fits && (best == blocks_.end() || b.bytes < best->second.bytes)) best = block;
+  }
+  if (best == blocks_.end()) {
+    CUdeviceptr made = 0;
+    if (driver().cuMemAlloc(&made, wanted) != CUDA_SUCCESS) return nullptr;
+    best = blocks_.emplace(made, Block{DeviceMemory(made), wanted}).first;
+  }
+  best->second.free = false;
+  best->second.used = true;
+  return reinterpret_cast<void*>(best->first);
+}
+
+void TensorMemory::release(const void* memory) {
+  const auto block = blocks_.find(reinterpret_cast<CUdeviceptr>(memory));
+  if (block != blocks_.end()) block->second.free = true;
+}
+
+void TensorMemory::hold(const void* inside) {
+  const auto address = reinterpret_cast<CUdeviceptr>(inside);
+  auto block = blocks_.upper_bound(address);
+  if (block == blocks_.begin()) return;
+  --block;
+  if (address < block->first + block->second.bytes) block->second.held = true;
+}
+
+void TensorMemory::recycle() {
+  for (auto& [address, block] : blocks_) {
+    block.held = false;
+    if (!block.free || !block.used) continue;
+    KRL_CUDA(cuMemsetD8Async, address, kPoisonValue, block.bytes, nullptr);
+    block.used = false;
+  }
+}
+
+HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_changes)
+    : find_changes_(find_changes) {
+  void* const symbol = ::dlsym(load(shared_object), "kernelrl_host_call");
+  if (symbol == nullptr) throw HostFailure(Trouble::kItsFailure, "it has no call of its launcher");
+  function_ = reinterpret_cast<Function>(symbol);
+}
+
+void HostLibrary::give(void* harness, int output, const kernelrl_host::Tensor* tensor) {
+  static_cast<HostLibrary*>(harness)->take(static_cast<std::size_t>(output), *tensor);
+}
+
+void HostLibrary::fail(void* harness, const char* text) {
+  std::string& failure = static_cast<HostLibrary*>(harness)->failure_;
+  if (failure.empty()) failure = std::string(text).substr(0, kLongestFailure);
+  if (failure.empty()) failure = "it failed";
+}
+
+void HostLibrary::take(std::size_t output, const kernelrl_host::Tensor& tensor) {
+  if (output >= arguments_->outputs.size()) {
+    return fail(this, "it returned more tensors than the task has outputs");
+  }
+  const HostTensor& wanted =
+      arguments_->tensors[static_cast<std::size_t>(arguments_->outputs[output])];
+  const std::vector<long long> shape(wanted.shape.begin(), wanted.shape.end());
+  const int axes = static_cast<int>(shape.size());
+  if (tensor.dtype != wanted.dtype || tensor.axes != axes ||
+      !std::equal(shape.begin(), shape.end(), tensor.shape)) {
+    const std::string why = "output " + std::to_string(output + 1) + " is " +
+                            described(tensor.dtype, tensor.shape,
+                                      std::clamp(tensor.axes, 0, kernelrl_host::kMostAxes)) +
+                            ", not " + described(wanted.dtype, shape.data(), axes);
+    return fail(this, why.c_str());
+  }
+  memory_.hold(tensor.data);
+  Copy& place = outputs_[outputs_.size() - arguments_->outputs.size() + output];
+  place.from = reinterpret_cast<CUdeviceptr>(tensor.data);
+}
+
+void HostLibrary::call(const HostArguments& arguments, CUdeviceptr set) {
+  std::vector<kernelrl_host::Tensor> tensors;
+  std::vector<kernelrl_host::Scalar> scalars;
+  for (const HostTensor& tensor : arguments.tensors) tensors.push_back(view_of(tensor, set));
+  for (const HostScalar& scalar : arguments.scalars) {
+    scalars.push_back({scalar.dtype, scalar.real, scalar.integer});
+  }
+  const std::vector<long long> axes(arguments.axes.begin(), arguments.axes.end());
+  for (const int output : arguments.outputs) {
+    const HostTensor& tensor = arguments.tensors[static_cast<std::size_t>(output)];
+    const CUdeviceptr place = set + tensor.offset;
+    outputs_.push_back({place, place, bytes_of(tensor)});
+  }
+  kernelrl_host::Call call{};
+  call.tensors = tensors.data();
+  call.n_tensors = static_cast<int>(tensors.size());
+  call.n_inputs = arguments.inputs;
+  call.outputs = arguments.outputs.data();
+  call.n_outputs = static_cast<int>(arguments.outputs.size());
+  call.scalars = scalars.data();
+  call.n_scalars = static_cast<int>(scalars.size());
+  call.axes = axes.data();
+  call.n_axes = static_cast<int>(axes.size());
+  call.harness = this;
+  call.allocate = [](void* self, unsigned long long bytes) {
+    return static_cast<HostLibrary*>(self)->memory_.allocate(bytes);
+  };
+  call.release = [](void* self, void* memory) {
+    static_cast<HostLibrary*>(self)->memory_.release(memory);
+  };
+  call.give = give;
+  call.fail = fail;
+  arguments_ = &arguments;
+  set_ = set;
+  failure_.clear();
+  function_(&call);
+  if (!failure_.empty()) throw HostFailure(Trouble::kItsFailure, failure_);
+}
+
+// Copies the outputs that stand in their places already, so that what comes later shows.
+void HostLibrary::snapshot() {
+  std::uint64_t bytes = 0;
+  for (const Copy& output : outputs_) bytes += output.from == output.to ? output.bytes : 0;
+  if (bytes > snapshot_bytes_) {
+    snapshot_ = {};
+    snapshot_ = allocate(bytes);
+    snapshot_bytes_ = bytes;
+  }
+  CUdeviceptr end = snapshot_.get();
+  for (Copy& output : outputs_) {
+    if (output.from != output.to) continue;
+    output.to = end;
+    end += output.bytes;
+  }
+}
+
+void HostLibrary::finish() {
+  snapshot();
+  std::vector<DeviceRange> ranges;
+  std::uint64_t longest = 0;
+  for (const Copy& output : outputs_) {
+    KRL_CUDA(cuMemcpyDtoDAsync, output.to, output.from, output.bytes, nullptr);
+    ranges.push_back({output.from, output.bytes, output.to});
+    longest = std::max(longest, output.bytes);
+  }
+  outputs_.clear();
+  KRL_CUDA(cuCtxSynchronize);
+  std::vector<std::uint64_t> changes(ranges.size());
+  CUdeviceptr base = 0, all = ranges_.upload(ranges), changed = changed_.upload(changes);
+  void* arguments[] = {&base, &all, &changed};
+  launch_trusted(find_changes_, ranges.size(), longest / sizeof(std::uint64_t), arguments);
+  memory_.recycle();
+  KRL_CUDA(cuMemcpyDtoH, changes.data(), changed, changes.size() * sizeof changes[0]);
+  if (std::all_of(changes.begin(), changes.end(), [](std::uint64_t n) { return n == 0; })) return;
+  throw HostFailure(Trouble::kItsWorkLeft,
+                    "its outputs were still written after its work was done");
+}
+
+}  // namespace krl::gpu

@@ -1,0 +1,83 @@
+// A candidate with host code of its own, as a runner holds it: the shared object, loaded into this
+// very process, memory for the tensors that it makes, and what it gave back. From its first call on
+// nothing in this process can be trusted, which is why the process is replaced afterwards. Used by
+// one thread; the context is current.
+#pragma once
+
+#include <kernelrl/host_call.hpp>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/driver.hpp"
+#include "plugins/backends/cuda/worker/protocol.hpp"
+#include "plugins/backends/cuda/worker/upload_buffer.hpp"
+
+namespace krl::gpu {
+
+// The host code's own doing: it threw, it gave something else than its outputs, …
+struct HostFailure : std::runtime_error {
+  HostFailure(Trouble::Host whose, const std::string& why) : std::runtime_error(why), host(whose) {}
+  Trouble::Host host;
+};
+
+// Memory for the tensors of a call, kept for the next one. What is released can be given out again
+// at once, as all work is in the order of one stream; what was held is kept until `recycle`.
+class TensorMemory {
+ public:
+  void* allocate(std::uint64_t bytes);
+  void release(const void* memory);
+  void hold(const void* inside);  // any address of a block
+  // Makes what is free unreadable: no call shall find the results of an earlier one.
+  void recycle();
+
+ private:
+  struct Block {
+    DeviceMemory memory;
+    std::uint64_t bytes = 0;
+    bool free = false, held = false, used = true;  // used: since it was made unreadable
+  };
+  std::map<CUdeviceptr, Block> blocks_;
+};
+
+class HostLibrary {
+ public:
+  // `find_changes`: the trusted kernel of that name. Throws HostFailure if it cannot be loaded.
+  HostLibrary(const std::string& shared_object, CUfunction find_changes);
+  HostLibrary(const HostLibrary&) = delete;
+
+  // Calls it on the set of buffers at `set`. Throws HostFailure.
+  void call(const HostArguments& arguments, CUdeviceptr set);
+  // After all calls of a sample: brings their outputs to their places. Throws HostFailure if work
+  // went on after what was enqueued before this, on a stream or thread of the candidate's.
+  void finish();
+
+ private:
+  // Bytes that were copied when a call's work had to be done.
+  struct Copy {
+    CUdeviceptr from, to;
+    std::uint64_t bytes;
+  };
+  using Function = void (*)(const kernelrl_host::Call*);
+
+  static void give(void* harness, int output, const kernelrl_host::Tensor* tensor);
+  static void fail(void* harness, const char* text);
+  void take(std::size_t output, const kernelrl_host::Tensor& tensor);
+  void snapshot();
+
+  Function function_ = nullptr;
+  CUfunction find_changes_;
+  TensorMemory memory_;
+  std::string failure_;  // of the call that is made
+  // Of that call.
+  const HostArguments* arguments_ = nullptr;
+  CUdeviceptr set_ = 0;
+  // Of the calls since `finish`: where their outputs are, each with its place.
+  std::vector<Copy> outputs_;
+  DeviceMemory snapshot_;
+  std::uint64_t snapshot_bytes_ = 0;
+  UploadBuffer ranges_, changed_;
+};
+
+}  // namespace krl::gpu

@@ -1,0 +1,17 @@
+#include "plugins/backends/cuda/worker/upload_buffer.hpp"
+
+#include <algorithm>
+
+namespace krl::gpu {
+
+CUdeviceptr UploadBuffer::upload(const void* data, std::uint64_t bytes) {
+  if (bytes > bytes_ || memory_.get() == 0) {
+    memory_ = {};
+    bytes_ = std::max<std::uint64_t>(bytes, 4096);
+    memory_ = allocate(bytes_);
+  }
+  if (bytes > 0) KRL_CUDA(cuMemcpyHtoD, memory_.get(), data, bytes);
+  return memory_.get();
+}
+
+}  // namespace krl::gpu

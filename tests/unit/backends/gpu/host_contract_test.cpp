@@ -1,0 +1,266 @@
+// Candidates with host code of their own on a simulated GPU: everything but CUDA itself is real,
+// the sandbox of their process included.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
+#include "plugins/backends/cuda/gpu/timing.hpp"
+#include "tests/unit/backends/gpu/host_candidate.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr char kRight[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
+
+GpuPool& pool() {
+  static GpuPool pool = [] {
+    GpuWorkers workers = simulated_workers();
+    workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
+    workers.run_limit = std::chrono::seconds(5);
+    return GpuPool(find_gpus(workers.runner, {0}), workers);
+  }();
+  return pool;
+}
+
+EvaluationRecord evaluated(const GpuCandidate& candidate, const GpuCandidate* baseline = nullptr) {
+  EvaluationRecord record;
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    const RunnerChoice runner(gpu, RunnerKind::kHost);
+    check_on_gpu(gpu, candidate, runs(), &record);
+    if (baseline == nullptr || record.verdict != KRL_VERDICT_OK) return;
+    time_on_gpu(gpu, candidate, {baseline}, runs(), TimingSettings(), &record);
+  });
+  return record;
+}
+
+EvaluationRecord checked(const std::string& text) { return evaluated(HostCandidate(text)); }
+
+EvaluationRecord timed(const std::string& text) {
+  const Candidate good("good");
+  const GpuCandidate baseline = good;
+  return evaluated(HostCandidate(text), &baseline);
+}
+
+// After anything that a candidate did.
+void expect_next_is_right() {
+  const EvaluationRecord record = checked(kRight);
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+}
+
+TEST(HostContract, PassesALauncherThatIsRight) {
+  const EvaluationRecord record = checked(kRight);
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.cases.size(), 3u);
+}
+
+TEST(HostContract, PassesAStreamAndAnyWidthOfIntegers) {
+  for (const char* parameters :
+       {"float* x, float* y, long n, cudaStream_t s", "const float* x, float* y, unsigned n",
+        "const float* __restrict__ x, float* __restrict__ y, size_t n"}) {
+    const EvaluationRecord record =
+        checked("int launch(" + std::string(parameters) + ") {" + kRight + " return 0; }");
+    EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << parameters << ": " << record.why;
+  }
+}
+
+TEST(HostContract, SeesWhatIsWrong) {
+  EXPECT_EQ(checked("for (int i = 0; i + 1 < n; ++i) y[i] = 2 * x[i];").verdict,
+            KRL_VERDICT_WRONG_RESULT);
+  const EvaluationRecord outside = checked(std::string(kRight) + " y[n] = 1;");
+  EXPECT_EQ(outside.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(outside.why, HasSubstr("behind y"));
+  expect_next_is_right();
+}
+
+TEST(HostContract, TimesALauncher) {
+  const EvaluationRecord record = timed(kRight);
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_GE(record.cases[0].samples_ns.size(), 16u);
+}
+
+// ---- the form of a torch extension
+
+std::string extension(const std::string& forward, const std::string& name = "forward") {
+  return "#include <torch/extension.h>\n"
+         "extern \"C\" cudaError_t cudaMemsetAsync(void* at, int value, size_t bytes, "
+         "cudaStream_t) { __builtin_memset(at, value, bytes); return cudaSuccess; }\n" +
+         forward + "\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"" + name +
+         "\", &forward, \"doc\"); }\n";
+}
+
+constexpr char kForward[] = R"(torch::Tensor forward(torch::Tensor x) {
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous() && x.dim() == 1, "x");
+  auto spare = torch::zeros({x.size(0), 2}, x.options());
+  auto y = torch::empty_like(x);
+  for (int64_t i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = 2 * x.data_ptr<float>()[i];
+  return y;
+})";
+
+TEST(HostContract, FetchesWhatForwardReturns) {
+  const EvaluationRecord record = timed(extension(kForward));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+}
+
+TEST(HostContract, ForwardMayTakeItsOutput) {
+  const EvaluationRecord record =
+      checked(extension("void forward(const torch::Tensor& x, torch::Tensor y) { float* to = "
+                        "y.data_ptr<float>(); for (int64_t i = 0; i < x.numel(); ++i) to[i] = 2 * "
+                        "x.data_ptr<float>()[i]; }"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+}
+
+TEST(HostContract, ATensorThatNobodyFilledIsNoOldResult) {
+  const EvaluationRecord record = checked(extension(
+      "int calls = 0; torch::Tensor forward(torch::Tensor x) { auto y = torch::empty_like(x); "
+      "if (++calls % 2) for (int64_t i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = 2 * "
+      "x.data_ptr<float>()[i]; return y; }"));
+  EXPECT_THAT(record.verdict, AnyOf(KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_NONDETERMINISTIC));
+}
+
+TEST(HostContract, SaysWhatForwardDidWrong) {
+  const auto why = [](const std::string& source) {
+    const EvaluationRecord record = checked(source);
+    EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT) << record.why;
+    return record.why;
+  };
+  EXPECT_THAT(why(extension("torch::Tensor forward(torch::Tensor x) { return x.view({1, -1}); }")),
+              HasSubstr("output 1 is float32 [1, 1000], not float32 [1000]"));
+  EXPECT_THAT(why(extension("torch::Tensor forward(torch::Tensor x) { return torch::empty({1000}, "
+                            "x.options().dtype(torch::kHalf)); }")),
+              HasSubstr("float16"));
+  EXPECT_THAT(why(extension("torch::Tensor forward(torch::Tensor x) { TORCH_CHECK(x.dim() == 2, "
+                            "\"x has \", x.dim(), \" axes\"); return x; }")),
+              HasSubstr("x has 1 axes"));
+  EXPECT_THAT(why(extension("torch::Tensor forward(torch::Tensor x, torch::Tensor w, float s) { "
+                            "return x; }")),
+              HasSubstr("forward takes 2 tensors and 1 numbers; the task has 1 inputs and 0"));
+  EXPECT_THAT(why(extension(kForward, "backward")), HasSubstr("defines no function 'forward'"));
+  EXPECT_THAT(
+      why(extension("torch::Tensor forward(torch::Tensor x) { return x.to(torch::kHalf); }")),
+      HasSubstr("not in kernelrl's shim of torch: conversion of a Float tensor to Half"));
+}
+
+// ---- what host code can do that device code cannot
+
+TEST(HostContract, AProcessThatEndsIsTheCandidatesFault) {
+  const EvaluationRecord ends = checked("__builtin_exit(0);");
+  EXPECT_EQ(ends.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(ends.why, HasSubstr("ended with code 0"));
+  const EvaluationRecord crashes = checked("*(volatile int*)8 = 1;");
+  EXPECT_EQ(crashes.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(crashes.why, HasSubstr("signal 11"));
+  expect_next_is_right();
+}
+
+TEST(HostContract, EndsAHostLoop) {
+  const EvaluationRecord record = checked("volatile int more = 1; while (more) {}");
+  EXPECT_EQ(record.verdict, KRL_VERDICT_TIMEOUT) << record.why;
+  expect_next_is_right();
+}
+
+// Each tries what it must not, and is right only if that failed.
+TEST(HostContract, TheSandboxHolds) {
+  const std::string folder = std::filesystem::temp_directory_path();
+  const auto forbidden = [](const std::string& attempt) {
+    return "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <signal.h>\n"
+           "#include <sys/socket.h>\n#include <sys/ptrace.h>\n#include <unistd.h>\n"
+           "void launch(const float* x, float* y, int n) { if (" +
+           attempt + ") return; " + kRight + "}";
+  };
+  const std::vector<std::string> attempts = {
+      "fork() >= 0",
+      "system(\"true\") == 0",
+      "vfork() >= 0",
+      "execl(\"/bin/true\", \"true\", nullptr) == 0",
+      "open(\"/etc/passwd\", O_RDONLY) >= 0",
+      "open(\"" + folder + "/krl-escape\", O_CREAT | O_WRONLY, 0600) >= 0",
+      "[] { char path[64]; snprintf(path, sizeof path, \"/proc/%d/environ\", getppid()); "
+      "return open(path, O_RDONLY) >= 0; }()",
+      "socket(AF_INET, SOCK_STREAM, 0) >= 0",
+      "kill(getppid(), 0) == 0",
+      "ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0"};
+  for (const std::string& attempt : attempts) {
+    const EvaluationRecord record = checked(forbidden(attempt));
+    EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << attempt << ": " << record.why;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder + "/krl-escape"));
+}
+
+TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
+  const std::string answers = "for (int i = 3; i < 64; ++i) write(i, ";
+  for (const char* forged : {"\"\\1\\0\\0\\0\\xf6\", 5);", "\"\\377\\377\\377\\377\\0\", 5);"}) {
+    const EvaluationRecord record =
+        checked("#include <unistd.h>\nvoid launch(const float* x, float* y, int n) {" + answers +
+                forged + kRight + "}");
+    EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  }
+  expect_next_is_right();
+}
+
+TEST(HostContract, KnowsAnAnswerByItsTicketAndForm) {
+  using nlohmann::json;
+  const json time = {{"places", {0, 0}}};
+  const auto kind = [&](const json& answer) {
+    const auto result = host_answer("time", time, 7, answer);
+    return result ? -1 : static_cast<int>(result.error().kind);
+  };
+  EXPECT_EQ(kind({{"ticket", 7}, {"answer", {1.0, 2.5}}}), -1);
+  for (const json& forged :
+       {json({{"ticket", 8}, {"answer", {1.0, 2.5}}}), json({{"ticket", 7}, {"answer", {1.0}}}),
+        json({{"ticket", 7}, {"answer", {1.0, -2.0}}}), json({{"ticket", 7}, {"answer", nullptr}}),
+        json({{"ticket", 7}, {"answer", {"a", "b"}}}), json({{"answer", {1.0, 2.0}}}),
+        json({{"ticket", 7}, {"answer", {{"trouble", 3}}}}), json(nullptr), json::array({1, 2})}) {
+    EXPECT_EQ(kind(forged), RunnerFailure::kForged) << forged;
+  }
+  const auto died = host_answer("time", time, 7, std::nullopt);
+  ASSERT_FALSE(died);
+  EXPECT_EQ(died.error().kind, RunnerFailure::kDied);
+}
+
+// A thread stands for a stream of its own.
+TEST(HostContract, SeesWorkThatGoesOnAfterTheCall) {
+  const EvaluationRecord record = checked(
+      "#include <thread>\nvoid launch(const float* x, float* y, int n) {" + std::string(kRight) +
+      "std::thread([=] { for (int k = 0; k < 100'000'000; ++k) *(volatile float*)y = k; "
+      "}).detach(); }");
+  EXPECT_THAT(record.verdict,
+              AnyOf(KRL_VERDICT_FLAGGED, KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_NONDETERMINISTIC))
+      << record.why;
+  expect_next_is_right();
+}
+
+// Makes the function that reads events answer "1 us" at once, and takes its time.
+TEST(HostContract, FlagsAPatchedClock) {
+  const EvaluationRecord record = timed(
+      "#include <dlfcn.h>\n#include <string.h>\n#include <sys/mman.h>\n#include <unistd.h>\n"
+      "void launch(const float* x, float* y, int n) {"
+      "char* code = (char*)dlsym(RTLD_DEFAULT, \"cuEventElapsedTime_v2\");"
+      "void* page = (void*)((unsigned long)code & ~4095ul);"
+      "mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);"
+      "memcpy(code, \"\\x31\\xc0\\xc7\\x07\\x6f\\x12\\x83\\x3a\\xc3\", 9);"
+      "usleep(3000);" +
+      std::string(kRight) + "}");
+  EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("longer than the times that it reports"));
+}
+
+TEST(HostContract, ACandidateThatKillsItselfIsTriedAgain) {
+  EXPECT_THROW(
+      checked("#include <signal.h>\n#include <sys/resource.h>\nvoid launch(const float* x, "
+              "float* y, int n) { rlimit none{0, 0}; setrlimit(RLIMIT_CPU, &none); "
+              "for (volatile int k = 0;; ++k) {} }"),
+      RunnerKilled);
+  expect_next_is_right();
+}
+
+}  // namespace
+}  // namespace krl::testing
