@@ -83,7 +83,7 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
 
   const std::string headers = files.shared_folder(kHostHeaders);
   std::vector<std::string> options = options_of(settings);
-  options.push_back("-I" + headers);
+  options.insert(options.end(), {"-isystem=" + headers, "--expt-relaxed-constexpr"});
   NvccLibraryPlan library = plan_nvcc_library(nvcc, options);
   library.readable.push_back(headers);
   CompileWorkerOptions linker = worker;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <vector>
 
 #include "plugins/backends/evaluator/source/lexer.hpp"
@@ -102,6 +103,16 @@ std::string call_of_launch(const TaskDefinition& task) {
   return text;
 }
 
+// Is a 16-bit type named, in whatever word?
+bool names_half(std::string_view source) {
+  std::string lower(source);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* word : {"half", "fp16", "bf16", "bfloat16", "float16"}) {
+    if (lower.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 bool is_torch_header(const Token& token) {
   return token.is("torch") || token.is("ATen") || token.is("c10") || token.is("pybind11") ||
          token.text.rfind("\"torch/", 0) == 0 || token.text.rfind("\"ATen/", 0) == 0;
@@ -127,7 +138,11 @@ std::string launcher_signature(const TaskDefinition& task) {
 }
 
 std::string with_host_call(std::string_view source, const TaskDefinition& task) {
-  std::string text(source);
+  std::string text;
+  if (host_form(source) != HostForm::kLaunch && !names_half(source)) {
+    text = "#define KERNELRL_NO_HALF\n#line 1\n";
+  }
+  text += source;
   text += "\n#line 1 \"call\"\n";
   switch (host_form(source)) {
     case HostForm::kLaunch:

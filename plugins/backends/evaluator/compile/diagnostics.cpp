@@ -81,6 +81,7 @@ struct Severity {
 };
 constexpr Severity kSeverities[] = {{": fatal error: ", KRL_SEVERITY_ERROR},
                                     {": error: ", KRL_SEVERITY_ERROR},
+                                    {": Error: ", KRL_SEVERITY_ERROR},  // of the assembler
                                     {": internal compiler error: ", KRL_SEVERITY_ERROR},
                                     {": catastrophic error: ", KRL_SEVERITY_ERROR},
                                     {"ptxas error   : ", KRL_SEVERITY_ERROR},

@@ -101,9 +101,10 @@ BackendInstance::BackendInstance(const std::string& id, Table options)
       }()) {}
 
 Outcome BackendInstance::evaluate(const TaskText& task, const std::string& source,
-                                  std::uint32_t stages, std::uint64_t seed) const {
+                                  std::uint32_t stages, std::uint64_t seed,
+                                  std::uint32_t contract) const {
   const krl_task c_task = task.c();
-  const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &c_task, to_c(source)};
+  const krl_candidate candidate{sizeof(krl_candidate), contract, &c_task, to_c(source)};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), stages, seed};
   Outcome outcome;
   const krl_evaluation_sink sink = sink_into(&outcome);

@@ -47,7 +47,8 @@ class BackendInstance {
 
   // Throws krl::Failure if the call fails.
   Outcome evaluate(const TaskText& task, const std::string& source,
-                   std::uint32_t stages = kAllStages, std::uint64_t seed = 1) const;
+                   std::uint32_t stages = kAllStages, std::uint64_t seed = 1,
+                   std::uint32_t contract = KRL_CONTRACT_DEVICE) const;
   void prepare(const TaskText& task, std::uint64_t seed = 1) const;
   krl_backend_info describe() const;
 

@@ -4,8 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cmath>
-#include <iostream>
 #include <vector>
 
 #include "kernelrl/torch/cuda.hpp"

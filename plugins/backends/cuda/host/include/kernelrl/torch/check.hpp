@@ -2,9 +2,9 @@
 // further arguments.
 #pragma once
 
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace c10 {
 
@@ -12,11 +12,22 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Values as texts; more of them where their types are. (Streams would take half a second to
+// compile.)
+inline std::string text_of(const char* value) { return value; }
+inline std::string text_of(const std::string& value) { return value; }
+inline std::string text_of(char value) { return std::string(1, value); }
+inline std::string text_of(bool value) { return value ? "1" : "0"; }
+template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+std::string text_of(T value) {
+  return std::to_string(value);
+}
+
 template <class... Parts>
 std::string str(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
+  std::string text;
+  ((text += text_of(parts)), ...);
+  return text;
 }
 
 template <class... Parts>

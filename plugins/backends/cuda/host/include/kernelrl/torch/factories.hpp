@@ -11,7 +11,7 @@ inline Tensor empty(IntArrayRef sizes, TensorOptions options = {}) {
     TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
     bytes *= size;
   }
-  return {kernelrl_host::lent_memory(bytes), sizes.vec(), options.scalar_type()};
+  return {kernelrl_host::LentMemory(bytes), sizes.vec(), options.scalar_type()};
 }
 
 inline Tensor zeros(IntArrayRef sizes, TensorOptions options = {}) {

@@ -2,14 +2,23 @@
 // and what they mean, are torch's; what is missing here is missing on purpose or not needed yet.
 #pragma once
 
+#include <cstdint>
+
+// Defined where the source names none of them: their headers take a second to compile.
+#ifndef KERNELRL_NO_HALF
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
+#else
+struct __half;
+struct __nv_bfloat16;
+#endif
 
 namespace c10 {
+
+#ifdef KERNELRL_NO_HALF
+struct Half;
+struct BFloat16;
+#else
 
 // Two bytes each, laid out as CUDA's own types, to which they convert.
 struct alignas(2) Half {
@@ -57,6 +66,7 @@ struct alignas(2) BFloat16 {
 KERNELRL_ARITHMETIC(Half)
 KERNELRL_ARITHMETIC(BFloat16)
 #undef KERNELRL_ARITHMETIC
+#endif
 
 // The first six in the order of kernelrl's types, by which the harness passes them.
 enum class ScalarType : std::int8_t {

@@ -5,9 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
-#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -41,12 +39,10 @@ inline bool operator==(const Device& a, const Device& b) {
   return a.kind == b.kind && a.number == b.number;
 }
 inline bool operator!=(const Device& a, const Device& b) { return !(a == b); }
-inline std::ostream& operator<<(std::ostream& out, const Device& device) {
-  return device.is_cuda() ? out << "cuda:" << int(device.number) : out << "cpu";
+inline std::string text_of(const Device& device) {
+  return device.is_cuda() ? "cuda:" + std::to_string(device.index()) : "cpu";
 }
-inline std::ostream& operator<<(std::ostream& out, ScalarType type) {
-  return out << toString(type);
-}
+inline std::string text_of(ScalarType type) { return toString(type); }
 
 // Borrowed numbers, as sizes are.
 class IntArrayRef {
@@ -80,10 +76,12 @@ class IntArrayRef {
 };
 inline bool operator==(IntArrayRef a, IntArrayRef b) { return a.equals(b); }
 inline bool operator!=(IntArrayRef a, IntArrayRef b) { return !a.equals(b); }
-inline std::ostream& operator<<(std::ostream& out, IntArrayRef sizes) {
-  out << '[';
-  for (std::size_t i = 0; i < sizes.size(); ++i) out << (i == 0 ? "" : ", ") << sizes[i];
-  return out << ']';
+inline std::string text_of(IntArrayRef sizes) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+  }
+  return text + "]";
 }
 
 enum class MemoryFormat { Contiguous, Preserve };
@@ -121,13 +119,39 @@ namespace kernelrl_host {
 // The call that is made; the host code of a candidate runs in one at a time.
 inline const Call* current_call = nullptr;
 
-inline std::shared_ptr<void> lent_memory(std::int64_t bytes) {
-  TORCH_CHECK(current_call != nullptr, "a tensor is made outside of a call");
-  const Call* call = current_call;
-  void* memory = call->allocate(call->harness, static_cast<unsigned long long>(bytes));
-  TORCH_CHECK(memory != nullptr, "CUDA out of memory: ", bytes, " bytes");
-  return {memory, [call = *call](void* lent) { call.release(call.harness, lent); }};
-}
+// Memory that the harness lends until its last owner is gone. (<memory> takes long to compile.)
+class LentMemory {
+ public:
+  LentMemory() = default;
+  explicit LentMemory(std::int64_t bytes) {
+    TORCH_CHECK(current_call != nullptr, "a tensor is made outside of a call");
+    void* memory =
+        current_call->allocate(current_call->harness, static_cast<unsigned long long>(bytes));
+    TORCH_CHECK(memory != nullptr, "CUDA out of memory: ", bytes, " bytes");
+    loan_ = new Loan{memory, current_call->harness, current_call->release, 1};
+  }
+  LentMemory(const LentMemory& other) : loan_(other.loan_) {
+    if (loan_ != nullptr) ++loan_->owners;
+  }
+  LentMemory& operator=(LentMemory other) {
+    std::swap(loan_, other.loan_);
+    return *this;
+  }
+  ~LentMemory() {
+    if (loan_ == nullptr || --loan_->owners > 0) return;
+    loan_->release(loan_->harness, loan_->memory);
+    delete loan_;
+  }
+  void* get() const { return loan_ == nullptr ? nullptr : loan_->memory; }
+
+ private:
+  struct Loan {
+    void *memory, *harness;
+    void (*release)(void* harness, void* memory);
+    int owners;
+  };
+  Loan* loan_ = nullptr;
+};
 
 }  // namespace kernelrl_host
 
@@ -221,7 +245,7 @@ class Tensor {
         strides_(contiguous_strides(sizes_)),
         data_(static_cast<char*>(tensor.data)),
         type_(static_cast<ScalarType>(tensor.dtype)) {}
-  Tensor(std::shared_ptr<void> storage, std::vector<std::int64_t> sizes, ScalarType type)
+  Tensor(kernelrl_host::LentMemory storage, std::vector<std::int64_t> sizes, ScalarType type)
       : storage_(std::move(storage)),
         sizes_(std::move(sizes)),
         strides_(contiguous_strides(sizes_)),
@@ -393,7 +417,7 @@ class Tensor {
     return Accessor(data_ptr<T>(), sizes_.data(), strides_.data());
   }
 
-  std::shared_ptr<void> storage_;  // null: the harness's
+  kernelrl_host::LentMemory storage_;  // null: the harness's
   std::vector<std::int64_t> sizes_, strides_;
   char* data_ = nullptr;
   ScalarType type_ = ScalarType::Float;

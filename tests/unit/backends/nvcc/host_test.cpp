@@ -1,0 +1,171 @@
+// Host code of candidates through the real plugin and the real nvcc, without a GPU: what compiles,
+// and what is said of what does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "plugins/backends/cuda/host/host_checks.hpp"
+#include "plugins/backends/cuda/host/host_source.hpp"
+#include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/unit/backends/nvcc/host_sources.hpp"
+
+namespace krl::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TaskDefinition definition_of(const std::string& task) {
+  return *parse_task_definition(all_tasks().at(task).definition_json);
+}
+
+TEST(HostSource, KnowsItsForm) {
+  EXPECT_EQ(host_form("void launch(float* x) {}"), HostForm::kLaunch);
+  EXPECT_EQ(host_form("// #include <torch/extension.h>\nvoid launch(float* x) {}"),
+            HostForm::kLaunch);
+  EXPECT_EQ(host_form("#include <torch/extension.h>\n"), HostForm::kTorchFunction);
+  EXPECT_EQ(host_form("#include \"ATen/ATen.h\"\n"), HostForm::kTorchFunction);
+  EXPECT_EQ(host_form("#include <torch/extension.h>\nPYBIND11_MODULE(a, m) {}"),
+            HostForm::kTorchModule);
+}
+
+TEST(HostSource, SaysWhatALauncherLooksLike) {
+  EXPECT_EQ(launcher_signature(definition_of("matmul")),
+            "launch(float* a, float* b, float* c, int m, int n, int k)");
+  EXPECT_EQ(launcher_signature(definition_of("axpy_inplace")),
+            "launch(float* x, float* y, float alpha, int n)");
+  EXPECT_EQ(launcher_signature(definition_of("histogram")),
+            "launch(int* keys, int* counts, int n)");
+}
+
+TEST(HostChecks, RefusesWhatNoSourceNeeds) {
+  const auto problem = [](const char* source, const std::vector<std::string>& forbidden = {}) {
+    const auto found = check_host_source(source, forbidden);
+    return found ? found->text() : "none";
+  };
+  EXPECT_EQ(problem("#include <cublas_v2.h>\nint kernel() { return 1; }"), "none");
+  EXPECT_EQ(problem("#include \"/etc/passwd\""),
+            "line 1, column 2: #include of a path of the machine");
+  EXPECT_THAT(problem("\n#include <../../secret>"), HasSubstr("line 2"));
+  EXPECT_THAT(problem("void kernelrl_host_call();"), HasSubstr("a name of the harness"));
+  EXPECT_THAT(problem("#include <cublas_v2.h>", {"cublas"}), HasSubstr("forbids 'cublas'"));
+  EXPECT_THAT(problem("cublasSgemm_v2(h);", {"cublasSgemm_v2"}), HasSubstr("forbids"));
+  EXPECT_EQ(problem("// cublasSgemm_v2\n", {"cublasSgemm_v2"}), "none");
+}
+
+class NvccHost : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      find_nvcc({}, KERNELRL_PYTHON_DEPS);
+    } catch (const Failure&) {
+      GTEST_SKIP() << "skipped: no nvcc";
+    }
+  }
+
+  static Outcome evaluate(const std::string& task, const std::string& source) {
+    static const BackendInstance backend(
+        "nvcc", Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+    return backend.evaluate(all_tasks().at(task), source, BackendInstance::kAllStages, 1,
+                            KRL_CONTRACT_HOST);
+  }
+};
+
+TEST_F(NvccHost, CompilesWhatPeopleWrite) {
+  const std::vector<HostSource> sources = host_sources();
+  EXPECT_GE(sources.size(), 16u);
+  for (const HostSource& source : sources) {
+    const Outcome outcome = evaluate(source.task, source.text);
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << source.name << ": " << outcome.why << "\n"
+                                               << outcome.log;
+    EXPECT_EQ(outcome.log, "") << source.name;
+    ASSERT_FALSE(outcome.records.empty()) << source.name;
+    EXPECT_GT(outcome.records.front().registers, 0) << source.name;
+    EXPECT_GE(outcome.records.front().spill_bytes, 0) << source.name;
+    EXPECT_THAT(outcome.values, Contains(::testing::Key("shuffles"))) << source.name;
+  }
+}
+
+TEST_F(NvccHost, SaysWhatASignatureShouldBe) {
+  for (const char* launcher :
+       {"void launch(const float* a, const float* b, float* out, float n) {}",
+        "void launch(const float* a, const float* b, float* out) {}",
+        "void launch(const int* a, const float* b, float* out, int n) {}",
+        "void launch(const float* a, const float* b, float* out, int n, int more) {}",
+        "void lunch(const float* a, const float* b, float* out, int n) {}"}) {
+    const Outcome outcome = evaluate("vector_add", launcher);
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR) << launcher;
+    EXPECT_THAT(outcome.why,
+                HasSubstr("there must be a function launch(float* a, float* b, float* out, int n)"))
+        << launcher;
+  }
+}
+
+TEST_F(NvccHost, ErrorsHaveTheLineOfTheSource) {
+  const Outcome plain = evaluate("vector_add",
+                                 "__global__ void k(float* x) {\n"
+                                 "  x[0] = missing;\n}\n"
+                                 "void launch(float* a, float* b, float* out, int n) {}\n");
+  EXPECT_EQ(plain.why, "line 2: identifier \"missing\" is undefined");
+  const Outcome torch = evaluate("vector_add",
+                                 "#include <torch/extension.h>\n"
+                                 "torch::Tensor forward(torch::Tensor a, torch::Tensor b) {\n"
+                                 "  return misspelt;\n}\n");
+  EXPECT_EQ(torch.why, "line 3: identifier \"misspelt\" is undefined");
+}
+
+TEST_F(NvccHost, NamesWhatTheShimOfTorchLacks) {
+  const auto why = [](const std::string& statement, const std::string& include = "") {
+    const Outcome outcome =
+        evaluate("vector_add", "#include <torch/extension.h>\n" + include +
+                                   "\ntorch::Tensor forward(torch::Tensor a, torch::Tensor b) {\n" +
+                                   statement + "\n}\n");
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR) << statement;
+    return outcome.why;
+  };
+  EXPECT_EQ(why("return torch::matmul(a, b);"),
+            "line 4: not in kernelrl's shim of torch: torch::matmul");
+  EXPECT_EQ(why("return a.softmax(-1);"),
+            "line 4: not in kernelrl's shim of torch: at::Tensor::softmax");
+  EXPECT_EQ(why("return a;", "#include <ATen/native/cuda/Loops.cuh>"),
+            "line 2: not in kernelrl's shim of torch: ATen/native/cuda/Loops.cuh");
+}
+
+TEST_F(NvccHost, LinksNoLibraries) {
+  const Outcome outcome = evaluate(
+      "vector_add",
+      "extern \"C\" int cublasCreate_v2(void**);\n"
+      "void launch(float* a, float* b, float* out, int n) { cublasCreate_v2(nullptr); }\n");
+  EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_THAT(outcome.why, HasSubstr("cublasCreate_v2 is in no library that host code gets"));
+}
+
+TEST_F(NvccHost, HostileSourcesEndAndTellNothing) {
+  const std::string launcher = "void launch(float* a, float* b, float* out, int n) {}\n";
+  for (const std::string& bomb : {"#include \"kernel.cu\"\n" + launcher,
+                                  "template <int N> struct B { B<N + 1> b; }; B<0> b;\n" + launcher,
+                                  launcher + "asm(\".incbin \\\"/etc/passwd\\\"\");\n",
+                                  launcher + "asm(\".incbin \\\"/proc/self/environ\\\"\");\n"}) {
+    const Outcome outcome = evaluate("vector_add", bomb);
+    EXPECT_THAT(outcome.verdict, AnyOf(KRL_VERDICT_COMPILE_ERROR, KRL_VERDICT_TIMEOUT,
+                                       KRL_VERDICT_RESOURCE_LIMIT, KRL_VERDICT_OK))
+        << bomb;
+    EXPECT_THAT(outcome.log, Not(HasSubstr("root:")));
+  }
+}
+
+TEST_F(NvccHost, OtherCompilersRefuseItByName) {
+  const BackendInstance nvrtc("nvrtc",
+                              Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+  const Outcome outcome = nvrtc.evaluate(all_tasks().at("relu"), "void launch() {}",
+                                         BackendInstance::kAllStages, 1, KRL_CONTRACT_HOST);
+  EXPECT_EQ(outcome.verdict, KRL_VERDICT_REJECTED);
+  EXPECT_THAT(outcome.why, HasSubstr("unsupported on nvrtc"));
+}
+
+}  // namespace
+}  // namespace krl::testing
