@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
@@ -35,11 +36,6 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-}
-
-std::uint64_t secret_seed() {
-  std::random_device device;
-  return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
 class CaseTimer {
@@ -266,7 +262,7 @@ class CaseTimer {
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
   BufferSet baseline_buffers_;
-  std::mt19937_64 random_{secret_seed()};
+  std::mt19937_64 random_{secret_number()};
   std::uint32_t sets_ = 1;
   const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
   std::size_t kept_batch_ = 0;

@@ -16,7 +16,6 @@ constexpr std::uint64_t kMostStaged = 64 << 20;
 // Which the host has enqueued when the GPU starts a batch. It takes the GPU longer to flush its L2
 // and run a sample than it takes the host to enqueue one, so that it stays ahead.
 constexpr std::size_t kSamplesAhead = 2;
-constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 int attribute(CUdevice_attribute which, CUdevice device) {
   int value = 0;
@@ -66,6 +65,10 @@ void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements,
   KRL_CUDA(cuLaunchKernel, kernel,
            static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, kMostBlocks)),
            static_cast<unsigned>(rows), 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr);
+}
+
+void poison(CUdeviceptr memory, std::uint64_t bytes) {
+  KRL_CUDA(cuMemsetD8Async, memory, static_cast<unsigned char>(kPoison), bytes, nullptr);
 }
 
 DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_bytes) {
@@ -145,7 +148,7 @@ void DeviceSession::launch(const Program& program, CUdeviceptr set) {
 
 void DeviceSession::stage(const Run& run) {
   require_space(run.program.bytes);
-  KRL_CUDA(cuMemsetD8Async, arena_.get(), kPoisonValue, run.program.bytes, nullptr);
+  poison(arena_.get(), run.program.bytes);
   fill(arena_.get(), run.program.inputs, run.seed, run.factor);
 }
 
@@ -207,7 +210,7 @@ void DeviceSession::enqueue_all(const Time& time, CUdeviceptr fills) {
 void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fills) {
   const CUdeviceptr base = arena_.get() + time.places[sample];
   const std::uint64_t set_bytes = time.program.bytes;
-  KRL_CUDA(cuMemsetD8Async, base, kPoisonValue, time.sets * set_bytes, nullptr);
+  poison(base, time.sets * set_bytes);
   draw(base, fills, time.program.inputs, time.sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);

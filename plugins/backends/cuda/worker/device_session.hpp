@@ -30,6 +30,9 @@ struct RefusedLaunch : CudaError {
 // busy.
 void launch_trusted(CUfunction kernel, std::size_t rows, std::uint64_t elements, void** arguments);
 
+// Enqueues it.
+void poison(CUdeviceptr memory, std::uint64_t bytes);
+
 class DeviceSession {
  public:
   explicit DeviceSession(const Setup& setup);

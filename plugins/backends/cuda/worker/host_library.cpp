@@ -10,14 +10,12 @@
 #include "plugins/backends/cuda/descriptor_io.hpp"
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/device_types.hpp"
-#include "plugins/backends/evaluator/check/inputs.hpp"
 
 namespace krl::gpu {
 namespace {
 
 constexpr std::uint64_t kGranule = 512;  // bytes; sizes of blocks are multiples of it
 constexpr std::size_t kLongestFailure = 500;
-constexpr auto kPoisonValue = static_cast<unsigned char>(kPoison);
 
 std::uint64_t rounded(std::uint64_t bytes) {
   return std::max<std::uint64_t>((bytes + kGranule - 1) / kGranule, 1) * kGranule;
@@ -102,7 +100,7 @@ void TensorMemory::recycle() {
   for (auto& [address, block] : blocks_) {
     block.held = false;
     if (!block.free || !block.used) continue;
-    KRL_CUDA(cuMemsetD8Async, address, kPoisonValue, block.bytes, nullptr);
+    poison(address, block.bytes);
     block.used = false;
   }
 }

@@ -4,12 +4,12 @@
 // one thread; the context is current.
 #pragma once
 
-#include <kernelrl/host_call.hpp>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "plugins/backends/cuda/host/include/kernelrl/host_call.hpp"
 #include "plugins/backends/cuda/worker/driver.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 #include "plugins/backends/cuda/worker/upload_buffer.hpp"
