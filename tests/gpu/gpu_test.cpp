@@ -6,6 +6,7 @@
 
 #include "tests/hostile/hostile_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/unit/backends/nvcc/host_sources.hpp"
 
 namespace krl::testing {
 namespace {
@@ -109,6 +110,83 @@ TEST_F(OnGpu, NvccAndNvrtcAgree) {
       EXPECT_EQ(by_nvcc.records[k].registers, by_nvrtc.records[k].registers) << id;
     }
   }
+}
+
+// ---- host code of candidates
+
+class HostCodeOnGpu : public OnGpu {
+ protected:
+  static const BackendInstance& nvcc() {
+    static const BackendInstance backend("nvcc", Table{{"cache", "off"}, {"run_timeout", 5.0}});
+    return backend;
+  }
+  static Outcome evaluate_host(const std::string& task, const std::string& source,
+                               std::uint32_t stages = kTimed) {
+    return nvcc().evaluate(all_tasks().at(task), source, stages, 1, KRL_CONTRACT_HOST);
+  }
+  // Of vector_add: `before` and `after` stand around a launch that is right.
+  static std::string adding(const std::string& before, const std::string& after = "",
+                            const std::string& outside = "") {
+    return outside +
+           "\n__global__ void add(const float* a, const float* b, float* out, int n) {\n"
+           "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "  if (i < n) out[i] = a[i] + b[i];\n}\n"
+           "void launch(const float* a, const float* b, float* out, int n) {\n" +
+           before + "\nadd<<<(n + 255) / 256, 256>>>(a, b, out, n);\n" + after + "}\n";
+  }
+};
+
+TEST_F(HostCodeOnGpu, WhatPeopleWriteIsRight) {
+  for (const HostSource& source : host_sources()) {
+    const Outcome outcome = evaluate_host(source.task, source.text, kChecked);
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << source.name << ": " << outcome.why;
+  }
+}
+
+TEST_F(HostCodeOnGpu, IsAsFastAsTheSameKernelThatIsLaunchedForIt) {
+  const std::string kernel = naive_of(all_tasks().at("matmul"));
+  const Outcome device = nvcc().evaluate(all_tasks().at("matmul"), kernel, kTimed, 1);
+  ASSERT_EQ(device.verdict, KRL_VERDICT_OK) << device.why;
+  for (const HostSource& source : host_sources()) {
+    if (source.name != "plain_matmul" && source.name != "matmul_tiled") continue;
+    const Outcome host = evaluate_host(source.task, source.text);
+    ASSERT_EQ(host.verdict, KRL_VERDICT_OK) << source.name << ": " << host.why;
+    for (const auto& c : host.cases) EXPECT_GT(c.speedup_high, 0.7) << source.name;
+  }
+}
+
+TEST_F(HostCodeOnGpu, FaultsAndEndsAreTheCandidatesOwn) {
+  const struct {
+    std::string source;
+    std::uint32_t verdict;
+  } kBroken[] = {{adding("out += 1ll << 40;"), KRL_VERDICT_RUNTIME_FAULT},
+                 {adding("exit(0);", "", "#include <cstdlib>"), KRL_VERDICT_RUNTIME_FAULT},
+                 {adding("*(volatile int*)8 = 1;"), KRL_VERDICT_RUNTIME_FAULT},
+                 {adding("for (volatile int i = 0;; ++i) {}"), KRL_VERDICT_TIMEOUT},
+                 {adding("", "add<<<1, 2048>>>(a, b, out, n);"), KRL_VERDICT_RUNTIME_FAULT},
+                 {adding("n -= 1;"), KRL_VERDICT_WRONG_RESULT}};
+  for (const auto& broken : kBroken) {
+    const Outcome outcome = evaluate_host("vector_add", broken.source);
+    EXPECT_EQ(outcome.verdict, broken.verdict) << broken.source << outcome.why;
+    const Outcome right = evaluate_host("vector_add", adding(""));
+    EXPECT_EQ(right.verdict, KRL_VERDICT_OK) << right.why;
+  }
+}
+
+// A stream that does not wait for the default one, and that nobody waits for.
+TEST_F(HostCodeOnGpu, WorkOnASideStreamIsNoSpeed) {
+  const Outcome outcome = evaluate_host(
+      "vector_add",
+      "__global__ void add(const float* a, const float* b, float* out, int n) {\n"
+      "  const long long start = clock64();\n"
+      "  while (clock64() - start < 200000) {}\n"
+      "  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 256 * gridDim.x)"
+      " out[i] = a[i] + b[i];\n}\n"
+      "void launch(const float* a, const float* b, float* out, int n) {\n"
+      "  static cudaStream_t side = [] { cudaStream_t s; cudaStreamCreateWithFlags(&s, "
+      "cudaStreamNonBlocking); return s; }();\n"
+      "  add<<<64, 256, 0, side>>>(a, b, out, n);\n}\n");
+  EXPECT_NE(outcome.verdict, KRL_VERDICT_OK);
 }
 
 }  // namespace

@@ -55,8 +55,10 @@ void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
 }
 
 // Nobody else kills a candidate's process time after time.
-EvaluationRecord killed_each_time() {
+EvaluationRecord killed_each_time(const std::string& toolchain, const std::string& device) {
   EvaluationRecord record;
+  record.toolchain = toolchain;
+  record.device = device;
   record.fail(KRL_VERDICT_RUNTIME_FAULT,
               "the process of its host code was killed each time that it ran");
   record.repeatable = false;
@@ -138,7 +140,7 @@ EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
       try {
         return evaluate_new(*task, request, cancelled);
       } catch (const RunnerKilled& killed) {
-        if (attempt == kAttempts) return killed_each_time();
+        if (attempt == kAttempts) return killed_each_time(toolchain(), device());
       } catch (const Failure& failure) {  // a process of ours died: another takes its place
         if (failure.code() != KRL_UNAVAILABLE || attempt == kAttempts) throw;
       }

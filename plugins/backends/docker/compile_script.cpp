@@ -1,6 +1,7 @@
 #include "plugins/backends/docker/compile_script.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -10,7 +11,6 @@ namespace krl::docker {
 namespace {
 
 constexpr std::string_view kReference = "kernelrl_kernel_";
-constexpr std::size_t kParts = 4;
 
 // The next decimal number of `text`, which is cut off with the byte behind it.
 std::optional<std::size_t> take_number(std::string_view& text) {
@@ -19,6 +19,24 @@ std::optional<std::size_t> take_number(std::string_view& text) {
   if (error != std::errc() || end == text.data() + text.size()) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
   return number;
+}
+
+// The parts of an output: their sizes, a line each, and all of them behind one another.
+template <std::size_t n>
+std::optional<std::array<std::string_view, n>> split_parts(std::string_view output) {
+  std::size_t sizes[n];
+  for (std::size_t& size : sizes) {
+    const auto number = take_number(output);
+    if (!number) return std::nullopt;
+    size = *number;
+  }
+  std::array<std::string_view, n> parts;
+  for (std::size_t p = 0; p < n; ++p) {
+    if (sizes[p] > output.size()) return std::nullopt;
+    parts[p] = output.substr(0, sizes[p]);
+    output.remove_prefix(sizes[p]);
+  }
+  return output.empty() ? std::optional(parts) : std::nullopt;
 }
 
 // From the lines that the script took out of the PTX; nothing else may be among them.
@@ -56,6 +74,24 @@ for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
 cat kernel.cubin kernel.ptx report names
 )sh";
 
+// What nvcc keeps is what it links; ptxas' report is among its errors.
+const char* const kLibraryScript = R"sh(
+seconds=$1 kib=$2 arch=$3
+shift 3
+cat > kernel.cu || exit
+ulimit -v "$kib"
+ulimit -St "$seconds"
+ulimit -Ht "$((seconds + 1))"
+/usr/local/cuda/bin/nvcc -arch="$arch" -std=c++17 -lineinfo -Xptxas=-v --expt-relaxed-constexpr \
+  -isystem=/usr/local/kernelrl/host "$@" --keep --keep-dir=. -shared -Xcompiler=-fPIC,-O1 \
+  -Xlinker=-z,defs -o kernel.so kernel.cu > log 2>&1
+code=$?
+cat log >&2
+test "$code" -eq 0 || exit "$code"
+for part in kernel.sm_*.cubin kernel.ptx kernel.so; do wc -c < "$part"; done
+cat kernel.sm_*.cubin kernel.ptx kernel.so
+)sh";
+
 std::string with_kernel_references(std::string_view source,
                                    const std::vector<std::string>& kernels) {
   std::string text(source);
@@ -68,22 +104,20 @@ std::string with_kernel_references(std::string_view source,
 }
 
 std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels) {
-  std::size_t sizes[kParts];
-  for (std::size_t& size : sizes) {
-    const auto number = take_number(output);
-    if (!number) return std::nullopt;
-    size = *number;
-  }
-  std::string_view parts[kParts];
-  for (std::size_t p = 0; p < kParts; ++p) {
-    if (sizes[p] > output.size()) return std::nullopt;
-    parts[p] = output.substr(0, sizes[p]);
-    output.remove_prefix(sizes[p]);
-  }
-  auto names = read_names(parts[3], n_kernels);
-  if (!names || !output.empty()) return std::nullopt;
-  return CompiledModule{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]),
+  const auto parts = split_parts<4>(output);
+  if (!parts) return std::nullopt;
+  const auto& [cubin, ptx, report, lines] = *parts;
+  auto names = read_names(lines, n_kernels);
+  if (!names) return std::nullopt;
+  return CompiledModule{std::string(cubin), std::string(ptx), std::string(report),
                         *std::move(names)};
+}
+
+std::optional<CompiledModule> read_library(std::string_view output) {
+  const auto parts = split_parts<3>(output);
+  if (!parts) return std::nullopt;
+  const auto& [cubin, ptx, library] = *parts;
+  return CompiledModule{std::string(cubin), std::string(ptx), "", {}, std::string(library)};
 }
 
 }  // namespace krl::docker

@@ -16,6 +16,12 @@ namespace krl::docker {
 // the compiler that failed.
 extern const char* const kCompileScript;
 
+// The same for a source with host code of its own: its parts are those of a library.
+extern const char* const kLibraryScript;
+
+// Where the headers of host code are in the container.
+inline constexpr const char* kHostHeadersInside = "/usr/local/kernelrl/host";
+
 inline constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
 
 // The source with a reference to each kernel at its end: it makes the compiler instantiate
@@ -26,5 +32,7 @@ std::string with_kernel_references(std::string_view source,
 // Reads what the script wrote. Empty if that is none of its output, or lacks one of the
 // `n_kernels`.
 std::optional<CompiledModule> read_module(std::string_view output, std::size_t n_kernels);
+// The same of kLibraryScript.
+std::optional<CompiledModule> read_library(std::string_view output);
 
 }  // namespace krl::docker

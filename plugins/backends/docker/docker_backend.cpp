@@ -1,15 +1,18 @@
 // The `docker` backend: kernels compiled by nvcc in a locked container, and run on the GPUs of this
-// machine. What is run is compiled device code, whose host side is the harness's own: only the
-// compiler, which reads what a candidate wrote, needs the container.
+// machine. What is run is compiled device code, whose host side is the harness's own, or a library
+// in the sandbox of every backend: the container is for the compiler, which reads what a candidate
+// wrote.
 #include <algorithm>
 
 #include "plugins/backends/cuda/cuda_backend.hpp"
+#include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/docker/docker_compiler.hpp"
 
 namespace krl {
 
 struct Docker {
   static constexpr const char* name = "docker";
+  static constexpr bool takes_host = true;
   static constexpr CompileMemory memory = {8192, "memory of the container, of all compiles, MiB"};
 
   std::string socket, image = "kernelrl-worker";
@@ -23,7 +26,7 @@ struct Docker {
       opt("timeout", &Docker::timeout, "seconds, by the clock, of a compile in the container")
           .range(0.1, 3600));
 
-  CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles&) const {
+  CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const {
     DockerCompilerSettings all;
     all.compile = settings;
     all.compile.memory_bytes = std::min(settings.memory_bytes, CompileSettings().memory_bytes);
@@ -32,6 +35,7 @@ struct Docker {
     all.container.image = image;
     all.container.commands_at_once = settings.at_a_time;
     all.container.memory_bytes = settings.memory_bytes;
+    all.host_headers = files.shared_folder(kHostHeaders);
     return docker_compiler(all);
   }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/docker/compile_script.hpp"
 #include "plugins/backends/docker/container.hpp"
@@ -52,12 +53,12 @@ std::string version_of_nvcc(Container& container) {
   return "nvcc " + result.out.substr(begin, result.out.find_first_of(" \n", begin) - begin);
 }
 
-ContainerCommand compile_command(const DockerCompilerSettings& all) {
+ContainerCommand compile_command(const DockerCompilerSettings& all, const char* script) {
   const CompileSettings& settings = all.compile;
   ContainerCommand command;
   command.arguments = {"/bin/sh",
                        "-c",
-                       docker::kCompileScript,
+                       script,
                        "compile",
                        std::to_string(processor_seconds(settings)),
                        std::to_string(settings.memory_bytes / kKibibyte),
@@ -101,23 +102,13 @@ void explain(const CommandResult& result, const DockerCompilerSettings& settings
   }
 }
 
-CompileOutput compile_in(Container& container, const DockerCompilerSettings& settings,
-                         std::string_view source, const std::vector<std::string>& kernels,
-                         const Cancelled& cancelled) {
-  ContainerCommand command = compile_command(settings);
-  command.input = docker::with_kernel_references(source, kernels);
-  const CommandResult result = container.run(command, cancelled);
-
-  std::optional<CompiledModule> module;
-  std::string messages = result.err;
-  if (result.ok()) module = docker::read_module(result.out, kernels.size());
-  if (module) {
-    SplitLog log = split_log(module->report);
-    module->report = std::move(log.report);
-    messages += log.messages;
-  }
+// What a script did. `module`: that it gave, if any.
+CompileOutput output_of(const CommandResult& result, const DockerCompilerSettings& settings,
+                        std::optional<CompiledModule> module) {
+  SplitLog log = split_log(result.err + (module ? module->report : ""));
+  if (module) module->report = std::move(log.report);
   CompileOutput output;
-  output.log = clean_log(messages);
+  output.log = clean_log(log.messages);
   output.diagnostics = parse_diagnostics(output.log, kSourceName);
   if (!result.ok()) {
     explain(result, settings, output);
@@ -130,6 +121,27 @@ CompileOutput compile_in(Container& container, const DockerCompilerSettings& set
   return output;
 }
 
+CompileOutput compile_in(Container& container, const DockerCompilerSettings& settings,
+                         std::string_view source, const std::vector<std::string>& kernels,
+                         const Cancelled& cancelled) {
+  ContainerCommand command = compile_command(settings, docker::kCompileScript);
+  command.input = docker::with_kernel_references(source, kernels);
+  const CommandResult result = container.run(command, cancelled);
+  std::optional<CompiledModule> module;
+  if (result.ok()) module = docker::read_module(result.out, kernels.size());
+  return output_of(result, settings, std::move(module));
+}
+
+CompileOutput compile_library_in(Container& container, const DockerCompilerSettings& settings,
+                                 std::string_view source, const Cancelled& cancelled) {
+  ContainerCommand command = compile_command(settings, docker::kLibraryScript);
+  command.input = source;
+  const CommandResult result = container.run(command, cancelled);
+  std::optional<CompiledModule> module;
+  if (result.ok()) module = docker::read_library(result.out);
+  return output_of(result, settings, std::move(module));
+}
+
 std::string identity_of(const DockerCompilerSettings& all, const std::string& version,
                         const std::string& image_id) {
   const CompileSettings& settings = all.compile;
@@ -139,6 +151,9 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
   for (const char* program : {"nvcc", "ptxas"}) {
     std::error_code error;
     digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));
+  }
+  if (!all.host_headers.empty()) {
+    digest.add(docker::kLibraryScript).add(digest_of_headers(all.host_headers));
   }
   digest.add(all.container.memory_bytes).add(all.container.folder_bytes);
   for (const std::string& flag : settings.flags) digest.add(flag);
@@ -152,6 +167,10 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   DockerCompilerSettings settings = wanted;
   settings.compile.cuda = find_toolkit(wanted.compile.cuda);
   settings.container.mounts.push_back({settings.compile.cuda, kToolkitInside});
+  const bool takes_host = !settings.host_headers.empty();
+  if (takes_host) {
+    settings.container.mounts.push_back({settings.host_headers, docker::kHostHeadersInside});
+  }
   const auto container = std::make_shared<Container>(settings.container);
   const std::string version = version_of_nvcc(*container);
   const auto compile = [container, settings](std::string_view source,
@@ -159,8 +178,15 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
                                              const Cancelled& cancelled) {
     return compile_in(*container, settings, source, kernels, cancelled);
   };
-  return {version + " in Docker", settings.compile.arch,
-          identity_of(settings, version, container->image_id()), compile};
+  CudaCompiler compiler{version + " in Docker", settings.compile.arch,
+                        identity_of(settings, version, container->image_id()), compile};
+  if (takes_host) {
+    compiler.compile_library = [container, settings](std::string_view source,
+                                                     const Cancelled& cancelled) {
+      return compile_library_in(*container, settings, source, cancelled);
+    };
+  }
+  return compiler;
 }
 
 }  // namespace krl

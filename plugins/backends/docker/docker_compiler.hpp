@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/cuda_compiler.hpp"
@@ -15,6 +16,8 @@ struct DockerCompilerSettings {
   CompileSettings compile;  // its limits are those of each of the programs that nvcc starts
   std::chrono::milliseconds time_limit{30'000};  // by the clock, of a compile
   docker::ContainerSettings container;           // the toolkit is added to its mounts
+  // What host code of candidates is compiled against (host_headers.hpp); empty: there is none.
+  std::filesystem::path host_headers;
 };
 
 // Starts the container; the compiler keeps it. nvcc is looked for as find_nvcc does. Throws

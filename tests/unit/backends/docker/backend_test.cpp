@@ -78,6 +78,32 @@ TEST_F(DockerBackendTest, PassesTheFlagsOfThePlan) {
   EXPECT_LE(outcome.records.at(0).registers, 16);
 }
 
+TEST_F(DockerBackendTest, CompilesHostCode) {
+  const BackendInstance backend("docker", options());
+  const auto evaluated = [&](const std::string& source) {
+    return backend.evaluate(all_tasks().at("relu"), source, BackendInstance::kAllStages, 1,
+                            KRL_CONTRACT_HOST);
+  };
+  const char* kernel =
+      "__global__ void relu(const float* x, float* y, long n) {\n"
+      "  const long i = blockIdx.x * 256l + threadIdx.x;\n"
+      "  if (i < n) y[i] = x[i] > 0 ? x[i] : 0;\n}\n";
+  const Outcome plain = evaluated(std::string(kernel) +
+                                  "void launch(const float* x, float* y, long n) "
+                                  "{ relu<<<(n + 255) / 256, 256>>>(x, y, n); }\n");
+  ASSERT_EQ(plain.verdict, KRL_VERDICT_OK) << plain.why << "\n" << plain.log;
+  EXPECT_EQ(plain.log, "");
+  EXPECT_GT(plain.records.at(0).registers, 0);
+  const Outcome torch = evaluated(
+      "#include <torch/extension.h>\n" + std::string(kernel) +
+      "torch::Tensor forward(torch::Tensor x) { auto y = torch::empty_like(x); "
+      "relu<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel()); return y; }\n");
+  EXPECT_EQ(torch.verdict, KRL_VERDICT_OK) << torch.why << "\n" << torch.log;
+  const Outcome wrong = evaluated(std::string(kernel) + "void launch(int n) {}\n");
+  EXPECT_EQ(wrong.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_THAT(wrong.why, HasSubstr("there must be a function launch(float* inp, float* out"));
+}
+
 TEST_F(DockerBackendTest, WithoutItsImageSaysHowToBuildIt) {
   EXPECT_THAT(refusal(options({{"image", "nobody-has-this"}})),
               AllOf(HasSubstr("no image nobody-has-this"), HasSubstr("scripts/docker_image.sh")));

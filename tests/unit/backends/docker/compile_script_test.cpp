@@ -32,6 +32,17 @@ TEST(ReadModule, GivesThePartsAndTheNamesInTheirOrder) {
   EXPECT_TRUE(read_module(output_with(""), 0));
 }
 
+TEST(ReadModule, GivesThePartsOfALibrary) {
+  const std::string output = "3\n4\n2\nELFptx\nso";
+  const auto module = read_library(output);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->cubin, "ELF");
+  EXPECT_EQ(module->ptx, "ptx\n");
+  EXPECT_EQ(module->library, "so");
+  for (std::size_t n = 0; n < output.size(); ++n) EXPECT_FALSE(read_library(output.substr(0, n)));
+  EXPECT_FALSE(read_library(output + "x"));
+}
+
 TEST(ReadModule, RefusesWhatIsNone) {
   const std::string good = output_with(kNames);
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(read_module(good.substr(0, n), 2));

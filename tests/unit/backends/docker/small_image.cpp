@@ -18,7 +18,13 @@ constexpr const char* kCommands[] = {
     "/bin/mkdir", "/bin/rm",   "/bin/mkfifo", "/bin/setsid", "/bin/sh", "/bin/sleep",
     "/bin/touch", "/bin/true", "/bin/yes"};
 constexpr const char* kCompilerCommands[] = {"/usr/bin/gcc", "/usr/bin/g++", "/usr/bin/sed",
-                                             "/usr/bin/wc"};
+                                             "/usr/bin/wc",  "/usr/bin/as",  "/usr/bin/ld"};
+// What a shared object is linked with; the last by its full name, as a linker's script has it.
+constexpr const char* kLinked[] = {
+    "crti.o",       "crtn.o",      "crtbeginS.o", "crtendS.o",        "libstdc++.so",
+    "libgcc.a",     "libgcc_s.so", "libc.so",     "libm.so",          "librt.a",
+    "libpthread.a", "libdl.a",     "libmvec.so",  "liblto_plugin.so", "libc_nonshared.a"};
+constexpr char kVectorMath[] = "/lib/x86_64-linux-gnu/libmvec.so.1";
 constexpr const char* kHeaderFolders[] = {"/usr/include/asm-generic", "/usr/include/c++",
                                           "/usr/include/linux", "/usr/include/x86_64-linux-gnu"};
 constexpr std::uint64_t kMaxBytes = 512 << 20;
@@ -77,10 +83,17 @@ void import_compiler_image(const Engine& engine, const std::vector<std::string>&
   std::set<std::string> files(std::begin(kCommands), std::end(kCommands));
   files.insert(std::begin(kCompilerCommands), std::end(kCompilerCommands));
   files.insert(answer_of_gcc("-print-prog-name=cc1plus"));
+  files.insert(answer_of_gcc("-print-prog-name=collect2"));
   std::set<std::string> linked = files;
   linked.insert(programs.begin(), programs.end());
   files.merge(libraries_of(linked));
   files.merge(compiler_files());
+  files.insert(kVectorMath);
+  for (const char* name : kLinked) {
+    const std::string file = answer_of_gcc(("-print-file-name=" + std::string(name)).c_str());
+    if (file != name)
+      files.insert(std::filesystem::weakly_canonical(file.substr(0, file.rfind('/'))) / name);
+  }
   import(engine, kCompilerImage, files);
 }
 

@@ -11,6 +11,7 @@
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/timing.hpp"
+#include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 
 namespace krl::testing {
@@ -224,6 +225,26 @@ TEST(HostContract, KnowsAnAnswerByItsTicketAndForm) {
   const auto died = host_answer("time", time, 7, std::nullopt);
   ASSERT_FALSE(died);
   EXPECT_EQ(died.error().kind, RunnerFailure::kDied);
+}
+
+TEST(WallClock, ObjectsToTimesThatCannotBe) {
+  constexpr double kMs = 1e6;
+  const auto objection = [](double waited, double reported) {
+    WallClock clock;
+    clock.baseline(3 * kMs, 1 * kMs);
+    clock.baseline(90 * kMs, 1 * kMs);  // something else had the processor
+    clock.candidate(500 * kMs, reported);
+    clock.candidate(waited, reported);
+    return clock.objection(8);
+  };
+  EXPECT_EQ(objection(3 * kMs, 1 * kMs), "");
+  EXPECT_EQ(objection(6 * kMs, 2 * kMs), "");
+  EXPECT_EQ(objection(50 * kMs, 48 * kMs), "");
+  EXPECT_THAT(objection(50 * kMs, 1 * kMs), HasSubstr("longer than the times that it reports"));
+  EXPECT_THAT(objection(0.1 * kMs, 0.05 * kMs), HasSubstr("before its inputs"));
+  WallClock nobody;
+  nobody.candidate(50 * kMs, 1);
+  EXPECT_EQ(nobody.objection(8), "") << "there is no baseline to say what a batch takes";
 }
 
 // A thread stands for a stream of its own.

@@ -51,6 +51,14 @@ TEST(Prompt, TheDefaultTemplatesNameARepeatedKernel) {
   EXPECT_NE(prompt[1].text.find("the very kernel of turn 1"), std::string::npos);
 }
 
+TEST(Prompt, TheTemplatesOfHostCodeAskForALauncher) {
+  const auto builder = PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/host", "");
+  ASSERT_TRUE(builder) << builder.error().message;
+  const Prompt prompt = *builder->build(task(), {});
+  EXPECT_NE(prompt[0].text.find("PYBIND11_MODULE"), std::string::npos);
+  EXPECT_EQ(prompt[0].text.find("@launch"), std::string::npos);
+}
+
 TEST(Prompt, ABrokenDefinitionIsAnError) {
   Task broken = task();
   broken.definition_json = "{";

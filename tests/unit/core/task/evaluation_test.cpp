@@ -11,6 +11,7 @@ Evaluation example() {
   Evaluation e;
   e.verdict = Verdict::kOk;
   e.backend = "cpu";
+  e.contract = Contract::kHost;
   e.diagnostics = {{KRL_SEVERITY_WARNING, 3, 4, "-Wunused", "unused variable"}};
   e.kernels.push_back({});
   e.kernels[0].name = "k";
@@ -47,6 +48,8 @@ TEST(Evaluation, SurvivesJson) {
   const nlohmann::json json = to_json(example());
   EXPECT_EQ(to_json(evaluation_from_json(nlohmann::json::parse(json.dump()))), json);
   EXPECT_TRUE(std::isnan(evaluation_from_json(json).kernels[0].occupancy));
+  EXPECT_EQ(json.at("contract"), "host");
+  EXPECT_EQ(evaluation_from_json(json).contract, Contract::kHost);
 }
 
 TEST(Evaluation, VerdictsHaveNamesBothWays) {

@@ -49,6 +49,7 @@ class IntArrayRef {
  public:
   IntArrayRef() = default;
   IntArrayRef(const std::int64_t* data, std::size_t size) : data_(data), size_(size) {}
+  IntArrayRef(const std::int64_t& one) : data_(&one), size_(1) {}
   IntArrayRef(const std::vector<std::int64_t>& values)
       : data_(values.data()), size_(values.size()) {}
   IntArrayRef(const std::initializer_list<std::int64_t>& values)
