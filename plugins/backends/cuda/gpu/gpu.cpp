@@ -114,8 +114,13 @@ void Gpu::choose_runner(RunnerKind kind) {
     }
   }
   kind_ = kind;
-  // The checker maps its memory while no code of a candidate's has run beside it.
-  if (kind_ == RunnerKind::kHost) runner();
+  if (kind_ != RunnerKind::kHost) return;
+  try {
+    runner();  // the checker maps its memory before any code of a candidate's runs beside it
+  } catch (...) {
+    kind_ = RunnerKind::kDevice;
+    throw;
+  }
 }
 
 Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request) {

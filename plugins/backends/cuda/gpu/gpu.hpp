@@ -69,7 +69,8 @@ class Gpu {
   Counters& counters() { return counters_; }
   // For a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
-  // Of which kind the runner is from now on. One that ran host code is gone with this.
+  // Of which kind the runner is from now on. One that ran host code is gone with this. Throws as
+  // `ask_checker`, and then it is of kDevice.
   void choose_runner(RunnerKind kind);
 
  private:

@@ -1,12 +1,16 @@
 // Host code of candidates through the real plugin and the real nvcc, without a GPU: what compiles,
 // and what is said of what does not.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelrl/host_call.hpp>
 #include <memory>
 
+#include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
+#include "plugins/backends/nvcc/nvcc_compiler.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
@@ -73,6 +77,41 @@ class NvccHost : public ::testing::Test {
     return backend.evaluate(all_tasks().at(task), source, BackendInstance::kAllStages, 1,
                             KRL_CONTRACT_HOST);
   }
+
+  // The compiler of the plugin, without the plugin around it.
+  static CudaCompiler compiler() {
+    const std::string path = KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/nvcc.krl.so";
+    void* const self = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const InstalledFiles files(::dlsym(self, "krl_plugin_v1"), "the test");
+    CompileSettings settings;
+    settings.arch = "sm_90";
+    return nvcc_compiler(settings, files);
+  }
+
+  // What a call for the task matmul says of its failure.
+  static std::string failure_of(void (*function)(const kernelrl_host::Call*)) {
+    const kernelrl_host::Tensor square{nullptr, {4, 4}, 2, 0};
+    const kernelrl_host::Tensor tensors[] = {square, square, square};
+    const int output = 2;
+    const long long axes[] = {4, 4, 4};
+    std::string failure;
+    kernelrl_host::Call call{};
+    call.tensors = tensors;
+    call.n_tensors = 3;
+    call.n_inputs = 2;
+    call.outputs = &output;
+    call.n_outputs = 1;
+    call.axes = axes;
+    call.n_axes = 3;
+    call.harness = &failure;
+    call.allocate = [](void*, unsigned long long) -> void* { return &call_memory; };
+    call.release = [](void*, void*) {};
+    call.give = [](void*, int, const kernelrl_host::Tensor*) {};
+    call.fail = [](void* self, const char* text) { *static_cast<std::string*>(self) = text; };
+    function(&call);
+    return failure;
+  }
+  static inline char call_memory = 0;
 };
 
 TEST_F(NvccHost, CompilesWhatPeopleWrite) {
@@ -142,6 +181,26 @@ TEST_F(NvccHost, LinksNoLibraries) {
       "void launch(float* a, float* b, float* out, int n) { cublasCreate_v2(nullptr); }\n");
   EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
   EXPECT_THAT(outcome.why, HasSubstr("cublasCreate_v2 is in no library that host code gets"));
+}
+
+// The library as a runner loads it, up to the first call of CUDA's: here is no driver.
+TEST_F(NvccHost, WhatItMakesCanBeLoadedAndCalled) {
+  for (const HostSource& source : host_sources()) {
+    if (source.name != "plain_matmul" && source.name != "matmul_tiled") continue;
+    const std::string whole = with_host_call(source.text, definition_of("matmul"));
+    const CompileOutput output = compiler().compile_library(whole, {});
+    ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << output.log;
+    const auto module = module_from_bytes(output.module);
+    ASSERT_TRUE(module);
+    const MemoryFile file = MemoryFile::with("krl-library", module->library);
+    const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor());
+    void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    const auto call = reinterpret_cast<void (*)(const kernelrl_host::Call*)>(
+        ::dlsym(library, "kernelrl_host_call"));
+    ASSERT_NE(call, nullptr);
+    EXPECT_THAT(failure_of(call), HasSubstr("driver")) << source.name;
+  }
 }
 
 TEST_F(NvccHost, HostileSourcesEndAndTellNothing) {
