@@ -176,7 +176,6 @@ void HostLibrary::call(const HostArguments& arguments, CUdeviceptr set) {
   call.give = give;
   call.fail = fail;
   arguments_ = &arguments;
-  set_ = set;
   failure_.clear();
   function_(&call);
   if (!failure_.empty()) throw HostFailure(Trouble::kItsFailure, failure_);

@@ -54,7 +54,8 @@ class HostLibrary {
   void finish();
 
  private:
-  // Bytes that were copied when a call's work had to be done.
+  // An output of a call, and what is copied when its work has to be done: to its place, or from it
+  // to where a later change of it will show.
   struct Copy {
     CUdeviceptr from, to;
     std::uint64_t bytes;
@@ -69,10 +70,8 @@ class HostLibrary {
   Function function_ = nullptr;
   CUfunction find_changes_;
   TensorMemory memory_;
-  std::string failure_;  // of the call that is made
-  // Of that call.
-  const HostArguments* arguments_ = nullptr;
-  CUdeviceptr set_ = 0;
+  std::string failure_;                       // of the call that is made
+  const HostArguments* arguments_ = nullptr;  // of that call
   // Of the calls since `finish`: where their outputs are, each with its place.
   std::vector<Copy> outputs_;
   DeviceMemory snapshot_;
