@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -195,6 +197,60 @@ TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
     }
     EXPECT_GE(kernels, wanted);
   }
+}
+
+// By mangled name, what NVIDIA's own reader of compiled code says of each kernel.
+std::map<std::string, KernelResources> ask_cuobjdump(const std::string& tool,
+                                                     const std::string& cubin) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("krl_cubin_" + std::to_string(::getpid()) + ".cubin");
+  std::ofstream(file, std::ios::binary) << cubin;
+  std::map<std::string, KernelResources> kernels;
+  std::FILE* const answer =
+      ::popen((tool + " --dump-resource-usage " + file.string()).c_str(), "r");
+  std::string name;
+  for (char line[4096]; std::fgets(line, sizeof line, answer) != nullptr;) {
+    char function[2048];
+    KernelResources resources;
+    if (std::sscanf(line, " Function %2047[^:]:", function) == 1) name = function;
+    if (std::sscanf(line, " REG:%d STACK:%d SHARED:%d", &resources.registers,
+                    &resources.stack_bytes, &resources.shared_bytes) == 3) {
+      kernels[name] = resources;
+    }
+  }
+  EXPECT_EQ(::pclose(answer), 0);
+  std::filesystem::remove(file);
+  return kernels;
+}
+
+TEST_P(CudaCompilers, CompiledCodeAgreesWithCuobjdump) {
+  const std::string tool = KERNELRL_PYTHON_DEPS "/nvidia/cu13/bin/cuobjdump";
+  if (!std::filesystem::exists(tool)) GTEST_SKIP() << "skipped: no " << tool;
+  const CudaCompiler compiler = compiler_for("sm_90");
+  const int wanted = GetParam() == std::string("nvcc") ? 5 : 38;
+  int kernels = 0;
+  for (const auto& [id, task] : all_tasks()) {
+    if (kernels >= wanted) break;
+    const CompileOutput output = compiler.compile(naive_of(task), {}, {});
+    const auto module = module_from_bytes(output.module);
+    ASSERT_TRUE(module) << id;
+    const auto report = read_resource_report(module->report);
+    std::string why;
+    const auto code = read_cubin(module->cubin, why);
+    ASSERT_TRUE(code) << id << ": " << why;
+    const auto expected = ask_cuobjdump(tool, module->cubin);
+    EXPECT_EQ(code->size(), expected.size()) << id;
+    for (const CubinKernel& kernel : *code) {
+      SCOPED_TRACE(id + ": " + kernel.name);
+      ASSERT_EQ(expected.count(kernel.name), 1u);
+      const KernelResources& resources = expected.at(kernel.name);
+      EXPECT_EQ(kernel.registers, resources.registers);
+      EXPECT_EQ(kernel.stack_bytes, resources.stack_bytes);
+      EXPECT_EQ(report.at(kernel.name).shared_bytes, resources.shared_bytes);
+      ++kernels;
+    }
+  }
+  EXPECT_GE(kernels, wanted);
 }
 
 TEST_P(CudaCompilers, CompilesNaiveKernels) {
