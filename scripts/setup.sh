@@ -25,7 +25,8 @@ wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
 # NVRTC, and nvcc with all that it starts and includes. Other versions of nvvm and crt do not fit this nvcc.
 cuda_wheels=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88
   nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
-test_wheels=(nvidia-cuda-cuobjdump==13.5.37)  # what it reads in compiled code, against what we read
+# What these read in compiled code is held against what we read.
+test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37)
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "plugins/backends/cuda/instruction_classes.hpp"
+#include "plugins/backends/cuda/machine_code.hpp"
 #include "plugins/backends/cuda/occupancy.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 
@@ -155,6 +156,7 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
     add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
   }
   add_instruction_values(count_instructions(module.ptx, module.names), record);
+  add_machine_values(count_machine_instructions(module.cubin, module.names), record);
 }
 
 }  // namespace krl

@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -20,6 +22,7 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/instruction_classes.hpp"
+#include "plugins/backends/cuda/machine_code.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
@@ -199,17 +202,24 @@ TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
   }
 }
 
-// By mangled name, what NVIDIA's own reader of compiled code says of each kernel.
-std::map<std::string, KernelResources> ask_cuobjdump(const std::string& tool,
-                                                     const std::string& cubin) {
+// Calls `visit` with each line that a tool of NVIDIA's prints of a CUBIN.
+void for_each_line(const std::string& tool, const std::string& cubin,
+                   const std::function<void(const char*)>& visit) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("krl_cubin_" + std::to_string(::getpid()) + ".cubin");
   std::ofstream(file, std::ios::binary) << cubin;
-  std::map<std::string, KernelResources> kernels;
   std::FILE* const answer =
-      ::popen((tool + " --dump-resource-usage " + file.string()).c_str(), "r");
+      ::popen((KERNELRL_PYTHON_DEPS "/nvidia/cu13/bin/" + tool + " " + file.string()).c_str(), "r");
+  for (char line[4096]; std::fgets(line, sizeof line, answer) != nullptr;) visit(line);
+  EXPECT_EQ(::pclose(answer), 0);
+  std::filesystem::remove(file);
+}
+
+// By mangled name, what NVIDIA's own reader of compiled code says of each kernel.
+std::map<std::string, KernelResources> ask_cuobjdump(const std::string& cubin) {
+  std::map<std::string, KernelResources> kernels;
   std::string name;
-  for (char line[4096]; std::fgets(line, sizeof line, answer) != nullptr;) {
+  for_each_line("cuobjdump --dump-resource-usage", cubin, [&](const char* line) {
     char function[2048];
     KernelResources resources;
     if (std::sscanf(line, " Function %2047[^:]:", function) == 1) name = function;
@@ -217,10 +227,31 @@ std::map<std::string, KernelResources> ask_cuobjdump(const std::string& tool,
                     &resources.stack_bytes, &resources.shared_bytes) == 3) {
       kernels[name] = resources;
     }
-  }
-  EXPECT_EQ(::pclose(answer), 0);
-  std::filesystem::remove(file);
+  });
   return kernels;
+}
+
+// The values of all kernels by the names that nvdisasm gives instructions: "STG.E.64".
+std::map<std::string, double> ask_nvdisasm(const std::string& cubin) {
+  const std::pair<const char*, std::regex> kinds[] = {
+      {"sass_shuffles", std::regex("SHFL\\b.*")},
+      {"sass_votes", std::regex("(VOTEU?|MATCH|C?REDUX)\\b.*")},
+      {"sass_barriers", std::regex("(BAR|UCGABAR_ARV|UCGABAR_WAIT)\\b.*")},
+      {"sass_wide_accesses", std::regex("(LDG|STG)\\.(.*\\.)?(64|128)(\\..*)?")},
+      {"sass_tensor_instructions", std::regex("[A-Z]+MMA\\b.*")},
+      {"sass_atomics", std::regex("(ATOM[GS]?|RED[GS]?)\\b.*")},
+      {"sass_local_accesses", std::regex("(LDL|STL)\\b.*")},
+      {"sass_asynchronous_copies", std::regex("(LDGSTS|UBLKCP|UTMALDG|UTMASTG)\\b.*")}};
+  std::map<std::string, double> counts;
+  for (const auto& [name, kind] : kinds) counts[name] = 0;
+  static const std::regex instruction(
+      "\\s*/\\*[0-9a-f]{4,}\\*/\\s+(@!?U?P\\w+ +)?([A-Z][\\w.]*)[^]*");
+  for_each_line("nvdisasm -c", cubin, [&, &kinds = kinds](const char* line) {
+    std::cmatch found;
+    if (!std::regex_match(line, found, instruction)) return;
+    for (const auto& [name, kind] : kinds) counts[name] += std::regex_match(found.str(2), kind);
+  });
+  return counts;
 }
 
 TEST_P(CudaCompilers, CompiledCodeAgreesWithCuobjdump) {
@@ -238,7 +269,7 @@ TEST_P(CudaCompilers, CompiledCodeAgreesWithCuobjdump) {
     std::string why;
     const auto code = read_cubin(module->cubin, why);
     ASSERT_TRUE(code) << id << ": " << why;
-    const auto expected = ask_cuobjdump(tool, module->cubin);
+    const auto expected = ask_cuobjdump(module->cubin);
     EXPECT_EQ(code->size(), expected.size()) << id;
     for (const CubinKernel& kernel : *code) {
       SCOPED_TRACE(id + ": " + kernel.name);
@@ -251,6 +282,80 @@ TEST_P(CudaCompilers, CompiledCodeAgreesWithCuobjdump) {
     }
   }
   EXPECT_GE(kernels, wanted);
+}
+
+// One of everything, as far as all architectures have it.
+constexpr const char* kEverything = R"(
+#include <cuda_pipeline.h>
+#include <mma.h>
+using namespace nvcuda;
+__device__ __noinline__ float total(float x) {
+  for (int k = 16; k > 0; k /= 2) x += __shfl_xor_sync(~0u, x, k);
+  return x;
+}
+__global__ void all(const float4* a, float* b, int n, int* c, half* h, double* d) {
+  __shared__ __align__(32) half tile[1024];
+  __shared__ int counters[64];
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+  __pipeline_memcpy_async(tile + 8 * threadIdx.x, h + 8 * threadIdx.x, 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  wmma::load_matrix_sync(x, tile, 16);
+  wmma::load_matrix_sync(y, tile + 256, 16);
+  wmma::fill_fragment(z, 0.f);
+  wmma::mma_sync(z, x, y, z);
+  float local[64];
+  for (int i = 0; i < 64; ++i) local[i] = b[i * n];
+  float s = a[n].x + local[n % 64] + total(b[n]) + __shfl_sync(~0u, b[n], n % 32);
+  if (__any_sync(__ballot_sync(~0u, s > 0), s > 1)) s += __match_any_sync(~0u, n);
+  int* either = n > 5 ? c : counters;
+  s += atomicAdd(either + n, 1) + atomicCAS(either + n, 1, 2) + atomicAdd(c + 1, 2);
+  s += atomicAdd(b + 2, s) + atomicCAS(c + 3, 1, 2) + atomicCAS(&counters[n % 64], 4, 5);
+  atomicMax(c + 4, 3);
+  atomicAdd(&counters[n % 64], 1);
+  atomicAdd(b + 5, s);
+  atomicAdd(d, 1.0);
+  __syncthreads_count(n);
+  ((float2*)b)[n] = make_float2(s, z.x[0]);
+  ((float4*)b)[n + 9] = a[n + 1];
+  d[7] = s + __half2float(tile[n]) + counters[n];
+}
+)";
+
+TEST_P(CudaCompilers, MachineInstructionsAreThoseOfNvdisasm) {
+  const std::string tool = KERNELRL_PYTHON_DEPS "/nvidia/cu13/bin/nvdisasm";
+  if (!std::filesystem::exists(tool)) GTEST_SKIP() << "skipped: no " << tool;
+  std::vector<std::string> sources = {kEverything};
+  for (const char* id : {"matmul", "softmax_rows", "histogram", "transpose"}) {
+    sources.push_back(naive_of(all_tasks().at(id)));
+  }
+  std::map<std::string, double> total;
+  std::vector<std::string> archs = {"sm_90"};
+  if (GetParam() == std::string("nvrtc")) archs = {"sm_75", "sm_80", "sm_90", "sm_100"};
+  for (const std::string& arch : archs) {
+    const CudaCompiler compiler = compiler_for(arch);
+    for (const std::string& source : sources) {
+      if (arch == "sm_75" && source == kEverything) continue;  // it has not all of it
+      const CompileOutput output = compiler.compile(source, {}, {});
+      ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.log;
+      const auto module = module_from_bytes(output.module);
+      std::string why;
+      const auto code = read_cubin(module->cubin, why);
+      ASSERT_TRUE(code) << why;
+      std::vector<std::string> kernels;
+      for (const CubinKernel& kernel : *code) kernels.push_back(kernel.name);
+      EvaluationRecord record;
+      add_machine_values(count_machine_instructions(module->cubin, kernels), &record);
+      std::map<std::string, double> counted;
+      for (const ValueRecord& value : record.values) counted[value.name] = value.value;
+      EXPECT_EQ(counted, ask_nvdisasm(module->cubin)) << arch << "\n" << source;
+      for (const auto& [name, count] : counted) total[name] += count;
+    }
+  }
+  for (const auto& [name, count] : total) EXPECT_GT(count, 0) << name << " was never met";
 }
 
 TEST_P(CudaCompilers, CompilesNaiveKernels) {

@@ -1,0 +1,34 @@
+// How many instructions of each kind a kernel's machine code (SASS) has: what the assembler really
+// emitted, spills included. Counted as they stand, not as often as they are executed. Pure; the
+// CUBIN is untrusted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+struct MachineCounts {
+  std::int64_t shuffles = 0;
+  std::int64_t votes = 0;                // and matches and reductions over a warp
+  std::int64_t barriers = 0;             // of a block or a cluster
+  std::int64_t wide_accesses = 0;        // of 8 or 16 bytes a thread, of global memory
+  std::int64_t tensor_instructions = 0;  // matrix products of tensor cores
+  std::int64_t atomics = 0;
+  std::int64_t local_accesses = 0;  // arrays that did not fit registers, and spills
+  std::int64_t asynchronous_copies = 0;
+};
+
+// Of the kernels `names` (mangled) together; the functions that they call lie in their code.
+// Architectures sm_70 and later.
+MachineCounts count_machine_instructions(std::string_view cubin,
+                                         const std::vector<std::string>& names);
+
+// One value per count: "sass_shuffles", …
+void add_machine_values(const MachineCounts& counts, EvaluationRecord* record);
+
+}  // namespace krl
