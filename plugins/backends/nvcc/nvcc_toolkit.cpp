@@ -106,6 +106,18 @@ bool links_device_code(const std::vector<std::string>& command) {
          });
 }
 
+// Where the linker finds CUDA's runtime. nvcc names the folder of a toolkit's installation, which
+// the wheels do not have.
+std::vector<std::string> library_folders(const fs::path& nvcc) {
+  std::vector<std::string> options;
+  std::error_code error;
+  for (const char* folder : {"lib64", "lib"}) {
+    const fs::path path = nvcc.parent_path().parent_path() / folder;
+    if (fs::exists(path / "libcudart_static.a", error)) options.push_back("-L" + path.string());
+  }
+  return options;
+}
+
 void replace(std::string_view from, std::string_view to, std::string* text) {
   const std::size_t at = text->find(from);
   if (at != std::string::npos) text->replace(at, from.size(), to);
@@ -164,7 +176,10 @@ NvccLibraryPlan plan_nvcc_library(const fs::path& nvcc, const std::vector<std::s
     if (makes_library) std::erase(command, "./kernel_dlink.o");
     if (links_device_code(command)) continue;
     command[0] = find_program(nvcc, command[0], run.variables["PATH"]);
-    if (makes_library) command.emplace_back("-Wl,-z,defs");
+    if (makes_library) {
+      for (std::string& option : library_folders(nvcc)) command.push_back(std::move(option));
+      command.emplace_back("-Wl,-z,defs");
+    }
     plan.programs.push_back(command[0]);
     plan.commands.push_back(std::move(command));
   }
