@@ -74,7 +74,8 @@ for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
 cat kernel.cubin kernel.ptx report names
 )sh";
 
-// What nvcc keeps is what it links; ptxas' report is among its errors.
+// What nvcc keeps is what it links; ptxas' report is among its errors. CUDA's runtime lies in `lib`
+// where the toolkit comes from wheels.
 const char* const kLibraryScript = R"sh(
 seconds=$1 kib=$2 arch=$3
 shift 3
@@ -84,7 +85,7 @@ ulimit -St "$seconds"
 ulimit -Ht "$((seconds + 1))"
 /usr/local/cuda/bin/nvcc -arch="$arch" -std=c++17 -lineinfo -Xptxas=-v --expt-relaxed-constexpr \
   -isystem=/usr/local/kernelrl/host "$@" --keep --keep-dir=. -shared -Xcompiler=-fPIC,-O1 \
-  -Xlinker=-z,defs -o kernel.so kernel.cu > log 2>&1
+  -L/usr/local/cuda/lib64 -L/usr/local/cuda/lib -Xlinker=-z,defs -o kernel.so kernel.cu > log 2>&1
 code=$?
 cat log >&2
 test "$code" -eq 0 || exit "$code"
