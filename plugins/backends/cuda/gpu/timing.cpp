@@ -192,9 +192,8 @@ class CaseTimer {
     // If something else has kept us waiting, some other batch will show it.
     if (!host_code_lies().empty()) return false;
     if (Clock::now() - start >= settings_.limit) return true;
-    const auto& reference = baseline_.exists() ? case_.baseline_samples_ns : case_.samples_ns;
     return baseline_.exists() &&
-           log_ratio(reference, case_.samples_ns).half_width() < settings_.target;
+           log_ratio(case_.baseline_samples_ns, case_.samples_ns).half_width() < settings_.target;
   }
 
   void report() {
