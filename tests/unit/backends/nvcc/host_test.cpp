@@ -14,6 +14,7 @@
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
+#include "tests/unit/backends/nvcc/needs_nvcc.hpp"
 
 namespace krl::testing {
 namespace {
@@ -61,16 +62,8 @@ TEST(HostChecks, RefusesWhatNoSourceNeeds) {
   EXPECT_EQ(problem("// cublasSgemm_v2\n", {"cublasSgemm_v2"}), "none");
 }
 
-class NvccHost : public ::testing::Test {
+class NvccHost : public NeedsNvcc {
  protected:
-  void SetUp() override {
-    try {
-      find_nvcc({}, KERNELRL_PYTHON_DEPS);
-    } catch (const Failure&) {
-      GTEST_SKIP() << "skipped: no nvcc";
-    }
-  }
-
   static Outcome evaluate(const std::string& task, const std::string& source) {
     static const BackendInstance backend(
         "nvcc", Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});

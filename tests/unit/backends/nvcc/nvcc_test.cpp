@@ -6,6 +6,7 @@
 
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/unit/backends/nvcc/needs_nvcc.hpp"
 
 namespace krl::testing {
 namespace {
@@ -28,16 +29,7 @@ std::string refusal_of(const std::string& option, const std::string& value) {
   return "started";
 }
 
-class Nvcc : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      find_nvcc({}, KERNELRL_PYTHON_DEPS);
-    } catch (const Failure&) {
-      GTEST_SKIP() << "skipped: no nvcc";
-    }
-  }
-};
+class Nvcc : public NeedsNvcc {};
 
 // The wheels lie together as one toolkit would.
 TEST_F(Nvcc, WorksFromTheWheels) {
