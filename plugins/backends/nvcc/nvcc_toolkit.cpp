@@ -83,6 +83,7 @@ DryRun ask_for_commands(const fs::path& nvcc, const std::vector<std::string>& op
 
 std::vector<std::string> readable_with(const fs::path& nvcc) {
   return {"/usr/lib",
+          "/usr/libexec",
           "/usr/lib64",
           "/lib",
           "/lib64",

@@ -40,7 +40,8 @@ GpuPool::Slot* GpuPool::free_slot() {
     all_out_of_order = all_out_of_order && !in_order;
   }
   if (all_out_of_order) {
-    throw Failure(KRL_UNAVAILABLE, "no GPU is in order; see what nvidia-smi says of them");
+    throw Failure(KRL_UNAVAILABLE, "no GPU is in order: " + slots_.front()->why +
+                                       "; see what nvidia-smi says of them");
   }
   return nullptr;
 }
@@ -73,22 +74,23 @@ GpuPool::Slot* GpuPool::lend(const std::function<bool()>& cancelled) {
 void GpuPool::with_gpu(const std::function<bool()>& cancelled,
                        const std::function<void(Gpu&)>& use) {
   Slot* slot = lend(cancelled);
-  const auto give_back = [&](Clock::time_point out_of_order_until) {
+  const auto give_back = [&](Clock::time_point out_of_order_until, const std::string& why) {
     const std::scoped_lock lock(mutex_);
     slot->lent = false;
     slot->out_of_order_until = out_of_order_until;
+    slot->why = why;
     changed_.notify_all();
   };
   try {
     use(slot->gpu);
-  } catch (const WorkerDoesNotStart&) {
-    give_back(Clock::now() + kOutOfOrder);
+  } catch (const WorkerDoesNotStart& failure) {
+    give_back(Clock::now() + kOutOfOrder, failure.what());
     throw;
   } catch (...) {
-    give_back({});
+    give_back({}, "");
     throw;
   }
-  give_back({});
+  give_back({}, "");
 }
 
 }  // namespace krl

@@ -40,6 +40,7 @@ class GpuPool {
     Gpu gpu;
     bool lent = false;
     Clock::time_point out_of_order_until;
+    std::string why;  // it is, or was, out of order
   };
 
   Slot* lend(const std::function<bool()>& cancelled);

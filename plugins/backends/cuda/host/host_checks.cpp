@@ -102,15 +102,20 @@ void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics) {
 }
 
 void name_what_is_not_linked(std::string_view log, std::vector<DiagnosticRecord>* diagnostics) {
-  constexpr std::string_view kBefore = ": undefined reference to `";
-  const std::size_t at = log.find(kBefore);
-  if (at == std::string_view::npos) return;
-  const std::string_view rest = log.substr(at + kBefore.size());
-  DiagnosticRecord missing;
-  missing.severity = KRL_SEVERITY_ERROR;
-  missing.text = std::string(rest.substr(0, rest.find('\''))) +
+  constexpr std::string_view kUndefined = ": undefined reference to `", kLinker = "ld: ";
+  DiagnosticRecord error;
+  error.severity = KRL_SEVERITY_ERROR;
+  if (const std::size_t at = log.find(kUndefined); at != std::string_view::npos) {
+    const std::string_view rest = log.substr(at + kUndefined.size());
+    error.text = std::string(rest.substr(0, rest.find('\''))) +
                  " is in no library that host code gets: CUDA's runtime, and those of C and C++";
-  diagnostics->insert(diagnostics->begin(), std::move(missing));
+  } else if (const std::size_t words = log.find(kLinker); words != std::string_view::npos) {
+    const std::string_view rest = log.substr(words);
+    error.text = rest.substr(0, rest.find('\n'));
+  } else {
+    return;
+  }
+  diagnostics->insert(diagnostics->begin(), std::move(error));
 }
 
 }  // namespace krl

@@ -21,7 +21,7 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
 // Says of errors about torch that it is our shim which lacks something, and what.
 void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics);
 
-// Adds an error for the first function that the linker did not find.
+// Adds the first error of the linker: a function that it did not find, or else its own words.
 void name_what_is_not_linked(std::string_view log, std::vector<DiagnosticRecord>* diagnostics);
 
 }  // namespace krl

@@ -75,7 +75,7 @@ std::string restrict_files(const FileRules& wanted, int* abi) {
   const int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, known, 0));
   if (ruleset < 0) return reason();
   bool all = true;
-  constexpr std::uint64_t kDevice = kReadFile | kWriteFile | kDeviceControl;
+  constexpr std::uint64_t kDevice = kReadFile | kWriteFile | kTruncate | kDeviceControl;
   for (const std::string& path : wanted.readable) {
     all &= allow(ruleset, path, kReadFile | kReadFolder);
   }

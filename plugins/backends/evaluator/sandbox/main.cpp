@@ -114,7 +114,10 @@ void restrict(const Request& request, int program) {
   if (!request.gpu) enter_namespaces();
   drop_capabilities();
   FileRules files{request.readable, executable, {}, writes ? "." : ""};
-  if (request.gpu) files.devices = gpu_devices();
+  if (request.gpu) {
+    files.devices = gpu_devices();
+    files.devices.emplace_back("/proc/self/task");  // the driver must name its threads
+  }
   restrict_files(files, &abi);
   filter_system_calls({request.children, request.gpu, program});
 }
