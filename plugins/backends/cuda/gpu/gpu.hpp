@@ -9,6 +9,7 @@
 #include <future>
 #include <kernelrl/checked.hpp>
 #include <kernelrl/values.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ class Gpu {
   nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
   // The SM clock now; 0: unknown. Throws as ask_checker.
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
+  // What baselines took in the checker, by keys of its caller's; nothing after it was replaced.
+  std::map<std::string, double>& baseline_ns() { return current_checker().baseline_ns; }
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
   // The number under which the checker knows the runner's memory.
   std::uint64_t runner();
@@ -81,6 +84,7 @@ class Gpu {
     Conversation conversation;
     gpu::Ready ready;
     std::uint64_t attached_to = 0;  // of a runner: the checker that knows its memory; 0 = none
+    std::map<std::string, double> baseline_ns;  // of a checker
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
 

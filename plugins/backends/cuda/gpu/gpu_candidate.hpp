@@ -16,8 +16,8 @@ struct GpuCandidate {
   // Has it host code of its own? Then it has no schedule, and counts as one launch.
   bool has_host() const { return !module.library.empty(); }
   gpu::Load load() const {
-    if (has_host()) return {"", {}, module.library};
-    return {module.cubin, module.names, ""};
+    if (has_host()) return {"", {}, module.library, false};
+    return {module.cubin, module.names, "", false};
   }
   BufferSet buffers(std::size_t case_index) const {
     if (has_host()) return lay_out_host(task, case_index);

@@ -43,11 +43,17 @@ bool is_time(const json& ns) {
   return ns.is_number() && std::isfinite(ns.get<double>()) && ns.get<double>() >= 0;
 }
 
-// One time for each sample, or nothing.
+// One time for each sample of each program, or nothing.
 bool has_form(const std::string& kind, const json& request, const json& result) {
   if (kind != "time") return result.is_null();
-  return result.is_array() && result.size() == request.at("places").size() &&
-         std::all_of(result.begin(), result.end(), is_time);
+  const json& samples = request.at("samples");
+  if (!result.is_array() || result.size() != samples.size()) return false;
+  for (std::size_t p = 0; p < samples.size(); ++p) {
+    const json& ns = result[p];
+    if (!ns.is_array() || ns.size() != samples[p].at("places").size()) return false;
+    if (!std::all_of(ns.begin(), ns.end(), is_time)) return false;
+  }
+  return true;
 }
 
 RunnerFailure failed(RunnerFailure::Kind kind) {

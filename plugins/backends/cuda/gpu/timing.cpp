@@ -11,25 +11,33 @@
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/wall_clock.hpp"
+#include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl {
 namespace {
 
-constexpr std::size_t kBatch = 8;     // samples that are enqueued at once
-constexpr double kSampleNs = 60'000;  // shorter kernels are timed several launches a sample
-// Of a sample: what the host enqueues in less time than the GPU takes for it.
-constexpr std::size_t kMostLaunches = 24;
+constexpr std::size_t kBatch = 8;      // samples of each that are enqueued at once
+constexpr double kSampleNs = 150'000;  // shorter kernels are timed several launches a sample
+// Of a sample. The host takes 3 to 4 us to enqueue one, and must not be slower than the GPU.
+constexpr std::size_t kMostLaunches = 64;
 constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of a sample, as its inputs must be drawn
 constexpr std::uint64_t kPlace = 4096;    // the buffers of a sample begin at a multiple of it
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
 constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
+// How far a baseline's time in the candidate's process may be from that in the checker: on an H200
+// launches differ by up to 0.15 us from process to process, whatever they launch.
+constexpr double kSameTime = 0.03, kSameLaunchNs = 200;
 
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
   for (const double ns : more) samples->push_back(std::max(ns, 1.0));
+}
+
+double shortest_of(const std::vector<double>& ns) {
+  return *std::min_element(ns.begin(), ns.end());
 }
 
 using Clock = std::chrono::steady_clock;
@@ -37,6 +45,22 @@ using Clock = std::chrono::steady_clock;
 double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
+
+// A program that is timed.
+struct Timed {
+  BufferSet buffers;
+  std::uint32_t sets = 1;  // launches of a sample, each on a set of buffers of its own
+
+  std::size_t launches() const { return std::max<std::size_t>(buffers.program.launches.size(), 1); }
+  // `shortest`: that one was seen to take.
+  void choose_sets(double shortest, std::uint64_t arena_bytes) {
+    const auto wanted = static_cast<std::uint64_t>(kSampleNs / std::max(shortest, 1.0)) + 1;
+    const std::uint64_t room = std::min(arena_bytes, kMostSetBytes) / buffers.program.bytes;
+    const std::uint64_t free = std::max<std::uint64_t>(room, 2) - 1;  // beside one that is kept
+    sets = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches(), free}), 1));
+  }
+};
 
 class CaseTimer {
  public:
@@ -48,97 +72,125 @@ class CaseTimer {
         settings_(settings),
         record_(record),
         case_(record->cases[run.case_index]),
-        buffers_(candidate.buffers(run.case_index)),
         baseline_(baseline),
-        arena_bytes_(gpu.arena_bytes()) {
-    if (baseline.kernel != nullptr) baseline_buffers_ = baseline.kernel->buffers(run.case_index);
+        arena_bytes_(gpu.arena_bytes()),
+        beside_(baseline.kernel != nullptr && !candidate.has_host()) {
+    ours_.buffers = candidate.buffers(run.case_index);
+    if (baseline.kernel != nullptr) theirs_.buffers = baseline.kernel->buffers(run.case_index);
   }
 
   void time() {
-    if (!warm_up()) return;
-    const auto start = Clock::now();
-    kept_batch_ = random_below(settings_.fewest / kBatch);
-    for (std::size_t batch = 0; !done(start); ++batch) {
-      if (!measure(batch)) return;
+    if (!measure_all()) return;
+    if (beside_ && !baseline_is_itself()) {
+      beside_ = false;
+      if (!measure_all()) return;
     }
     report();
   }
 
  private:
+  using Batch = std::vector<double>;  // ns of one launch, by sample
+
   std::uint64_t random_below(std::uint64_t bound) { return random_() % bound; }
 
-  // Anywhere in the arena, but for its start, where a set may be kept.
-  gpu::Time request(const BufferSet& buffers, const std::vector<std::uint64_t>& seeds) {
-    const std::uint64_t set_bytes = buffers.program.bytes;
-    const std::uint64_t taken = (sets_ + 1) * set_bytes;
-    const std::uint64_t room = arena_bytes_ > taken ? (arena_bytes_ - taken) / kPlace : 0;
-    std::vector<std::uint64_t> places(seeds.size() / sets_);
-    for (std::uint64_t& place : places) place = set_bytes + random_below(room + 1) * kPlace;
-    return {buffers.program, sets_, places, seeds, -1};
-  }
-
-  std::vector<std::uint64_t> fresh_seeds(std::size_t samples) {
-    std::vector<std::uint64_t> seeds(samples * sets_);
+  std::vector<std::uint64_t> fresh_seeds(std::size_t count) {
+    std::vector<std::uint64_t> seeds(count);
     std::generate(seeds.begin(), seeds.end(), [&] { return random_(); });
     return seeds;
   }
 
-  // False if the candidate failed: the record then says how.
-  bool time_candidate(const gpu::Time& request, std::vector<double>* ns) {
-    const auto start = Clock::now();
-    const auto answer = gpu_.ask_runner("time", request);
-    if (answer) {
-      *ns = answer->get<std::vector<double>>();
-      wall_clock_.candidate(since(start), total(*ns));
-      return true;
-    }
-    const Blame blame = blame_of(answer.error(), candidate_, run_);
-    stop(run_.case_index, blame.verdict, "when it was timed: " + blame.why, record_);
-    return false;
+  // Anywhere in the arena, but for its start, where a set may be kept.
+  gpu::Samples samples_of(const Timed& timed) {
+    const std::uint64_t set_bytes = timed.buffers.program.bytes;
+    const std::uint64_t taken = (timed.sets + 1) * set_bytes;
+    const std::uint64_t room = arena_bytes_ > taken ? (arena_bytes_ - taken) / kPlace : 0;
+    std::vector<std::uint64_t> places(kBatch);
+    for (std::uint64_t& place : places) place = set_bytes + random_below(room + 1) * kPlace;
+    return {timed.buffers.program, timed.sets, places, fresh_seeds(kBatch * timed.sets)};
   }
 
-  std::vector<double> time_baseline(const std::vector<std::uint64_t>& seeds) {
-    if (baseline_.reference) return time_reference(seeds);
+  // ---- one batch
+
+  // Of the candidate, and of a baseline beside it. False if the candidate failed: the record then
+  // says how.
+  bool time_candidate(bool keeps, Batch* ours, Batch* baseline) {
+    gpu::Time request{{samples_of(ours_)}, random_below(2) == 0, -1};
+    if (beside_) request.samples.push_back(samples_of(theirs_));
+    if (keeps) {
+      auto& seeds = request.samples.front().seeds;
+      request.keep = static_cast<std::int64_t>(random_below(seeds.size()));
+      seeds[static_cast<std::size_t>(request.keep)] = run_.seed;
+    }
     const auto start = Clock::now();
-    auto ns =
-        gpu_.ask_checker("time", request(baseline_buffers_, seeds)).get<std::vector<double>>();
-    wall_clock_.baseline(since(start), total(ns));
+    const auto answer = gpu_.ask_runner("time", request);
+    if (!answer) {
+      const Blame blame = blame_of(answer.error(), candidate_, run_);
+      stop(run_.case_index, blame.verdict, "when it was timed: " + blame.why, record_);
+      return false;
+    }
+    auto batches = answer->get<std::vector<Batch>>();
+    if (beside_) *baseline = std::move(batches[1]);
+    *ours = std::move(batches[0]);
+    if (!beside_) wall_clock_.candidate(since(start), total(*ours, ours_));
+    return true;
+  }
+
+  // Of a baseline that is not beside the candidate.
+  Batch time_baseline() {
+    if (baseline_.reference) return time_reference();
+    const auto start = Clock::now();
+    Batch ns = time_in_checker();
+    wall_clock_.baseline(since(start), total(ns, theirs_));
     return ns;
   }
 
-  std::vector<double> time_reference(const std::vector<std::uint64_t>& seeds) {
+  Batch time_in_checker() {
+    if (!loaded_in_checker_) gpu_.ask_checker("load", baseline_.kernel->load());
+    loaded_in_checker_ = true;
+    const gpu::Time request{{samples_of(theirs_)}, false, -1};
+    return gpu_.ask_checker("time", request).get<std::vector<Batch>>().front();
+  }
+
+  Batch time_reference() {
     const gpu::Check expected = expectation(candidate_.task, run_);
-    gpu::TimeReference request{expected.reference, expected.inputs, {}};
-    for (std::size_t s = 0; s < seeds.size(); s += sets_) request.seeds.push_back(seeds[s]);
-    auto ns = gpu_.ask_checker("time_reference", request).get<std::vector<double>>();
+    const gpu::TimeReference request{expected.reference, expected.inputs, fresh_seeds(kBatch)};
+    auto ns = gpu_.ask_checker("time_reference", request).get<Batch>();
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
                      ": its reference does not run on the GPU, so its time is no baseline");
   }
 
   // Of all launches of a batch.
-  double total(const std::vector<double>& ns) const {
-    return std::accumulate(ns.begin(), ns.end(), 0.0) * sets_;
+  static double total(const Batch& ns, const Timed& timed) {
+    return std::accumulate(ns.begin(), ns.end(), 0.0) * timed.sets;
+  }
+
+  // ---- all batches
+
+  bool measure_all() {
+    case_.samples_ns.clear();
+    case_.baseline_samples_ns.clear();
+    ours_.sets = theirs_.sets = 1;
+    if (!warm_up()) return false;
+    const auto start = Clock::now();
+    kept_batch_ = random_below(settings_.fewest / kBatch);
+    for (std::size_t batch = 0; !done(start); ++batch) {
+      if (!measure(batch)) return false;
+    }
+    return true;
   }
 
   // A first look at both, unmeasured, which also says how many launches make a sample.
   bool warm_up() {
-    std::vector<double> ns;
-    const auto seeds = fresh_seeds(kBatch);
-    if (!time_candidate(request(buffers_, seeds), &ns)) return false;
-    double shortest = *std::min_element(ns.begin(), ns.end());
-    std::uint64_t set_bytes = buffers_.program.bytes;
-    std::size_t launches = std::max<std::size_t>(buffers_.program.launches.size(), 1);
-    if (baseline_.exists()) ns = time_baseline(seeds);
-    if (baseline_.kernel != nullptr) {
-      shortest = std::min(shortest, *std::min_element(ns.begin(), ns.end()));
-      set_bytes = std::max(set_bytes, baseline_buffers_.program.bytes);
-      launches = std::max(launches, baseline_buffers_.program.launches.size());
+    Batch ours, baseline;
+    if (!time_candidate(false, &ours, &baseline)) return false;
+    if (baseline_.exists() && !beside_) baseline = time_baseline();
+    ours_.choose_sets(shortest_of(ours), arena_bytes_);
+    if (baseline_.kernel != nullptr) theirs_.choose_sets(shortest_of(baseline), arena_bytes_);
+    if (candidate_.has_host() && baseline_.kernel != nullptr) {
+      // Our clock compares what batches of both take beside their launches.
+      ours_.sets = theirs_.sets = std::min(ours_.sets, theirs_.sets);
     }
-    const auto wanted = static_cast<std::uint64_t>(kSampleNs / std::max(shortest, 1.0)) + 1;
-    const std::uint64_t room = std::min(arena_bytes_, kMostSetBytes) / set_bytes;
-    sets_ = static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches, room}), 1));
     wall_clock_ = {};  // of other batches than those that follow
     return true;
   }
@@ -147,18 +199,13 @@ class CaseTimer {
   // which comes first, the candidate cannot know.
   bool measure(std::size_t batch) {
     const bool keeps = batch == kept_batch_;
-    auto seeds = fresh_seeds(kBatch);
-    gpu::Time of_candidate = request(buffers_, seeds);
-    if (keeps) {
-      of_candidate.keep = static_cast<std::int64_t>(random_below(seeds.size()));
-      of_candidate.seeds[static_cast<std::size_t>(of_candidate.keep)] = run_.seed;
-    }
-    std::vector<double> ours, baseline;
+    Batch ours, baseline;
+    const bool apart = baseline_.exists() && !beside_;
     const bool baseline_first = (batch % 2 == 0) == even_batches_begin_with_baseline_;
-    if (baseline_.exists() && baseline_first) baseline = time_baseline(seeds);
-    if (!time_candidate(of_candidate, &ours)) return false;
+    if (apart && baseline_first) baseline = time_baseline();
+    if (!time_candidate(keeps, &ours, &baseline)) return false;
     if (keeps && !kept_output_is_right()) return false;
-    if (baseline_.exists() && !baseline_first) baseline = time_baseline(seeds);
+    if (apart && !baseline_first) baseline = time_baseline();
     if (clock_moved() && dropped_ < kMostDroppedBatches) {
       ++dropped_;
       return true;
@@ -168,8 +215,25 @@ class CaseTimer {
     return true;
   }
 
+  // A candidate's code could have reached the baseline beside it, and made it slower.
+  bool baseline_is_itself() {
+    const double seen = median_of(case_.baseline_samples_ns);
+    const auto is_near = [&](double ns) {
+      const double launch_ns = kSameLaunchNs * static_cast<double>(theirs_.launches());
+      return std::fabs(seen - ns) <= kSameTime * ns + launch_ns;
+    };
+    const std::string key = candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" +
+                            Digest().add(baseline_.kernel->module.cubin).hex();
+    const auto known = gpu_.baseline_ns().find(key);
+    if (known != gpu_.baseline_ns().end() && is_near(known->second)) return true;
+    time_in_checker();  // unmeasured
+    Batch ns = time_in_checker();
+    append(time_in_checker(), &ns);
+    return is_near(gpu_.baseline_ns()[key] = median_of(ns));
+  }
+
   bool kept_output_is_right() {
-    const Inspection inspection = inspect(gpu_, candidate_, buffers_, run_);
+    const Inspection inspection = inspect(gpu_, candidate_, ours_.buffers, run_);
     if (inspection.outside.empty() && inspection.verdict.passed) return true;
     const std::string what = inspection.outside.empty()
                                  ? inspection.verdict.detail
@@ -201,7 +265,10 @@ class CaseTimer {
     const auto index = static_cast<std::int32_t>(run_.case_index);
     record_->values.push_back(
         {index, "time_samples", "", static_cast<double>(case_.samples_ns.size())});
-    record_->values.push_back({index, "launches_per_sample", "", static_cast<double>(sets_)});
+    record_->values.push_back({index, "launches_per_sample", "", static_cast<double>(ours_.sets)});
+    if (baseline_.kernel != nullptr) {
+      record_->values.push_back({index, "baseline_beside", "", beside_ ? 1.0 : 0.0});
+    }
     report_transfer(index);
     if (clock_mhz_ > 0) record_->values.push_back({index, "sm_clock", "MHz", clock_mhz_});
     if (baseline_.exists()) {
@@ -258,12 +325,12 @@ class CaseTimer {
   const TimingSettings& settings_;
   EvaluationRecord* const record_;
   CaseRecord& case_;
-  const BufferSet buffers_;
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
-  BufferSet baseline_buffers_;
+  bool beside_;  // is the baseline timed in the candidate's process?
+  bool loaded_in_checker_ = false;
+  Timed ours_, theirs_;
   std::mt19937_64 random_{secret_number()};
-  std::uint32_t sets_ = 1;
   const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
   std::size_t kept_batch_ = 0;
   WallClock wall_clock_;
@@ -271,11 +338,16 @@ class CaseTimer {
   int dropped_ = 0;
 };
 
-// Loads both anew: what the candidate has put into its own variables is gone.
+// Loads the candidate anew: what it has put into its own variables is gone. A baseline comes beside
+// it, so that the launches of both cost the same.
 bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
           const PlannedRun& run, EvaluationRecord* record) {
-  if (baseline.kernel != nullptr) gpu.ask_checker("load", baseline.kernel->load());
-  const auto loaded = gpu.ask_runner("load", candidate.load());
+  auto loaded = gpu.ask_runner("load", candidate.load());
+  if (loaded && baseline.kernel != nullptr && !candidate.has_host()) {
+    gpu::Load beside = baseline.kernel->load();
+    beside.beside = true;
+    loaded = gpu.ask_runner("load", beside);
+  }
   if (loaded) return true;
   const Blame blame = blame_of(loaded.error(), candidate, run);
   stop(run.case_index, blame.verdict, blame.why, record);

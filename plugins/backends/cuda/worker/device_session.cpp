@@ -15,7 +15,7 @@ constexpr int kTransfers = 3;
 constexpr std::uint64_t kMostStaged = 64 << 20;
 // Which the host has enqueued when the GPU starts a batch. It takes the GPU longer to flush its L2
 // and run a sample than it takes the host to enqueue one, so that it stays ahead.
-constexpr std::size_t kSamplesAhead = 2;
+constexpr std::size_t kSamplesAhead = 3;
 
 int attribute(CUdevice_attribute which, CUdevice device) {
   int value = 0;
@@ -102,18 +102,21 @@ CUfunction DeviceSession::trusted(const char* name) const {
 }
 
 void DeviceSession::load(const Load& load) {
-  kernels_.clear();
-  module_ = {};
-  library_.reset();
+  beside_ = {};
+  if (!load.beside) {
+    loaded_ = {};
+    library_.reset();
+  }
   if (!load.library.empty()) {
     library_.emplace(load.library, trusted("krl_find_changes"));
     return;
   }
+  Module& target = load.beside ? beside_ : loaded_;
   CUmodule module = nullptr;
   KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
-  module_ = DeviceModule(module);
+  target.module = DeviceModule(module);
   for (const std::string& name : load.kernels) {
-    KRL_CUDA(cuModuleGetFunction, &kernels_.emplace_back(), module, name.c_str());
+    KRL_CUDA(cuModuleGetFunction, &target.kernels.emplace_back(), module, name.c_str());
   }
 }
 
@@ -135,11 +138,11 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
   draw(base, fills_.upload(with_seed(inputs, 0, seed, factor)), inputs, 1);
 }
 
-void DeviceSession::launch(const Program& program, CUdeviceptr set) {
+void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module& module) {
   if (library_) return library_->call(program.host, set);
   for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
     try {
-      launch_one(program.launches[i], set, kernels_.at(program.launches[i].kernel));
+      launch_one(program.launches[i], set, module.kernels.at(program.launches[i].kernel));
     } catch (const CudaError& error) {
       throw RefusedLaunch(error, i);
     }
@@ -169,64 +172,82 @@ double DeviceSession::Sample::ns() const {
   return static_cast<double>(milliseconds) * 1e6;
 }
 
-std::vector<double> DeviceSession::time(const Time& time) {
-  const std::size_t samples = time.places.size();
-  const std::uint64_t sample_bytes = time.sets * time.program.bytes;
-  for (const std::uint64_t place : time.places) require_space(place + sample_bytes);
+std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
+  const std::size_t programs = time.samples.size(), samples = time.samples.front().places.size();
   std::vector<DeviceFill> fills;
-  for (std::size_t s = 0; s < time.seeds.size(); ++s) {
-    const std::uint64_t set = s % time.sets * time.program.bytes;
-    for (const DeviceFill& fill : with_seed(time.program.inputs, set, time.seeds[s], 1)) {
-      fills.push_back(fill);
+  std::vector<std::size_t> first_fills;
+  for (const Samples& of : time.samples) {
+    for (const std::uint64_t place : of.places) require_space(place + of.sets * of.program.bytes);
+    first_fills.push_back(fills.size());
+    for (std::size_t s = 0; s < of.seeds.size(); ++s) {
+      const std::uint64_t set = s % of.sets * of.program.bytes;
+      for (const DeviceFill& fill : with_seed(of.program.inputs, set, of.seeds[s], 1)) {
+        fills.push_back(fill);
+      }
     }
   }
   const CUdeviceptr uploaded = fills_.upload(fills);
-  while (samples_.size() < samples) samples_.push_back({event(), event()});
+  std::vector<CUdeviceptr> fills_of_each;
+  for (const std::size_t first : first_fills) {
+    fills_of_each.push_back(uploaded + first * sizeof(DeviceFill));
+  }
+  while (samples_.size() < samples * programs) samples_.push_back({event(), event()});
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   record_gap();
   if (library_) {  // host code may wait for the GPU, which must not wait for it
-    enqueue_all(time, uploaded);
+    enqueue_all(time, fills_of_each);
   } else {
-    gate_->behind([&] { enqueue_all(time, uploaded); });
+    gate_->behind([&] { enqueue_all(time, fills_of_each); });
   }
   KRL_CUDA(cuCtxSynchronize);
   const double gap = update_gap();
-  std::vector<double> ns;
-  for (std::size_t s = 0; s < samples; ++s) {
-    ns.push_back(std::max(samples_[s].ns() - gap, 0.0) / time.sets);
+  std::vector<std::vector<double>> ns(programs);
+  for (std::size_t s = 0; s < samples * programs; ++s) {
+    const std::size_t program = s % programs;
+    ns[program].push_back(std::max(samples_[s].ns() - gap, 0.0) / time.samples[program].sets);
   }
   return ns;
 }
 
-void DeviceSession::enqueue_all(const Time& time, CUdeviceptr fills) {
-  const std::uint64_t fill_bytes = time.sets * time.program.inputs.size() * sizeof(DeviceFill);
-  const std::size_t samples = time.places.size();
-  for (std::size_t s = 0; s < samples; ++s) {
-    enqueue(time, s, fills + s * fill_bytes);
-    if (s + 1 == std::min(samples, kSamplesAhead)) gate_->open();
+void DeviceSession::enqueue_all(const Time& time, const std::vector<CUdeviceptr>& fills) {
+  const std::size_t programs = time.samples.size();
+  const std::size_t all = programs * time.samples.front().places.size();
+  for (std::size_t n = 0; n < all; ++n) {
+    const std::size_t s = n / programs;
+    const bool backwards = time.backwards != (s % 2 == 1);
+    const std::size_t program = backwards ? programs - 1 - n % programs : n % programs;
+    const Samples& samples = time.samples[program];
+    const std::uint64_t fill_bytes =
+        samples.sets * samples.program.inputs.size() * sizeof(DeviceFill);
+    enqueue(samples, s, fills[program] + s * fill_bytes, program == 0 ? loaded_ : beside_,
+            samples_[s * programs + program]);
+    if (program == 0) keep_set(samples, s, time.keep);
+    if (n + 1 == std::min(all, kSamplesAhead)) gate_->open();
   }
 }
 
-void DeviceSession::enqueue(const Time& time, std::size_t sample, CUdeviceptr fills) {
-  const CUdeviceptr base = arena_.get() + time.places[sample];
-  const std::uint64_t set_bytes = time.program.bytes;
-  poison(base, time.sets * set_bytes);
-  draw(base, fills, time.program.inputs, time.sets);
+void DeviceSession::enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills,
+                            const Module& module, const Sample& timed) {
+  const CUdeviceptr base = arena_.get() + samples.places[sample];
+  const std::uint64_t set_bytes = samples.program.bytes;
+  poison(base, samples.sets * set_bytes);
+  draw(base, fills, samples.program.inputs, samples.sets);
   flush_l2();
-  KRL_CUDA(cuEventRecord, samples_[sample].start.get(), nullptr);
-  for (std::uint32_t set = 0; set < time.sets; ++set) launch(time.program, base + set * set_bytes);
-  KRL_CUDA(cuEventRecord, samples_[sample].end.get(), nullptr);
+  KRL_CUDA(cuEventRecord, timed.start.get(), nullptr);
+  for (std::uint32_t set = 0; set < samples.sets; ++set) {
+    launch(samples.program, base + set * set_bytes, module);
+  }
+  KRL_CUDA(cuEventRecord, timed.end.get(), nullptr);
   if (library_) library_->finish();
-  keep_set(time, sample);
 }
 
 // Copies the set that is to be kept out of the way of the samples that follow.
-void DeviceSession::keep_set(const Time& time, std::size_t sample) {
-  if (time.keep < 0 || static_cast<std::size_t>(time.keep) / time.sets != sample) return;
-  const std::uint64_t set = static_cast<std::uint64_t>(time.keep) % time.sets;
-  const std::uint64_t bytes = time.program.bytes;
-  KRL_CUDA(cuMemcpyDtoDAsync, arena_.get(), arena_.get() + time.places[sample] + set * bytes, bytes,
-           nullptr);
+void DeviceSession::keep_set(const Samples& samples, std::size_t sample, std::int64_t kept) {
+  if (kept < 0 || static_cast<std::size_t>(kept) / samples.sets != sample) return;
+  const std::uint64_t set = static_cast<std::uint64_t>(kept) % samples.sets;
+  const std::uint64_t bytes = samples.program.bytes;
+  KRL_CUDA(cuMemcpyDtoDAsync, arena_.get(), arena_.get() + samples.places[sample] + set * bytes,
+           bytes, nullptr);
 }
 
 double DeviceSession::time_call(const std::function<void()>& call) {

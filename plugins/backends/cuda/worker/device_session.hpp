@@ -49,13 +49,17 @@ class DeviceSession {
   // A run in two halves, neither waited for: poisons and fills the first set; launches the program
   // on it.
   void stage(const Run& run);
-  void start(const Program& program) { launch(program, arena_.get()); }
-  std::vector<double> time(const Time& time);
+  void start(const Program& program) { launch(program, arena_.get(), loaded_); }
+  std::vector<std::vector<double>> time(const Time& time);
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
   double time_call(const std::function<void()>& call);
   Transfer transfer(const Transfer& bytes);
 
  private:
+  struct Module {
+    DeviceModule module;
+    std::vector<CUfunction> kernels;
+  };
   struct Sample {
     DeviceEvent start, end;
     double ns() const;
@@ -63,11 +67,13 @@ class DeviceSession {
 
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
-  void enqueue_all(const Time& time, CUdeviceptr fills);
-  void enqueue(const Time& time, std::size_t sample, CUdeviceptr fills);
+  // `fills`: of each of the time's programs.
+  void enqueue_all(const Time& time, const std::vector<CUdeviceptr>& fills);
+  void enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills, const Module& module,
+               const Sample& timed);
   std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
-  void keep_set(const Time& time, std::size_t sample);
-  void launch(const Program& program, CUdeviceptr set);
+  void keep_set(const Samples& samples, std::size_t sample, std::int64_t kept);
+  void launch(const Program& program, CUdeviceptr set, const Module& module);
   void flush_l2();
   void record_gap();
   // After a record_gap() and the end of it: the time of two events with nothing between them, which
@@ -75,10 +81,10 @@ class DeviceSession {
   double update_gap();
 
   CUcontext context_ = nullptr;
-  DeviceModule trusted_, module_;
+  DeviceModule trusted_;
+  Module loaded_, beside_;
   CUfunction fill_ = nullptr;
   std::optional<Gate> gate_;
-  std::vector<CUfunction> kernels_;
   std::optional<HostLibrary> library_;  // instead of a module
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;

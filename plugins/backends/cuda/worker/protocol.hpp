@@ -98,11 +98,12 @@ struct Program {
   HostArguments host;  // where a library is loaded, which launches by itself
 };
 
-// Replaces the module that is loaded. The answer is null.
+// Replaces what is loaded, or is loaded beside it. The answer is null.
 struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
   std::string library;               // instead of both: a shared object
+  bool beside = false;               // a second module, to be timed in turn with the first
 };
 
 // Poisons the first set, fills it and runs the program once. The answer is null.
@@ -112,16 +113,22 @@ struct Run {
   double factor = 1;  // see factor_of
 };
 
-// Samples of the program's time with a cold L2, each over `sets` launches of it on buffers of their
+// Samples of a program's time with a cold L2, each over `sets` launches of it on buffers of their
 // own, all with fresh inputs. The sets of a sample lie one behind the other, at a place of its own,
-// as the time of a short kernel depends on where its data are. The answer: a list of nanoseconds
-// per sample, of one launch of it.
-struct Time {
+// as the time of a short kernel depends on where its data are.
+struct Samples {
   Program program;
   std::uint32_t sets = 1;
   std::vector<std::uint64_t> places;  // of each sample: where its sets begin in the arena
   std::vector<std::uint64_t> seeds;   // sets × samples; a sample's stand together
-  std::int64_t keep = -1;             // the index of a seed: its set is kept at the arena's start
+};
+
+// As many samples of each, in turn: one of the module that is loaded, and if there is a second, of
+// the one beside it. The answer: for each a list of nanoseconds per sample, of one launch.
+struct Time {
+  std::vector<Samples> samples;
+  bool backwards = false;  // the first pair of samples in the other order; each pair changes it
+  std::int64_t keep = -1;  // the index of a seed of the first: its set is kept at the arena's start
 };
 
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
@@ -209,9 +216,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, beside)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, program, sets, places, seeds, keep)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Samples, program, sets, places, seeds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, samples, backwards, keep)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)

@@ -209,17 +209,22 @@ TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
 
 TEST(HostContract, KnowsAnAnswerByItsTicketAndForm) {
   using nlohmann::json;
-  const json time = {{"places", {0, 0}}};
+  const json time = {{"samples", json::array({{{"places", {0, 0}}}})}};
   const auto kind = [&](const json& answer) {
     const auto result = host_answer("time", time, 7, answer);
     return result ? -1 : static_cast<int>(result.error().kind);
   };
-  EXPECT_EQ(kind({{"ticket", 7}, {"answer", {1.0, 2.5}}}), -1);
+  // Times of one program.
+  const auto times = [](const json& ticket, const json& ns) -> json {
+    return {{"ticket", ticket}, {"answer", json::array({ns})}};
+  };
+  EXPECT_EQ(kind(times(7, {1.0, 2.5})), -1);
   for (const json& forged :
-       {json({{"ticket", 8}, {"answer", {1.0, 2.5}}}), json({{"ticket", 7}, {"answer", {1.0}}}),
-        json({{"ticket", 7}, {"answer", {1.0, -2.0}}}), json({{"ticket", 7}, {"answer", nullptr}}),
-        json({{"ticket", 7}, {"answer", {"a", "b"}}}), json({{"answer", {1.0, 2.0}}}),
-        json({{"ticket", 7}, {"answer", {{"trouble", 3}}}}), json(nullptr), json::array({1, 2})}) {
+       {times(8, {1.0, 2.5}), times(7, json::array({1.0})), times(7, {1.0, -2.0}),
+        times(7, {"a", "b"}), times(nullptr, {1.0, 2.0}), times(7, nullptr),
+        json({{"ticket", 7}, {"answer", {1.0, 2.5}}}), json({{"ticket", 7}, {"answer", nullptr}}),
+        json({{"answer", {{1.0, 2.0}}}}), json({{"ticket", 7}, {"answer", {{"trouble", 3}}}}),
+        json(nullptr), json::array({1, 2})}) {
     EXPECT_EQ(kind(forged), RunnerFailure::kForged) << forged;
   }
   const auto died = host_answer("time", time, 7, std::nullopt);
