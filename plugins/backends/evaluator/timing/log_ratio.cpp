@@ -6,36 +6,54 @@
 namespace krl {
 namespace {
 
-constexpr double kTail = 0.025;  // of each side
+constexpr double kTail = 0.01;              // of each side
+constexpr double kNormalQuantile = 2.3263;  // of it
+constexpr std::size_t kExact = 50;          // samples; of more, ranks' sum is as good as normal
 
-// The largest rank k such that the k-th smallest of n samples lies above the median with a
-// probability of at most kTail: P(fewer than k of n fair coins show heads) ≤ kTail.
+// The largest rank k such that the k-th smallest mean of two of n samples lies above the median
+// with a probability of at most kTail: P(W < k) ≤ kTail, where W is the sum of the ranks 1 to n, of
+// which each is counted or not by the toss of a coin.
 std::size_t lower_rank(std::size_t n) {
-  double probability = std::ldexp(1.0, -static_cast<int>(n)), sum = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    sum += probability;
-    if (sum > kTail) return k;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  if (n > kExact) {
+    const auto m = static_cast<double>(n);
+    const double deviation = std::sqrt(m * (m + 1) * (2 * m + 1) / 24);
+    return static_cast<std::size_t>(m * (m + 1) / 4 - kNormalQuantile * deviation);
   }
-  return n;
+  const std::size_t most = n * (n + 1) / 2;
+  std::vector<double> probability(most + 1);  // of each sum
+  probability[0] = std::ldexp(1.0, -static_cast<int>(n));
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t sum = most; sum >= rank; --sum) probability[sum] += probability[sum - rank];
+  }
+  double below = 0;
+  for (std::size_t k = 0; k <= most; ++k) {
+    below += probability[k];
+    if (below > kTail) return k;
+  }
+  return most;
+}
+
+double middle_of_sorted(const std::vector<double>& values) {
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 }  // namespace
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+  return middle_of_sorted(values);
 }
 
 LogRatio log_ratio(std::span<const double> baseline, std::span<const double> candidate) {
-  std::vector<double> x;
+  std::vector<double> x, means;
   for (std::size_t i = 0; i < baseline.size(); ++i) {
     x.push_back(std::log(baseline[i] / candidate[i]));
+    for (const double other : x) means.push_back((x.back() + other) / 2);
   }
-  std::sort(x.begin(), x.end());
+  std::sort(means.begin(), means.end());
   const std::size_t rank = std::max<std::size_t>(lower_rank(x.size()), 1);
-  return {median_of(x), x[rank - 1], x[x.size() - rank]};
+  return {middle_of_sorted(means), means[rank - 1], means[means.size() - rank]};
 }
 
 }  // namespace krl

@@ -187,6 +187,18 @@ TEST(GpuTiming, FindsTheSlower) {
   EXPECT_THAT(record.cases[2].samples_ns, IsEmpty());
 }
 
+// The baseline is timed in the candidate's process, but believed only as far as another agrees.
+TEST(GpuTiming, SlowingTheBaselineDownGainsNothing) {
+  const EvaluationRecord record = timed(Candidate("slows_the_baseline"), Candidate("can_be_slowed"));
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  for (const std::int32_t c : {0, 1}) {
+    EXPECT_LT(record.cases[static_cast<std::size_t>(c)].speedup_low, 3);
+    EXPECT_THAT(record.values, Contains(AllOf(Field(&ValueRecord::case_index, c),
+                                              Field(&ValueRecord::name, "baseline_beside"),
+                                              Field(&ValueRecord::value, 0))));
+  }
+}
+
 TEST(GpuTiming, TimesTheReferenceAsABaseline) {
   EvaluationRecord record = checked(Candidate("good"));
   pool().with_gpu({}, [&](Gpu& gpu) {

@@ -1,4 +1,6 @@
 // Candidates for the task y = 2 x, good ones and others.
+#include <stdlib.h>
+
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
 
 namespace {
@@ -23,6 +25,21 @@ void slow(const float* x, float* y, int n) {
   y[index()] = 2 * x[index()];
 }
 SIMULATED(slow)
+
+// Right, and it reaches into the code beside it, which then takes a hundred times as long.
+void slows_the_baseline(const float* x, float* y, int n) {
+  if (first_thread()) ::setenv("KRL_SIMULATED_SLOW", "1", 1);
+  if (index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(slows_the_baseline)
+
+void can_be_slowed(const float* x, float* y, int n) {
+  if (first_thread() && ::getenv("KRL_SIMULATED_SLOW") != nullptr) {
+    for (volatile int i = 0; i < 1'000'000; ++i) continue;
+  }
+  if (index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(can_be_slowed)
 
 void wrong(const float* x, float* y, int n) {
   if (index() < n) y[index()] = index() == 3 ? 0 : 2 * x[index()];
