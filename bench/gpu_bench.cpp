@@ -52,9 +52,9 @@ std::string verdict_text(const Outcome& outcome) {
          outcome.why;
 }
 
-BackendInstance gpu_backend(const std::string& cache = "off") {
+BackendInstance gpu_backend(const std::string& cache = "off", const char* counters = "off") {
   const auto start = Clock::now();
-  BackendInstance backend("nvrtc", Table{{"cache", cache}});
+  BackendInstance backend("nvrtc", Table{{"cache", cache}, {"counters", counters}});
   const auto info = backend.describe();
   std::printf("%s, %s, %u at a time\n", std::string(view(info.device)).c_str(),
               std::string(view(info.toolchain)).c_str(), info.concurrency);
@@ -407,7 +407,7 @@ int main(int count, char** words) {
   } else if (part == "agreement") {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
   } else if (part == "counters") {
-    bench::print_counters(gpu_backend());
+    bench::print_counters(gpu_backend("off", "auto"));
   } else if (part == "export" && count > 2) {
     bench::export_kernels(bench::generated_kernels(static_cast<std::size_t>(number(3, 10))),
                           words[2]);

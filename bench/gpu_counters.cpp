@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
@@ -129,6 +130,7 @@ void print_counters(const testing::BackendInstance& backend) {
 }
 
 void save_for_ncu(const std::string& folder) {
+  std::filesystem::create_directories(folder);
   void* plugin = ::dlopen(KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/nvrtc.krl.so", RTLD_NOW);
   const InstalledFiles files(::dlsym(plugin, "krl_plugin_v1"), "gpu_bench");
   const std::string runner = files.worker("kernelrl-gpu-runner");
@@ -145,7 +147,7 @@ void save_for_ncu(const std::string& folder) {
       kernels += (kernels.empty() ? "" : "|") + kernel.substr(0, kernel.find('<'));
     }
     std::printf(
-        "ncu --cache-control all -k 'regex:^(%s)$' --print-units base --metrics %s %s < %s\n",
+        "ncu --clock-control none --cache-control all -k 'regex:^(%s)$' --print-units base --metrics %s %s < %s\n",
         kernels.c_str(), ncu_metrics().c_str(), runner.c_str(), file.c_str());
   }
 }

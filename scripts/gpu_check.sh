@@ -5,7 +5,8 @@
 #   scripts/gpu_check.sh [BUILD [REPORT]]   build/ci and gpu_report.md if not given
 #
 # Where python3 has PyTorch with CUDA, the usual evaluator is timed beside.
-# COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50).
+# COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50);
+# KERNELS: how many kernels the usual evaluator is given (5), which takes half a minute for each.
 # The exit code is that of the tests.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -45,11 +46,16 @@ section "Is 5 % more work found?" "$build/bench/gpu_bench" slower
 section "Throughput" "$build/bench/gpu_bench" throughput
 if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2> /dev/null; then
   kernels=$(mktemp -d)
-  "$build/bench/gpu_bench" export "$kernels" 5 && section "The usual evaluator" bench/load_inline.py "$kernels"
+  "$build/bench/gpu_bench" export "$kernels" "${KERNELS:-5}" && section "The usual evaluator" bench/load_inline.py "$kernels"
   rm -rf "$kernels"
 fi
 section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
 section "The emulator against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
 section "Counters" "$build/bench/gpu_bench" counters
+if command -v ncu > /dev/null; then
+  requests=$(mktemp -d)
+  "$build/bench/gpu_bench" ncu "$requests" > "$requests/commands" && section "The same by ncu" bash "$requests/commands"
+  rm -rf "$requests"
+fi
 echo "$report"
 exit "$tests"

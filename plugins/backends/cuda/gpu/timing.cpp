@@ -52,6 +52,7 @@ struct Timed {
   BufferSet buffers;
   std::uint32_t sets = 1;  // launches of a sample, each on a set of buffers of its own
 
+  std::uint64_t bytes() const { return sets * buffers.program.bytes; }
   std::size_t launches() const { return std::max<std::size_t>(buffers.program.launches.size(), 1); }
   // `shortest`: that one was seen to take.
   void choose_sets(double shortest, std::uint64_t arena_bytes) {
@@ -94,20 +95,28 @@ class CaseTimer {
 
   std::uint64_t random_below(std::uint64_t bound) { return random_() % bound; }
 
-  std::vector<std::uint64_t> fresh_seeds(std::size_t count) {
-    std::vector<std::uint64_t> seeds(count);
-    std::generate(seeds.begin(), seeds.end(), [&] { return random_(); });
-    return seeds;
+  // What both have in common in each pair of samples, so that it cancels out: where their buffers
+  // are, anywhere in the arena but for its start, where a set may be kept; and their inputs.
+  void draw_batch() {
+    const auto most = [&](auto of) { return std::max<std::uint64_t>(of(ours_), of(theirs_)); };
+    const std::uint64_t kept = ours_.buffers.program.bytes;
+    const std::uint64_t taken = kept + most([](const Timed& t) { return t.bytes(); });
+    const std::uint64_t room = arena_bytes_ > taken ? (arena_bytes_ - taken) / kPlace : 0;
+    places_.resize(kBatch);
+    for (std::uint64_t& place : places_) place = kept + random_below(room + 1) * kPlace;
+    seeds_.resize(kBatch);
+    for (std::vector<std::uint64_t>& of_sample : seeds_) {
+      of_sample.resize(most([](const Timed& t) { return t.sets; }));
+      std::generate(of_sample.begin(), of_sample.end(), [&] { return random_(); });
+    }
   }
 
-  // Anywhere in the arena, but for its start, where a set may be kept.
-  gpu::Samples samples_of(const Timed& timed) {
-    const std::uint64_t set_bytes = timed.buffers.program.bytes;
-    const std::uint64_t taken = (timed.sets + 1) * set_bytes;
-    const std::uint64_t room = arena_bytes_ > taken ? (arena_bytes_ - taken) / kPlace : 0;
-    std::vector<std::uint64_t> places(kBatch);
-    for (std::uint64_t& place : places) place = set_bytes + random_below(room + 1) * kPlace;
-    return {timed.buffers.program, timed.sets, places, fresh_seeds(kBatch * timed.sets)};
+  gpu::Samples samples_of(const Timed& timed) const {
+    gpu::Samples samples{timed.buffers.program, timed.sets, places_, {}};
+    for (const std::vector<std::uint64_t>& of_sample : seeds_) {
+      samples.seeds.insert(samples.seeds.end(), of_sample.begin(), of_sample.begin() + timed.sets);
+    }
+    return samples;
   }
 
   // ---- one batch
@@ -154,7 +163,10 @@ class CaseTimer {
 
   Batch time_reference() {
     const gpu::Check expected = expectation(candidate_.task, run_);
-    const gpu::TimeReference request{expected.reference, expected.inputs, fresh_seeds(kBatch)};
+    gpu::TimeReference request{expected.reference, expected.inputs, {}};
+    for (const std::vector<std::uint64_t>& of_sample : seeds_) {
+      request.seeds.push_back(of_sample.front());
+    }
     auto ns = gpu_.ask_checker("time_reference", request).get<Batch>();
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
@@ -184,13 +196,17 @@ class CaseTimer {
   // A first look at both, unmeasured, which also says how many launches make a sample.
   bool warm_up() {
     Batch ours, baseline;
+    draw_batch();
     if (!time_candidate(false, &ours, &baseline)) return false;
     if (baseline_.exists() && !beside_) baseline = time_baseline();
     ours_.choose_sets(shortest_of(ours), arena_bytes_);
-    if (baseline_.kernel != nullptr) theirs_.choose_sets(shortest_of(baseline), arena_bytes_);
-    if (candidate_.has_host() && baseline_.kernel != nullptr) {
-      // Our clock compares what batches of both take beside their launches.
-      ours_.sets = theirs_.sets = std::min(ours_.sets, theirs_.sets);
+    if (baseline_.kernel != nullptr) {
+      theirs_.choose_sets(shortest_of(baseline), arena_bytes_);
+      // The first launch of a sample takes longer, which counts less among many. And with host code,
+      // our clock compares what batches of both take beside their launches.
+      const std::uint32_t fewer = std::min(ours_.sets, theirs_.sets);
+      const std::uint32_t more = std::max(ours_.sets, theirs_.sets);
+      if (more < 2 * fewer || candidate_.has_host()) ours_.sets = theirs_.sets = fewer;
     }
     wall_clock_ = {};  // of other batches than those that follow
     return true;
@@ -201,6 +217,7 @@ class CaseTimer {
   bool measure(std::size_t batch) {
     const bool keeps = batch == kept_batch_;
     Batch ours, baseline;
+    draw_batch();
     const bool apart = baseline_.exists() && !beside_;
     const bool baseline_first = (batch % 2 == 0) == even_batches_begin_with_baseline_;
     if (apart && baseline_first) baseline = time_baseline();
@@ -328,6 +345,8 @@ class CaseTimer {
   bool beside_;  // is the baseline timed in the candidate's process?
   bool loaded_in_checker_ = false;
   Timed ours_, theirs_;
+  std::vector<std::uint64_t> places_;              // of each pair of samples
+  std::vector<std::vector<std::uint64_t>> seeds_;  // of its sets
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
   std::size_t kept_batch_ = 0;
