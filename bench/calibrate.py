@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 r"""Holds the emulator's estimated times against measured ones, and fits the model of a GPU to them.
 
-    build/bench/launch_counters 122 "H200 SXM" >build/launches.csv
+    build/bench/launch_counters 160 "H200 SXM" >build/launches.csv
     bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv \
         [--fit] [--svg FILE]
 
 The first file has the counters of every launch and its estimate by the model as it is built; the
-second is what `gpu_bench agreement 122` wrote on the GPU. Lines are joined by their order.
+second is what `gpu_bench agreement 160` wrote on the GPU. Lines are joined by their order.
 
 Without --fit: the correlation of estimated and measured speedups. With --fit: the constants of
 plugins/backends/cpu/gpu_table.cpp fitted anew by the form of gpu_model.cpp, which `estimate` below
@@ -32,6 +32,7 @@ START = {
 PRIOR_WEIGHT = 0.02  # of a squared log ratio to START, against one of a time
 OUTLIER = 0.25       # log ratios beyond this count linearly
 FOLDS = 6
+RESOLUTION = 0.02  # two speedups, each known within 1 %, are told apart from here on
 NAIVE_KERNELS = 38   # the corpus starts with them: configs/tasks at the time of measuring
 
 
@@ -176,7 +177,7 @@ def spearman(x, y):
 
 def report(title, cases, speedups):
     """Rank correlations, over all cases and over those where the speedup is not 1 by construction;
-    then with speedups that lie within the same 5 % as ties."""
+    then with speedups that the measurement does not tell apart as ties."""
     def both(transform):
         lines = []
         for some in (cases, [c for c in cases if not c['is_naive']]):
@@ -184,7 +185,8 @@ def report(title, cases, speedups):
             lines.append(f'{spearman(*zip(*pairs)):.3f} of {len(pairs)}')
         return ', without naive kernels '.join(lines)
     print(f"{title}: Spearman's correlation {both(lambda s: s)}")
-    print(f"{' ' * len(title)}  in steps of 5 %: {both(lambda s: round(math.log(s) / 0.05))}")
+    in_steps = both(lambda s: round(math.log(s) / RESOLUTION))
+    print(f"{' ' * len(title)}  in steps of {RESOLUTION:.0%}: {in_steps}")
     errors = sorted(abs(math.log(speedups[id(c)] / c['speedup'])) for c in cases
                     if not c['is_naive'])
     print(f"{' ' * len(title)}  median |log ratio| of the speedups without naive kernels: "
@@ -195,10 +197,14 @@ def report_noise(cases):
     """What the measurement says of kernels that do the naive kernel's work, so that 1 is right."""
     def work(launches):
         return [{k: v for k, v in f.items() if k != 'kernel'} for f in launches]
-    same = sorted(c['speedup'] for c in cases
-                  if not c['is_naive'] and work(c['candidate']) == work(c['naive']))
-    print(f"{len(same)} generated cases have the naive kernel's counters; their measured speedups: "
-          f'{same[0]:.2f} to {same[-1]:.2f}')
+    same = [c for c in cases if work(c['candidate']) == work(c['naive'])]
+    generated = sorted(c['speedup'] for c in same if not c['is_naive'])
+    print(f"{len(generated)} generated cases have the naive kernel's counters; their measured "
+          f'speedups: {generated[0]:.2f} to {generated[-1]:.2f}')
+    known = {id(c) for c in same}
+    perfect = spearman([1 if id(c) in known else c['speedup'] for c in cases],
+                       [c['speedup'] for c in cases])
+    print(f'a model without any error would have a correlation of {perfect:.3f}')
 
 
 def speedups_by(cases, time):

@@ -147,7 +147,8 @@ void save_for_ncu(const std::string& folder) {
       kernels += (kernels.empty() ? "" : "|") + kernel.substr(0, kernel.find('<'));
     }
     std::printf(
-        "ncu --clock-control none --cache-control all -k 'regex:^(%s)$' --print-units base --metrics %s %s < %s\n",
+        "ncu --log-file stderr --clock-control none --cache-control all -k 'regex:^(%s)$' "
+        "--print-units base --metrics %s %s < %s > /dev/null\n",
         kernels.c_str(), ncu_metrics().c_str(), runner.c_str(), file.c_str());
   }
 }

@@ -265,8 +265,9 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
                             const EvaluationRequest& request, const Cancelled& cancelled,
                             EvaluationRecord* record) {
   const std::vector<PlannedRun> runs = plan(task, request);
-  const bool timed = (request.stages & KRL_STAGE_TIME) != 0;
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
+  // What the memory moved is held against the time, which the profiler cannot measure.
+  const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
   const std::optional<Built> naive = timed ? baseline(task, cancelled) : std::nullopt;
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);

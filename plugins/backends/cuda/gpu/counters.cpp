@@ -18,13 +18,6 @@ double value_of(const std::vector<gpu::Counter>& counters, std::string_view name
   return kUnknown;
 }
 
-// By the time that was measured; a candidate that was not timed has the profiler's.
-double bandwidth_fraction(const std::vector<gpu::Counter>& counters, double time_ns,
-                          double bandwidth) {
-  if (!std::isfinite(time_ns)) return value_of(counters, "dram_utilisation");
-  return value_of(counters, "dram_bytes") / (time_ns * 1e-9) / bandwidth;
-}
-
 }  // namespace
 
 const std::string& Counters::problem() {
@@ -98,9 +91,11 @@ bool Counters::count(const GpuCandidate& candidate, const std::vector<PlannedRun
     for (const gpu::Counter& counter : counters) {
       values->push_back({index, counter.name, counter.unit, counter.value});
     }
-    const double fraction =
-        bandwidth_fraction(counters, record.cases[run.case_index].time_ns, start_.bandwidth);
-    if (std::isfinite(fraction)) values->push_back({index, "bandwidth_fraction", "", fraction});
+    const double seconds = 1e-9 * record.cases[run.case_index].time_ns;
+    const double fraction = value_of(counters, "dram_bytes") / seconds / start_.bandwidth;
+    if (!std::isfinite(fraction)) continue;
+    values->push_back({index, "bandwidth_fraction", "", fraction});
+    values->push_back({index, "dram_utilisation", "", fraction});
   }
   return true;
 }

@@ -35,9 +35,9 @@ class Counters {
   const std::string& problem();
 
   // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, per
-  // case, and bandwidth_fraction: dram_bytes over the time and what the memory could move in it. A
-  // profiler that fails twice leaves the record without counters, with a note that says why, and
-  // not to be kept.
+  // case, and where it was timed bandwidth_fraction, for profilers' users dram_utilisation too:
+  // dram_bytes over what the memory could move in that time. A profiler that fails twice leaves the
+  // record without counters, with a note that says why, and not to be kept.
   void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
            EvaluationRecord* record);
 

@@ -18,7 +18,7 @@
 namespace krl {
 namespace {
 
-constexpr std::size_t kBatch = 8;      // samples of each that are enqueued at once
+constexpr std::size_t kBatch = 8;     // samples of each that are enqueued at once
 constexpr double kSampleNs = 80'000;  // shorter kernels are timed several launches a sample
 // Of a sample. The host takes 3 to 4 us to enqueue one, the GPU 2 us and more to do it, and 50 us
 // for what comes before each sample: with more launches it would wait for the host.
@@ -202,8 +202,8 @@ class CaseTimer {
     ours_.choose_sets(shortest_of(ours), arena_bytes_);
     if (baseline_.kernel != nullptr) {
       theirs_.choose_sets(shortest_of(baseline), arena_bytes_);
-      // The first launch of a sample takes longer, which counts less among many. And with host code,
-      // our clock compares what batches of both take beside their launches.
+      // The first launch of a sample takes longer, which counts less among many. And with host
+      // code, our clock compares what batches of both take beside their launches.
       const std::uint32_t fewer = std::min(ours_.sets, theirs_.sets);
       const std::uint32_t more = std::max(ours_.sets, theirs_.sets);
       if (more < 2 * fewer || candidate_.has_host()) ours_.sets = theirs_.sets = fewer;

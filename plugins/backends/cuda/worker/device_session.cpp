@@ -14,8 +14,8 @@ constexpr std::size_t kGaps = 33;
 constexpr int kTransfers = 3;
 constexpr std::uint64_t kMostStaged = 64 << 20;
 // Which the host has enqueued when the GPU starts a batch. It takes the GPU about as long to flush
-// its L2 and run a sample as it takes the host to enqueue one: the host stays ahead, even when it is
-// held up for a while.
+// its L2 and run a sample as it takes the host to enqueue one: the host stays ahead, even when it
+// is held up for a while.
 constexpr std::size_t kSamplesAhead = 6;
 
 int attribute(CUdevice_attribute which, CUdevice device) {

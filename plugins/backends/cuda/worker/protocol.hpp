@@ -1,7 +1,7 @@
 // What the evaluator says to the two processes of a GPU, and what they answer.
 //
 //   kernelrl-gpu-runner    runs candidates' device code; has nothing that one must not reach
-//   kernelrl-gpu-checker   trusted: expected values, comparison, the baseline's times
+//   kernelrl-gpu-checker   trusted: expected values, comparison, what a baseline really takes
 //
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an

@@ -4,7 +4,8 @@
 //   kernelrl-gpu-runner --list   one message: {"gpus": […]}, or {"error": "no NVIDIA driver …"}
 //
 // A candidate can write anywhere in this process' GPU memory, and a fault or a hang of its ends the
-// process. So no expected value, no verdict and no baseline is ever here.
+// process. So no expected value and no verdict is ever here. A baseline's code is, to be timed
+// under the same conditions; what it took is believed as far as the checker measures the same.
 #include <unistd.h>
 
 #include <memory>

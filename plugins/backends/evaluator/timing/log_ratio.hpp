@@ -11,8 +11,8 @@ namespace krl {
 // Of x = ln(baseline / candidate): the median, and the interval that holds the true one with a
 // probability of at least 95 %, by Wilcoxon's signed ranks: the estimate is the median of the means
 // of all pairs of samples, the bounds are order statistics of these means (Hodges and Lehmann,
-// 1963). It asks of x no more than to be symmetric about its median, and outliers move it little. It
-// needs a third fewer samples than the order statistics of the samples themselves, which ask not
+// 1963). It asks of x no more than to be symmetric about its median, and outliers move it little.
+// It needs a third fewer samples than the order statistics of the samples themselves, which ask not
 // even that. For independent samples the bounds would hold 98 %; what samples of one batch have in
 // common takes the rest (bench/README.md).
 struct LogRatio {

@@ -189,7 +189,8 @@ TEST(GpuTiming, FindsTheSlower) {
 
 // The baseline is timed in the candidate's process, but believed only as far as another agrees.
 TEST(GpuTiming, SlowingTheBaselineDownGainsNothing) {
-  const EvaluationRecord record = timed(Candidate("slows_the_baseline"), Candidate("can_be_slowed"));
+  const EvaluationRecord record =
+      timed(Candidate("slows_the_baseline"), Candidate("can_be_slowed"));
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   for (const std::int32_t c : {0, 1}) {
     EXPECT_LT(record.cases[static_cast<std::size_t>(c)].speedup_low, 3);

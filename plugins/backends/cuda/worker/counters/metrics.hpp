@@ -1,6 +1,7 @@
 // Which hardware counters are read, what they are called in evaluations, and what follows from
 // them. The table is all there is to change for another counter; `*__throughput*` metrics are left
-// out, as each takes passes of its own.
+// out, as each takes passes of its own, and so are times: a range's are those of its launches,
+// which the profiler makes many times as long.
 #pragma once
 
 #include <string_view>
@@ -23,8 +24,6 @@ inline constexpr Metric kMetrics[] = {
     {"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", 0.01},
     // Read and written; what stays in the L2 at the end was not written.
     {"dram_bytes", "B", "dram__bytes.sum"},
-    // Those over what the memory could have moved meanwhile, the gaps of launches included. 0..1
-    {"dram_utilisation", "", "dram__bytes.sum.pct_of_peak_sustained_elapsed", 0.01},
     {"global_load_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     {"global_store_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
     {"global_load_sectors", "", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
@@ -42,8 +41,6 @@ inline constexpr Metric kMetrics[] = {
     {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01},
     // Cycles in which tensor cores were busy, of those in which a multiprocessor was. 0..1
     {"tensor_pipe", "", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.01},
-    // From the first launch's start to the last one's end, profiled: slower than timed.
-    {"profiled_time", "ns", "gpu__time_duration.sum"},
 };
 
 // The values of those metrics that a chip has, and of all that follows from them:
