@@ -15,7 +15,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/3";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/4";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;

@@ -40,6 +40,14 @@ std::vector<DeviceFill> with_seed(const std::vector<Fill>& inputs, std::uint64_t
   return fills;
 }
 
+// Of the larger of its programs' samples. A pair may have one place: what the one has left there
+// must be gone when the other begins, as it may be the other's answer.
+std::uint64_t bytes_of_sample(const Time& time) {
+  std::uint64_t bytes = 0;
+  for (const Samples& of : time.samples) bytes = std::max(bytes, of.sets * of.program.bytes);
+  return bytes;
+}
+
 void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
   std::vector<std::uint64_t> values;
   for (const Argument& argument : launch.arguments) {
@@ -178,7 +186,7 @@ std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
   std::vector<DeviceFill> fills;
   std::vector<std::size_t> first_fills;
   for (const Samples& of : time.samples) {
-    for (const std::uint64_t place : of.places) require_space(place + of.sets * of.program.bytes);
+    for (const std::uint64_t place : of.places) require_space(place + bytes_of_sample(time));
     first_fills.push_back(fills.size());
     for (std::size_t s = 0; s < of.seeds.size(); ++s) {
       const std::uint64_t set = s % of.sets * of.program.bytes;
@@ -221,17 +229,18 @@ void DeviceSession::enqueue_all(const Time& time, const std::vector<CUdeviceptr>
     const std::uint64_t fill_bytes =
         samples.sets * samples.program.inputs.size() * sizeof(DeviceFill);
     enqueue(samples, s, fills[program] + s * fill_bytes, program == 0 ? loaded_ : beside_,
-            samples_[s * programs + program]);
+            bytes_of_sample(time), samples_[s * programs + program]);
     if (program == 0) keep_set(samples, s, time.keep);
     if (n + 1 == std::min(all, kSamplesAhead)) gate_->open();
   }
 }
 
 void DeviceSession::enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills,
-                            const Module& module, const Sample& timed) {
+                            const Module& module, std::uint64_t poisoned_bytes,
+                            const Sample& timed) {
   const CUdeviceptr base = arena_.get() + samples.places[sample];
   const std::uint64_t set_bytes = samples.program.bytes;
-  poison(base, samples.sets * set_bytes);
+  poison(base, poisoned_bytes);
   draw(base, fills, samples.program.inputs, samples.sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, timed.start.get(), nullptr);

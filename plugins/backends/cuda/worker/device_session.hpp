@@ -70,7 +70,7 @@ class DeviceSession {
   // `fills`: of each of the time's programs.
   void enqueue_all(const Time& time, const std::vector<CUdeviceptr>& fills);
   void enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills, const Module& module,
-               const Sample& timed);
+               std::uint64_t poisoned_bytes, const Sample& timed);
   std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
   void keep_set(const Samples& samples, std::size_t sample, std::int64_t kept);
   void launch(const Program& program, CUdeviceptr set, const Module& module);

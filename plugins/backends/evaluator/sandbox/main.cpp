@@ -7,7 +7,6 @@
 // it.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,7 +111,7 @@ void restrict(const Request& request, int program) {
   const bool writes = request.private_folder_bytes > 0;
   if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
-  if (request.gives_way) ::setpriority(PRIO_PROCESS, 0, kNiceness);
+  if (request.gives_way) static_cast<void>(::nice(kNiceness));
   // What uses a GPU is started by threads that end, and ends with its input instead.
   if (!request.gpu) die_with_parent();
   forbid_privileges();

@@ -335,6 +335,7 @@ TEST(GpuPool, SaysThatNoProcessStarts) {
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("no GPU is in order"));
+    EXPECT_THAT(failure.what(), HasSubstr("does not start on GPU 0"));
   }
 }
 

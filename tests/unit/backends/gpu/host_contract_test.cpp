@@ -196,6 +196,16 @@ TEST(HostContract, TheSandboxHolds) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/krl-escape"));
 }
 
+// As the driver has to when it starts.
+TEST(HostContract, ThreadsMayBeNamed) {
+  const EvaluationRecord record =
+      checked("#include <stdio.h>\n#include <unistd.h>\nvoid launch(const float* x, float* y, int n) "
+              "{ char path[64]; snprintf(path, sizeof path, \"/proc/self/task/%d/comm\", gettid());"
+              " FILE* name = fopen(path, \"wb\"); if (name == nullptr) return; fclose(name);" +
+              std::string(kRight) + "}");
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+}
+
 TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
   const std::string answers = "for (int i = 3; i < 64; ++i) write(i, ";
   for (const char* forged : {"\"\\1\\0\\0\\0\\xf6\", 5);", "\"\\377\\377\\377\\377\\0\", 5);"}) {

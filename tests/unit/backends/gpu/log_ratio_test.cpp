@@ -49,8 +49,8 @@ TEST(LogRatio, HoldsTheTrueMedianAsOftenAsItSays) {
   std::lognormal_distribution<double> noise(0, 0.05);
   for (const int n : {16, 40, 64, 200}) {
     int held = 0;
-    constexpr int kTrials = 2000;
-    for (int trial = 0; trial < kTrials; ++trial) {
+    const int trials = 32'000 / n;
+    for (int trial = 0; trial < trials; ++trial) {
       std::vector<double> baseline, candidate;
       for (int i = 0; i < n; ++i) {
         baseline.push_back(1.2 * noise(random));
@@ -59,7 +59,7 @@ TEST(LogRatio, HoldsTheTrueMedianAsOftenAsItSays) {
       const LogRatio ratio = log_ratio(baseline, candidate);
       held += ratio.low <= std::log(1.2) && std::log(1.2) <= ratio.high;
     }
-    EXPECT_GE(held, kTrials * 0.97) << n;
+    EXPECT_GE(held, trials * 0.96) << n;
   }
 }
 

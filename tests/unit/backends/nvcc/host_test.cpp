@@ -107,6 +107,19 @@ class NvccHost : public NeedsNvcc {
   static inline char call_memory = 0;
 };
 
+TEST(HostChecks, SayWhatTheLinkerSays) {
+  const auto error_in = [](const std::string& log) {
+    std::vector<DiagnosticRecord> diagnostics;
+    name_what_is_not_linked(log + "\ncollect2: error: ld returned 1 exit status\n", &diagnostics);
+    return diagnostics.empty() ? "" : diagnostics.front().text;
+  };
+  EXPECT_EQ(error_in("/usr/bin/ld: cannot find -lcudart_static: No such file or directory"),
+            "ld: cannot find -lcudart_static: No such file or directory");
+  EXPECT_THAT(error_in("/usr/bin/ld: kernel.o: in function `f':\nx: undefined reference to `g'"),
+              HasSubstr("g is in no library"));
+  EXPECT_EQ(error_in("nothing of the linker's"), "");
+}
+
 TEST_F(NvccHost, CompilesWhatPeopleWrite) {
   const std::vector<HostSource> sources = host_sources();
   EXPECT_GE(sources.size(), 16u);
