@@ -182,12 +182,32 @@ double DeviceSession::Sample::ns() const {
 }
 
 std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
-  const std::size_t programs = time.samples.size(), samples = time.samples.front().places.size();
+  for (const std::uint64_t place : time.samples.front().places) {
+    require_space(place + bytes_of_sample(time));
+  }
+  const std::vector<Queued> programs = upload(time);
+  const std::size_t all = programs.size() * time.samples.front().places.size();
+  while (samples_.size() < all) samples_.push_back({event(), event()});
+  KRL_CUDA(cuCtxResetPersistingL2Cache);
+  record_gap();
+  if (library_) {  // host code may wait for the GPU, which must not wait for it
+    enqueue_all(time, programs);
+  } else {
+    gate_->behind([&] { enqueue_all(time, programs); });
+  }
+  KRL_CUDA(cuCtxSynchronize);
+  const double gap = update_gap();
+  std::vector<std::vector<double>> ns(programs.size());
+  for (std::size_t n = 0; n < all; ++n) {
+    const std::size_t program = n % programs.size();
+    ns[program].push_back(std::max(samples_[n].ns() - gap, 0.0) / time.samples[program].sets);
+  }
+  return ns;
+}
+
+std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
   std::vector<DeviceFill> fills;
-  std::vector<std::size_t> first_fills;
   for (const Samples& of : time.samples) {
-    for (const std::uint64_t place : of.places) require_space(place + bytes_of_sample(time));
-    first_fills.push_back(fills.size());
     for (std::size_t s = 0; s < of.seeds.size(); ++s) {
       const std::uint64_t set = s % of.sets * of.program.bytes;
       for (const DeviceFill& fill : with_seed(of.program.inputs, set, of.seeds[s], 1)) {
@@ -195,57 +215,41 @@ std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
       }
     }
   }
-  const CUdeviceptr uploaded = fills_.upload(fills);
-  std::vector<CUdeviceptr> fills_of_each;
-  for (const std::size_t first : first_fills) {
-    fills_of_each.push_back(uploaded + first * sizeof(DeviceFill));
+  CUdeviceptr next = fills_.upload(fills);
+  std::vector<Queued> programs;
+  for (const Samples& of : time.samples) {
+    programs.push_back({of, programs.empty() ? loaded_ : beside_, next});
+    next += of.seeds.size() * of.program.inputs.size() * sizeof(DeviceFill);
   }
-  while (samples_.size() < samples * programs) samples_.push_back({event(), event()});
-  KRL_CUDA(cuCtxResetPersistingL2Cache);
-  record_gap();
-  if (library_) {  // host code may wait for the GPU, which must not wait for it
-    enqueue_all(time, fills_of_each);
-  } else {
-    gate_->behind([&] { enqueue_all(time, fills_of_each); });
-  }
-  KRL_CUDA(cuCtxSynchronize);
-  const double gap = update_gap();
-  std::vector<std::vector<double>> ns(programs);
-  for (std::size_t s = 0; s < samples * programs; ++s) {
-    const std::size_t program = s % programs;
-    ns[program].push_back(std::max(samples_[s].ns() - gap, 0.0) / time.samples[program].sets);
-  }
-  return ns;
+  return programs;
 }
 
-void DeviceSession::enqueue_all(const Time& time, const std::vector<CUdeviceptr>& fills) {
-  const std::size_t programs = time.samples.size();
-  const std::size_t all = programs * time.samples.front().places.size();
+void DeviceSession::enqueue_all(const Time& time, const std::vector<Queued>& programs) {
+  const std::size_t all = programs.size() * time.samples.front().places.size();
   for (std::size_t n = 0; n < all; ++n) {
-    const std::size_t s = n / programs;
-    const bool backwards = time.backwards != (s % 2 == 1);
-    const std::size_t program = backwards ? programs - 1 - n % programs : n % programs;
-    const Samples& samples = time.samples[program];
-    const std::uint64_t fill_bytes =
-        samples.sets * samples.program.inputs.size() * sizeof(DeviceFill);
-    enqueue(samples, s, fills[program] + s * fill_bytes, program == 0 ? loaded_ : beside_,
-            bytes_of_sample(time), samples_[s * programs + program]);
-    if (program == 0) keep_set(samples, s, time.keep);
+    const std::size_t sample = n / programs.size(), turn = n % programs.size();
+    const bool backwards = time.backwards != (sample % 2 == 1);
+    const std::size_t program = backwards ? programs.size() - 1 - turn : turn;
+    enqueue(programs[program], sample, bytes_of_sample(time),
+            samples_[sample * programs.size() + program]);
+    if (program == 0) keep_set(time.samples[0], sample, time.keep);
     if (n + 1 == std::min(all, kSamplesAhead)) gate_->open();
   }
 }
 
-void DeviceSession::enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills,
-                            const Module& module, std::uint64_t poisoned_bytes,
+void DeviceSession::enqueue(const Queued& program, std::size_t sample, std::uint64_t poisoned_bytes,
                             const Sample& timed) {
-  const CUdeviceptr base = arena_.get() + samples.places[sample];
+  const Samples& samples = program.samples;
   const std::uint64_t set_bytes = samples.program.bytes;
+  const std::uint64_t fill_bytes = samples.program.inputs.size() * sizeof(DeviceFill);
+  const CUdeviceptr base = arena_.get() + samples.places[sample];
   poison(base, poisoned_bytes);
-  draw(base, fills, samples.program.inputs, samples.sets);
+  draw(base, program.fills + sample * samples.sets * fill_bytes, samples.program.inputs,
+       samples.sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, timed.start.get(), nullptr);
   for (std::uint32_t set = 0; set < samples.sets; ++set) {
-    launch(samples.program, base + set * set_bytes, module);
+    launch(samples.program, base + set * set_bytes, program.module);
   }
   KRL_CUDA(cuEventRecord, timed.end.get(), nullptr);
   if (library_) library_->finish();

@@ -60,6 +60,12 @@ class DeviceSession {
     DeviceModule module;
     std::vector<CUfunction> kernels;
   };
+  // What is timed in a batch, with its code and what its sets are filled with.
+  struct Queued {
+    const Samples& samples;
+    const Module& module;
+    CUdeviceptr fills;
+  };
   struct Sample {
     DeviceEvent start, end;
     double ns() const;
@@ -67,10 +73,10 @@ class DeviceSession {
 
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
-  // `fills`: of each of the time's programs.
-  void enqueue_all(const Time& time, const std::vector<CUdeviceptr>& fills);
-  void enqueue(const Samples& samples, std::size_t sample, CUdeviceptr fills, const Module& module,
-               std::uint64_t poisoned_bytes, const Sample& timed);
+  std::vector<Queued> upload(const Time& time);
+  void enqueue_all(const Time& time, const std::vector<Queued>& programs);
+  void enqueue(const Queued& program, std::size_t sample, std::uint64_t poisoned_bytes,
+               const Sample& timed);
   std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
   void keep_set(const Samples& samples, std::size_t sample, std::int64_t kept);
   void launch(const Program& program, CUdeviceptr set, const Module& module);
