@@ -37,7 +37,6 @@ SandboxRules rules_for(const CompileSettings& settings, const Plan& plan) {
   rules.cpu_seconds = static_cast<std::uint32_t>(
       std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
   rules.children = true;
-  rules.gives_way = true;  // to what keeps a GPU busy
   rules.private_folder_bytes = kFolderBytes;
   rules.readable = plan.readable;
   rules.programs = plan.programs;

@@ -71,7 +71,6 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   worker.rules.address_space_bytes = settings.memory_bytes;
   worker.rules.cpu_seconds = static_cast<std::uint32_t>(
       std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
-  worker.rules.gives_way = true;  // to what keeps a GPU busy
   worker.rules.readable = readable_files(nvrtc);
 
   const std::string version = version_of(worker, program, nvrtc);

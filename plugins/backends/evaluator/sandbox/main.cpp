@@ -29,7 +29,7 @@ using namespace krl::sandbox;
 
 struct Request {
   ResourceLimits limits;
-  bool children = false, gives_way = false, gpu = false;
+  bool children = false, gpu = false;
   std::uint64_t private_folder_bytes = 0;  // 0: none
   std::vector<std::string> readable, executable;
   std::vector<std::vector<char*>> steps;  // each ends with a null pointer
@@ -70,9 +70,8 @@ Request read_request(int count, char** arguments) {
   for (; at < count && std::strcmp(arguments[at], "--") != 0; ++at) {
     const std::string option = arguments[at];
     if (option == "--children") request.children = true;
-    if (option == "--gives-way") request.gives_way = true;
     if (option == "--gpu") request.gpu = true;
-    if (option == "--children" || option == "--gives-way" || option == "--gpu") continue;
+    if (option == "--children" || option == "--gpu") continue;
     if (++at == count) give_up("option " + option + " lacks its value");
     if (option == "--private-folder") {
       request.private_folder_bytes = std::strtoull(arguments[at], nullptr, 10);
@@ -88,8 +87,6 @@ Request read_request(int count, char** arguments) {
   if (request.steps.empty()) give_up("no command");
   return request;
 }
-
-constexpr int kNiceness = 10;
 
 // Every dynamically linked program is started by one of these.
 constexpr const char* kInterpreters[] = {"/lib64/ld-linux-x86-64.so.2",
@@ -111,7 +108,6 @@ void restrict(const Request& request, int program) {
   const bool writes = request.private_folder_bytes > 0;
   if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
-  if (request.gives_way) static_cast<void>(::nice(kNiceness));
   // What uses a GPU is started by threads that end, and ends with its input instead.
   if (!request.gpu) die_with_parent();
   forbid_privileges();

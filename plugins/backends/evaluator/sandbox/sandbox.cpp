@@ -28,7 +28,6 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
   add(arguments, "--processes", std::to_string(rules.processes));
   add(arguments, "--data", std::to_string(rules.data_bytes));
   if (rules.children) arguments.emplace_back("--children");
-  if (rules.gives_way) arguments.emplace_back("--gives-way");
   if (rules.gpu) arguments.emplace_back("--gpu");
   if (rules.private_folder_bytes > 0) {
     add(arguments, "--private-folder", std::to_string(rules.private_folder_bytes));
