@@ -182,8 +182,8 @@ double DeviceSession::Sample::ns() const {
 }
 
 std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
-  for (const std::uint64_t place : time.samples.front().places) {
-    require_space(place + bytes_of_sample(time));
+  for (const Samples& of : time.samples) {
+    for (const std::uint64_t place : of.places) require_space(place + bytes_of_sample(time));
   }
   const std::vector<Queued> programs = upload(time);
   const std::size_t all = programs.size() * time.samples.front().places.size();

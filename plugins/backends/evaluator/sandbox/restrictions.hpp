@@ -33,8 +33,9 @@ std::string drop_capabilities();
 std::string enter_namespaces();
 
 // Landlock: files can be read only beneath `readable`, executed only beneath `executable`, and
-// made, read, written and removed only in the folder `writable`, if it is not empty; devices can be
-// read, written and controlled only if they are `devices`; no TCP, no signals to others.
+// made, read, written and removed only in the folder `writable`, if it is not empty; `devices`, and
+// what else a driver has to write, can be read, written, emptied and controlled; no TCP, no signals
+// to others.
 struct FileRules {
   std::vector<std::string> readable, executable, devices;
   std::string writable;
