@@ -1,24 +1,38 @@
 #include "generation/decoder.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace krl::libtorch {
 namespace {
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
+// Radians that pair `i` of a head turns from one position to the next.
+double rotary_frequency(const ModelConfig& config, std::int64_t i) {
+  const double frequency = std::pow(
+      config.rope_theta, -2.0 * static_cast<double>(i) / static_cast<double>(config.head_size()));
+  if (!config.rope_scaling) return frequency;
+  const RopeScaling& scaling = *config.rope_scaling;
+  const double turns =  // within the context of the first training
+      static_cast<double>(scaling.original_context) * frequency / (2 * std::numbers::pi);
+  if (turns < scaling.low_frequency_factor) return frequency / scaling.factor;
+  if (turns > scaling.high_frequency_factor) return frequency;
+  const double share = (turns - scaling.low_frequency_factor) /
+                       (scaling.high_frequency_factor - scaling.low_frequency_factor);
+  return (1 - share) * frequency / scaling.factor + share * frequency;
+}
+
 }  // namespace
 
-RotaryTable rotary_table(std::int64_t positions, std::int64_t head_size, double theta) {
+RotaryTable rotary_table(const ModelConfig& config) {
   RotaryTable table;
-  const std::int64_t half = head_size / 2;
-  table.cosine.reserve(size(positions * half));
-  table.sine.reserve(size(positions * half));
-  for (std::int64_t position = 0; position < positions; ++position) {
+  const std::int64_t half = config.head_size() / 2;
+  table.cosine.reserve(size(config.context * half));
+  table.sine.reserve(size(config.context * half));
+  for (std::int64_t position = 0; position < config.context; ++position) {
     for (std::int64_t i = 0; i < half; ++i) {
-      const double frequency =
-          std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(head_size));
-      const double angle = static_cast<double>(position) * frequency;
+      const double angle = static_cast<double>(position) * rotary_frequency(config, i);
       table.cosine.push_back(static_cast<float>(std::cos(angle)));
       table.sine.push_back(static_cast<float>(std::sin(angle)));
     }
@@ -57,14 +71,11 @@ void KeyValueCache::put(std::int64_t layer, std::int64_t position, const float* 
 }
 
 Decoder::Decoder(const DecoderWeights& weights)
-    : weights_(weights),
-      kernels_(kernels()),
-      rotary_(rotary_table(weights.config.context, weights.config.head_size(),
-                           weights.config.rope_theta)) {
+    : weights_(weights), kernels_(kernels()), rotary_(rotary_table(weights.config)) {
   const ModelConfig& config = weights.config;
   x_.resize(size(kRows * config.hidden));
   normed_.resize(x_.size());
-  attended_.resize(x_.size());
+  attended_.resize(size(kRows * config.attention_width()));
   qkv_.resize(size(kRows * config.qkv_width()));
   gate_up_.resize(size(kRows * 2 * config.ffn));
   gated_.resize(size(kRows * config.ffn));
@@ -103,13 +114,10 @@ void Decoder::attention(std::span<const DecoderRow> rows, std::int64_t layer) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const DecoderRow& row = rows[r];
     float* queries = qkv_.data() + static_cast<std::int64_t>(r) * config.qkv_width();
-    float* keys = queries + config.hidden;
-    const float* values = keys + config.kv_heads * head_size;
-    for (std::int64_t head = 0; head < config.heads + config.kv_heads; ++head) {
-      rotate(queries + head * head_size, row.position);
-    }
-    row.own->put(layer, row.index, keys, values);
-    float* out = attended_.data() + static_cast<std::int64_t>(r) * config.hidden;
+    prepare_heads(queries, row.position, weights_.layers[size(layer)]);
+    const float* keys = queries + config.attention_width();
+    row.own->put(layer, row.index, keys, keys + config.kv_width());
+    float* out = attended_.data() + static_cast<std::int64_t>(r) * config.attention_width();
     for (std::int64_t head = 0; head < config.heads; ++head) {
       const std::int64_t kv_head = head / group;
       const AttentionSpan own = row.own->span(layer, kv_head, row.index + 1);
@@ -119,6 +127,22 @@ void Decoder::attention(std::span<const DecoderRow> rows, std::int64_t layer) {
       kernels_.attend(queries + head * head_size, head_size, shared, own, scores_.data(),
                       out + head * head_size);
     }
+  }
+}
+
+// Bias, norm and rotation of the heads of one row, [qkv_width], in place.
+void Decoder::prepare_heads(float* qkv, std::int64_t position, const DecoderWeights::Layer& layer) {
+  const ModelConfig& config = weights_.config;
+  const std::int64_t head_size = config.head_size();
+  for (std::size_t i = 0; i < layer.qkv_bias.size(); ++i) qkv[i] += layer.qkv_bias[i];
+  if (config.qk_norm()) {
+    const auto epsilon = static_cast<float>(config.norm_epsilon);
+    float* keys = qkv + config.attention_width();
+    kernels_.rms_norm(qkv, config.heads, head_size, layer.query_norm.data(), epsilon, qkv);
+    kernels_.rms_norm(keys, config.kv_heads, head_size, layer.key_norm.data(), epsilon, keys);
+  }
+  for (std::int64_t head = 0; head < config.heads + config.kv_heads; ++head) {
+    rotate(qkv + head * head_size, position);
   }
 }
 

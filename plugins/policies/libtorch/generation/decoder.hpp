@@ -18,8 +18,10 @@ namespace krl::libtorch {
 struct DecoderWeights {
   struct Layer {
     std::vector<float> attention_norm, ffn_norm;  // [hidden]
+    std::vector<float> qkv_bias;                  // [qkv_width]; empty without
+    std::vector<float> query_norm, key_norm;      // [head_size]; empty without
     PackedMatrix qkv;                             // [qkv_width, hidden]: queries, keys, values
-    PackedMatrix attention_out;                   // [hidden, hidden]
+    PackedMatrix attention_out;                   // [hidden, attention_width]
     PackedMatrix gate_up;                         // [2 · ffn, hidden]: gate, up
     PackedMatrix down;                            // [hidden, ffn]
   };
@@ -31,11 +33,12 @@ struct DecoderWeights {
 };
 
 // The angles of the rotary embedding: cosine and sine of position · theta^(-2i / head_size), each
-// [positions, head_size / 2], computed in double (Su et al., "RoFormer", 2021).
+// [context, head_size / 2], computed in double (Su et al., "RoFormer", 2021); frequencies stretched
+// as config.rope_scaling says.
 struct RotaryTable {
   std::vector<float> cosine, sine;
 };
-RotaryTable rotary_table(std::int64_t positions, std::int64_t head_size, double theta);
+RotaryTable rotary_table(const ModelConfig& config);
 
 // Keys and values of up to `capacity` positions in all layers.
 class KeyValueCache {
@@ -80,6 +83,7 @@ class Decoder {
 
  private:
   void attention(std::span<const DecoderRow> rows, std::int64_t layer);
+  void prepare_heads(float* qkv, std::int64_t position, const DecoderWeights::Layer& layer);
   void feed_forward(std::int64_t rows, const DecoderWeights::Layer& layer);
   void rotate(float* head, std::int64_t position) const;
 

@@ -7,6 +7,8 @@
 namespace krl::libtorch {
 namespace {
 
+using Json = nlohmann::json;
+
 // Far beyond any model; keeps products of two dimensions inside 64 bits.
 constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
 
@@ -26,30 +28,132 @@ constexpr Dimension kDimensions[] = {
     {"vocabulary", "vocab_size", &ModelConfig::vocabulary},
 };
 
-template <class T>
-T read(const nlohmann::json& json, const char* key, const std::string& origin) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) {
-    throw Failure(KRL_INVALID_ARGUMENT, origin + ": the number '" + key + "' is missing");
-  }
-  return found->get<T>();
-}
+struct FamilyName {
+  Family family;
+  const char* model_type;
+  const char* architecture;
+};
 
-double read_positive(const nlohmann::json& json, const char* key, const std::string& origin) {
-  const double value = read<double>(json, key, origin);
-  if (!(value > 0)) {
-    throw Failure(KRL_INVALID_ARGUMENT, origin + ": '" + key + "' must be greater than 0");
+constexpr FamilyName kFamilies[] = {
+    {Family::kLlama, "llama", "LlamaForCausalLM"},
+    {Family::kQwen2, "qwen2", "Qwen2ForCausalLM"},
+    {Family::kQwen3, "qwen3", "Qwen3ForCausalLM"},
+};
+
+// Reads one config.json; every refusal names the file and the key.
+class ConfigReader {
+ public:
+  ConfigReader(const Json& json, const std::string& origin) : json_(json), origin_(origin) {}
+
+  ModelConfig read() const {
+    ModelConfig config;
+    config.family = family();
+    for (const Dimension& dimension : kDimensions) {
+      config.*dimension.value = whole(json_, dimension.key);
+    }
+    if (present("head_dim")) config.head_dim = whole(json_, "head_dim");
+    if (config.head_dim == 0 && config.heads > 0 && config.hidden % config.heads != 0) {
+      refuse("hidden_size", "is no multiple of num_attention_heads, and there is no head_dim");
+    }
+    config.norm_epsilon = positive(json_, "rms_norm_eps");
+    config.tied = flag("tie_word_embeddings", /*otherwise=*/false);
+    if (present("embedding_scale")) config.embedding_scale = positive(json_, "embedding_scale");
+    read_rope(config);
+    refuse_what_is_not_built(config);
+    return config;
   }
-  return value;
-}
+
+ private:
+  [[noreturn]] void refuse(const std::string& key, const std::string& why) const {
+    throw Failure(KRL_INVALID_ARGUMENT, origin_ + ": '" + key + "' " + why);
+  }
+
+  bool present(const char* key) const {
+    const auto found = json_.find(key);
+    return found != json_.end() && !found->is_null();
+  }
+
+  std::int64_t whole(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number_integer()) {
+      refuse(key, "is missing or no whole number");
+    }
+    return found->get<std::int64_t>();
+  }
+
+  double positive(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number()) refuse(key, "is missing or no number");
+    const double value = found->get<double>();
+    if (!(value > 0)) refuse(key, "must be greater than 0");
+    return value;
+  }
+
+  bool flag(const char* key, bool otherwise) const {
+    if (!present(key)) return otherwise;
+    if (!json_[key].is_boolean()) refuse(key, "must be true or false");
+    return json_[key].get<bool>();
+  }
+
+  Family family() const {
+    const auto found = json_.find("model_type");
+    const std::string type =
+        found != json_.end() && found->is_string() ? found->get<std::string>() : "";
+    for (const FamilyName& name : kFamilies) {
+      if (type == name.model_type) return name.family;
+    }
+    refuse("model_type", "is \"" + type + "\"; this policy knows llama, qwen2 and qwen3");
+  }
+
+  // The angles stand at the top level, or all in one table (transformers 5).
+  void read_rope(ModelConfig& config) const {
+    const char* table = present("rope_parameters") ? "rope_parameters" : "rope_scaling";
+    const Json rope = present(table) ? json_[table] : Json::object();
+    if (!rope.is_object()) refuse(table, "must be an object");
+    config.rope_theta = rope.contains("rope_theta")    ? positive(rope, "rope_theta")
+                        : json_.contains("rope_theta") ? positive(json_, "rope_theta")
+                                                       : 10000.0;
+    const auto named = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", Json());
+    const std::string type = named.is_string() ? named.get<std::string>() : "default";
+    if (type == "default") return;
+    if (type != "llama3") {
+      refuse(table, "asks for \"" + type + "\"; this policy knows \"default\" and \"llama3\"");
+    }
+    config.rope_scaling = RopeScaling{positive(rope, "factor"), positive(rope, "low_freq_factor"),
+                                      positive(rope, "high_freq_factor"),
+                                      whole(rope, "original_max_position_embeddings")};
+    if (config.rope_scaling->high_frequency_factor <= config.rope_scaling->low_frequency_factor ||
+        config.rope_scaling->original_context < 1) {
+      refuse(table, "has factors or a context that make no sense");
+    }
+  }
+
+  void refuse_what_is_not_built(const ModelConfig& config) const {
+    const bool bias = flag("attention_bias", config.qkv_bias());
+    if (bias != config.qkv_bias()) refuse("attention_bias", "is not built for this family");
+    if (flag("mlp_bias", false)) refuse("mlp_bias", "is not built");
+    if (flag("use_sliding_window", false)) refuse("use_sliding_window", "is not built");
+    if (present("hidden_act") && json_["hidden_act"] != "silu") {
+      refuse("hidden_act", "must be \"silu\"");
+    }
+    if (present("quantization_config")) {
+      refuse("quantization_config", "is not built; use the weights in bf16, fp16 or fp32");
+    }
+  }
+
+  const Json& json_;
+  const std::string& origin_;
+};
 
 }  // namespace
 
 std::int64_t ModelConfig::parameters() const {
-  const std::int64_t attention = hidden * qkv_width() + hidden * hidden;
+  const std::int64_t attention = hidden * qkv_width() + attention_width() * hidden;
+  const std::int64_t extras = (qkv_bias() ? qkv_width() : 0) + (qk_norm() ? 2 * head_size() : 0);
   const std::int64_t feed_forward = 3 * hidden * ffn;
   const std::int64_t norms = 2 * hidden;
-  return vocabulary * hidden + layers * (attention + feed_forward + norms) + hidden;
+  return (tied ? 1 : 2) * vocabulary * hidden +
+         layers * (attention + extras + feed_forward + norms) + hidden;
 }
 
 std::int64_t default_ffn(std::int64_t hidden) {
@@ -64,7 +168,11 @@ void check_config(const ModelConfig& config) {
                        "; it must be from 1 to " + std::to_string(kLargestDimension));
     }
   }
-  if (config.hidden % (2 * config.heads) != 0) {
+  if (config.head_dim < 0 || config.head_dim > kLargestDimension || config.head_dim % 2 != 0) {
+    invalid_argument("the size of a head is " + std::to_string(config.head_dim) +
+                     "; it must be even, because rotary embeddings turn pairs of numbers");
+  }
+  if (config.head_dim == 0 && config.hidden % (2 * config.heads) != 0) {
     invalid_argument(
         "model.hidden is " + std::to_string(config.hidden) +
         "; it must be a multiple of 2 * model.heads = " + std::to_string(2 * config.heads) +
@@ -78,41 +186,50 @@ void check_config(const ModelConfig& config) {
 
 std::vector<std::string> shape_differences(const ModelConfig& wanted, const ModelConfig& found) {
   std::vector<std::string> differences;
+  const auto compare = [&](const char* name, std::int64_t want, std::int64_t have) {
+    if (want == have) return;
+    differences.push_back(std::string(name) + " is " + std::to_string(have) + ", not " +
+                          std::to_string(want));
+  };
   for (const auto& dimension : kDimensions) {
-    const std::int64_t want = wanted.*dimension.value, have = found.*dimension.value;
-    if (want != have) {
-      differences.push_back(std::string(dimension.option) + " is " + std::to_string(have) +
-                            ", not " + std::to_string(want));
-    }
+    compare(dimension.option, wanted.*dimension.value, found.*dimension.value);
   }
+  compare("head_dim", wanted.head_size(), found.head_size());
+  if (wanted.family != found.family) differences.push_back("it is of another family");
+  if (wanted.tied != found.tied) differences.push_back("its output matrix is tied differently");
   return differences;
 }
 
 std::string config_to_json(const ModelConfig& config) {
-  nlohmann::ordered_json json = {
-      {"architectures", {"LlamaForCausalLM"}}, {"model_type", "llama"},   {"hidden_act", "silu"},
-      {"tie_word_embeddings", true},           {"attention_bias", false}, {"mlp_bias", false}};
+  const FamilyName& family =
+      *std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                    [&](const FamilyName& name) { return name.family == config.family; });
+  nlohmann::ordered_json json = {{"architectures", {family.architecture}},
+                                 {"model_type", family.model_type},
+                                 {"hidden_act", "silu"},
+                                 {"tie_word_embeddings", config.tied},
+                                 {"attention_bias", config.qkv_bias()},
+                                 {"mlp_bias", false}};
   for (const auto& dimension : kDimensions) json[dimension.key] = config.*dimension.value;
   json["head_dim"] = config.head_size();
   json["rope_theta"] = config.rope_theta;
+  if (config.rope_scaling) {
+    const RopeScaling& scaling = *config.rope_scaling;
+    json["rope_scaling"] = {{"rope_type", "llama3"},
+                            {"factor", scaling.factor},
+                            {"low_freq_factor", scaling.low_frequency_factor},
+                            {"high_freq_factor", scaling.high_frequency_factor},
+                            {"original_max_position_embeddings", scaling.original_context}};
+  }
   json["rms_norm_eps"] = config.norm_epsilon;
-  json["embedding_scale"] = config.embedding_scale;
+  if (config.embedding_scale != 1) json["embedding_scale"] = config.embedding_scale;
   return json.dump(2) + "\n";
 }
 
 ModelConfig config_from_json(const std::string& text, const std::string& origin) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) throw Failure(KRL_INVALID_ARGUMENT, origin + ": not a JSON object");
-  if (json.value("model_type", "") != "llama") {
-    throw Failure(KRL_INVALID_ARGUMENT, origin + ": 'model_type' must be \"llama\"");
-  }
-  ModelConfig config;
-  for (const auto& dimension : kDimensions) {
-    config.*dimension.value = read<std::int64_t>(json, dimension.key, origin);
-  }
-  config.rope_theta = read_positive(json, "rope_theta", origin);
-  config.norm_epsilon = read_positive(json, "rms_norm_eps", origin);
-  config.embedding_scale = read_positive(json, "embedding_scale", origin);
+  const ModelConfig config = ConfigReader(json, origin).read();
   try {
     check_config(config);
   } catch (const Failure& failure) {

@@ -1,28 +1,51 @@
-// The shape of a decoder of the Llama family. Plain data.
+// The shape of a decoder of the Llama, Qwen2 or Qwen3 family. Plain data.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace krl::libtorch {
 
+// What a block does beyond Llama's: Qwen2 adds a bias to queries, keys and values; Qwen3 normalises
+// every head of the queries and keys before it is turned.
+enum class Family { kLlama, kQwen2, kQwen3 };
+
+// How Llama 3.1 stretches the rotary embedding beyond the context it was first trained with:
+// frequencies of long wave lengths are divided by `factor`, those of short ones stay, and between
+// the two bounds they are interpolated ("rope_type": "llama3").
+struct RopeScaling {
+  double factor = 8, low_frequency_factor = 1, high_frequency_factor = 4;
+  std::int64_t original_context = 8192;
+};
+
 struct ModelConfig {
+  Family family = Family::kLlama;
   std::int64_t layers = 4;
   std::int64_t hidden = 128;
-  std::int64_t heads = 4;      // of queries; `hidden` is a multiple of it
+  std::int64_t heads = 4;      // of queries
   std::int64_t kv_heads = 4;   // of keys and values; divides `heads`
   std::int64_t ffn = 320;      // width of the gated feed-forward layer
   std::int64_t context = 512;  // the most tokens of a prompt and its answer together
   std::int64_t vocabulary = 512;
+  std::int64_t head_dim = 0;  // numbers of a head; 0 = hidden / heads
   double rope_theta = 10000.0;
+  std::optional<RopeScaling> rope_scaling;
   double norm_epsilon = 1e-5;
-  // Input embeddings are multiplied by it. The embedding, which is also the output matrix, starts
-  // small so that the first predictions are near uniform; √hidden brings its inputs back to 1.
+  bool tied = true;  // the embedding is also the output matrix
+  // Input embeddings are multiplied by it; 1 but for models from scratch. Their embedding, which is
+  // also the output matrix, starts small so that the first predictions are near uniform; √hidden
+  // brings its inputs back to 1.
   double embedding_scale = 1.0;
 
-  std::int64_t head_size() const { return hidden / heads; }
-  std::int64_t qkv_width() const { return (heads + 2 * kv_heads) * head_size(); }
+  bool qkv_bias() const { return family == Family::kQwen2; }
+  bool qk_norm() const { return family == Family::kQwen3; }
+  std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
+  // Width of all heads of the queries, and of what attention gives.
+  std::int64_t attention_width() const { return heads * head_size(); }
+  std::int64_t kv_width() const { return kv_heads * head_size(); }
+  std::int64_t qkv_width() const { return attention_width() + 2 * kv_width(); }
   std::int64_t parameters() const;
 };
 
@@ -39,9 +62,11 @@ void check_config(const ModelConfig& config);
 // "layers is 2, not 4"; empty if they fit.
 std::vector<std::string> shape_differences(const ModelConfig& wanted, const ModelConfig& found);
 
-// JSON with the keys of a Hugging Face `config.json` of the Llama family and one of our own,
-// `embedding_scale`. Throws krl::Failure naming the key that is missing or out of its range;
-// `origin` says in the message where the text came from.
+// JSON with the keys of a Hugging Face `config.json` of these families and, where it is not 1, one
+// of our own, `embedding_scale`. Reading throws krl::Failure (KRL_INVALID_ARGUMENT) that names a
+// key which is missing, out of its range, or asks for something that is not built (another
+// activation, a sliding window, …): nothing is approximated. `origin` says in the message where the
+// text came from.
 std::string config_to_json(const ModelConfig& config);
 ModelConfig config_from_json(const std::string& text, const std::string& origin);
 

@@ -143,8 +143,8 @@ struct HeadViews {
 };
 HeadViews split_heads(const at::Tensor& rows, const ModelConfig& config) {
   const std::int64_t size = config.head_size(), kv = config.kv_heads;
-  return {heads_of(rows, 0, config.heads, size), heads_of(rows, config.hidden, kv, size),
-          heads_of(rows, config.hidden + kv * size, kv, size)};
+  return {heads_of(rows, 0, config.heads, size), heads_of(rows, config.attention_width(), kv, size),
+          heads_of(rows, config.attention_width() + kv * size, kv, size)};
 }
 
 // Keys or values once for each query head, and the way back: the sum over a group.
@@ -164,7 +164,7 @@ class RotaryAttention : public Function<RotaryAttention> {
                           const ModelConfig& config) {
     auto rotated = qkv.clone();
     rotate(rotated, cosine, sine, config.heads + config.kv_heads, /*back=*/false);
-    const auto out = at::empty({qkv.size(0), config.hidden}, qkv.options());
+    const auto out = at::empty({qkv.size(0), config.attention_width()}, qkv.options());
     tensor_list saved = {rotated, cosine, sine, out};
     for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
       const std::int64_t length = starts[s + 1] - starts[s];
@@ -180,7 +180,7 @@ class RotaryAttention : public Function<RotaryAttention> {
     context->saved_data["starts"] = starts;
     context->saved_data["heads"] = config.heads;
     context->saved_data["kv_heads"] = config.kv_heads;
-    context->saved_data["hidden"] = config.hidden;
+    context->saved_data["head_size"] = config.head_size();
     return out;
   }
 
@@ -190,7 +190,7 @@ class RotaryAttention : public Function<RotaryAttention> {
     ModelConfig config;
     config.heads = context->saved_data["heads"].toInt();
     config.kv_heads = context->saved_data["kv_heads"].toInt();
-    config.hidden = context->saved_data["hidden"].toInt();
+    config.head_dim = context->saved_data["head_size"].toInt();
     const auto &rotated = saved[0], &out = saved[3];
     const auto grad = grads[0].contiguous();
     auto by_qkv = at::empty_like(rotated);

@@ -19,7 +19,7 @@ at::Tensor swiglu(const at::Tensor& gate_up);
 
 // Causal attention within each sequence of a packed batch, with rotary positions.
 // qkv [N, qkv_width]: queries, keys, values; cosine and sine [N, head_size / 2], without gradient;
-// starts as in PackedBatch. → [N, hidden].
+// starts as in PackedBatch. → [N, attention_width].
 at::Tensor rotary_attention(const at::Tensor& qkv, const at::Tensor& cosine, const at::Tensor& sine,
                             const std::vector<std::int64_t>& starts, const ModelConfig& config);
 

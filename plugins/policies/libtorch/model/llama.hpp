@@ -1,4 +1,4 @@
-// The Llama decoder as training computes it: with autograd, over packed batches.
+// The decoder as training computes it: with autograd, over packed batches.
 #pragma once
 
 #include <vector>

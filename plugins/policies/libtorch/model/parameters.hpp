@@ -17,11 +17,12 @@ struct ParameterSlot {
   std::vector<std::int64_t> shape;
   std::int64_t offset;  // in elements
   std::int64_t size;    // number of elements
-  double deviation;     // of its random start; 0 = starts as ones
+  double deviation;     // of its random start; 0 = starts as `start` everywhere
+  float start;
 };
 
-// Matrices first, norms after `matrices_end`: weight decay is for matrices alone.
-// The order of the slots is that of the constants below, layer by layer.
+// Matrices first, norms and biases after `matrices_end`: weight decay is for matrices alone.
+// The order of the slots is that of the functions below, layer by layer.
 struct ParameterLayout {
   ModelConfig config;
   std::vector<ParameterSlot> slots;
@@ -30,21 +31,35 @@ struct ParameterLayout {
 
   explicit ParameterLayout(const ModelConfig& config);
 
-  std::size_t embedding() const { return 0; }
-  std::size_t qkv(std::int64_t layer) const { return matrix(layer, 0); }
+  std::size_t embedding() const { return 0; }  // [vocabulary, hidden]
+  // The output matrix, [vocabulary, hidden]: the embedding itself where they are tied.
+  std::size_t head() const { return config.tied ? embedding() : matrix(config.layers, 0); }
+  std::size_t qkv(std::int64_t layer) const { return matrix(layer, 0); }  // [qkv_width, hidden]
+  // [hidden, attention_width]
   std::size_t attention_out(std::int64_t layer) const { return matrix(layer, 1); }
-  std::size_t gate_up(std::int64_t layer) const { return matrix(layer, 2); }
-  std::size_t down(std::int64_t layer) const { return matrix(layer, 3); }
-  std::size_t attention_norm(std::int64_t layer) const { return norm(layer, 0); }
-  std::size_t ffn_norm(std::int64_t layer) const { return norm(layer, 1); }
-  std::size_t final_norm() const { return norm(config.layers, 0); }
+  std::size_t gate_up(std::int64_t layer) const { return matrix(layer, 2); }  // [2 · ffn, hidden]
+  std::size_t down(std::int64_t layer) const { return matrix(layer, 3); }     // [hidden, ffn]
+
+  std::size_t attention_norm(std::int64_t layer) const { return vector(layer, 0); }  // [hidden]
+  std::size_t ffn_norm(std::int64_t layer) const { return vector(layer, 1); }        // [hidden]
+  // [qkv_width]. REQUIRES: config.qkv_bias().
+  std::size_t qkv_bias(std::int64_t layer) const { return vector(layer, 2); }
+  // [head_size]: the gains of each head of the queries, and of the keys. REQUIRES:
+  // config.qk_norm().
+  std::size_t query_norm(std::int64_t layer) const { return vector(layer, 2); }
+  std::size_t key_norm(std::int64_t layer) const { return vector(layer, 3); }
+  std::size_t final_norm() const { return vector(config.layers, 0); }  // [hidden]
 
  private:
+  std::int64_t vectors_of_a_layer() const {
+    return 2 + (config.qkv_bias() ? 1 : 0) + (config.qk_norm() ? 2 : 0);
+  }
   std::size_t matrix(std::int64_t layer, int which) const {
     return static_cast<std::size_t>(1 + 4 * layer + which);
   }
-  std::size_t norm(std::int64_t layer, int which) const {
-    return static_cast<std::size_t>(1 + 4 * config.layers + 2 * layer + which);
+  std::size_t vector(std::int64_t layer, int which) const {
+    const std::int64_t matrices = 1 + 4 * config.layers + (config.tied ? 0 : 1);
+    return static_cast<std::size_t>(matrices + vectors_of_a_layer() * layer + which);
   }
 };
 
