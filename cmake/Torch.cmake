@@ -15,3 +15,16 @@ target_link_directories(kernelrl_torch_cpu INTERFACE ${_torch}/lib)
 target_link_libraries(kernelrl_torch_cpu INTERFACE torch_cpu c10)
 target_link_options(kernelrl_torch_cpu INTERFACE
   -Wl,--allow-shlib-undefined -Wl,-rpath,${_torch}/lib -Wl,-rpath,${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
+
+# The same with CUDA: `kernelrl::torch_cuda`. Headers and libraries lie in the wheel whether there is a GPU or not; of CUDA's
+# own headers those of NVRTC are an extra (scripts/setup.sh --cuda). What links it runs only where all that libtorch_cuda
+# names is installed.
+if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
+  add_library(kernelrl_torch_cuda INTERFACE)
+  add_library(kernelrl::torch_cuda ALIAS kernelrl_torch_cuda)
+  target_include_directories(kernelrl_torch_cuda SYSTEM INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include)
+  target_link_directories(kernelrl_torch_cuda INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
+  target_link_libraries(kernelrl_torch_cuda
+    INTERFACE kernelrl_torch_cpu torch_cuda c10_cuda ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
+  target_link_options(kernelrl_torch_cuda INTERFACE -Wl,--no-as-needed)
+endif()

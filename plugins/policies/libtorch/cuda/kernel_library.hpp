@@ -1,0 +1,76 @@
+// The engine's own CUDA kernels: compiled by NVRTC for the GPU at hand and the shape of the model
+// when a policy starts, kept on disk for the next start, and launched on torch's current stream, so
+// that a CUDA graph captures them like torch's own.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::libtorch {
+
+// A compile-time constant of a kernel source, `-D name=value`.
+struct Define {
+  std::string name;
+  std::int64_t value;
+};
+
+// Compiles CUDA C++ to a CUBIN; needs no GPU. `architecture` is such as "sm_90a". Throws
+// krl::Failure: KRL_FAILED_PRECONDITION if NVRTC is not installed, KRL_INTERNAL with the compiler's
+// log if the source does not compile. Thread-safe.
+std::string compile_kernels(std::string_view name, std::string_view source,
+                            const std::vector<Define>& defines, const std::string& architecture);
+
+struct Grid {
+  std::int64_t x = 1, y = 1, z = 1;
+};
+
+// A kernel that is loaded on the device that was current then. A value; valid as long as its
+// library.
+class Kernel {
+ public:
+  Kernel() = default;
+  explicit Kernel(cudaKernel_t handle) : handle_(handle) {}
+
+  // Starts it on torch's current stream. The arguments are passed as they are, so their types must
+  // be those of the kernel's parameters (pointers, int, float, std::int64_t for long long).
+  template <class... Arguments>
+  void operator()(Grid grid, int threads, Arguments... arguments) const {
+    void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
+    launch(grid, threads, 0, pointers);
+  }
+  // The same with `bytes` of dynamic shared memory.
+  template <class... Arguments>
+  void with_shared_memory(int bytes, Grid grid, int threads, Arguments... arguments) const {
+    void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
+    launch(grid, threads, bytes, pointers);
+  }
+
+ private:
+  void launch(Grid grid, int threads, int shared_bytes, void** arguments) const;
+  cudaKernel_t handle_ = nullptr;
+};
+
+// The kernels of one source. Belongs to the thread and the device that made it; move-only.
+class KernelLibrary {
+ public:
+  // Takes the CUBIN from the cache folder ($KERNELRL_CACHE_DIR, else $XDG_CACHE_HOME/kernelrl, else
+  // ~/.cache/kernelrl) or compiles it for the current device and puts it there; a folder that
+  // cannot be written costs the next start its compile and nothing else. Errors as compile_kernels.
+  KernelLibrary(std::string_view name, std::string_view source, const std::vector<Define>& defines);
+  ~KernelLibrary();
+  KernelLibrary(KernelLibrary&& other) noexcept;
+  KernelLibrary& operator=(KernelLibrary&&) = delete;
+
+  // The `extern "C" __global__` function `name`; KRL_INTERNAL if there is none. More than 48 KiB of
+  // dynamic shared memory is allowed for it if `shared_bytes` says so.
+  Kernel kernel(const char* name, int shared_bytes = 0) const;
+
+ private:
+  cudaLibrary_t library_ = nullptr;
+};
+
+}  // namespace krl::libtorch

@@ -1,0 +1,53 @@
+// What is asked of a generation and what comes back, whatever device computes it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "generation/token_sampler.hpp"
+#include "tokenizer/byte_pair_encoding.hpp"
+
+namespace krl::libtorch {
+
+struct GenerationRequest {
+  std::vector<TokenId> prompt;
+  std::uint32_t samples = 1;
+  std::int64_t max_tokens = 0;
+  SamplingOptions options;
+  std::vector<std::string> stop;  // texts that end an answer
+  std::uint64_t seed = 0;         // sample k draws its token t with uniform(seed, k, t)
+};
+
+struct GeneratedSample {
+  std::size_t request = 0;
+  std::uint32_t index = 0;
+  std::uint32_t stop_reason = 0;  // KRL_STOP_*
+  std::string text;               // valid UTF-8, without the end token and from a stop text on
+  std::vector<TokenId> tokens;    // as drawn
+  std::vector<float> logprobs;
+};
+
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) that names request number `index` and what is wrong
+// with it: options out of range, or a prompt that leaves no room in the context.
+void check_request(const GenerationRequest& request, std::size_t index, std::int64_t context);
+
+// Answers many prompts at once. Implemented for the CPU (generator.hpp) and for CUDA
+// (cuda/cuda_generator.hpp).
+class TextGenerator {
+ public:
+  using Deliver = std::function<void(const GeneratedSample&)>;
+  using Poll = std::function<void()>;
+
+  virtual ~TextGenerator() = default;
+
+  // Calls `deliver` on the calling thread with each sample as it is finished, and `poll` every few
+  // milliseconds; what either throws ends the generation and is passed on. Throws krl::Failure
+  // (KRL_INTERNAL) if the model's logits are not finite. REQUIRES: checked requests.
+  virtual void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
+                   const Poll& poll) = 0;
+};
+
+}  // namespace krl::libtorch
