@@ -45,16 +45,23 @@ class Descriptor {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   }
+  // In one piece of memory of the right size: a model's file has gigabytes.
   std::string read_all() {
-    std::string bytes;
-    char buffer[1 << 16];
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) fail("cannot read", path_, errno);
+    constexpr std::size_t kMore = 1 << 16;  // for what has no size, or grows meanwhile
+    std::string bytes(static_cast<std::size_t>(status.st_size) + kMore, '\0');
+    std::size_t size = 0;
     for (;;) {
-      const ssize_t got = ::read(descriptor_, buffer, sizeof buffer);
+      if (size == bytes.size()) bytes.resize(2 * size);
+      const ssize_t got = ::read(descriptor_, bytes.data() + size, bytes.size() - size);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("cannot read", path_, errno);
-      if (got == 0) return bytes;
-      bytes.append(buffer, static_cast<std::size_t>(got));
+      if (got == 0) break;
+      size += static_cast<std::size_t>(got);
     }
+    bytes.resize(size);
+    return bytes;
   }
   void sync() {
     if (::fsync(descriptor_) != 0) fail("cannot write", path_, errno);
