@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh           what building and running needs
 #   scripts/setup.sh --cuda    what the nvrtc and nvcc backends need as well, if there is no CUDA toolkit; no GPU is needed
+#   scripts/setup.sh --gpu     what the local policy needs to compute on a GPU: the rest of libtorch's libraries (3.5 GB), and --cuda
 #   scripts/setup.sh --tests   what the tests need as well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +13,7 @@ packages=(
   cmake ninja-build g++           # g++ also compiles the kernels of the cpu backend
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
-  libexpected-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(
@@ -25,6 +26,10 @@ wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
 # NVRTC, and nvcc with all that it starts and includes. Other versions of nvvm and crt do not fit this nvcc.
 cuda_wheels=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88
   nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
+# What libtorch_cuda links; the versions are those that torch 2.11.0 names.
+gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
+  nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0
+  nvidia-nccl-cu13==2.28.9 nvidia-nvjitlink==13.0.88 nvidia-nvshmem-cu13==3.4.5)
 # What these read in compiled code is held against what we read.
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37)
 
@@ -77,8 +82,9 @@ install_wheels() {
 for option in "$@"; do
   case $option in
     --cuda) wheels+=("${cuda_wheels[@]}") ;;
+    --gpu) wheels+=("${cuda_wheels[@]}" "${gpu_wheels[@]}") ;;
     --tests) packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${test_wheels[@]}") ;;
-    *) fail "unknown option '$option'; known are --cuda and --tests" ;;
+    *) fail "unknown option '$option'; known are --cuda, --gpu and --tests" ;;
   esac
 done
 install_packages
