@@ -13,4 +13,13 @@ target_include_directories(kernelrl_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS
 
 if(KERNELRL_LIBTORCH)
   include(Torch)
+
+  # The tokenizers of real models: their split patterns, and normal form C.
+  find_package(ICU REQUIRED COMPONENTS uc)
+  add_library(kernelrl_pcre2 INTERFACE)
+  add_library(kernelrl::pcre2 ALIAS kernelrl_pcre2)
+  find_path(PCRE2_INCLUDE pcre2.h REQUIRED)
+  find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)
+  target_include_directories(kernelrl_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE})
+  target_link_libraries(kernelrl_pcre2 INTERFACE ${PCRE2_LIBRARY})
 endif()

@@ -15,9 +15,10 @@
 #include <utility>
 #include <vector>
 
-namespace krl::libtorch {
+#include "tokenizer/merge_table.hpp"
+#include "tokenizer/utf8.hpp"
 
-using TokenId = std::int32_t;
+namespace krl::libtorch {
 
 // Tokens that no text encodes to: they mark the parts of a conversation (see chat_format.hpp).
 inline constexpr TokenId kPadToken = 0;
@@ -77,8 +78,5 @@ void for_each_piece(std::string_view text, Visit&& visit) {
 // alone, not on their order. REQUIRES: vocabulary >= kFirstMerge.
 BytePairEncoding train_byte_pair_encoding(std::span<const std::string_view> texts,
                                           std::int64_t vocabulary);
-
-// `bytes` with every invalid UTF-8 sequence replaced by U+FFFD.
-std::string to_utf8(std::string_view bytes);
 
 }  // namespace krl::libtorch

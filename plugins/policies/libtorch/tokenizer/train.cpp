@@ -10,7 +10,7 @@
 namespace krl::libtorch {
 namespace {
 
-using Merge = BytePairEncoding::Merge;
+using Pair = BytePairEncoding::Merge;
 
 struct Word {
   std::vector<TokenId> tokens;
@@ -20,7 +20,7 @@ struct Word {
 // The best pair by a count that may be outdated: checked against `PairTable::count` when popped.
 struct Ranked {
   std::int64_t count;
-  Merge pair;
+  Pair pair;
   bool operator<(const Ranked& other) const {  // the top of the queue: frequent, then small ids
     return std::tie(count, other.pair) < std::tie(other.count, pair);
   }
@@ -35,7 +35,7 @@ class PairTable {
   }
 
   // The most frequent pair that occurs at least twice.
-  std::optional<Merge> best() {
+  std::optional<Pair> best() {
     while (!queue_.empty()) {
       const Ranked top = queue_.top();
       queue_.pop();
@@ -46,18 +46,18 @@ class PairTable {
     return std::nullopt;
   }
 
-  void merge(const Merge& pair, TokenId joined) {
+  void merge(const Pair& pair, TokenId joined) {
     const std::set<std::size_t> affected = std::move(pairs_[pair].words);
-    std::set<Merge> changed;
+    std::set<Pair> changed;
     for (const std::size_t i : affected) {
       count_pairs(i, -1);
       replace(words_[i].tokens, pair, joined);
       count_pairs(i, +1);
-      for_each_pair(i, [&](const Merge& p) {
+      for_each_pair(i, [&](const Pair& p) {
         if (p.first == joined || p.second == joined) changed.insert(p);
       });
     }
-    for (const Merge& p : changed) queue_.push({pairs_[p].count, p});
+    for (const Pair& p : changed) queue_.push({pairs_[p].count, p});
   }
 
  private:
@@ -69,21 +69,21 @@ class PairTable {
   template <class Visit>
   void for_each_pair(std::size_t word, Visit&& visit) {
     const auto& tokens = words_[word].tokens;
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) visit(Merge{tokens[i], tokens[i + 1]});
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) visit(Pair{tokens[i], tokens[i + 1]});
   }
 
   void count_pairs(std::size_t word, std::int64_t sign) {
-    for_each_pair(word, [&](const Merge& pair) {
+    for_each_pair(word, [&](const Pair& pair) {
       Entry& entry = pairs_[pair];
       entry.count += sign * words_[word].count;
       if (sign > 0) entry.words.insert(word);
     });
   }
 
-  static void replace(std::vector<TokenId>& tokens, const Merge& pair, TokenId joined) {
+  static void replace(std::vector<TokenId>& tokens, const Pair& pair, TokenId joined) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool match = i + 1 < tokens.size() && Merge{tokens[i], tokens[i + 1]} == pair;
+      const bool match = i + 1 < tokens.size() && Pair{tokens[i], tokens[i + 1]} == pair;
       tokens[kept++] = match ? joined : tokens[i];
       if (match) ++i;
     }
@@ -91,7 +91,7 @@ class PairTable {
   }
 
   std::vector<Word> words_;
-  std::map<Merge, Entry> pairs_;
+  std::map<Pair, Entry> pairs_;
   std::priority_queue<Ranked> queue_;
 };
 
@@ -117,7 +117,7 @@ std::vector<Word> count_words(std::span<const std::string_view> texts) {
 BytePairEncoding train_byte_pair_encoding(std::span<const std::string_view> texts,
                                           std::int64_t vocabulary) {
   PairTable pairs(count_words(texts));
-  std::vector<Merge> merges;
+  std::vector<Pair> merges;
   std::vector<std::string> spelled(kFirstMerge);  // the bytes of each token
   for (TokenId byte = 0; byte < kByteCount; ++byte) {
     spelled[static_cast<std::size_t>(kSpecialCount + byte)] = static_cast<char>(byte);

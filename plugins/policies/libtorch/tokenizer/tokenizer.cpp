@@ -1,0 +1,193 @@
+#include "tokenizer/tokenizer.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "tokenizer/added_tokens.hpp"
+#include "tokenizer/nfc.hpp"
+#include "tokenizer/split_pattern.hpp"
+#include "tokenizer/tokenizer_definition.hpp"
+#include "tokenizer/utf8.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+// The ids of pieces that were encoded before. Text repeats its words: few pieces need merging.
+class PieceCache {
+ public:
+  // Appends the ids of a piece that is known.
+  bool append(std::string_view piece, std::vector<TokenId>& out) const {
+    const auto found = ranges_.find(piece);
+    if (found == ranges_.end()) return false;
+    const auto begin = tokens_.begin() + found->second.begin;
+    out.insert(out.end(), begin, begin + found->second.size);
+    return true;
+  }
+
+  // Keeps the ids of a piece unless it is long or there are many already.
+  void keep(std::string_view piece, std::span<const TokenId> tokens) {
+    if (piece.size() > kLongestPiece || ranges_.size() == kMostPieces) return;
+    ranges_.emplace(piece, Range{static_cast<std::int32_t>(tokens_.size()),
+                                 static_cast<std::int32_t>(tokens.size())});
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  }
+
+ private:
+  static constexpr std::size_t kLongestPiece = 64;     // bytes
+  static constexpr std::size_t kMostPieces = 1 << 16;  // about 8 MB
+
+  struct Range {
+    std::int32_t begin, size;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, Range, Hash, std::equal_to<>> ranges_;
+  std::vector<TokenId> tokens_;
+};
+
+// What one thread needs while it encodes.
+struct Workspace {
+  SplitPattern::Workspace split;
+  MergeTable::Scratch merge;
+  PieceCache cache;
+  std::vector<TokenId> piece;
+};
+
+// Workspaces that no thread uses at the moment; as many as have ever encoded at the same time.
+class WorkspacePool {
+ public:
+  std::unique_ptr<Workspace> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Workspace>();
+    auto workspace = std::move(free_.back());
+    free_.pop_back();
+    return workspace;
+  }
+
+  void give_back(std::unique_ptr<Workspace> workspace) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(workspace));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Workspace>> free_;
+};
+
+}  // namespace
+
+struct Tokenizer::State {
+  State(std::string text, TokenizerDefinition read)
+      : json(std::move(text)),
+        definition(std::move(read)),
+        merges(definition.merges),
+        added(definition.added) {
+    for (const std::string& pattern : definition.splits) splits.emplace_back(pattern);
+  }
+
+  // Text without added tokens.
+  void encode_plain(std::string_view text, Workspace& workspace, std::vector<TokenId>& out) const {
+    std::string normal;
+    if (definition.nfc && !is_nfc(text)) text = normal = to_nfc(text);
+    encode_split(text, 0, workspace, out);
+  }
+
+  // Cuts with the patterns from number `level` on, each what the one before has left whole.
+  void encode_split(std::string_view text, std::size_t level, Workspace& workspace,
+                    std::vector<TokenId>& out) const {
+    if (level == splits.size()) return encode_piece(text, workspace, out);
+    splits[level].for_each_piece(text, workspace.split, [&](std::string_view piece) {
+      encode_split(piece, level + 1, workspace, out);
+    });
+  }
+
+  void encode_piece(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const {
+    if (workspace.cache.append(piece, out)) return;
+    std::vector<TokenId>& tokens = workspace.piece;
+    tokens.clear();
+    const auto whole = definition.whole_pieces ? definition.pieces.find(std::string(piece))
+                                               : definition.pieces.end();
+    if (whole != definition.pieces.end()) {
+      tokens.push_back(whole->second);
+    } else {
+      for (const char c : piece) {
+        const TokenId token = definition.byte_tokens[static_cast<unsigned char>(c)];
+        if (token >= 0) tokens.push_back(token);
+      }
+      merges.apply(tokens, workspace.merge);
+    }
+    out.insert(out.end(), tokens.begin(), tokens.end());
+    workspace.cache.keep(piece, tokens);
+  }
+
+  const std::string json;
+  const TokenizerDefinition definition;
+  const MergeTable merges;
+  const AddedTokens added;
+  std::vector<SplitPattern> splits;
+  mutable WorkspacePool workspaces;
+};
+
+Tokenizer Tokenizer::from_json(std::string json, const std::string& origin) {
+  TokenizerDefinition definition = read_tokenizer_json(json, origin);
+  return Tokenizer(std::make_shared<const State>(std::move(json), std::move(definition)));
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, SpecialNames names) const {
+  std::string valid;
+  if (!is_utf8(text)) text = valid = to_utf8(text);
+  std::vector<TokenId> out;
+  out.reserve(text.size() / 3);
+  auto workspace = state_->workspaces.take();
+  std::size_t plain = 0;  // where the stretch without added tokens begins
+  std::size_t from = 0;
+  while (const auto match = state_->added.find(text, from)) {
+    from = match->end;
+    if (match->token->special && names == SpecialNames::kText) continue;
+    state_->encode_plain(text.substr(plain, match->begin - plain), *workspace, out);
+    out.push_back(match->token->id);
+    plain = match->end;
+  }
+  state_->encode_plain(text.substr(plain), *workspace, out);
+  state_->workspaces.give_back(std::move(workspace));
+  return out;
+}
+
+std::vector<TokenId> Tokenizer::with_special_tokens(std::vector<TokenId> tokens) const {
+  const auto& [prefix, suffix] = std::tie(state_->definition.prefix, state_->definition.suffix);
+  tokens.insert(tokens.begin(), prefix.begin(), prefix.end());
+  tokens.insert(tokens.end(), suffix.begin(), suffix.end());
+  return tokens;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> tokens) const {
+  std::string text;
+  for (const TokenId token : tokens) text += bytes(token);
+  return text;
+}
+
+const std::string& Tokenizer::bytes(TokenId token) const {
+  static const std::string none;
+  const auto& all = state_->definition.bytes;
+  const bool known = token >= 0 && static_cast<std::size_t>(token) < all.size();
+  return known ? all[static_cast<std::size_t>(token)] : none;
+}
+
+std::int64_t Tokenizer::vocabulary() const {
+  return static_cast<std::int64_t>(state_->definition.bytes.size());
+}
+
+std::optional<Tokenizer::NamedToken> Tokenizer::find(std::string_view name) const {
+  for (const AddedToken& token : state_->definition.added) {
+    if (token.content == name) return NamedToken{token.id, token.special};
+  }
+  return std::nullopt;
+}
+
+const std::string& Tokenizer::json() const { return state_->json; }
+
+}  // namespace krl::libtorch
