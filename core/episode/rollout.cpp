@@ -6,8 +6,8 @@
 
 #include "core/base/hash.hpp"
 #include "core/episode/coroutine_stack.hpp"
+#include "core/episode/sampler.hpp"
 #include "core/episode/suspend.hpp"
-#include "core/episode/wave_sampler.hpp"
 
 namespace krl {
 namespace {
@@ -17,14 +17,27 @@ namespace asio = boost::asio;
 // Of a coroutine: JSON and templates are built on it.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
+// Leaves the sampler with the episode, however that ends: the others would wait for it.
+class Membership {
+ public:
+  explicit Membership(Sampler& sampler) : sampler_(sampler) {}
+  ~Membership() { sampler_.leave(); }
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+ private:
+  Sampler& sampler_;
+};
+
 // The shared state of a rollout; used on the thread of `io`, but for the pools' own work.
 class Rollout {
  public:
   Rollout(const std::vector<const Task*>& tasks, const RolloutContext& context)
       : context_(context),
+        policy_threads_(context.settings.batching == Batching::kContinuous ? 2 : 1),
         evaluators_(context.evaluations.info().concurrency),
-        sampler_(io_, policy_thread_, context.policy, sampling_of(context.settings),
-                 [this] { answered(); }) {
+        sampler_(make_sampler(context.settings.batching, io_, policy_threads_, context.policy,
+                              sampling_of(context.settings), [this] { answered(); })) {
     for (std::size_t g = 0; g < tasks.size(); ++g) {
       for (std::int64_t m = 0; m < context.settings.group_size; ++m) {
         episodes_.push_back({tasks[g], g, static_cast<std::size_t>(m), {}});
@@ -32,15 +45,15 @@ class Rollout {
     }
   }
 
-  Result<std::vector<Episode>> run() {
+  Result<RolloutResult> run() {
     expected_ = static_cast<int>(episodes_.size());
-    for (std::size_t i = 0; i < episodes_.size(); ++i) sampler_.join();
+    for (std::size_t i = 0; i < episodes_.size(); ++i) sampler_->join();
     for (std::size_t i = 0; i < episodes_.size(); ++i) start(i);
     io_.run();
-    policy_thread_.join();
+    policy_threads_.join();
     evaluators_.join();
     if (!status_) return failure(std::move(status_).error());
-    return std::move(episodes_);
+    return RolloutResult{std::move(episodes_), sampler_->meter().load()};
   }
 
  private:
@@ -53,9 +66,9 @@ class Rollout {
     asio::spawn(
         io_, std::allocator_arg, CoroutineStack(kStackBytes),
         [this, index](Yield yield) {
+          const Membership member(*sampler_);
           const Status status = run_episode(episodes_[index], index, yield);
           if (!status && status_) status_ = status;
-          sampler_.leave();
         },
         [this](const std::exception_ptr& thrown) { keep(thrown); });
   }
@@ -67,7 +80,7 @@ class Rollout {
       KRL_ASSIGN(turn.prompt, context_.prompts.build(*episode.task, episode.turns));
       KRL_ASSIGN(const bool has_room, has_room_for_answer(turn.prompt, episode, yield));
       if (!has_room) break;
-      KRL_ASSIGN(turn.answer, sampler_.sample({turn.prompt, seed_of(episode)}, index, yield));
+      KRL_ASSIGN(turn.answer, sampler_->sample({turn.prompt, seed_of(episode)}, index, yield));
       turn.candidate = extract_candidate(turn.answer);
       KRL_ASSIGN(Evaluated evaluated, evaluate(*episode.task, turn.candidate, yield));
       turn.evaluation = std::move(evaluated.evaluation);
@@ -85,7 +98,7 @@ class Rollout {
   // is too long is the policy's error: no turn of its task can be played.)
   Result<bool> has_room_for_answer(const Prompt& prompt, const Episode& episode, Yield yield) {
     if (episode.turns.empty() || context_.context_tokens == 0) return true;
-    KRL_ASSIGN(const Example example, run_on(policy_thread_, io_, yield,
+    KRL_ASSIGN(const Example example, run_on(policy_threads_, io_, yield,
                                              [&] { return context_.policy.tokenize(prompt, ""); }));
     return static_cast<std::int64_t>(example.prompt_tokens.size()) < context_.context_tokens;
   }
@@ -146,9 +159,9 @@ class Rollout {
 
   const RolloutContext& context_;
   asio::io_context io_{1};
-  asio::thread_pool policy_thread_{1};
+  asio::thread_pool policy_threads_;  // while one samples, another may count tokens
   asio::thread_pool evaluators_;
-  WaveSampler sampler_;
+  const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
   Status status_;
@@ -156,8 +169,8 @@ class Rollout {
 
 }  // namespace
 
-Result<std::vector<Episode>> run_rollout(const std::vector<const Task*>& tasks,
-                                         const RolloutContext& context) {
+Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
+                                  const RolloutContext& context) {
   return Rollout(tasks, context).run();
 }
 

@@ -9,6 +9,7 @@
 #include "core/episode/episode.hpp"
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
+#include "core/episode/sampler.hpp"
 #include "core/episode/score.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
@@ -29,10 +30,15 @@ struct RolloutContext {
   std::function<void(std::string_view phase, int done, int of)> progress;
 };
 
+struct RolloutResult {
+  std::vector<Episode> episodes;
+  SamplerLoad load;
+};
+
 // Runs `settings.group_size` episodes for each of `tasks`, in order: groups[i] has the episodes of
-// tasks[i]. The result depends on the seeds alone, not on what finishes first. The error of any
-// episode ends the rollout.
-Result<std::vector<Episode>> run_rollout(const std::vector<const Task*>& tasks,
-                                         const RolloutContext& context);
+// tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes first. The
+// error of any episode ends the rollout. REQUIRES: a policy that can do the settings' batching.
+Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
+                                  const RolloutContext& context);
 
 }  // namespace krl

@@ -15,7 +15,7 @@ WaveSampler::WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& 
 
 Result<Answer> WaveSampler::sample(SampleRequest request, std::size_t order, Yield yield) {
   Result<Answer> answer = suspend<Result<Answer>>(io_, yield, [&](auto resume) {
-    waiting_.push_back({std::move(request), order, std::move(resume)});
+    waiting_.push_back({std::move(request), order, LoadMeter::Clock::now(), std::move(resume)});
     dispatch_when_complete();
   });
   on_answered_();
@@ -36,19 +36,27 @@ void WaveSampler::dispatch() {
             [](const Waiting& a, const Waiting& b) { return a.order < b.order; });
   auto wave = std::make_shared<std::vector<Waiting>>(std::move(waiting_));
   waiting_.clear();
-  boost::asio::post(pool_, [this, wave] {
-    std::vector<SampleRequest> requests;
-    requests.reserve(wave->size());
-    for (Waiting& w : *wave) requests.push_back(std::move(w.request));
-    const auto on_answer = [&](std::size_t index, Answer answer) {
-      std::exchange((*wave)[index].resume, nullptr)(std::move(answer));
-    };
-    const Status status = policy_.sample(requests, sampling_, on_answer);
-    for (Waiting& w : *wave) {  // those that the policy left without an answer
-      if (w.resume)
-        w.resume(failure(status ? Error{Code::kInternal, "no answer"} : status.error()));
-    }
-  });
+  boost::asio::post(pool_, [this, wave] { answer(*wave); });
+}
+
+// On a thread of the pool.
+void WaveSampler::answer(std::vector<Waiting>& wave) {
+  std::vector<SampleRequest> requests;
+  requests.reserve(wave.size());
+  for (Waiting& w : wave) {
+    requests.push_back(std::move(w.request));
+    meter_.taken(w.since);
+  }
+  const auto on_answer = [&](std::size_t index, Answer answer) {
+    meter_.answered();
+    std::exchange(wave[index].resume, nullptr)(std::move(answer));
+  };
+  const Status status = policy_.sample(requests, sampling_, on_answer);
+  for (Waiting& w : wave) {  // those that the policy left without an answer
+    if (!w.resume) continue;
+    meter_.answered();
+    w.resume(failure(status ? Error{Code::kInternal, "no answer"} : status.error()));
+  }
 }
 
 }  // namespace krl

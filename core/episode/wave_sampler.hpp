@@ -6,38 +6,33 @@
 #include <functional>
 #include <vector>
 
-#include "core/base/result.hpp"
-#include "core/episode/suspend.hpp"
-#include "core/plugin/policy.hpp"
+#include "core/episode/sampler.hpp"
 
 namespace krl {
 
-// Used on the thread of `io` only. The policy is called on a thread of `pool`, one wave at a time.
-class WaveSampler {
+// The policy is called for one wave at a time.
+class WaveSampler final : public Sampler {
  public:
-  using OnAnswered = std::function<void()>;  // on the thread of `io`, after each answer
-
   WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, const Policy& policy,
               Sampling sampling, OnAnswered on_answered);
 
-  // An episode joins before it samples for the first time and leaves after its last turn.
-  void join() { ++live_; }
-  void leave();
-
-  // The answer to `request`; the episode waits until its wave was sampled. `order`: the episode's
-  // place in a wave.
-  Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield);
+  void join() override { ++live_; }
+  void leave() override;
+  // `order`: the episode's place in its wave.
+  Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield) override;
 
  private:
   using Resume = std::function<void(Result<Answer>)>;
   struct Waiting {
     SampleRequest request;
     std::size_t order;
+    LoadMeter::Clock::time_point since;
     Resume resume;
   };
 
   void dispatch_when_complete();
   void dispatch();
+  void answer(std::vector<Waiting>& wave);
 
   boost::asio::io_context& io_;
   boost::asio::thread_pool& pool_;

@@ -30,9 +30,9 @@ Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext&
   for (const Holdout& holdout : holdouts) {
     std::vector<const Task*> tasks;
     for (const Task& task : holdout.tasks) tasks.push_back(&task);
-    KRL_ASSIGN(const std::vector<Episode> episodes, run_rollout(tasks, context));
+    KRL_ASSIGN(const RolloutResult rollout, run_rollout(tasks, context));
     constexpr std::string_view kKernel = "kernel/";
-    for (const auto& [name, value] : rollout_metrics(episodes, terms, 1)) {
+    for (const auto& [name, value] : rollout_metrics(rollout.episodes, terms, 1)) {
       if (!name.starts_with(kKernel)) continue;
       metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(kKernel.size()))] = value;
     }

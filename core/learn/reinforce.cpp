@@ -51,9 +51,10 @@ class Reinforcement {
   // Samples, evaluates, learns.
   Result<std::vector<Episode>> iterate(Metrics& metrics) {
     const Stopwatch watch;
-    KRL_ASSIGN(std::vector<Episode> episodes,
+    KRL_ASSIGN(RolloutResult rollout,
                run_rollout(curriculum_.choose(stage_iteration(), settings_.rollout.groups),
                            rollout_context()));
+    std::vector<Episode>& episodes = rollout.episodes;
     const double rollout_seconds = watch.seconds();
     metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
     KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
@@ -62,8 +63,10 @@ class Reinforcement {
     metrics["time_s/rollout"] = rollout_seconds;
     metrics["time_s/learn"] = watch.seconds() - rollout_seconds;
     metrics["time_s/iteration"] = watch.seconds();
+    metrics["time_s/waiting"] = rollout.load.wait_seconds;
+    metrics["perf/answers_in_flight"] = rollout.load.answers_in_flight;
     add_throughput(episodes, rollout_seconds, metrics);
-    return episodes;
+    return std::move(episodes);
   }
 
   RolloutContext rollout_context() const {

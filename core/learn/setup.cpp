@@ -131,6 +131,19 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
   return backend.get();
 }
 
+Status check_batching(const ComponentSettings& policy, const RolloutSettings& rollout,
+                      const Registry& registry) {
+  if (rollout.batching == Batching::kWaves) return {};
+  KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, policy.use));
+  if (Policy::can_stream(*component)) return {};
+  return failure(problem_at(
+      policy.origin,
+      fmt::format("policy '{}' takes no new requests while it answers others, as rollout.batching "
+                  "= \"continuous\" needs it to",
+                  policy.use),
+      "rollout.batching = \"waves\", or another policy"));
+}
+
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
   StageSetup setup;
   KRL_TRY(check_contract(settings, components.registry()));
@@ -149,6 +162,7 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
   std::map<std::string, Error> missing;  // by message
   for (const StageSettings& stage : plan.stages) {
     KRL_TRY(check_contract(stage.settings, registry));
+    KRL_TRY(check_batching(plan.policy, stage.settings.rollout, registry));
     const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
     if (!info && !is_of_the_machine(info.error())) return failure(info.error());
     if (!info) missing.emplace(info.error().message, info.error());

@@ -64,6 +64,10 @@ struct StageSetup {
   std::vector<std::string> terms;  // names of the reward terms
 };
 
+// Refuses batching that the policy cannot do.
+Status check_batching(const ComponentSettings& policy, const RolloutSettings& rollout,
+                      const Registry& registry);
+
 // Refuses, with the place in the plan, a reward that needs a signal which the backend does not
 // give.
 Result<StageSetup> set_up(const Settings& settings, Components& components);

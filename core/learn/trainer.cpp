@@ -78,6 +78,7 @@ class Trainer {
 
   Result<StageEnd> run_stage(const Policy& policy) {
     const StageSettings& stage = plan_.stages[position_.stage];
+    KRL_TRY(check_batching(plan_.policy, stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
     const Evaluations evaluations(*setup.backend, within_threads(setup.backend_info),

@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 26> kMetrics = {
+constexpr std::array<std::string_view, 28> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, 26> kMetrics = {
     "sampler/logprob_diff/max",
     "perf/tokens_per_s",
     "perf/evaluations_per_s",
+    "perf/answers_in_flight",
+    "time_s/waiting",
     "time_s/rollout",
     "time_s/learn",
     "time_s/iteration",

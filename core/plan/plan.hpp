@@ -53,7 +53,7 @@ struct Condition {
   Origin origin;  // of its text
 };
 
-enum class Batching { kWaves };
+enum class Batching { kWaves, kContinuous };
 
 struct RolloutSettings {
   Contract contract = Contract::kDevice;  // what the answers hold

@@ -100,9 +100,9 @@ void describe(Keys& key, RolloutSettings& rollout) {
   key("stop_when", rollout.stop_when,
       "condition that ends an episode after a turn: \"score >= 0.95\"");
   key("batching", rollout.batching,
-      "waves: the next turns of all live episodes are sampled as one batch; repeatable",
-      "\"waves\"", "waves")
-      .later = "continuous";
+      "waves: the next turns of all live episodes are sampled as one batch, which is repeatable; "
+      "continuous: each as soon as the turn before is evaluated, with a policy that can",
+      "\"waves\"", "waves|continuous");
 }
 
 void describe(Keys& key, LearnSettings& learn) {

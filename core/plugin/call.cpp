@@ -49,10 +49,7 @@ Error Call::broken(std::string_view function, std::string_view why) const {
                                        component_.plugin.path.string())};
 }
 
-int32_t Call::cancelled(const krl_task_context* c) {
-  const std::atomic<bool>* stop = of(c).scope_.stop;
-  return stop != nullptr && stop->load(std::memory_order_relaxed) ? 1 : 0;
-}
+int32_t Call::cancelled(const krl_task_context* c) { return of(c).scope_.cancelled() ? 1 : 0; }
 
 void Call::progress(const krl_task_context* c, double done, krl_str what) {
   krl::log(Severity::kDebug,

@@ -17,6 +17,8 @@ namespace krl {
 struct CallScope {
   // Set once the user wants to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
+
+  bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
 // Used by one thread, except that the plugin may report from any of its own threads.

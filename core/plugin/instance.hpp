@@ -28,6 +28,12 @@ class Instance {
   Status run(Call& call, std::string_view name, Function&& function) const {
     std::unique_lock<std::mutex> lock(*mutex_, std::defer_lock);
     if (!component_->thread_safe()) lock.lock();
+    return run_beside(call, name, function);
+  }
+
+  // The same without waiting for other calls: where the boundary allows the overlap.
+  template <class Function>
+  Status run_beside(Call& call, std::string_view name, Function&& function) const {
     return call.finish(function(self_.get(), call.c()), name);
   }
 

@@ -7,18 +7,13 @@
 #include <optional>
 
 #include "core/plugin/rows.hpp"
+#include "core/plugin/sampling_call.hpp"
 #include "core/plugin/text.hpp"
 
 namespace krl {
 namespace {
 
-// The C forms of a prompt and of an example; they borrow its texts and arrays.
-Rows<krl_message> view_of(const Prompt& prompt) {
-  return {prompt, [](const Message& m) {
-            return krl_message{sizeof(krl_message), m.role, borrow(m.text)};
-          }};
-}
-
+// The C form of an example; it borrows its arrays.
 krl_example view_of(const Example& e) {
   return {sizeof(krl_example),
           0,
@@ -26,69 +21,75 @@ krl_example view_of(const Example& e) {
           {e.tokens.data(), e.tokens.size()},
           {e.logprobs.data(), e.logprobs.size()},
           {e.advantages.data(), e.advantages.size()},
-          {e.weights.data(), e.weights.size()}};
+          {e.weights.data(), e.weights.size()},
+          {e.values.data(), e.values.size()},
+          {e.returns.data(), e.returns.size()}};
 }
 
-// Receives samples, checks each and hands it on.
-class SampleReceiver {
+// Receives the critic's values of `examples`, and checks them.
+class ValueReceiver {
  public:
-  SampleReceiver(std::size_t n_requests, const Policy::OnAnswer& on_answer)
-      : answered_(n_requests, false),
-        on_answer_(on_answer),
-        sink_{sizeof(krl_sample_sink), 0, this, put} {}
+  explicit ValueReceiver(const std::vector<Example>& examples)
+      : examples_(examples),
+        values_(examples.size()),
+        sink_{sizeof(krl_critic_sink), 0, this, put} {}
 
-  const krl_sample_sink* c() const { return &sink_; }
+  const krl_critic_sink* c() const { return &sink_; }
+
   // What was wrong with what was put; empty if nothing was.
   const std::string& complaint() const { return complaint_; }
-  // The first request that got no sample.
-  std::optional<std::size_t> unanswered() const {
-    const auto at = std::find(answered_.begin(), answered_.end(), false);
-    if (at == answered_.end()) return std::nullopt;
-    return static_cast<std::size_t>(at - answered_.begin());
-  }
-
- private:
-  static krl_status put(const krl_sample_sink* sink, const krl_sample* sample) {
-    return static_cast<SampleReceiver*>(sink->ctx)->receive(*sample);
-  }
-
-  krl_status receive(const krl_sample& s) {
-    if (const std::string why = check(s); !why.empty()) {
-      complaint_ = why;
-      return KRL_INVALID_ARGUMENT;
-    }
-    answered_[s.request] = true;
-    on_answer_(s.request, {copy(s.text),
-                           {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
-                           {s.tokens.data, s.tokens.data + s.tokens.size},
-                           {s.logprobs.data, s.logprobs.data + s.logprobs.size},
-                           static_cast<StopReason>(s.stop_reason)});
-    return KRL_OK;
-  }
-
-  std::string check(const krl_sample& s) const {
-    if (s.request >= answered_.size())
-      return fmt::format("sample of request {}, of {}", s.request, answered_.size());
-    if (s.index != 0 || answered_[s.request])
-      return fmt::format("two samples for request {}", s.request);
-    if (s.stop_reason > KRL_STOP_LENGTH)
-      return fmt::format("stop reason {} is unknown", s.stop_reason);
-    if (s.logprobs.size != s.tokens.size) {
-      return fmt::format("{} tokens with {} logprobs", s.tokens.size, s.logprobs.size);
-    }
-    for (std::size_t i = 0; i < s.logprobs.size; ++i) {
-      if (!std::isfinite(s.logprobs.data[i]) || s.logprobs.data[i] > 1e-4F) {
-        return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
-      }
+  // What is still missing; empty if nothing is.
+  std::string missing() const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].size() != examples_[i].tokens.size())
+        return fmt::format("it gave no values for example {} of {}", i, values_.size());
     }
     return {};
   }
 
-  std::vector<bool> answered_;
-  const Policy::OnAnswer& on_answer_;
+  std::vector<std::vector<float>> take() && { return std::move(values_); }
+
+ private:
+  static krl_status put(const krl_critic_sink* sink, std::size_t example, krl_f32s values) {
+    return static_cast<ValueReceiver*>(sink->ctx)->receive(example, values);
+  }
+
+  krl_status receive(std::size_t example, krl_f32s values) {
+    if (example >= examples_.size()) {
+      complaint_ = fmt::format("values of example {}, of {}", example, examples_.size());
+    } else if (values.size != examples_[example].tokens.size()) {
+      complaint_ = fmt::format("{} values for the {} tokens of example {}", values.size,
+                               examples_[example].tokens.size(), example);
+    } else if (!std::all_of(values.data, values.data + values.size,
+                            [](float v) { return std::isfinite(v); })) {
+      complaint_ = fmt::format("a value of example {} is no finite number", example);
+    }
+    if (!complaint_.empty()) return KRL_INVALID_ARGUMENT;
+    values_[example].assign(values.data, values.data + values.size);
+    return KRL_OK;
+  }
+
+  const std::vector<Example>& examples_;
+  std::vector<std::vector<float>> values_;
   std::string complaint_;
-  krl_sample_sink sink_;
+  krl_critic_sink sink_;
 };
+
+// Whether the plugin's table, which may be older than ours, has the function at `offset`.
+bool reaches(const krl_policy_v& table, std::size_t offset) {
+  return table.struct_size >= offset + sizeof(void (*)());
+}
+
+// What a call comes to whose results went through `receiver`.
+template <class Receiver>
+Status checked(const Call& call, std::string_view function, const Status& status,
+               const Receiver& receiver) {
+  std::string why = receiver.complaint();
+  if (why.empty() && !status) return status;
+  if (why.empty()) why = receiver.missing();
+  if (why.empty()) return {};
+  return failure(call.broken(function, why));
+}
 
 void merge(Metrics& into, const Metrics& from) {
   for (const auto& [name, value] : from) merge_metric(into, name, value);
@@ -105,34 +106,42 @@ Result<PolicyInfo> Policy::describe() const {
   }));
   return PolicyInfo{(info.flags & KRL_POLICY_TRAINABLE) != 0,
                     (info.flags & KRL_POLICY_HAS_TOKENS) != 0,
-                    (info.flags & KRL_POLICY_NEEDS_CORPUS) != 0, info.context_tokens};
+                    (info.flags & KRL_POLICY_NEEDS_CORPUS) != 0,
+                    (info.flags & KRL_POLICY_HAS_CRITIC) != 0, info.context_tokens};
 }
 
 Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
                       const OnAnswer& on_answer) const {
-  std::vector<krl_str> stop;
-  for (const std::string& text : sampling.stop) stop.push_back(borrow(text));
-  const krl_sampling c_sampling{sizeof(krl_sampling), sampling.max_tokens,
-                                sampling.temperature, sampling.top_p,
-                                sampling.top_k,       static_cast<std::uint32_t>(stop.size()),
-                                stop.data()};
+  const SamplingView c_sampling(sampling);
   std::vector<Rows<krl_message>> messages;
   const Rows<krl_request> c_requests(requests, [&](const SampleRequest& request) {
-    const Rows<krl_message>& m = messages.emplace_back(view_of(request.prompt));
-    return krl_request{sizeof(krl_request), 1, m.data(), m.size(), &c_sampling, request.seed};
+    const Rows<krl_message>& m = messages.emplace_back(messages_of(request.prompt));
+    return krl_request{sizeof(krl_request), 1, m.data(), m.size(), c_sampling.c(), request.seed};
   });
   SampleReceiver receiver(requests.size(), on_answer);
   Call call(component(), instance_.scope());
   const Status status = instance_.run(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
   });
-  if (!receiver.complaint().empty()) return failure(call.broken("sample", receiver.complaint()));
-  KRL_TRY(status);
-  if (const auto request = receiver.unanswered()) {
-    return failure(call.broken("sample", fmt::format("it gave no sample for request {} of {}",
-                                                     *request, requests.size())));
-  }
-  return {};
+  return checked(call, "sample", status, receiver);
+}
+
+bool Policy::can_stream(const Component& policy) {
+  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
+  return reaches(*table, offsetof(krl_policy_v, sample_stream)) && table->sample_stream != nullptr;
+}
+
+Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
+                             const OnAnswer& on_answer) const {
+  SampleReceiver receiver(0, on_answer);
+  RequestFeed feed(sampling, next, receiver);
+  Call call(component(), instance_.scope());
+  const Status status = instance_.run(call, "sample_stream", [&](void* self, auto* context) {
+    return table().sample_stream(self, context, feed.c(), receiver.c());
+  });
+  KRL_TRY(checked(call, "sample_stream", status, receiver));
+  if (feed.ended()) return {};
+  return failure(call.broken("sample_stream", "it returned while requests could still come"));
 }
 
 Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer) const {
@@ -147,11 +156,17 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
     return KRL_OK;
   };
   const krl_sample_sink sink{sizeof(krl_sample_sink), 0, &tokens, put};
-  const Rows<krl_message> messages = view_of(prompt);
+  const Rows<krl_message> messages = messages_of(prompt);
   Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "tokenize", [&](void* self, auto* context) {
+  const auto tokenize = [&](void* self, auto* context) {
     return table().tokenize(self, context, messages.data(), messages.size(), borrow(answer), &sink);
-  }));
+  };
+  if (can_stream(component())) {  // sample_stream() may be under way, and wait for this episode
+    const std::lock_guard lock(*tokenizing_);
+    KRL_TRY(instance_.run_beside(call, "tokenize", tokenize));
+  } else {
+    KRL_TRY(instance_.run(call, "tokenize", tokenize));
+  }
   if (!tokens) return failure(call.broken("tokenize", "it gave no tokens"));
   return *std::move(tokens);
 }
@@ -190,6 +205,19 @@ Status Policy::optimizer_step(const Optimizer& o, Metrics& metrics) const {
   }));
   merge(metrics, call.metrics());
   return {};
+}
+
+Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
+  const Rows<krl_example> c_examples(examples, [](const Example& e) { return view_of(e); });
+  ValueReceiver receiver(examples);
+  Call call(component(), instance_.scope());
+  if (!reaches(table(), offsetof(krl_policy_v, values)) || table().values == nullptr)
+    return failure(call.broken("describe", "it says it has a critic, and has no values()"));
+  const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
+    return table().values(self, context, c_examples.data(), c_examples.size(), receiver.c());
+  });
+  KRL_TRY(checked(call, "values", status, receiver));
+  return std::move(receiver).take();
 }
 
 Status Policy::save(const std::string& directory) const {

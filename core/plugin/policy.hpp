@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +37,8 @@ struct SampleRequest {
 // One training sample: one turn.
 struct Example {
   std::vector<std::int32_t> prompt_tokens, tokens;
-  std::vector<float> logprobs, advantages,
-      weights;  // one for each of `tokens`, or empty (krl_example)
+  // One for each of `tokens`, or empty (krl_example).
+  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {};
 };
 
 struct Loss {
@@ -52,7 +54,7 @@ struct Optimizer {  // AdamW
 };
 
 struct PolicyInfo {
-  bool trainable = false, has_tokens = false, needs_corpus = false;
+  bool trainable = false, has_tokens = false, needs_corpus = false, has_critic = false;
   std::int64_t context_tokens = 0;
 };
 
@@ -61,10 +63,13 @@ class Policy {
  public:
   static constexpr Kind kKind = Kind::kPolicy;
 
-  explicit Policy(Instance instance) : instance_(std::move(instance)) {}
+  explicit Policy(Instance instance)
+      : instance_(std::move(instance)), tokenizing_(std::make_unique<std::mutex>()) {}
 
   const Component& component() const { return instance_.component(); }
   Result<PolicyInfo> describe() const;
+  // Whether its calls are to end soon, as the user stopped the run. Any thread.
+  bool cancelled() const { return instance_.scope().cancelled(); }
 
   // Answers every request with one sample. `on_answer(request, answer)` is called from inside, on
   // any thread, one at a time, as soon as each is finished.
@@ -72,7 +77,18 @@ class Policy {
   Status sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
                 const OnAnswer& on_answer) const;
 
-  // The tokens of a prompt and of the answer to be learned; no logprobs.
+  // Whether policies of this component take requests while they answer others.
+  static bool can_stream(const Component& policy);
+
+  // Answers requests as `next` gives them, each with one sample, numbered from 0 in that order.
+  // `next(wait)`: the next request, which lives until the call returns; null if there is none, for
+  // now or, where it waited, for good. Both functions are called as `on_answer` is.
+  // REQUIRES: can_stream.
+  using NextRequest = std::function<Result<const SampleRequest*>(bool wait)>;
+  Status sample_stream(const Sampling& sampling, const NextRequest& next,
+                       const OnAnswer& on_answer) const;
+
+  // The tokens of a prompt and of the answer to be learned; no logprobs. May overlap sample_stream.
   Result<Example> tokenize(const Prompt& prompt, const std::string& answer) const;
 
   // The rest needs PolicyInfo::trainable.
@@ -80,6 +96,8 @@ class Policy {
   Status forward_backward(const Loss& loss, const std::vector<Example>& examples,
                           Metrics& metrics) const;
   Status optimizer_step(const Optimizer& optimizer, Metrics& metrics) const;
+  // For every token of every example, what the critic expects from there. Needs has_critic.
+  Result<std::vector<std::vector<float>>> values(const std::vector<Example>& examples) const;
   Status save(const std::string& directory) const;
   Status load(const std::string& directory) const;
 
@@ -89,6 +107,7 @@ class Policy {
   }
 
   Instance instance_;
+  std::unique_ptr<std::mutex> tokenizing_;  // where tokenize() does not wait for other calls
 };
 
 }  // namespace krl

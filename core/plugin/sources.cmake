@@ -8,4 +8,5 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/policy.cpp
   ${CMAKE_CURRENT_LIST_DIR}/registry.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reward.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/sampling_call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/views.cpp)

@@ -58,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 15u);
+  EXPECT_EQ(registry().all().size(), 16u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -144,6 +144,32 @@ TEST(MisbehavingPlugins, Samples) {
   EXPECT_EQ(sample("nan"), broke + "logprob nan of token 1");
   EXPECT_EQ(sample("positive"), broke + "logprob 0.5 of token 1");
   EXPECT_EQ(sample("throws"), "policy 'test.bad_samples' (sample): a runtime_error of sample");
+}
+
+TEST(MisbehavingPlugins, Streams) {
+  const auto stream = [](const char* fault) {
+    auto instance = create(Kind::kPolicy, "test.bad_samples", {{"fault", fault}});
+    if (!instance) return instance.error().message;
+    const Policy policy(std::move(*instance));
+    const std::vector<SampleRequest> requests(3);
+    std::size_t taken = 0;
+    const auto next = [&](bool) { return taken < requests.size() ? &requests[taken++] : nullptr; };
+    const Status status = policy.sample_stream(Sampling{}, next, [](std::size_t, const Answer&) {});
+    return status ? "sampled" : without_plugin(status.error());
+  };
+  const std::string broke = "policy 'test.bad_samples' broke its contract in sample_stream(): ";
+  EXPECT_EQ(stream("none"), "sampled");
+  EXPECT_EQ(stream("missing"), broke + "it gave no sample for request 1 of 3");
+  EXPECT_EQ(stream("request"), broke + "sample of request 7, of 1");
+  EXPECT_EQ(stream("twice"), broke + "two samples for request 0");
+  EXPECT_EQ(stream("early"), broke + "it returned while requests could still come");
+  EXPECT_EQ(stream("throws"),
+            "policy 'test.bad_samples' (sample_stream): a runtime_error of sample_stream");
+}
+
+TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
+  EXPECT_TRUE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.bad_samples")));
+  EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
 }
 
 TEST(MisbehavingPlugins, TokenizeWithoutTokens) {

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KRL_ABI_MINOR 0u
+#define KRL_ABI_MINOR 1u /* 1: requests as they come, critics */
 
 #if defined(__GNUC__)
 #define KRL_EXPORT __attribute__((visibility("default")))
@@ -284,9 +284,17 @@ typedef struct krl_request {
   uint64_t seed; /* sample k draws from the stream (seed, k), whatever shares its batch */
 } krl_request;
 
+typedef struct krl_request_source { /* requests that come while earlier ones are being answered; since 1.1 */
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] The next request, borrowed until the call returns. *out is NULL where there is none: for now if `wait` is 0, for good
+   * if it is 1. KRL_CANCELLED is to end the call. */
+  krl_status (*next)(const struct krl_request_source*, int32_t wait, const krl_request** out);
+} krl_request_source;
+
 typedef struct krl_sample {
   uint32_t struct_size, stop_reason;
-  uint32_t request, index; /* which request of the call, which of its samples */
+  uint32_t request, index; /* which request of the call, in its order from 0; which of its samples */
   krl_str text;            /* without the end token */
   krl_i32s prompt_tokens;
   krl_i32s tokens;   /* exactly as sampled, the end token included; empty: this policy cannot be trained on */
@@ -307,6 +315,9 @@ typedef struct krl_example { /* one training sample: one turn */
   krl_f32s logprobs;   /* when sampled; per token of `tokens`; empty for cross_entropy */
   krl_f32s advantages; /* per token; empty for cross_entropy */
   krl_f32s weights;    /* per token, 0 masks it; empty = all 1 */
+  /* Since 1.1, for a critic; both per token or both empty. */
+  krl_f32s values;  /* what it said when the advantages were made */
+  krl_f32s returns; /* what it should have said */
 } krl_example;
 
 typedef struct krl_parameter {
@@ -324,7 +335,8 @@ typedef struct krl_loss {
   krl_str name;       /* "cross_entropy", "importance_sampling", "ppo", "gspo", "cispo" */
   double normaliser;  /* of the whole optimiser step: all calls, all ranks */
   double temperature; /* logits are divided by it, as when sampling; 1 for cross_entropy */
-  const krl_parameter* const* parameters; /* "clip_low", "clip_high", "dual_clip", "kl", "tis", "entropy"; unknown = error */
+  /* "clip_low", "clip_high", "dual_clip", "kl", "tis", "entropy"; with a critic "value_weight", "value_clip"; unknown = error */
+  const krl_parameter* const* parameters;
   size_t n_parameters;
 } krl_loss;
 
@@ -341,9 +353,17 @@ typedef struct krl_logprob_sink {
   krl_status (*put)(const struct krl_logprob_sink*, size_t example, krl_f32s logprobs);
 } krl_logprob_sink;
 
+typedef struct krl_critic_sink { /* since 1.1 */
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] */
+  krl_status (*put)(const struct krl_critic_sink*, size_t example, krl_f32s values);
+} krl_critic_sink;
+
 #define KRL_POLICY_TRAINABLE 1u
 #define KRL_POLICY_HAS_TOKENS 2u
 #define KRL_POLICY_NEEDS_CORPUS 4u /* call fit() before anything else */
+#define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() teaches it; since 1.1 */
 
 typedef struct krl_policy_info {
   uint32_t struct_size, flags;
@@ -370,7 +390,9 @@ typedef struct krl_policy_v {
   krl_status (*logprobs)(void* self, const krl_task_context*, double temperature, const krl_example* const*, size_t n,
                          const krl_logprob_sink*);
   /* [call] Adds the gradient of the loss. Metrics, which add up over the calls of a step: "loss", "clip_fraction", "ppo_kl",
-   * "entropy", "logprob_diff_mean"; of which the host keeps the largest: "logprob_diff_max". */
+   * "entropy", "logprob_diff_mean", "value_loss"; of which the host keeps the largest: "logprob_diff_max".
+   * Where examples hold returns, the critic's loss of a token, aggregated as the policy's is and added to it, is value_weight ×
+   * 0.5 × max((v - return)², (v' - return)²), where v' is v kept within value_clip of `values` (off at 0). */
   krl_status (*forward_backward)(void* self, const krl_task_context*, const krl_loss*, const krl_example* const*, size_t n);
   /* [call] One step with the gradient so far, which is then zero. Metrics: "grad_norm". */
   krl_status (*optimizer_step)(void* self, const krl_task_context*, const krl_optimizer*);
@@ -379,6 +401,15 @@ typedef struct krl_policy_v {
   krl_status (*load)(void* self, const krl_task_context*, krl_str directory);
   /* [call] For other programs: `format` is "hf" (a Hugging Face directory) or "peft" (an adapter). */
   krl_status (*export_weights)(void* self, const krl_task_context*, krl_str directory, krl_str format);
+
+  /* Since 1.1; each may be NULL. */
+
+  /* [call] As sample(), of requests as the source gives them, new ones beside those under way, until it has no more. Calls of
+   * tokenize() may overlap this one, one at a time. */
+  krl_status (*sample_stream)(void* self, const krl_task_context*, const krl_request_source*, const krl_sample_sink*);
+  /* [call] Where the policy HAS_CRITIC: for each of an example's n `tokens`, the value of the state before it (the prompt and
+   * the tokens so far): the return that the critic expects from there. */
+  krl_status (*values)(void* self, const krl_task_context*, const krl_example* const*, size_t n, const krl_critic_sink*);
 } krl_policy_v;
 
 /* ---- backends ----------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <kernelrl/component.hpp>
 #include <kernelrl/values.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,23 @@ class SampleSink {
   const krl_sample_sink* c_;
 };
 
+// Requests that come while earlier ones are being answered; the samples of the first one taken have
+// the request number 0.
+class RequestSource {
+ public:
+  explicit RequestSource(const krl_request_source* c) : c_(c) {}
+  // The next request, valid until the call returns. Nothing if there is none: for now, or, after
+  // waiting, for good. Throws when the call was cancelled.
+  std::optional<Request> next(bool wait) const {
+    const krl_request* request = nullptr;
+    check(c_->next(c_, wait ? 1 : 0, &request));
+    return request == nullptr ? std::nullopt : std::optional<Request>(request);
+  }
+
+ private:
+  const krl_request_source* c_;
+};
+
 class Example {
  public:
   explicit Example(const krl_example* c) : c_(c) {}
@@ -63,8 +81,16 @@ class Example {
   Span<float> logprobs() const { return span(c_->logprobs); }
   Span<float> advantages() const { return span(c_->advantages); }
   Span<float> weights() const { return span(c_->weights); }
+  // For a critic; empty without one.
+  Span<float> values() const { return has_critic() ? span(c_->values) : Span<float>(); }
+  Span<float> returns() const { return has_critic() ? span(c_->returns) : Span<float>(); }
 
  private:
+  // Hosts before 1.1 end an example earlier.
+  bool has_critic() const {
+    return c_->struct_size >= offsetof(krl_example, returns) + sizeof(krl_f32s);
+  }
+
   const krl_example* c_;
 };
 using Examples = Views<Example, krl_example>;
@@ -101,19 +127,37 @@ class LogprobSink {
   const krl_logprob_sink* c_;
 };
 
+class CriticSink {
+ public:
+  explicit CriticSink(const krl_critic_sink* c) : c_(c) {}
+  void put(std::size_t example, Span<float> values) const {
+    check(c_->put(c_, example, f32s(values)));
+  }
+
+ private:
+  const krl_critic_sink* c_;
+};
+
 struct PolicyInfo {
   bool has_tokens = true, needs_corpus = false;
   std::int64_t context_tokens = 0, vocabulary = 0, parameters = 0;
   std::uint64_t version = 0;
   std::string description;
+  bool has_critic = false;
 };
 
 // Answers requests. What each call must do stands in abi.h, at krl_policy_v.
+//
+// A class that also answers requests as they come says `static constexpr bool streams = true;` and
+// overrides sample_stream().
 struct Policy : Component {
   virtual PolicyInfo describe() = 0;
   virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;
   virtual void tokenize(const Messages&, std::string_view answer, const SampleSink&,
                         const Context&) = 0;
+  virtual void sample_stream(const RequestSource&, const SampleSink&, const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy takes requests all at once only");
+  }
 
   PolicyInfo last_info;  // what describe() gave; the host reads its texts after the call
 };
@@ -123,6 +167,10 @@ struct TrainablePolicy : Policy {
   virtual void fit(Span<krl_str> /*texts*/, std::uint64_t /*seed*/, const Context&) {}
   virtual void logprobs(double temperature, const Examples&, const LogprobSink&,
                         const Context&) = 0;
+  // Where describe() says has_critic.
+  virtual void values(const Examples&, const CriticSink&, const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy has no critic");
+  }
   virtual void forward_backward(const Loss&, const Examples&, const Context&) = 0;
   virtual void optimizer_step(const krl_optimizer&, const Context&) = 0;
   virtual void save(std::string_view directory, const Context&) = 0;
@@ -136,6 +184,15 @@ struct TrainablePolicy : Policy {
 
 namespace detail {
 
+template <class T, class = void>
+struct Streams {
+  static constexpr bool value = false;
+};
+template <class T>
+struct Streams<T, std::void_t<decltype(T::streams)>> {
+  static constexpr bool value = T::streams;
+};
+
 template <bool kTrainable>
 struct PolicyCalls {
   using Base = std::conditional_t<kTrainable, TrainablePolicy, Policy>;
@@ -148,7 +205,8 @@ struct PolicyCalls {
       const PolicyInfo& info = of(self).last_info;
       const std::uint32_t flags = (kTrainable ? KRL_POLICY_TRAINABLE : 0u) |
                                   (info.has_tokens ? KRL_POLICY_HAS_TOKENS : 0u) |
-                                  (info.needs_corpus ? KRL_POLICY_NEEDS_CORPUS : 0u);
+                                  (info.needs_corpus ? KRL_POLICY_NEEDS_CORPUS : 0u) |
+                                  (info.has_critic ? KRL_POLICY_HAS_CRITIC : 0u);
       *out = {sizeof(krl_policy_info), flags,        info.context_tokens,   info.vocabulary,
               info.parameters,         info.version, to_c(info.description)};
     });
@@ -200,35 +258,39 @@ struct PolicyCalls {
     return guard(context,
                  [&] { of(self).export_weights(view(directory), view(format), Context(context)); });
   }
+  static krl_status sample_stream(void* self, const krl_task_context* context,
+                                  const krl_request_source* source,
+                                  const krl_sample_sink* sink) noexcept {
+    return guard(context, [&] {
+      of(self).sample_stream(RequestSource(source), SampleSink(sink), Context(context));
+    });
+  }
+  static krl_status values(void* self, const krl_task_context* context,
+                           const krl_example* const* examples, std::size_t n,
+                           const krl_critic_sink* sink) noexcept {
+    return guard(context, [&] {
+      of(self).values(Examples(examples, n), CriticSink(sink), Context(context));
+    });
+  }
 
-  static constexpr krl_policy_v table() {
+  static constexpr krl_policy_v table(bool streams) {
+    krl_policy_v table{};
+    table.struct_size = sizeof table;
+    table.describe = describe;
+    table.sample = sample;
+    table.tokenize = tokenize;
+    if (streams) table.sample_stream = sample_stream;
     if constexpr (kTrainable) {
-      return {sizeof(krl_policy_v),
-              0,
-              describe,
-              sample,
-              tokenize,
-              fit,
-              logprobs,
-              forward_backward,
-              optimizer_step,
-              save,
-              load,
-              export_weights};
-    } else {
-      return {sizeof(krl_policy_v),
-              0,
-              describe,
-              sample,
-              tokenize,
-              nullptr,
-              nullptr,
-              nullptr,
-              nullptr,
-              nullptr,
-              nullptr,
-              nullptr};
+      table.fit = fit;
+      table.logprobs = logprobs;
+      table.forward_backward = forward_backward;
+      table.optimizer_step = optimizer_step;
+      table.save = save;
+      table.load = load;
+      table.export_weights = export_weights;
+      table.values = values;
     }
+    return table;
   }
 };
 
@@ -237,7 +299,7 @@ struct PolicyCalls {
 template <class T>
 const krl_component* policy(const char* id, const char* summary) {
   using Calls = detail::PolicyCalls<std::is_base_of_v<TrainablePolicy, T>>;
-  static const krl_policy_v table = Calls::table();
+  static const krl_policy_v table = Calls::table(detail::Streams<T>::value);
   return detail::component<T, Policy>(KRL_POLICY, &table, id, summary);
 }
 

@@ -70,6 +70,7 @@ struct PushesInfraError final : Idle {
 
 // Answers every request with two tokens, but for what `fault` says.
 struct BadSamples final : krl::Policy {
+  static constexpr bool streams = true;
   std::string fault;
   static constexpr auto config =
       krl::config(krl::opt("fault", &BadSamples::fault, "what is wrong").required());
@@ -78,23 +79,33 @@ struct BadSamples final : krl::Policy {
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context&) override {
-    const std::int32_t tokens[] = {1, 2};
-    const float logprobs[] = {-1.0F, fault == "nan" ? NAN : fault == "positive" ? 0.5F : -1.0F};
-    for (std::uint32_t i = 0; i < requests.size(); ++i) {
-      if (fault == "missing" && i == 1) continue;
-      krl_sample sample{};
-      sample.request = fault == "request" ? i + 7 : i;
-      sample.stop_reason = fault == "stop_reason" ? 99 : KRL_STOP_END;
-      sample.tokens = {tokens, 2};
-      sample.logprobs = {logprobs, fault == "length" ? std::size_t{1} : 2};
-      sink.put(sample);
-      if (fault == "twice") sink.put(sample);
-    }
+    for (std::uint32_t i = 0; i < requests.size(); ++i) put(i, sink);
     if (fault == "throws") throw std::runtime_error("a runtime_error of sample");
+  }
+
+  void sample_stream(const krl::RequestSource& source, const krl::SampleSink& sink,
+                     const krl::Context&) override {
+    if (fault == "early") return;
+    for (std::uint32_t i = 0; source.next(true); ++i) put(i, sink);
+    if (fault == "throws") throw std::runtime_error("a runtime_error of sample_stream");
   }
 
   void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
                 const krl::Context&) override {}
+
+ private:
+  void put(std::uint32_t request, const krl::SampleSink& sink) const {
+    if (fault == "missing" && request == 1) return;
+    const std::int32_t tokens[] = {1, 2};
+    const float logprobs[] = {-1.0F, fault == "nan" ? NAN : fault == "positive" ? 0.5F : -1.0F};
+    krl_sample sample{};
+    sample.request = fault == "request" ? request + 7 : request;
+    sample.stop_reason = fault == "stop_reason" ? 99 : KRL_STOP_END;
+    sample.tokens = {tokens, 2};
+    sample.logprobs = {logprobs, fault == "length" ? std::size_t{1} : 2};
+    sink.put(sample);
+    if (fault == "twice") sink.put(sample);
+  }
 };
 
 struct EmptyItems final : krl::Dataset {
@@ -130,11 +141,20 @@ constexpr krl_reward_v kLeavesScores{sizeof(krl_reward_v), 0, leave_scores};
 constexpr krl_reward_v kFailsSilently{sizeof(krl_reward_v), 0, fail_silently};
 constexpr krl_reward_v kFailsWithOk{sizeof(krl_reward_v), 0, claim_failure_with_ok};
 
+// The table of a policy that was built before there were streams: it ends where 1.0 did, whatever
+// lies behind it in memory.
+constexpr krl_policy_v policy_of_1_0() {
+  krl_policy_v table = krl::detail::PolicyCalls<false>::table(true);
+  table.struct_size = offsetof(krl_policy_v, sample_stream);
+  return table;
+}
+constexpr krl_policy_v kPolicyOf10 = policy_of_1_0();
+
 const krl_component* raw(const krl_component& c) { return &c; }
-constexpr krl_component raw_reward(const char* id, const krl_reward_v* table,
-                                   decltype(krl_component::create) create) {
+constexpr krl_component raw_component(std::uint32_t kind, const char* id, const void* table,
+                                      decltype(krl_component::create) create) {
   return {sizeof(krl_component),
-          KRL_REWARD,
+          kind,
           0,
           0,
           krl::to_c(id),
@@ -146,13 +166,15 @@ constexpr krl_component raw_reward(const char* id, const krl_reward_v* table,
           nullptr};
 }
 constexpr krl_component kRawLeavesScores =
-    raw_reward("test.leaves_scores", &kLeavesScores, create_something);
+    raw_component(KRL_REWARD, "test.leaves_scores", &kLeavesScores, create_something);
 constexpr krl_component kRawFailsSilently =
-    raw_reward("test.fails_silently", &kFailsSilently, create_something);
+    raw_component(KRL_REWARD, "test.fails_silently", &kFailsSilently, create_something);
 constexpr krl_component kRawFailsWithOk =
-    raw_reward("test.fails_with_ok", &kFailsWithOk, create_something);
+    raw_component(KRL_REWARD, "test.fails_with_ok", &kFailsWithOk, create_something);
 constexpr krl_component kRawCreatesNothing =
-    raw_reward("test.creates_nothing", &kLeavesScores, create_nothing);
+    raw_component(KRL_REWARD, "test.creates_nothing", &kLeavesScores, create_nothing);
+constexpr krl_component kRawPolicyOf10 =
+    raw_component(KRL_POLICY, "test.policy_of_1_0", &kPolicyOf10, create_something);
 
 }  // namespace
 
@@ -168,4 +190,5 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::backend<CaseOfUnknownVerdict>("test.case_of_unknown_verdict", "breaks a rule"),
            krl::policy<BadSamples>("test.bad_samples", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
-           raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing))
+           raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing),
+           raw(kRawPolicyOf10))

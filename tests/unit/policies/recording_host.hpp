@@ -191,7 +191,7 @@ class ExampleList {
   void add(ExampleValues values) {
     const ExampleValues& v = values_.emplace_back(std::move(values));
     examples_.push_back({sizeof(krl_example), 0, i32s(v.prompt), i32s(v.tokens), f32s(v.logprobs),
-                         f32s(v.advantages), f32s(v.weights)});
+                         f32s(v.advantages), f32s(v.weights), {}, {}});
     pointers_.push_back(&examples_.back());
   }
   operator Examples() const {  // NOLINT(google-explicit-constructor)

@@ -91,6 +91,34 @@ TEST(Run, LearnsToRepairInItsSecondTurn) {
   EXPECT_GT(rise(report, "turn_2/pass_rate"), 0.2);
 }
 
+// The toy's answers depend on their seeds alone, and it answers a stream in an order of its own.
+TEST(Run, WithContinuousBatchingHasTheSameEpisodesAsWithWaves) {
+  const Overrides waves = {"rollout.turns=3", "rollout.stop_when=\"speedup >= 2\""};
+  Overrides continuous = waves;
+  continuous.emplace_back("rollout.batching=continuous");
+  const RunReport report = fresh_run(continuous);
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("turn_3/pass_rate"), Not(IsEmpty())) << "episodes that came back twice";
+  EXPECT_EQ(report.lines(), fresh_run(waves).lines());
+}
+
+TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
+  ToyWorld world;
+  const Overrides overrides = {"rollout.turns=2", "rollout.batching=continuous",
+                               "policy.fail_after=100"};
+  const RunReport failed = world.run(overrides);
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample_stream): told to fail"));
+  EXPECT_THAT(failed.metrics, SizeIs(3)) << "32 answers an iteration";
+}
+
+TEST(Run, WithContinuousBatchingIsCancelledInTheMiddleOfItsEpisodes) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 2) world.cancel();
+  };
+  EXPECT_THAT(world.run({"rollout.batching=continuous"}).error, HasSubstr("cancelled"));
+}
+
 TEST(Run, EndsAnEpisodeWhereStopWhenHolds) {
   const RunReport report = fresh_run({"rollout.turns=2", "rollout.stop_when=\"passed\""});
   const std::vector<double> turns = report.all("episode/turns");

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -45,12 +47,14 @@ Logits log_softmax(const Logits& logits, double temperature) {
 }
 
 struct ToyPolicy final : krl::TrainablePolicy {
+  static constexpr bool streams = true;
   bool needs_corpus = false;
-  std::int64_t fail_after = -1;  // calls of sample(); the next one fails
+  std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
   static constexpr auto config = krl::config(
       krl::opt("needs_corpus", &ToyPolicy::needs_corpus, "wants fit() first"),
-      krl::opt("fail_after", &ToyPolicy::fail_after, "calls of sample() that succeed; -1 = all")
+      krl::opt("fail_after", &ToyPolicy::fail_after,
+               "calls of sample(), or answers of a stream, that succeed; -1 = all")
           .at_least(-1),
       krl::opt("fail_while", &ToyPolicy::fail_while, "a file; sample() fails while it exists"));
 
@@ -61,10 +65,28 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context& context) override {
     context.throw_if_cancelled();
-    if ((fail_after >= 0 && calls_++ >= fail_after) || std::ifstream(fail_while))
-      throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
+    fail_if_told();
     for (std::size_t i = requests.size(); i-- > 0;)
       put(requests[i], i, sink);  // out of order, as real ones do
+  }
+
+  // Keeps a batch of a few requests, answers the one that came last, and takes new ones in between.
+  void sample_stream(const krl::RequestSource& source, const krl::SampleSink& sink,
+                     const krl::Context& context) override {
+    constexpr std::size_t kSlots = 5;
+    std::vector<std::pair<std::size_t, krl::Request>> batch;
+    for (std::size_t taken = 0;;) {
+      context.throw_if_cancelled();
+      while (batch.size() < kSlots) {
+        const auto request = source.next(batch.empty());
+        if (!request && batch.empty()) return;
+        if (!request) break;
+        batch.emplace_back(taken++, *request);
+      }
+      fail_if_told();
+      put(batch.back().second, batch.back().first, sink);
+      batch.pop_back();
+    }
   }
 
   void tokenize(const krl::Messages& messages, std::string_view answer, const krl::SampleSink& sink,
@@ -135,6 +157,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
   }
 
  private:
+  void fail_if_told() {
+    if ((fail_after >= 0 && calls_++ >= fail_after) || std::ifstream(fail_while))
+      throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
+  }
+
   // 0 in a first turn, 1 later: a repair has a policy of its own.
   static std::int32_t context_of(const krl::Messages& messages) {
     return messages[messages.size() - 1].text().find("choice ") == std::string_view::npos ? 0 : 1;

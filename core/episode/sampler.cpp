@@ -1,0 +1,56 @@
+#include "core/episode/sampler.hpp"
+
+#include "core/episode/continuous_sampler.hpp"
+#include "core/episode/wave_sampler.hpp"
+
+namespace krl {
+namespace {
+
+double seconds_between(LoadMeter::Clock::time_point from, LoadMeter::Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+void LoadMeter::taken(Clock::time_point asked) {
+  const auto now = Clock::now();
+  const std::lock_guard lock(mutex_);
+  advance(now);
+  ++in_flight_;
+  ++taken_;
+  wait_seconds_ += seconds_between(asked, now);
+}
+
+void LoadMeter::answered() {
+  const std::lock_guard lock(mutex_);
+  advance(Clock::now());
+  --in_flight_;
+}
+
+SamplerLoad LoadMeter::load() const {
+  const std::lock_guard lock(mutex_);
+  return {busy_seconds_ > 0 ? answer_seconds_ / busy_seconds_ : 0,
+          taken_ > 0 ? wait_seconds_ / taken_ : 0};
+}
+
+void LoadMeter::advance(Clock::time_point now) {
+  if (in_flight_ > 0) {
+    const double seconds = seconds_between(last_, now);
+    busy_seconds_ += seconds;
+    answer_seconds_ += seconds * in_flight_;
+  }
+  last_ = now;
+}
+
+std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
+                                      boost::asio::thread_pool& pool, const Policy& policy,
+                                      Sampling sampling, Sampler::OnAnswered on_answered) {
+  if (batching == Batching::kContinuous) {
+    return std::make_unique<ContinuousSampler>(io, pool, policy, std::move(sampling),
+                                               std::move(on_answered));
+  }
+  return std::make_unique<WaveSampler>(io, pool, policy, std::move(sampling),
+                                       std::move(on_answered));
+}
+
+}  // namespace krl

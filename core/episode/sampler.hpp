@@ -1,0 +1,67 @@
+// How the requests of live episodes come before the policy, and how well that fills it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "core/base/result.hpp"
+#include "core/episode/suspend.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/policy.hpp"
+
+namespace krl {
+
+// How a policy was kept busy.
+struct SamplerLoad {
+  double answers_in_flight = 0;  // mean, over the time in which it worked on any
+  double wait_seconds = 0;       // mean, from an episode's request until the policy took it up
+};
+
+// Measures a SamplerLoad. Thread-safe.
+class LoadMeter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // The policy took up a request of an episode that has waited since `asked`.
+  void taken(Clock::time_point asked);
+  void answered();
+  SamplerLoad load() const;
+
+ private:
+  void advance(Clock::time_point now);
+
+  mutable std::mutex mutex_;
+  Clock::time_point last_;
+  int in_flight_ = 0, taken_ = 0;
+  double busy_seconds_ = 0, answer_seconds_ = 0, wait_seconds_ = 0;
+};
+
+// Used on the thread of the rollout's io_context only.
+class Sampler {
+ public:
+  using OnAnswered = std::function<void()>;  // on that thread, after each answer
+
+  virtual ~Sampler() = default;
+
+  // An episode joins before it samples for the first time and leaves after its last turn.
+  virtual void join() = 0;
+  virtual void leave() = 0;
+
+  // The answer to `request`; the episode waits for it. `order`: the episode's place among the
+  // others.
+  virtual Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield) = 0;
+
+  const LoadMeter& meter() const { return meter_; }
+
+ protected:
+  LoadMeter meter_;
+};
+
+// Calls the policy on a thread of `pool`, of which it may keep one until the last episode left.
+std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
+                                      boost::asio::thread_pool& pool, const Policy& policy,
+                                      Sampling sampling, Sampler::OnAnswered on_answered);
+
+}  // namespace krl

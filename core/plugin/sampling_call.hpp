@@ -1,0 +1,86 @@
+// What a call that samples passes to a policy and takes from it: requests in C's terms, and the
+// sinks behind which every answer is checked. Each object lives as long as its call; where it is
+// not said otherwise, one thread.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plugin/policy.hpp"
+#include "core/plugin/rows.hpp"
+
+namespace krl {
+
+// Borrow the texts of the prompt and of the sampling.
+Rows<krl_message> messages_of(const Prompt& prompt);
+
+class SamplingView {
+ public:
+  explicit SamplingView(const Sampling& sampling);
+  SamplingView(const SamplingView&) = delete;
+  SamplingView& operator=(const SamplingView&) = delete;
+
+  const krl_sampling* c() const { return &c_; }
+
+ private:
+  std::vector<krl_str> stop_;
+  krl_sampling c_;
+};
+
+// Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
+class SampleReceiver {
+ public:
+  SampleReceiver(std::size_t n_requests, const Policy::OnAnswer& on_answer);
+
+  const krl_sample_sink* c() const { return &sink_; }
+  // One more request may be answered.
+  void expect_another();
+  // What was wrong with what was put; empty if nothing was.
+  std::string complaint() const;
+  // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
+  std::string missing() const;
+
+ private:
+  static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);
+  krl_status receive(const krl_sample& sample);
+  bool accept(const krl_sample& sample);
+  std::string check(const krl_sample& sample) const;
+
+  mutable std::mutex mutex_;
+  std::vector<bool> answered_;
+  std::string complaint_;
+  const Policy::OnAnswer& on_answer_;
+  krl_sample_sink sink_;
+};
+
+// The source of a call of sample_stream. Thread-safe as `next` is.
+class RequestFeed {
+ public:
+  RequestFeed(const Sampling& sampling, const Policy::NextRequest& next, SampleReceiver& receiver);
+
+  const krl_request_source* c() const { return &source_; }
+  // Whether the policy was told that no more requests will come.
+  bool ended() const { return ended_; }
+
+ private:
+  struct Taken {
+    Rows<krl_message> messages;
+    krl_request request;
+  };
+
+  static krl_status give_next(const krl_request_source* source, std::int32_t wait,
+                              const krl_request** out);
+  krl_status take(bool wait, const krl_request** out);
+
+  const SamplingView sampling_;
+  const Policy::NextRequest& next_;
+  SampleReceiver& receiver_;
+  std::deque<Taken> taken_;  // borrowed by the policy until its call returns
+  bool ended_ = false;
+  krl_request_source source_;
+};
+
+}  // namespace krl
