@@ -20,11 +20,14 @@ target_link_options(kernelrl_torch_cpu INTERFACE
 # own headers those of NVRTC are an extra (scripts/setup.sh --cuda). What links it runs only where all that libtorch_cuda
 # names is installed.
 if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
+  add_library(kernelrl_cuda_headers INTERFACE)
+  add_library(kernelrl::cuda_headers ALIAS kernelrl_cuda_headers)
+  target_include_directories(kernelrl_cuda_headers SYSTEM INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include)
+
   add_library(kernelrl_torch_cuda INTERFACE)
   add_library(kernelrl::torch_cuda ALIAS kernelrl_torch_cuda)
-  target_include_directories(kernelrl_torch_cuda SYSTEM INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include)
   target_link_directories(kernelrl_torch_cuda INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
   target_link_libraries(kernelrl_torch_cuda
-    INTERFACE kernelrl_torch_cpu torch_cuda c10_cuda ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
+    INTERFACE kernelrl_torch_cpu kernelrl_cuda_headers torch_cuda c10_cuda ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
   target_link_options(kernelrl_torch_cuda INTERFACE -Wl,--no-as-needed)
 endif()

@@ -1,0 +1,57 @@
+// The structs that the host and its kernels exchange. Part of the kernels' source as well
+// (kernel_source.cpp), hence without includes. Pointers are the device's; those without a type
+// point to elements of the model's type.
+#pragma once
+
+namespace krl::libtorch {
+
+// A slot: the place in the cache in which one sample grows. Written by the host when a sample
+// starts, then by the sampling kernel after each token.
+struct SlotState {
+  int position;     // at which `token` stands; below 0 = idle, and every kernel passes it over
+  int token;        // the last one: what the next step computes
+  int drawn;        // tokens drawn so far
+  int limit;        // the sample ends with this many
+  unsigned sample;  // with `seed` the name of its random stream (random_stream.hpp)
+  int top_k;        // below 1 = off
+  unsigned long long seed;
+  double top_p;  // 1 = off
+  float scale;   // 1 / temperature; 1 if greedy
+  int greedy;    // not 0: always the likeliest token
+};
+
+// A start of a sample, sent to the device.
+struct SlotStart {
+  SlotState state;
+  long long slot;
+};
+
+// Copies the first `length` positions of slot `from` to slot `to`, in all layers.
+struct PromptCopy {
+  int from, to, length;
+};
+
+// The keys and values of one layer, [slots, kv_heads, capacity, head_size] each.
+struct LayerCache {
+  void* keys;
+  void* values;
+  int capacity;
+};
+
+// What the heads of a layer's queries and keys pass; null where a family lacks it.
+struct HeadWeights {
+  const void* bias;        // [qkv_width]
+  const void* query_gain;  // [head_size]
+  const void* key_gain;    // [head_size]
+  const float* rotary;     // pairs of cosine and sine, [context, head_size / 2, 2]
+  float epsilon;
+};
+
+// What one block of the sampling kernel found in its part of a row of logits.
+struct ChunkSum {
+  float max;      // of the scaled logits
+  float sum;      // of exp(scaled logit - max)
+  int likeliest;  // the smallest id of the maximum
+};
+
+}  // namespace krl::libtorch

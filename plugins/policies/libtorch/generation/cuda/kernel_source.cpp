@@ -1,0 +1,86 @@
+#include "generation/cuda/kernel_source.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "generation_attention_source.hpp"
+#include "generation_base_source.hpp"
+#include "generation_sampling_source.hpp"
+#include "generation_tensor_attention_source.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+constexpr std::int64_t kAccessBytes = 16;  // of the widest load
+
+std::int64_t element_bytes(Precision precision) {
+  return precision == Precision::kBFloat16 ? 2 : 4;
+}
+
+// The most elements of one access that divide all of `widths`.
+std::int64_t vector_of(Precision precision, std::initializer_list<std::int64_t> widths) {
+  std::int64_t vector = kAccessBytes / element_bytes(precision);
+  for (const std::int64_t width : widths) vector = std::gcd(vector, width);
+  return vector;
+}
+
+// Every offset of a parameter is a sum of multiples of these widths.
+std::int64_t row_vector(const ModelConfig& config, Precision precision) {
+  return vector_of(precision, {config.hidden, config.head_size(), config.ffn});
+}
+
+std::int64_t logit_vector(const ModelConfig& config, Precision precision) {
+  return vector_of(precision, {config.vocabulary});
+}
+
+std::int64_t rounded_up(std::int64_t n, std::int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+bool uses_tensor_attention(const ModelConfig& config, Precision precision) {
+  return precision == Precision::kBFloat16 && config.head_size() % 32 == 0 &&
+         config.head_size() <= 128 && config.heads / config.kv_heads <= 8;
+}
+
+std::string generation_kernels(const ModelConfig& config, Precision precision) {
+  std::string source = generation_base_source;
+  source += uses_tensor_attention(config, precision) ? generation_tensor_attention_source
+                                                     : generation_attention_source;
+  return source + generation_sampling_source;
+}
+
+std::vector<Define> generation_defines(const ModelConfig& config, Precision precision) {
+  // Tiles of keys and values take 64 registers of each kind at heads of 128: one is all that fits.
+  const bool small_heads = config.head_size() <= 64;
+  return {{"HIDDEN", config.hidden},
+          {"HEADS", config.heads},
+          {"KV_HEADS", config.kv_heads},
+          {"HEAD_SIZE", config.head_size()},
+          {"FFN", config.ffn},
+          {"VOCABULARY", config.vocabulary},
+          {"QKV_BIAS", config.qkv_bias()},
+          {"QK_NORM", config.qk_norm()},
+          {"ELEMENT_BYTES", element_bytes(precision)},
+          {"VECTOR", row_vector(config, precision)},
+          {"LOGIT_VECTOR", logit_vector(config, precision)},
+          {"TENSOR_WARPS", kTensorAttentionThreads / 32},
+          {"TENSOR_TILES", small_heads ? 2 : 1},
+          {"TENSOR_BLOCKS", small_heads ? 4 : 3}};
+}
+
+KernelShape kernel_shape(const ModelConfig& config, Precision precision) {
+  constexpr std::int64_t kMostThreads = 1024, kGateThreads = 256, kSampleThreads = 256;
+  constexpr std::int64_t kChunk = 4096;
+  const std::int64_t vector = row_vector(config, precision);
+  const std::int64_t row_threads = rounded_up(config.hidden / vector, 32);
+  const std::int64_t stride = kSampleThreads * logit_vector(config, precision);
+  const std::int64_t chunk = rounded_up(kChunk, stride);
+  return {.row_threads = static_cast<int>(std::min(row_threads, kMostThreads)),
+          .gate_blocks = static_cast<int>(rounded_up(config.ffn, vector * kGateThreads) /
+                                          (vector * kGateThreads)),
+          .logit_chunks = static_cast<int>(rounded_up(config.vocabulary, chunk) / chunk)};
+}
+
+}  // namespace krl::libtorch

@@ -1,0 +1,31 @@
+// The source of generation's own kernels and the constants that fit it to a model. Needs neither
+// torch nor a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cuda/kernel_compiler.hpp"
+#include "model/config.hpp"
+
+namespace krl::libtorch {
+
+enum class Precision { kBFloat16, kFloat32 };
+
+// Whether decode attention runs on tensor cores: bfloat16, heads of a multiple of 32 up to 128, at
+// most 8 queries to a key.
+bool uses_tensor_attention(const ModelConfig& config, Precision precision);
+inline constexpr int kTensorAttentionThreads = 128;
+
+std::string generation_kernels(const ModelConfig& config, Precision precision);
+std::vector<Define> generation_defines(const ModelConfig& config, Precision precision);
+
+// The sizes that both sides must agree on.
+struct KernelShape {
+  int row_threads;   // of embed_and_norm and add_and_norm
+  int gate_blocks;   // of gate, for a row
+  int logit_chunks;  // of sum_chunks, for a row
+};
+KernelShape kernel_shape(const ModelConfig& config, Precision precision);
+
+}  // namespace krl::libtorch
