@@ -31,7 +31,7 @@ struct ModelConfig {
   std::int64_t vocabulary = 512;
   std::int64_t head_dim = 0;  // numbers of a head; 0 = hidden / heads
   double rope_theta = 10000.0;
-  std::optional<RopeScaling> rope_scaling;
+  std::optional<RopeScaling> rope_scaling = std::nullopt;
   double norm_epsilon = 1e-5;
   bool tied = true;  // the embedding is also the output matrix
   // Input embeddings are multiplied by it; 1 but for models from scratch. Their embedding, which is
