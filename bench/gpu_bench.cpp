@@ -4,12 +4,14 @@
 //   build/bench/gpu_bench slower        kernels with 5 % more work: are they found?
 //   build/bench/gpu_bench throughput [PAIRS [THREADS]]   novel kernels per second, then cached
 //   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
+//   build/bench/gpu_bench kills [SECONDS]                its processes get SIGKILL all the while; ends
+//                                                        with 1 if an evaluation is wrong or lost
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
 //   build/bench/gpu_bench counters      hardware counters of five kernels
 //   build/bench/gpu_bench export FOLDER [COUNT]          kernels for load_inline.py; needs no GPU
-//   build/bench/gpu_bench ncu FOLDER    the commands that make ncu count the same, with their input
-//                                       in FOLDER
+//   build/bench/gpu_bench deep          the same by Nsight Compute's ncu, beside CUPTI's; ends with 1
+//                                       if they differ
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,6 +29,7 @@
 #include "bench/corpus.hpp"
 #include "bench/export_kernels.hpp"
 #include "bench/gpu_counters.hpp"
+#include "bench/gpu_kills.hpp"
 
 namespace {
 
@@ -404,6 +407,8 @@ int main(int count, char** words) {
         static_cast<unsigned>(number(3, static_cast<int>(std::thread::hardware_concurrency()))));
   } else if (part == "recovery") {
     recovery(number(2, 50));
+  } else if (part == "kills") {
+    return bench::survive_kills(number(2, 60)) ? 0 : 1;
   } else if (part == "agreement") {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
   } else if (part == "counters") {
@@ -411,12 +416,12 @@ int main(int count, char** words) {
   } else if (part == "export" && count > 2) {
     bench::export_kernels(bench::generated_kernels(static_cast<std::size_t>(number(3, 10))),
                           words[2]);
-  } else if (part == "ncu" && count > 2) {
-    bench::save_for_ncu(words[2]);
+  } else if (part == "deep") {
+    return bench::compare_counters(gpu_backend("off", "auto"), gpu_backend("off", "ncu")) ? 0 : 1;
   } else {
     std::fprintf(stderr,
                  "usage: gpu_bench "
-                 "honest|slower|throughput|recovery|agreement|counters|export|ncu\n");
+                 "honest|slower|throughput|recovery|kills|agreement|counters|deep|export\n");
     return 2;
   }
   return 0;

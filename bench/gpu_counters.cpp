@@ -1,22 +1,13 @@
 #include "bench/gpu_counters.hpp"
 
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
-#include <filesystem>
+#include <set>
 #include <string>
 
-#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
-#include "plugins/backends/cuda/gpu/gpu_search.hpp"
-#include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/worker/counters/metrics.hpp"
-#include "plugins/backends/evaluator/check/run_plan.hpp"
-#include "plugins/backends/evaluator/process/message_stream.hpp"
-#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace krl::bench {
 namespace {
@@ -26,7 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array kTasks = {"vector_add", "transpose", "matmul", "softmax_rows", "histogram"};
 constexpr std::uint64_t kSeed = 7;
-constexpr std::uint64_t kArenaBytes = std::uint64_t{4} << 30;
 
 struct Profiled {
   Outcome outcome;
@@ -63,52 +53,43 @@ void print_header(const std::array<Profiled, kTasks.size()>& profiled) {
   std::printf("\n");
 }
 
-std::string ncu_metrics() {
-  std::string metrics;
-  for (const gpu::Metric& metric : gpu::kMetrics) {
-    metrics += (metrics.empty() ? "" : ",") + std::string(metric.cupti);
+using AllProfiled = std::array<Profiled, kTasks.size()>;
+
+constexpr std::uint32_t kChecked = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
+constexpr std::uint32_t kCounted = kChecked | KRL_STAGE_TIME | KRL_STAGE_COUNTERS;
+
+// Sums over all launches, which do not depend on when they ran.
+constexpr std::array kCompared = {"global_load_requests",  "global_load_sectors",
+                                  "global_store_requests", "global_store_sectors",
+                                  "instructions",          "thread_instructions"};
+constexpr double kMostApart = 0.02;
+
+AllProfiled profile_all(const testing::BackendInstance& backend) {
+  AllProfiled profiled;
+  for (std::size_t i = 0; i < kTasks.size(); ++i) {
+    profiled[i] = evaluate(backend, kTasks[i], kCounted);
+    const Outcome& outcome = profiled[i].outcome;
+    std::printf("%-14s %s %s: %.1f ms\n", kTasks[i],
+                std::string(verdict_name(outcome.verdict)).c_str(), outcome.why.c_str(),
+                profiled[i].ms);
+    for (const std::string& note : outcome.diagnostics) std::printf("  %s\n", note.c_str());
   }
-  return metrics;
+  return profiled;
 }
 
-// A kernel as a backend would run it.
-struct Built {
-  PreparedTask task;
-  LaunchSchedule schedule;
-  CompiledModule module;
-
-  Built(const testing::TaskText& text, const CudaCompiler& compiler)
-      : task(prepare_task(text.definition_json)) {
-    const std::string source = testing::naive_of(text);
-    auto read = read_schedule(source, task.definition, task.cases, {});
-    if (!read) throw Failure(KRL_INVALID_ARGUMENT, described(read.error()));
-    schedule = *std::move(read);
-    module = module_from_bytes(compiler.compile(source, schedule.kernels, {}).module).value();
-  }
-};
-
-// The run whose counters an evaluation has: the first case's first.
-void write_requests(const Built& built, const gpu::Setup& setup, const std::string& file) {
-  const GpuCandidate candidate{built.task, built.schedule, built.module};
-  const PlannedRun run =
-      plan_runs(built.task.n_cases, 0, 5, mix_seed(kSeed, built.task.digest)).front();
-  const int to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const bool written = write_message(to, {{"setup", setup}}) &&
-                       write_message(to, {{"load", candidate.load()}}) &&
-                       write_message(to, {{"run", gpu::Run{candidate.buffers(0).program, run.seed,
-                                                           factor_of(run.distribution)}}});
-  if (!written) std::printf("%s cannot be written\n", file.c_str());
-  ::close(to);
+bool is_near(const Profiled& one, const Profiled& other, const char* name) {
+  const auto a = one.outcome.values.find(name), b = other.outcome.values.find(name);
+  if (a == one.outcome.values.end() || b == other.outcome.values.end()) return false;
+  return std::abs(a->second - b->second) <= kMostApart * std::abs(a->second);
 }
 
 }  // namespace
 
 void print_counters(const testing::BackendInstance& backend) {
-  constexpr std::uint32_t kChecked = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
-  std::array<Profiled, kTasks.size()> profiled;
+  AllProfiled profiled;
   for (std::size_t i = 0; i < kTasks.size(); ++i) {
     const Profiled checked = evaluate(backend, kTasks[i], kChecked);
-    profiled[i] = evaluate(backend, kTasks[i], kChecked | KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
+    profiled[i] = evaluate(backend, kTasks[i], kCounted);
     const Profiled timed = evaluate(backend, kTasks[i], kChecked | KRL_STAGE_TIME);
     const Outcome& outcome = profiled[i].outcome;
     std::printf("%-14s %s %s: checked %.1f ms, and timed %.1f ms, and profiled %.1f ms\n",
@@ -129,28 +110,30 @@ void print_counters(const testing::BackendInstance& backend) {
   }
 }
 
-void save_for_ncu(const std::string& folder) {
-  std::filesystem::create_directories(folder);
-  void* plugin = ::dlopen(KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/nvrtc.krl.so", RTLD_NOW);
-  const InstalledFiles files(::dlsym(plugin, "krl_plugin_v1"), "gpu_bench");
-  const std::string runner = files.worker("kernelrl-gpu-runner");
-  CompileSettings settings;
-  settings.arch = find_gpus(runner, {}).front().arch;
-  const CudaCompiler compiler = nvrtc_compiler(settings, files);
-  const gpu::Setup setup{0, compiled_judge(compiler), kArenaBytes};
-  for (const char* id : kTasks) {
-    const Built built(testing::all_tasks().at(id), compiler);
-    const std::string file = folder + "/" + id + ".requests";
-    write_requests(built, setup, file);
-    std::string kernels;
-    for (const std::string& kernel : built.schedule.kernels) {
-      kernels += (kernels.empty() ? "" : "|") + kernel.substr(0, kernel.find('<'));
-    }
-    std::printf(
-        "ncu --log-file stderr --clock-control none --cache-control all -k 'regex:^(%s)$' "
-        "--print-units base --metrics %s %s < %s > /dev/null\n",
-        kernels.c_str(), ncu_metrics().c_str(), runner.c_str(), file.c_str());
+bool compare_counters(const testing::BackendInstance& by_cupti,
+                      const testing::BackendInstance& by_ncu) {
+  std::printf("by CUPTI\n");
+  const AllProfiled cupti = profile_all(by_cupti);
+  std::printf("by ncu\n");
+  const AllProfiled ncu = profile_all(by_ncu);
+  print_header(ncu);
+  std::set<std::string> names;
+  for (const Profiled& p : ncu) {
+    for (const auto& [name, value] : p.outcome.values) names.insert(name);
   }
+  for (const std::string& name : names) {
+    print_row(name, "by CUPTI", 1, cupti);
+    print_row(name, "by ncu", 1, ncu);
+  }
+  int near = 0, all = 0;
+  for (std::size_t i = 0; i < kTasks.size(); ++i) {
+    for (const char* name : kCompared) {
+      ++all;
+      near += is_near(cupti[i], ncu[i], name) ? 1 : 0;
+    }
+  }
+  std::printf("%d of %d counters are within %.0f %%\n", near, all, 100 * kMostApart);
+  return near == all;
 }
 
 }  // namespace krl::bench

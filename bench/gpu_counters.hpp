@@ -1,8 +1,6 @@
-// Hardware counters of five naive kernels, printed as ncu prints them, and what it takes to hold
-// them against ncu by hand.
+// Hardware counters of five naive kernels, by CUPTI as evaluations read them, and by Nsight
+// Compute.
 #pragma once
-
-#include <string>
 
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
@@ -12,8 +10,9 @@ namespace krl::bench {
 // profiling costs.
 void print_counters(const testing::BackendInstance& backend);
 
-// Writes FOLDER/TASK.requests, which make kernelrl-gpu-runner run the kernel once as it was
-// profiled, and prints the ncu commands that profile that. Throws krl::Failure.
-void save_for_ncu(const std::string& folder);
+// The same kernels by both: prints what ncu has and what that costs, and holds six counters of it
+// against CUPTI's. True if all are within 2 %.
+bool compare_counters(const testing::BackendInstance& by_cupti,
+                      const testing::BackendInstance& by_ncu);
 
 }  // namespace krl::bench

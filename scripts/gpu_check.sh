@@ -6,6 +6,7 @@
 #
 # Where python3 has PyTorch with CUDA, the usual evaluator is timed beside.
 # COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50);
+# SECONDS_OF_KILLS: how long processes are killed (60).
 # KERNELS: how many kernels the usual evaluator is given (5), which takes half a minute for each.
 # The exit code is that of the tests.
 set -uo pipefail
@@ -50,12 +51,25 @@ if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2> /d
   rm -rf "$kernels"
 fi
 section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
+section "Killed processes" "$build/bench/gpu_bench" kills "${SECONDS_OF_KILLS:-60}"
 section "The emulator against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
 section "Counters" "$build/bench/gpu_bench" counters
-if command -v ncu > /dev/null; then
-  requests=$(mktemp -d)
-  "$build/bench/gpu_bench" ncu "$requests" > "$requests/commands" && section "The same by ncu" bash "$requests/commands"
-  rm -rf "$requests"
+# What ncu wrote last is kept beside the report, as FILE.ncu.csv.
+if ncu=$(command -v ncu); then
+  wrapped=$(mktemp -d)
+  cat > "$wrapped/ncu" << EOF
+#!/usr/bin/env bash
+"$ncu" "\$@"
+code=\$?
+while ((\$# > 1)); do
+  [[ \$1 != --log-file ]] || cp "\$2" "$(realpath -m "${report%.md}.ncu.csv")"
+  shift
+done
+exit \$code
+EOF
+  chmod +x "$wrapped/ncu"
+  PATH=$wrapped:$PATH section "The deep mode against CUPTI" "$build/bench/gpu_bench" deep
+  rm -rf "$wrapped"
 fi
 echo "$report"
 exit "$tests"

@@ -30,6 +30,7 @@
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
+#include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl {
@@ -98,8 +99,10 @@ class CudaBackend final : public Backend, public Tool {
           "folder of kernels TASK.cu that are baselines in place of naive ones; empty = none")
           .path(),
       opt("counters", &CudaBackend::counters,
-          "hardware counters of kernels that are right: off, auto = if the machine permits it")
-          .one_of("auto|off"),
+          "hardware counters of kernels that are right: off, auto = by CUPTI, if the machine "
+          "permits "
+          "it, ncu = by Nsight Compute, which has more of them and takes seconds for a kernel")
+          .one_of("auto|ncu|off"),
       opt("arch", &CudaBackend::arch,
           "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
       opt("flags", &CudaBackend::compiler_flags, "more options of the compiler's, between blanks"),
@@ -120,6 +123,7 @@ class CudaBackend final : public Backend, public Tool {
   void start(const Config&, const Context& context) override {
     const InstalledFiles files(Tool::name, std::string("the ") + Tool::name + " backend");
     CompileSettings settings = compile_settings();
+    const std::string ncu = counters == "ncu" ? wanted_ncu() : "";
     std::vector<gpu::GpuDescription> chosen;
     if (execute == "on") chosen = choose_gpus(gpus, files);
     if (settings.arch.empty() && chosen.empty()) {
@@ -128,12 +132,16 @@ class CudaBackend final : public Backend, public Tool {
     if (settings.arch.empty()) settings.arch = chosen.front().arch;
     CudaCompiler compiler = Tool::compiler(settings, files);
     std::unique_ptr<GpuPool> pool;
-    if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(), files);
+    if (!chosen.empty()) pool = start_gpus(chosen, compiler, gpu_settings(ncu), files);
     evaluator_ = std::make_unique<CudaEvaluator>(std::move(compiler), evaluation_settings(),
                                                  std::move(pool));
-    if (counters == "auto" && !chosen.empty() && !evaluator_->counters_problem().empty()) {
+    const std::string& problem = evaluator_->counters_problem();
+    if (counters == "ncu" && !problem.empty()) {
+      throw Failure(KRL_FAILED_PRECONDITION, "counters = \"ncu\": " + problem);
+    }
+    if (counters == "auto" && !chosen.empty() && !problem.empty()) {
       context.warning("no hardware counters, and so no signal of memory; all else works: " +
-                      evaluator_->counters_problem());
+                      problem);
     }
   }
 
@@ -188,11 +196,18 @@ class CudaBackend final : public Backend, public Tool {
     return settings;
   }
 
-  GpuSettings gpu_settings() const {
+  // Before the GPUs, as what is not installed is not found by waiting for them.
+  std::string wanted_ncu() const {
+    if (execute == "on") return find_ncu();
+    invalid_argument("counters: \"ncu\" profiles kernels as they run, and execute is \"off\"");
+  }
+
+  GpuSettings gpu_settings(const std::string& ncu) const {
     GpuSettings settings;
     settings.reference = reference;
     settings.arena_bytes = static_cast<std::uint64_t>(arena_mb * kMebibyte);
-    settings.counters = counters == "auto";
+    settings.counters = counters != "off";
+    settings.ncu = ncu;
     settings.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_timeout * 1000));
     return settings;
   }

@@ -20,9 +20,19 @@ double value_of(const std::vector<gpu::Counter>& counters, std::string_view name
 
 }  // namespace
 
+Counters::Counters(ProfilerStart start) : start_(std::move(start)) {
+  if (start_.runner.empty()) return;
+  ncu_.emplace(
+      NcuStart{start_.program, start_.runner, start_.environment, start_.setup, start_.run_limit});
+}
+
 const std::string& Counters::problem() {
-  if (!problem_ && start_.program.empty()) problem_ = "counters are off";
-  if (!problem_) {
+  if (problem_) return *problem_;
+  if (start_.program.empty()) {
+    problem_ = "counters are off";
+  } else if (ncu_) {
+    problem_ = ncu_->problem();
+  } else {
     problem_ = start() ? "" : failure_;
   }
   return *problem_;
@@ -62,10 +72,19 @@ std::optional<json> Counters::ask(const char* kind, const json& request,
 void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
                    EvaluationRecord* record) {
   if (!problem().empty()) return;
+  std::vector<std::size_t> cases;
+  std::vector<gpu::Run> counted;
+  for (const PlannedRun& run : runs) {
+    if (!run.counted) continue;
+    cases.push_back(run.case_index);
+    counted.push_back(
+        {candidate.buffers(run.case_index).program, run.seed, factor_of(run.distribution)});
+  }
+  const gpu::Load load = candidate.load();
   for (int attempt = 0; attempt < kStarts; ++attempt) {
-    std::vector<ValueRecord> values;
-    if (!count(candidate, runs, *record, &values)) continue;
-    record->values.insert(record->values.end(), values.begin(), values.end());
+    const auto counters = ncu_ ? count_by_ncu(load, counted) : count(load, counted);
+    if (!counters) continue;
+    for (std::size_t i = 0; i < cases.size(); ++i) add_values(cases[i], (*counters)[i], record);
     return;
   }
   DiagnosticRecord note;
@@ -75,29 +94,38 @@ void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>&
   record->repeatable = false;
 }
 
-bool Counters::count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
-                     const EvaluationRecord& record, std::vector<ValueRecord>* values) {
-  if (!profiler_ && !start()) return false;
-  if (!ask("load", candidate.load(), start_.run_limit)) return false;
-  for (const PlannedRun& run : runs) {
-    if (!run.counted) continue;
-    const gpu::Run request{candidate.buffers(run.case_index).program, run.seed,
-                           factor_of(run.distribution)};
-    const auto limit = start_.run_limit * static_cast<int>(ready_.passes + 1);
-    const auto answer = ask("profile", request, limit);
-    if (!answer) return false;
-    const auto counters = answer->get<std::vector<gpu::Counter>>();
-    const auto index = static_cast<std::int32_t>(run.case_index);
-    for (const gpu::Counter& counter : counters) {
-      values->push_back({index, counter.name, counter.unit, counter.value});
-    }
-    const double seconds = 1e-9 * record.cases[run.case_index].time_ns;
-    const double fraction = value_of(counters, "dram_bytes") / seconds / start_.bandwidth;
-    if (!std::isfinite(fraction)) continue;
-    values->push_back({index, "bandwidth_fraction", "", fraction});
-    values->push_back({index, "dram_utilisation", "", fraction});
+std::optional<Counters::OfRuns> Counters::count(const gpu::Load& load,
+                                                const std::vector<gpu::Run>& runs) {
+  if (!profiler_ && !start()) return std::nullopt;
+  if (!ask("load", load, start_.run_limit)) return std::nullopt;
+  OfRuns counters;
+  for (const gpu::Run& run : runs) {
+    const auto answer = ask("profile", run, start_.run_limit * static_cast<int>(ready_.passes + 1));
+    if (!answer) return std::nullopt;
+    counters.push_back(answer->get<std::vector<gpu::Counter>>());
   }
-  return true;
+  return counters;
+}
+
+std::optional<Counters::OfRuns> Counters::count_by_ncu(const gpu::Load& load,
+                                                       const std::vector<gpu::Run>& runs) {
+  auto counters = ncu_->profile(load, runs);
+  if (counters) return *std::move(counters);
+  failure_ = counters.error();
+  return std::nullopt;
+}
+
+void Counters::add_values(std::size_t case_index, const std::vector<gpu::Counter>& counters,
+                          EvaluationRecord* record) const {
+  const auto index = static_cast<std::int32_t>(case_index);
+  const auto add = [&](std::string name, std::string unit, double value) {
+    record->values.push_back({index, std::move(name), std::move(unit), value});
+  };
+  for (const gpu::Counter& counter : counters) add(counter.name, counter.unit, counter.value);
+  const double seconds = 1e-9 * record->cases[case_index].time_ns;
+  const double fraction = value_of(counters, "dram_bytes") / seconds / start_.bandwidth;
+  if (!std::isfinite(fraction)) return;
+  for (const char* name : {"bandwidth_fraction", "dram_utilisation"}) add(name, "", fraction);
 }
 
 }  // namespace krl

@@ -1,6 +1,7 @@
-// Hardware counters of candidates that are right: a GPU's profiler, a process that is started when
-// it is first needed and replaced when it fails. Counters are a help, never a verdict: where there
-// are none, an evaluation stays as it is. Used by one thread at a time, as its Gpu.
+// Hardware counters of candidates that are right, read by CUPTI in a GPU's profiler, a process that
+// is started when it is first needed and replaced when it fails, or by Nsight Compute's ncu.
+// Counters are a help, never a verdict: where there are none, an evaluation stays as it is. Used by
+// one thread at a time, as its Gpu.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/cuda/gpu/ncu/ncu_profiler.hpp"
 #include "plugins/backends/cuda/worker/counters/counter.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -19,7 +21,8 @@ namespace krl {
 
 // What a profiler is started with.
 struct ProfilerStart {
-  std::string program;  // kernelrl-gpu-profiler; empty = no counters are wanted
+  std::string program;  // kernelrl-gpu-profiler, or ncu; empty = no counters are wanted
+  std::string runner;   // under ncu: kernelrl-gpu-runner; empty = it is not ncu
   std::vector<std::string> environment;
   gpu::Setup setup;
   std::chrono::milliseconds run_limit{10'000};  // of one run of a candidate, of which it takes some
@@ -28,30 +31,36 @@ struct ProfilerStart {
 
 class Counters {
  public:
-  explicit Counters(ProfilerStart start) : start_(std::move(start)) {}
+  explicit Counters(ProfilerStart start);
 
   // Why there are no counters and what to do about it, for people; empty: they work. The first call
   // starts the profiler, which takes about a second, and decides.
   const std::string& problem();
 
-  // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, per
-  // case, and where it was timed bandwidth_fraction, for profilers' users dram_utilisation too:
-  // dram_bytes over what the memory could move in that time. A profiler that fails twice leaves the
-  // record without counters, with a note that says why, and not to be kept.
+  // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, by
+  // ncu also what ncu_metrics.hpp does, per case; and where it was timed bandwidth_fraction, whose
+  // other name is dram_utilisation: dram_bytes over what the memory could move in that time. A
+  // profiler that fails twice leaves the record without counters, with a note that says why, and
+  // not to be kept.
   void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
            EvaluationRecord* record);
 
  private:
+  using OfRuns = std::vector<std::vector<gpu::Counter>>;
+
   // Each false, or without a value, after a failure: failure_ says which, the profiler is gone.
   bool start();
-  bool count(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
-             const EvaluationRecord& record, std::vector<ValueRecord>* values);
+  std::optional<OfRuns> count(const gpu::Load& load, const std::vector<gpu::Run>& runs);
+  std::optional<OfRuns> count_by_ncu(const gpu::Load& load, const std::vector<gpu::Run>& runs);
   std::optional<nlohmann::json> ask(const char* kind, const nlohmann::json& request,
                                     std::chrono::milliseconds limit);
+  void add_values(std::size_t case_index, const std::vector<gpu::Counter>& counters,
+                  EvaluationRecord* record) const;
 
   const ProfilerStart start_;
   std::optional<std::string> problem_;  // of the first start
-  std::unique_ptr<Conversation> profiler_;
+  std::optional<NcuProfiler> ncu_;
+  std::unique_ptr<Conversation> profiler_;  // by CUPTI
   gpu::ProfilerReady ready_;
   std::string failure_;  // the last one
 };

@@ -24,6 +24,7 @@ Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
     : description_(std::move(description)),
       workers_(workers),
       counters_({workers.profiler,
+                 workers.profiler_is_ncu ? workers.runner : "",
                  workers.environment,
                  {description_.index, workers.trusted_code, workers.arena_bytes},
                  workers.run_limit,

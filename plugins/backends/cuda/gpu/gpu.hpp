@@ -23,9 +23,10 @@ namespace krl {
 
 // What all GPUs' processes are started with.
 struct GpuWorkers {
-  std::string runner, checker;   // the programs
-  std::string sandbox;           // kernelrl-sandbox; empty = no candidate has host code
-  std::string profiler;          // the one that reads counters; empty = none is wanted
+  std::string runner, checker;  // the programs
+  std::string sandbox;          // kernelrl-sandbox; empty = no candidate has host code
+  std::string profiler;         // the one that reads counters, or ncu; empty = none is wanted
+  bool profiler_is_ncu = false;
   std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
   std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
   std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs

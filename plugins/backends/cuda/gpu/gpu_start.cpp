@@ -67,7 +67,11 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   workers.runner = files.worker("kernelrl-gpu-runner");
   workers.checker = files.worker("kernelrl-gpu-checker");
   if (compiler.compile_library) workers.sandbox = files.worker("kernelrl-sandbox");
-  if (settings.counters) workers.profiler = files.worker("kernelrl-gpu-profiler");
+  workers.profiler_is_ncu = settings.counters && !settings.ncu.empty();
+  if (settings.counters) {
+    workers.profiler =
+        workers.profiler_is_ncu ? settings.ncu : files.worker("kernelrl-gpu-profiler");
+  }
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();
   workers.trusted_code = compiled_judge(compiler);

@@ -3,6 +3,8 @@
 //   kernelrl-gpu-profiler            answers requests (counters/counter.hpp)
 //   kernelrl-gpu-profiler --metrics CHIP
 //                                    what is counted on a "GH100", and in how many passes; no GPU
+//   kernelrl-gpu-profiler --lacks CHIP METRIC…
+//                                    which of these a chip does not have; no GPU
 //   kernelrl-gpu-profiler --check DEVICE
 //                                    whether counters can be read here, and if not, why
 //
@@ -10,7 +12,8 @@
 // that faults only now ends it alone.
 #include <cstdio>
 #include <memory>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "plugins/backends/cuda/worker/counters/profile.hpp"
 #include "plugins/backends/cuda/worker/serve.hpp"
@@ -28,18 +31,29 @@ void print_metrics(const std::string& chip) {
   std::printf("%zu passes\n", plan.passes());
 }
 
+void print_lacking(const std::string& chip, const std::vector<std::string>& metrics) {
+  for (const std::string& metric : MetricPlan(chip).lacking(metrics)) {
+    std::printf("%s\n", metric.c_str());
+  }
+}
+
 void print_check(const std::string& device) {
   const ProfilerReady ready = check_counters(std::stoi(device));
   std::printf("%s: %zu metrics in %zu passes\n", ready.chip.c_str(), ready.metrics.size(),
               ready.passes);
 }
 
-// Returns the process' exit code.
-int answer(std::string_view question, const std::string& subject) {
+// Returns the process' exit code. `words`: a question and what it is about.
+int answer(const std::vector<std::string>& words) {
   try {
-    if (question == "--metrics") return print_metrics(subject), 0;
-    if (question == "--check") return print_check(subject), 0;
-    std::fprintf(stderr, "kernelrl-gpu-profiler: it knows --metrics CHIP and --check DEVICE\n");
+    if (words.size() == 2 && words[0] == "--metrics") return print_metrics(words[1]), 0;
+    if (words.size() == 2 && words[0] == "--check") return print_check(words[1]), 0;
+    if (words.size() > 2 && words[0] == "--lacks") {
+      return print_lacking(words[1], {words.begin() + 2, words.end()}), 0;
+    }
+    std::fprintf(stderr,
+                 "kernelrl-gpu-profiler: it knows --metrics CHIP, --lacks CHIP METRIC… and "
+                 "--check DEVICE\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernelrl-gpu-profiler: %s\n", error.what());
   }
@@ -49,7 +63,7 @@ int answer(std::string_view question, const std::string& subject) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3) return answer(argv[1], argv[2]);
+  if (argc > 1) return answer({argv + 1, argv + argc});
   std::unique_ptr<DeviceSession> session;
   std::unique_ptr<Profiler> profiler;
   return serve({{"setup",

@@ -46,7 +46,8 @@ class BrokenPipeGuard {
 
 }  // namespace
 
-Conversation::Conversation(Command command) : complaints_(MemoryFile::create("krl-stderr")) {
+Conversation::Conversation(Command command)
+    : complaints_(MemoryFile::create("krl-stderr")), start_(std::chrono::steady_clock::now()) {
   Pipe to_child, to_us;
   command.descriptors.emplace_back(to_child.read.get(), 0);
   command.descriptors.emplace_back(to_us.write.get(), 1);
@@ -59,6 +60,12 @@ Conversation::Conversation(Command command) : complaints_(MemoryFile::create("kr
 bool Conversation::send(const nlohmann::json& request) {
   const BrokenPipeGuard guard;
   return write_message(requests_.get(), request);
+}
+
+Ending Conversation::end(std::chrono::milliseconds limit) {
+  requests_.reset();
+  const auto since_start = std::chrono::steady_clock::now() - start_;
+  return process_->wait(std::chrono::ceil<std::chrono::milliseconds>(since_start) + limit);
 }
 
 std::string Conversation::complaint() const {

@@ -27,6 +27,9 @@ class Conversation {
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
                                     std::uint32_t most_bytes = kMaxMessageBytes);
 
+  // Ends the child's input, and so the child; kills it if it still runs after `limit`.
+  Ending end(std::chrono::milliseconds limit);
+
   // After no value came: did time run out, or has the child ended?
   bool timed_out() const { return timed_out_; }
 
@@ -38,6 +41,7 @@ class Conversation {
   MemoryFile complaints_;
   Descriptor requests_, answers_;
   bool timed_out_ = false;
+  const std::chrono::steady_clock::time_point start_;
   std::optional<Subprocess> process_;
 };
 

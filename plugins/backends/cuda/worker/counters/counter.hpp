@@ -22,6 +22,13 @@ struct ProfilerReady {
   std::vector<std::string> metrics;  // CUPTI's and ncu's names of what is counted
 };
 
+// Behind "counters were refused", for people.
+inline constexpr char kHowToPermitCounters[] =
+    ": the driver keeps the GPU's counters for administrators. Run as root or with CAP_SYS_ADMIN "
+    "(in a container: --cap-add SYS_ADMIN), or load the driver with "
+    "NVreg_RestrictProfilingToAdminUsers=0: a line 'options nvidia "
+    "NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d/nvidia.conf, then restart";
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counter, name, unit, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfilerReady, chip, passes, metrics)
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "plugins/backends/cuda/worker/counters/counter.hpp"
+
 namespace krl::gpu {
 namespace {
 
@@ -16,11 +18,6 @@ constexpr char kLibrary[] = "libcupti.so.13";  // the headers' version: structs 
 constexpr char kHostLibrary[] = "libnvperf_host.so";
 constexpr char kHowToInstall[] =
     "; call scripts/setup.sh, or install the CUDA toolkit 13 and set CUDA_HOME";
-constexpr char kHowToPermit[] =
-    ": the driver keeps the GPU's counters for administrators. Run as root or with CAP_SYS_ADMIN "
-    "(in a container: --cap-add SYS_ADMIN), or load the driver with "
-    "NVreg_RestrictProfilingToAdminUsers=0: a line 'options nvidia "
-    "NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d/nvidia.conf, then restart";
 
 // In the order in which to look; "" = where the system looks.
 std::vector<fs::path> folders() {
@@ -86,7 +83,8 @@ bool is_refusal(CUptiResult code) {
 }  // namespace
 
 CuptiError::CuptiError(CUptiResult failed, const std::string& call)
-    : std::runtime_error(call + ": " + name_of(failed) + (is_refusal(failed) ? kHowToPermit : "")),
+    : std::runtime_error(call + ": " + name_of(failed) +
+                         (is_refusal(failed) ? kHowToPermitCounters : "")),
       code(failed) {}
 
 const Cupti& cupti() {

@@ -13,6 +13,16 @@ CUpti_Profiler_Host_Object* host_of(const std::string& chip, const Image& availa
   return start.pHostObject;
 }
 
+bool has(CUpti_Profiler_Host_Object* host, const char* metric) {
+  KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetMetricProperties, properties);
+  properties.pHostObject = host;
+  properties.pMetricName = metric;
+  const CUptiResult result = cupti().cuptiProfilerHostGetMetricProperties(&properties);
+  if (result == CUPTI_ERROR_INVALID_METRIC_NAME) return false;
+  require(result, std::string("cuptiProfilerHostGetMetricProperties of ") + metric);
+  return true;
+}
+
 }  // namespace
 
 MetricPlan::MetricPlan(const std::string& chip, const Image& availability)
@@ -29,15 +39,18 @@ void MetricPlan::End::operator()(CUpti_Profiler_Host_Object* host) const {
 
 void MetricPlan::choose_metrics() {
   for (const Metric& metric : kMetrics) {
-    KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_GetMetricProperties, properties);
-    properties.pHostObject = host_.get();
-    properties.pMetricName = metric.cupti;
-    const CUptiResult result = cupti().cuptiProfilerHostGetMetricProperties(&properties);
-    if (result == CUPTI_ERROR_INVALID_METRIC_NAME) continue;
-    require(result, std::string("cuptiProfilerHostGetMetricProperties of ") + metric.cupti);
+    if (!has(host_.get(), metric.cupti)) continue;
     metrics_.push_back(&metric);
     names_.push_back(metric.cupti);
   }
+}
+
+std::vector<std::string> MetricPlan::lacking(const std::vector<std::string>& metrics) const {
+  std::vector<std::string> lacking;
+  for (const std::string& metric : metrics) {
+    if (!has(host_.get(), metric.c_str())) lacking.push_back(metric);
+  }
+  return lacking;
 }
 
 // All at once: metrics that are added apart are counted in passes of their own.

@@ -24,6 +24,8 @@ class MetricPlan {
   // In the order of metrics(), as CUPTI takes them.
   const std::vector<const char*>& names() const { return names_; }
   const Image& configuration() const { return configuration_; }
+  // Those of `metrics` that the chip does not have.
+  std::vector<std::string> lacking(const std::vector<std::string>& metrics) const;
   std::size_t passes() const { return passes_; }  // runs that all metrics take
 
   // What was counted in the first range of a counter data image.

@@ -15,13 +15,17 @@ struct Metric {
   std::string_view name, unit;  // of the value
   const char* cupti;            // of the metric, as CUPTI and ncu call it
   double scale = 1;             // the value is this times the metric
+  // Where the launches of a program are counted apart, as by ncu: the metric by which this, a rate,
+  // is averaged over them. Null: it is a sum.
+  const char* weight = nullptr;
 };
 
 // Names that the cpu backend has mean the same there. A request is one instruction of one warp, a
 // sector 32 bytes; sums are over all multiprocessors.
 inline constexpr Metric kMetrics[] = {
     // Warps on a multiprocessor while it had any, as a share of those that fit. 0..1
-    {"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", 0.01},
+    {"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", 0.01,
+     "sm__cycles_active.sum"},
     // Read and written; what stays in the L2 at the end was not written.
     {"dram_bytes", "B", "dram__bytes.sum"},
     {"global_load_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
@@ -32,15 +36,19 @@ inline constexpr Metric kMetrics[] = {
     {"shared_store_requests", "", "smsp__inst_executed_op_shared_st.sum"},
     // Cycles that accesses to shared memory took beyond their first; other traffic adds a few.
     {"bank_conflicts", "", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
-    // Sectors found, of those that were looked up: loads, stores and atomics. 0..1
-    {"l1_hit_rate", "", "l1tex__t_sector_hit_rate.pct", 0.01},
-    {"l2_hit_rate", "", "lts__t_sector_hit_rate.pct", 0.01},
+    // Sectors found, of those that were looked up: loads, stores and atomics. 0..1, but of the L2
+    // more for kernels of a few microseconds: its hits and its look-ups need not be counted in the
+    // same run, and the kernel is not alone there.
+    {"l1_hit_rate", "", "l1tex__t_sector_hit_rate.pct", 0.01, "l1tex__t_sectors.sum"},
+    {"l2_hit_rate", "", "lts__t_sector_hit_rate.pct", 0.01, "lts__t_sectors.sum"},
     {"instructions", "", "smsp__inst_executed.sum"},  // of warps
     {"thread_instructions", "", "smsp__thread_inst_executed.sum"},
     // Cycles in which a scheduler issued an instruction, of those in which it had warps. 0..1
-    {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01},
+    {"issue_rate", "", "smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01,
+     "smsp__cycles_active.sum"},
     // Cycles in which tensor cores were busy, of those in which a multiprocessor was. 0..1
-    {"tensor_pipe", "", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.01},
+    {"tensor_pipe", "", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.01,
+     "sm__cycles_active.sum"},
 };
 
 // The values of those metrics that a chip has, and of all that follows from them:

@@ -1,0 +1,27 @@
+// Which metrics ncu is asked for, and what evaluations have of them: all that CUPTI gives them
+// (metrics.hpp), and what takes a program more runs than CUPTI's mode may cost:
+//
+//   compute_throughput, memory_throughput, dram_throughput   of what the hardware can do, 0..1: the
+//       multiprocessors' units, all of the memories' units, the GPU's memory ("speed of light")
+//   stall_REASON   what warps waited for, as a share of the time between two instructions of a
+//       warp, 0..1; the three largest of a program
+//
+// The reasons are those of "Warp State Statistics" in Nsight Compute's Profiling Guide. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/ncu/ncu_report.hpp"
+#include "plugins/backends/cuda/worker/counters/counter.hpp"
+
+namespace krl {
+
+// By the names that ncu knows; each once.
+std::vector<std::string> ncu_metrics();
+
+// The values of one run of a program, over all of its launches: sums are added, rates are averaged
+// with the weights that make them the rates of the whole.
+std::vector<gpu::Counter> counters_of_launches(const std::vector<NcuLaunch>& launches);
+
+}  // namespace krl

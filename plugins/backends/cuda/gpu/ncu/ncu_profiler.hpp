@@ -1,0 +1,59 @@
+// Counters by Nsight Compute's `ncu`: it starts a runner, which does what it does for the
+// evaluator, stops it at each launch of the candidate's and repeats that as often as its metrics
+// take, with a cold L2 each time. A process of ncu's profiles all runs of one candidate: it says
+// what it counted when it ends. It takes seconds, so it is for a closer look. Used by one thread at
+// a time.
+#pragma once
+
+#include <chrono>
+#include <kernelrl/checked.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/ncu/ncu_report.hpp"
+#include "plugins/backends/cuda/worker/counters/counter.hpp"
+#include "plugins/backends/cuda/worker/protocol.hpp"
+#include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/backends/evaluator/process/temporary_folder.hpp"
+
+namespace krl {
+
+struct NcuStart {
+  std::string program;  // ncu; empty = it is not used
+  std::string runner;   // kernelrl-gpu-runner
+  std::vector<std::string> environment;
+  gpu::Setup setup;
+  std::chrono::milliseconds run_limit{10'000};  // of one run without ncu
+};
+
+class NcuProfiler {
+ public:
+  explicit NcuProfiler(NcuStart start) : start_(std::move(start)) {}
+
+  // Why it does not work here and what to do about it, for people; empty: it profiled a kernel of
+  // our own with all metrics. Takes some seconds.
+  std::string problem();
+
+  // The counters of each run, or why there are none. `load`: the candidate's module.
+  Checked<std::vector<std::vector<gpu::Counter>>, std::string> profile(
+      const gpu::Load& load, const std::vector<gpu::Run>& runs);
+
+ private:
+  struct Profiled {
+    std::vector<NcuLaunch> launches;
+    std::string problem;  // no launches then
+  };
+
+  Profiled launches_of(const gpu::Load& load, const std::vector<gpu::Run>& runs);
+  Command command(const std::vector<std::string>& kernels) const;
+  // Asks the runner for all of it. If it does not do that, *problem says why.
+  void converse(Conversation& ncu, const gpu::Load& load, const std::vector<gpu::Run>& runs,
+                std::string* problem) const;
+  std::string log_file() const { return (folder_->path() / "log").string(); }
+
+  const NcuStart start_;
+  std::unique_ptr<TemporaryFolder> folder_;  // ncu's, for its log, locks and sockets
+};
+
+}  // namespace krl

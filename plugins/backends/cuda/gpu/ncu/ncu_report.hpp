@@ -1,0 +1,27 @@
+// What `ncu --csv` writes into its log, read into values. Whatever the text is, reading it does not
+// fail: what is no value is not there. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl {
+
+// One launch of a kernel.
+struct NcuLaunch {
+  std::string kernel;
+  std::map<std::string, double> metrics;  // by ncu's names; one that the GPU lacks is not there
+};
+
+struct NcuReport {
+  std::vector<NcuLaunch> launches;  // in the order in which they ran
+  std::string errors;               // ncu's own words, without "==ERROR== "; empty: none
+};
+
+// `log`: of a profiled program, with one line for each metric of each launch (the page "details"),
+// as ncu 2020.1 and later write it: lines of ncu's own, "==PROF== …", then a table with a head.
+NcuReport read_ncu_report(std::string_view log);
+
+}  // namespace krl

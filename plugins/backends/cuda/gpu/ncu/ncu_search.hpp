@@ -1,0 +1,19 @@
+// Where Nsight Compute's command-line profiler, `ncu`, is. Pure, but for the environment and the
+// file system.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+// In the order in which to look: those of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin, then those of
+// other toolkits and of Nsight Compute's own packages (/opt/nvidia/nsight-compute), newest first.
+std::vector<std::filesystem::path> ncu_folders();
+
+// The first `ncu` in `folders`. Throws Failure(KRL_FAILED_PRECONDITION) that says where it was
+// looked for, how to get it and how to go on without.
+std::string find_ncu(const std::vector<std::filesystem::path>& folders = ncu_folders());
+
+}  // namespace krl

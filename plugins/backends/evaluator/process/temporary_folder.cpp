@@ -1,0 +1,29 @@
+#include "plugins/backends/evaluator/process/temporary_folder.hpp"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <kernelrl/values.hpp>
+
+namespace krl {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder(const std::string& name) {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string pattern = (parent / ("kernelrl-" + name + "-XXXXXX")).string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr) {
+    throw Failure(KRL_UNAVAILABLE, "no temporary folder " + pattern + ": " +
+                                       (error ? error.message() : std::strerror(errno)));
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  fs::remove_all(path_, error);
+}
+
+}  // namespace krl

@@ -1,0 +1,23 @@
+// A folder for the files of programs that we start: only this user may enter it. Removed with all
+// that is in it when this dies.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace krl {
+
+class TemporaryFolder {
+ public:
+  // In $TMPDIR or /tmp, as kernelrl-NAME-XXXXXX. Throws Failure(KRL_UNAVAILABLE).
+  explicit TemporaryFolder(const std::string& name);
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace krl
