@@ -30,8 +30,8 @@ cuda_wheels=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==1
 gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
   nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0
   nvidia-nccl-cu13==2.28.9 nvidia-nvjitlink==13.0.88 nvidia-nvshmem-cu13==3.4.5)
-# What these read in compiled code is held against what we read.
-test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37)
+# What these read in compiled code is held against what we read, and our tokens against this library's.
+test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2
@@ -79,13 +79,18 @@ install_wheels() {
   mv "$folder.partial" "$folder"
 }
 
+model=
 for option in "$@"; do
   case $option in
     --cuda) wheels+=("${cuda_wheels[@]}") ;;
     --gpu) wheels+=("${cuda_wheels[@]}" "${gpu_wheels[@]}") ;;
-    --tests) packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${test_wheels[@]}") ;;
+    --tests)
+      packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${test_wheels[@]}")
+      model=.deps/models/smollm2 # a real model, small
+      ;;
     *) fail "unknown option '$option'; known are --cuda, --gpu and --tests" ;;
   esac
 done
 install_packages
 install_wheels
+[[ -z $model || -f $model/model.safetensors ]] || scripts/get_smollm2.sh "$model"
