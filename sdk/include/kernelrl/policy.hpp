@@ -38,6 +38,7 @@ class Request {
       texts.push_back(view(c_->sampling->stop[i]));
     return texts;
   }
+  const krl_request* c() const { return c_; }
 
  private:
   const krl_request* c_;
@@ -84,6 +85,7 @@ class Example {
   // For a critic; empty without one.
   Span<float> values() const { return has_critic() ? span(c_->values) : Span<float>(); }
   Span<float> returns() const { return has_critic() ? span(c_->returns) : Span<float>(); }
+  const krl_example* c() const { return c_; }
 
  private:
   // Hosts before 1.1 end an example earlier.
