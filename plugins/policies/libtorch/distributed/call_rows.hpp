@@ -1,0 +1,107 @@
+// The requests, examples and losses of a call as bytes for another rank, and the C structs of a
+// part of a call. Each object owns what its views point to, or borrows it where that is said.
+// One thread at a time.
+#pragma once
+
+#include <deque>
+#include <kernelrl/policy.hpp>
+#include <string>
+#include <vector>
+
+#include "distributed/message.hpp"
+#include "distributed/sharing.hpp"
+
+namespace krl::libtorch {
+
+// Some of the requests of a call, borrowed from it.
+class RequestPart {
+ public:
+  RequestPart(const Requests& requests, const RankShare& share);
+  Requests requests() const { return {rows_.data(), rows_.size()}; }
+
+ private:
+  std::vector<const krl_request*> rows_;
+};
+
+void write_request(MessageWriter& message, const Request& request);
+
+// Requests that came as bytes. They keep their addresses as more come.
+class ReceivedRequests {
+ public:
+  // Reads one more; it lives as long as this.
+  const krl_request* add(MessageReader& message);
+  Requests requests() const { return {rows_.data(), rows_.size()}; }
+
+ private:
+  struct Row {
+    std::deque<std::string> texts;
+    std::deque<krl_message> messages;
+    std::vector<const krl_message*> pointers;
+    std::vector<krl_str> stop;
+    krl_sampling sampling{};
+    krl_request request{};
+  };
+  std::deque<Row> owned_;
+  std::vector<const krl_request*> rows_;
+};
+
+// Some of the examples of a call, borrowed from it.
+class ExamplePart {
+ public:
+  ExamplePart(const Examples& examples, const RankShare& share);
+  Examples examples() const { return {rows_.data(), rows_.size()}; }
+
+ private:
+  std::vector<const krl_example*> rows_;
+};
+
+void write_examples(MessageWriter& message, const Examples& examples, const RankShare& share);
+
+class ReceivedExamples {
+ public:
+  explicit ReceivedExamples(MessageReader& message);
+  Examples examples() const { return {rows_.data(), rows_.size()}; }
+
+ private:
+  std::deque<std::vector<std::int32_t>> tokens_;
+  std::deque<std::vector<float>> values_;
+  std::deque<krl_example> owned_;
+  std::vector<const krl_example*> rows_;
+};
+
+void write_loss(MessageWriter& message, const Loss& loss);
+
+class ReceivedLoss {
+ public:
+  explicit ReceivedLoss(MessageReader& message);
+  ReceivedLoss(const ReceivedLoss&) = delete;
+  ReceivedLoss& operator=(const ReceivedLoss&) = delete;
+  Loss loss() const { return Loss(&c_); }
+
+ private:
+  std::string name_;
+  std::deque<std::string> names_;
+  std::deque<krl_parameter> parameters_;
+  std::vector<const krl_parameter*> pointers_;
+  krl_loss c_{};
+};
+
+void write_optimizer(MessageWriter& message, const krl_optimizer& optimizer);
+krl_optimizer read_optimizer(MessageReader& message);
+
+void write_sample(MessageWriter& message, const krl_sample& sample);
+
+class ReceivedSample {
+ public:
+  explicit ReceivedSample(MessageReader& message);
+  // Borrows from this.
+  krl_sample sample() const;
+
+ private:
+  krl_sample c_{};
+  std::string text_;
+  std::vector<std::int32_t> prompt_, tokens_;
+  std::vector<float> logprobs_;
+};
+
+}  // namespace krl::libtorch

@@ -1,0 +1,53 @@
+// What rank 0 asks of the other ranks, and what they answer. A command starts with its kind and its
+// number, then what the call is about; every command gets one reply, and kSample's samples come
+// before it. Plain data.
+#pragma once
+
+#include <exception>
+#include <optional>
+
+#include "distributed/call_context.hpp"
+#include "distributed/message.hpp"
+
+namespace krl::libtorch {
+
+enum class CommandKind : std::uint8_t {
+  kFit,              // seed, texts
+  kSample,           // requests
+  kLogprobs,         // temperature, examples; the reply has their logprobs
+  kValues,           // examples; the reply has their values
+  kForwardBackward,  // loss, examples; the reply has figures
+  kDropGradient,
+  kOptimizerStep,  // the optimiser's settings; all ranks step together
+  kSave,           // all ranks give rank 0 what it lacks
+  kLoad,           // a checkpoint (directory_copy.hpp)
+  kClose,          // the last
+};
+
+struct CommandHeader {
+  CommandKind kind;
+  std::uint64_t number;  // from 1
+};
+
+void write_header(MessageWriter& message, const CommandHeader& header);
+CommandHeader read_header(MessageReader& message);
+
+// What a rank says when it is done with a command.
+struct Reply {
+  krl_status status = KRL_OK;
+  std::string why;  // of a status other than KRL_OK
+  Figures figures;
+  std::vector<std::vector<float>> rows = {};  // one for each example, where they were asked for
+};
+
+// The message starts with this byte: a reply ends the answers to a command.
+enum class AnswerKind : std::uint8_t { kSample, kReply };
+
+std::string reply_message(const Reply& reply);
+// After the byte of its kind.
+Reply read_reply(MessageReader& message);
+
+// The status and the words of an exception, as the SDK gives them to the host.
+Reply reply_of(const std::exception_ptr& error);
+
+}  // namespace krl::libtorch

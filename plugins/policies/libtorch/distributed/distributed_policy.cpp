@@ -1,0 +1,359 @@
+#include "distributed/distributed_policy.hpp"
+
+#include <mutex>
+#include <thread>
+
+#include "distributed/call_rows.hpp"
+#include "distributed/directory_copy.hpp"
+#include "training/examples.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+// The first error of several ranks, of the lowest rank; a cancelled part is none where another rank
+// has a real one.
+class FirstError {
+ public:
+  void add(int rank, const std::string& name, const Reply& reply) {
+    if (reply.status == KRL_OK) return;
+    if (status_ != KRL_OK && (status_ != KRL_CANCELLED || reply.status == KRL_CANCELLED)) return;
+    status_ = reply.status;
+    why_ = rank == 0 ? reply.why : name + ": " + reply.why;
+  }
+  void throw_if_any() const {
+    if (status_ != KRL_OK) throw Failure(status_, why_);
+  }
+  bool any() const { return status_ != KRL_OK; }
+
+ private:
+  krl_status status_ = KRL_OK;
+  std::string why_;
+};
+
+// Passes samples on to the host from several threads, one at a time, each under its request's
+// number in the host's call.
+class SharedSink {
+ public:
+  explicit SharedSink(const SampleSink& sink) : sink_(sink) {}
+
+  void put(krl_sample sample, const RankShare& share) {
+    const std::lock_guard lock(mutex_);
+    sample.request = static_cast<std::uint32_t>(share.at(sample.request));
+    sink_.put(sample);
+  }
+
+ private:
+  const SampleSink& sink_;
+  std::mutex mutex_;
+};
+
+// A sink of one rank's part of the requests.
+class PartSink {
+ public:
+  PartSink(SharedSink& sink, const RankShare& share)
+      : sink_(sink), share_(share), c_{sizeof c_, 0, this, put} {}
+  SampleSink sink() const { return SampleSink(&c_); }
+
+ private:
+  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
+    const auto& self = *static_cast<const PartSink*>(c->ctx);
+    try {
+      self.sink_.put(*sample, self.share_);
+      return KRL_OK;
+    } catch (const Failure& failure) {
+      return failure.code();
+    }
+  }
+
+  SharedSink& sink_;
+  const RankShare& share_;
+  krl_sample_sink c_;
+};
+
+void place_rows(const std::vector<std::vector<float>>& from, const RankShare& share,
+                std::vector<std::vector<float>>& rows) {
+  for (std::size_t k = 0; k < share.size(); ++k) rows[share[k]] = from.at(k);
+}
+
+// What comes of `work`.
+template <class Work>
+Reply reply_to(const Work& work) {
+  try {
+    work();
+    return {};
+  } catch (...) {
+    return reply_of(std::current_exception());
+  }
+}
+
+// Collects the rows of this rank's part of the examples. `C` is krl_logprob_sink or
+// krl_critic_sink.
+template <class C>
+class RowCollector {
+ public:
+  explicit RowCollector(std::size_t rows) : rows_(rows), c_{sizeof c_, 0, this, put} {}
+  const C* c() const { return &c_; }
+  const std::vector<std::vector<float>>& rows() const { return rows_; }
+
+ private:
+  static krl_status put(const C* c, std::size_t example, krl_f32s values) {
+    auto& self = *static_cast<RowCollector*>(c->ctx);
+    self.rows_.at(example).assign(span(values).begin(), span(values).end());
+    return KRL_OK;
+  }
+
+  std::vector<std::vector<float>> rows_;
+  C c_;
+};
+
+}  // namespace
+
+DistributedPolicy::DistributedPolicy(std::unique_ptr<RankGroup> group,
+                                     std::unique_ptr<RankPolicy> local)
+    : group_(std::move(group)), local_(std::move(local)) {}
+
+DistributedPolicy::~DistributedPolicy() {
+  if (group_->lost()) return;
+  reply_to([&] {
+    send_command(CommandKind::kClose, {});
+    for (int r = 1; r < group_->size(); ++r) receive_reply(r, {});
+  });
+}
+
+std::uint64_t DistributedPolicy::send_command(CommandKind kind, const Write& write) {
+  const CommandHeader header{kind, ++commands_};
+  for (int r = 1; r < group_->size(); ++r) {
+    MessageWriter message;
+    write_header(message, header);
+    if (write) write(message, r);
+    group_->send(r, std::move(message).take());
+  }
+  return header.number;
+}
+
+Reply DistributedPolicy::receive_reply(int from,
+                                       const std::function<void(MessageReader&)>& on_sample) {
+  while (true) {
+    const std::string bytes = group_->receive(from);
+    MessageReader message(bytes);
+    if (message.number<std::uint8_t>() == static_cast<std::uint8_t>(AnswerKind::kReply)) {
+      return read_reply(message);
+    }
+    on_sample(message);
+  }
+}
+
+Figures DistributedPolicy::on_all_ranks(CommandKind kind, const Context& context,
+                                        const Write& write, const Local& local,
+                                        const OnReply& on_reply) {
+  const std::uint64_t number = send_command(kind, write);
+  const CallContext here(context, [this] { return group_->lost(); });
+  FirstError error;
+  error.add(0, {}, reply_to([&] { local(here.context()); }));
+  group_->throw_if_lost();
+  if (error.any()) group_->cancel(number);
+  Figures figures = here.figures();
+  for (int r = 1; r < group_->size(); ++r) {
+    const Reply reply = receive_reply(r, {});
+    error.add(r, group_->name(r), reply);
+    merge_figures(figures, reply.figures);
+    if (on_reply && reply.status == KRL_OK) on_reply(r, reply);
+  }
+  error.throw_if_any();
+  return figures;
+}
+
+PolicyInfo DistributedPolicy::describe() {
+  group_->throw_if_lost();
+  PolicyInfo info = local_->describe();
+  info.description += ", " + std::to_string(group_->size()) + " ranks";
+  return info;
+}
+
+// The same on all ranks: vocabulary and weights follow from the texts and the seed.
+void DistributedPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Context& context) {
+  on_all_ranks(
+      CommandKind::kFit, context,
+      [&](MessageWriter& message, int) {
+        message.number(seed);
+        message.number(static_cast<std::uint64_t>(texts.size()));
+        for (const krl_str text : texts) message.text(view(text));
+      },
+      [&](const Context& here) { local_->fit(texts, seed, here); });
+}
+
+void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
+                               const Context& context) {
+  const auto shares = share_requests(requests, group_->size());
+  const auto share_of = [&](int rank) -> const RankShare& {
+    return shares[static_cast<std::size_t>(rank)];
+  };
+  const std::uint64_t number =
+      send_command(CommandKind::kSample, [&](MessageWriter& message, int rank) {
+        message.number(static_cast<std::uint64_t>(share_of(rank).size()));
+        for (const std::size_t i : share_of(rank)) write_request(message, requests[i]);
+      });
+
+  SharedSink shared(sink);
+  std::vector<Reply> replies(shares.size());
+  const auto receive_from = [&](int rank) {
+    Reply& reply = replies[static_cast<std::size_t>(rank)];
+    Reply refused;  // by the host
+    const Reply received = [&] {
+      Reply last;
+      const Reply way = reply_to([&] {
+        last = receive_reply(rank, [&](MessageReader& message) {
+          const ReceivedSample sample(message);
+          if (refused.status != KRL_OK) return;
+          refused = reply_to([&] { shared.put(sample.sample(), share_of(rank)); });
+          if (refused.status != KRL_OK) group_->cancel(number);
+        });
+      });
+      return way.status == KRL_OK ? last : way;
+    }();
+    reply = refused.status != KRL_OK ? refused : received;
+  };
+  {
+    std::vector<std::jthread> receivers;
+    for (int r = 1; r < group_->size(); ++r) receivers.emplace_back(receive_from, r);
+    const CallContext here(context, [this] { return group_->lost(); });
+    const RequestPart part(requests, share_of(0));
+    const PartSink own(shared, share_of(0));
+    replies[0] = reply_to([&] { local_->sample(part.requests(), own.sink(), here.context()); });
+    if (replies[0].status != KRL_OK) group_->cancel(number);
+  }
+  group_->throw_if_lost();
+  FirstError error;
+  for (int r = 0; r < group_->size(); ++r) {
+    error.add(r, group_->name(r), replies[static_cast<std::size_t>(r)]);
+  }
+  error.throw_if_any();
+}
+
+void DistributedPolicy::tokenize(const Messages& messages, std::string_view answer,
+                                 const SampleSink& sink, const Context& context) {
+  local_->tokenize(messages, answer, sink, context);
+}
+
+// Before they are shared out, so that an error names an example as the host numbers it.
+void DistributedPolicy::check_here(const Examples& examples, const LossOptions* loss) {
+  const PolicyInfo info = local_->describe();
+  if (info.needs_corpus) return;  // which the call itself says
+  ModelConfig limits;
+  limits.context = info.context_tokens;
+  limits.vocabulary = info.vocabulary;
+  check_examples(examples, limits, loss);
+}
+
+std::vector<RankShare> DistributedPolicy::shares_of(const Examples& examples) const {
+  return share_examples(example_lengths(examples), group_->size());
+}
+
+void DistributedPolicy::logprobs(double temperature, const Examples& examples,
+                                 const LogprobSink& sink, const Context& context) {
+  check_here(examples, nullptr);
+  const auto shares = shares_of(examples);
+  RowCollector<krl_logprob_sink> own(shares[0].size());
+  std::vector<std::vector<float>> rows(examples.size());
+  on_all_ranks(
+      CommandKind::kLogprobs, context,
+      [&](MessageWriter& message, int rank) {
+        message.number(temperature);
+        write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
+      },
+      [&](const Context& here) {
+        const ExamplePart part(examples, shares[0]);
+        local_->logprobs(temperature, part.examples(), LogprobSink(own.c()), here);
+      },
+      [&](int rank, const Reply& reply) {
+        place_rows(reply.rows, shares[static_cast<std::size_t>(rank)], rows);
+      });
+  place_rows(own.rows(), shares[0], rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) sink.put(i, rows[i]);
+}
+
+void DistributedPolicy::values(const Examples& examples, const CriticSink& sink,
+                               const Context& context) {
+  check_here(examples, nullptr);
+  const auto shares = shares_of(examples);
+  RowCollector<krl_critic_sink> own(shares[0].size());
+  std::vector<std::vector<float>> rows(examples.size());
+  on_all_ranks(
+      CommandKind::kValues, context,
+      [&](MessageWriter& message, int rank) {
+        write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
+      },
+      [&](const Context& here) {
+        const ExamplePart part(examples, shares[0]);
+        local_->values(part.examples(), CriticSink(own.c()), here);
+      },
+      [&](int rank, const Reply& reply) {
+        place_rows(reply.rows, shares[static_cast<std::size_t>(rank)], rows);
+      });
+  place_rows(own.rows(), shares[0], rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) sink.put(i, rows[i]);
+}
+
+void DistributedPolicy::forward_backward(const Loss& loss, const Examples& examples,
+                                         const Context& context) {
+  const LossOptions options = parse_loss(loss);
+  check_here(examples, &options);
+  const auto shares = shares_of(examples);
+  try {
+    const Figures figures = on_all_ranks(
+        CommandKind::kForwardBackward, context,
+        [&](MessageWriter& message, int rank) {
+          write_loss(message, loss);
+          write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
+        },
+        [&](const Context& here) {
+          const ExamplePart part(examples, shares[0]);
+          local_->forward_backward(loss, part.examples(), here);
+        });
+    for (const auto& [name, value] : figures) context.metric(name, value);
+  } catch (const Failure&) {
+    // Some ranks have added their part, others not.
+    if (!group_->lost()) drop_gradient(context);
+    throw;
+  }
+}
+
+void DistributedPolicy::drop_gradient(const Context& context) {
+  on_all_ranks(CommandKind::kDropGradient, context, {},
+               [&](const Context&) { local_->drop_gradient(); });
+}
+
+void DistributedPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {
+  const Figures figures = on_all_ranks(
+      CommandKind::kOptimizerStep, context,
+      [&](MessageWriter& message, int) { write_optimizer(message, optimizer); },
+      [&](const Context& here) { local_->optimizer_step(optimizer, here); });
+  for (const auto& [name, value] : figures) context.metric(name, value);
+}
+
+void DistributedPolicy::save(std::string_view directory, const Context& context) {
+  on_all_ranks(CommandKind::kSave, context, {},
+               [&](const Context& here) { local_->save(directory, here); });
+}
+
+void DistributedPolicy::load(std::string_view directory, const Context& context) {
+  on_all_ranks(CommandKind::kLoad, context, {}, [&](const Context& here) {
+    bool readable = true;
+    for (int r = 1; r < group_->size(); ++r) {
+      readable = offer_directory(*group_, r, directory) && readable;
+    }
+    if (!readable) {
+      throw Failure(KRL_INTERNAL,
+                    "a file of " + std::string(directory) +
+                        " could not be read to its end, for a rank that needs a copy");
+    }
+    local_->load(directory, here);
+  });
+}
+
+void DistributedPolicy::export_weights(std::string_view directory, std::string_view format,
+                                       const Context& context) {
+  local_->export_weights(directory, format, context);
+}
+
+}  // namespace krl::libtorch

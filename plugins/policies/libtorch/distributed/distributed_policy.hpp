@@ -1,0 +1,65 @@
+// The local policy of several ranks, on rank 0: looks like one policy to the host, and lets the
+// other ranks (follower.hpp) do their part of every call. Samples are spread by request, examples
+// by tokens; a step's normaliser is that of all its examples, so the ranks' gradients add up.
+//
+// As with one rank: one call at a time, but for tokenize() beside sample_stream(). An error in
+// forward_backward() drops the gradient so far on all ranks. When a rank is lost, every call is
+// KRL_INTERNAL with its name.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "distributed/command.hpp"
+#include "distributed/rank_group.hpp"
+#include "distributed/rank_policy.hpp"
+#include "distributed/sharing.hpp"
+#include "training/loss.hpp"
+
+namespace krl::libtorch {
+
+class DistributedPolicy final : public TrainablePolicy {
+ public:
+  // `local` is this rank's own policy, which has the group as its ShardExchange. REQUIRES: rank 0.
+  DistributedPolicy(std::unique_ptr<RankGroup> group, std::unique_ptr<RankPolicy> local);
+  // Lets the other ranks end.
+  ~DistributedPolicy() override;
+
+  PolicyInfo describe() override;
+  void fit(Span<krl_str> texts, std::uint64_t seed, const Context& context) override;
+  void sample(const Requests& requests, const SampleSink& sink, const Context& context) override;
+  void tokenize(const Messages& messages, std::string_view answer, const SampleSink& sink,
+                const Context& context) override;
+  void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
+                const Context& context) override;
+  void values(const Examples& examples, const CriticSink& sink, const Context& context) override;
+  void forward_backward(const Loss& loss, const Examples& examples,
+                        const Context& context) override;
+  void optimizer_step(const krl_optimizer& optimizer, const Context& context) override;
+  void save(std::string_view directory, const Context& context) override;
+  void load(std::string_view directory, const Context& context) override;
+  void export_weights(std::string_view directory, std::string_view format,
+                      const Context& context) override;
+
+ private:
+  using Write = std::function<void(MessageWriter&, int rank)>;
+  using Local = std::function<void(const Context&)>;
+  using OnReply = std::function<void(int rank, const Reply&)>;
+
+  // Sends the command to the other ranks, runs `local` here, and waits for all replies. The first
+  // error, this rank's before others', is thrown at the end. Gives the figures of all ranks.
+  Figures on_all_ranks(CommandKind kind, const Context& context, const Write& write,
+                       const Local& local, const OnReply& on_reply = {});
+  std::uint64_t send_command(CommandKind kind, const Write& write);
+  // Reads what rank `from` answers up to its reply, which is returned.
+  Reply receive_reply(int from, const std::function<void(MessageReader&)>& on_sample);
+  void check_here(const Examples& examples, const LossOptions* loss);
+  std::vector<RankShare> shares_of(const Examples& examples) const;
+  void drop_gradient(const Context& context);
+
+  std::unique_ptr<RankGroup> group_;
+  std::unique_ptr<RankPolicy> local_;  // uses the group
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace krl::libtorch

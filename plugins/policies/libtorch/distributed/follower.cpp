@@ -1,0 +1,174 @@
+#include "distributed/follower.hpp"
+
+#include "distributed/call_rows.hpp"
+#include "distributed/command.hpp"
+#include "distributed/directory_copy.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+// Sends each sample to rank 0 as it comes.
+class AnswerSink {
+ public:
+  explicit AnswerSink(RankGroup& group) : group_(group), c_{sizeof c_, 0, this, put} {}
+  SampleSink sink() const { return SampleSink(&c_); }
+
+ private:
+  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
+    const auto& self = *static_cast<const AnswerSink*>(c->ctx);
+    MessageWriter message;
+    message.number(static_cast<std::uint8_t>(AnswerKind::kSample));
+    write_sample(message, *sample);
+    try {
+      self.group_.send(0, std::move(message).take());
+      return KRL_OK;
+    } catch (const Failure& failure) {
+      return failure.code();
+    }
+  }
+
+  RankGroup& group_;
+  krl_sample_sink c_;
+};
+
+// Collects rows for the reply. `C` is krl_logprob_sink or krl_critic_sink.
+template <class C>
+class ReplyRows {
+ public:
+  explicit ReplyRows(std::vector<std::vector<float>>& rows)
+      : rows_(rows), c_{sizeof c_, 0, this, put} {}
+  const C* c() const { return &c_; }
+
+ private:
+  static krl_status put(const C* c, std::size_t example, krl_f32s values) {
+    auto& rows = static_cast<const ReplyRows*>(c->ctx)->rows_;
+    rows.at(example).assign(span(values).begin(), span(values).end());
+    return KRL_OK;
+  }
+
+  std::vector<std::vector<float>>& rows_;
+  C c_;
+};
+
+class Follower {
+ public:
+  Follower(RankGroup& group, RankPolicy& local, const Context& context)
+      : group_(group), local_(local), context_(context) {}
+
+  void serve() {
+    CommandHeader header{};
+    do {
+      const std::string bytes = group_.receive(0);
+      MessageReader message(bytes);
+      header = read_header(message);
+      Reply reply;
+      try {
+        carry_out(header, message, reply);
+      } catch (...) {
+        group_.throw_if_lost();
+        reply = reply_of(std::current_exception());
+        if (leaves_others_waiting(header.kind, reply.status)) {
+          group_.fail(reply.why);
+          throw;
+        }
+      }
+      group_.send(0, reply_message(reply));
+    } while (header.kind != CommandKind::kClose);
+  }
+
+ private:
+  // In these commands ranks wait for one another. What is wrong with the call itself is found by
+  // all of them before they do; anything else happened to this rank alone.
+  static bool leaves_others_waiting(CommandKind kind, krl_status status) {
+    const bool together = kind == CommandKind::kOptimizerStep || kind == CommandKind::kSave;
+    return together && status != KRL_FAILED_PRECONDITION && status != KRL_INVALID_ARGUMENT;
+  }
+
+  void carry_out(const CommandHeader& header, MessageReader& message, Reply& reply) {
+    const CallContext call(context_, [this, number = header.number] {
+      return group_.cancelled() >= number || group_.lost();
+    });
+    const Context context = call.context();
+    switch (header.kind) {
+      case CommandKind::kFit:
+        return fit(message, context);
+      case CommandKind::kSample:
+        return sample(message, context);
+      case CommandKind::kLogprobs:
+        return logprobs(message, context, reply);
+      case CommandKind::kValues:
+        return values(message, context, reply);
+      case CommandKind::kForwardBackward:
+        forward_backward(message, context);
+        reply.figures = call.figures();
+        return;
+      case CommandKind::kDropGradient:
+        return local_.drop_gradient();
+      case CommandKind::kOptimizerStep:
+        return local_.optimizer_step(read_optimizer(message), context);
+      case CommandKind::kSave:
+        return local_.join_save();
+      case CommandKind::kLoad:
+        return load(context);
+      case CommandKind::kClose:
+        return;
+    }
+  }
+
+  void fit(MessageReader& message, const Context& context) {
+    const auto seed = message.number<std::uint64_t>();
+    std::vector<std::string> texts;
+    for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) {
+      texts.push_back(message.text());
+    }
+    std::vector<krl_str> rows;
+    for (const std::string& text : texts) rows.push_back(to_c(text));
+    local_.fit(rows, seed, context);
+  }
+
+  // Also with no request at all: sampling marks the weights that the answers come from.
+  void sample(MessageReader& message, const Context& context) {
+    ReceivedRequests received;
+    for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) received.add(message);
+    const AnswerSink answers(group_);
+    local_.sample(received.requests(), answers.sink(), context);
+  }
+
+  void logprobs(MessageReader& message, const Context& context, Reply& reply) {
+    const auto temperature = message.number<double>();
+    const ReceivedExamples received(message);
+    reply.rows.resize(received.examples().size());
+    const ReplyRows<krl_logprob_sink> rows(reply.rows);
+    local_.logprobs(temperature, received.examples(), LogprobSink(rows.c()), context);
+  }
+
+  void values(MessageReader& message, const Context& context, Reply& reply) {
+    const ReceivedExamples received(message);
+    reply.rows.resize(received.examples().size());
+    const ReplyRows<krl_critic_sink> rows(reply.rows);
+    local_.values(received.examples(), CriticSink(rows.c()), context);
+  }
+
+  void forward_backward(MessageReader& message, const Context& context) {
+    const ReceivedLoss loss(message);
+    const ReceivedExamples received(message);
+    local_.forward_backward(loss.loss(), received.examples(), context);
+  }
+
+  void load(const Context& context) {
+    const OfferedDirectory offered(group_);
+    local_.load(offered.path().string(), context);
+  }
+
+  RankGroup& group_;
+  RankPolicy& local_;
+  const Context& context_;
+};
+
+}  // namespace
+
+void follow(RankGroup& group, RankPolicy& local, const Context& context) {
+  Follower(group, local, context).serve();
+}
+
+}  // namespace krl::libtorch

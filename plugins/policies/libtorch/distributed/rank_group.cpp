@@ -1,0 +1,327 @@
+#include "distributed/rank_group.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <kernelrl/values.hpp>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <vector>
+
+#include "distributed/gloo_backend.hpp"
+#include "distributed/rank_liveness.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// The group's own liveness ends a wait long before.
+constexpr std::chrono::hours kForever{24 * 365};
+constexpr int kMessageTag = 1, kTensorTag = 2;
+constexpr std::size_t kMostErrorText = 200;
+
+std::string this_process() {
+  char host[256] = "unknown";
+  ::gethostname(host, sizeof host - 1);
+  return "host " + std::string(host) + ", process " + std::to_string(::getpid());
+}
+
+// The address of this machine from which it reaches `host`; of the loopback interface if none does.
+std::string own_address(const std::string& host, int port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  std::string address = "127.0.0.1";
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) {
+    return address;
+  }
+  const int probe = ::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  char text[NI_MAXHOST];
+  // Connecting a datagram socket sends nothing: it only chooses the way.
+  if (probe >= 0 && ::connect(probe, found->ai_addr, found->ai_addrlen) == 0 &&
+      ::getsockname(probe, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&own), size, text, sizeof text, nullptr, 0,
+                    NI_NUMERICHOST) == 0) {
+    address = text;
+  }
+  if (probe >= 0) ::close(probe);
+  ::freeaddrinfo(found);
+  return address;
+}
+
+std::string first_line(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, std::min(text.find('\n'), kMostErrorText));
+}
+
+c10::intrusive_ptr<c10d::Store> connect_store(const RankEnvironment& environment,
+                                              milliseconds timeout, bool serve) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(environment.port);
+  options.isServer = serve;
+  options.waitWorkers = false;
+  options.timeout = timeout;
+  const std::string place = environment.address + ":" + std::to_string(environment.port);
+  try {
+    return c10::make_intrusive<c10d::TCPStore>(environment.address, options);
+  } catch (const std::exception& error) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  serve ? "rank 0 cannot listen at " + place +
+                              ", as MASTER_ADDR and MASTER_PORT say: " + first_line(error)
+                        : "rank 0 does not answer at " + place +
+                              "; has it started, and can this machine reach it? (" +
+                              first_line(error) + ")");
+  }
+}
+
+std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
+
+// The places of all ranks, once all have come.
+std::vector<std::string> meet(c10d::Store& store, const RankEnvironment& environment,
+                              const std::string& options, milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  store.set(rank_key(environment.rank), this_process() + "\n" + options);
+  std::vector<std::string> names;
+  for (int r = 0; r < environment.size; ++r) {
+    const std::string name = "rank " + std::to_string(r);
+    while (!store.check({rank_key(r)})) {
+      if (Clock::now() > deadline) {
+        throw Failure(KRL_FAILED_PRECONDITION,
+                      name + " of " + std::to_string(environment.size) + " did not come within " +
+                          std::to_string(timeout.count() / 1000) +
+                          " s; start one process a rank, by kernelrl launch, torchrun or srun");
+      }
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    const std::string place = store.get_to_str(rank_key(r));
+    const std::size_t line = place.find('\n');
+    names.push_back(name + " (" + place.substr(0, line) + ")");
+    if (place.substr(line + 1) != options) {
+      throw Failure(KRL_FAILED_PRECONDITION,
+                    names.back() + " has other options of the policy than rank " +
+                        std::to_string(environment.rank) + "; give all ranks the same plan");
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+// What is open between ranks, and the waits on it.
+struct RankGroup::Connections {
+  // A message's way: ends with a Failure when the group is lost.
+  void finish_transfer(const c10::intrusive_ptr<c10d::Work>& work, int peer) {
+    {
+      const std::lock_guard lock(mutex);
+      transfers.insert(work.get());
+    }
+    bool done = false;
+    try {
+      if (liveness->lost()) work->abort();
+      done = work->wait(kForever);
+    } catch (const std::exception& error) {
+      liveness->report_lost(peer, "its connection broke (" + first_line(error) + ")");
+    }
+    {
+      const std::lock_guard lock(mutex);
+      transfers.erase(work.get());
+    }
+    if (!done) throw_lost("the connection with another rank broke");
+  }
+
+  void finish_collective(const c10::intrusive_ptr<c10d::Work>& work) {
+    milliseconds::rep microseconds = 10;
+    while (!work->isCompleted()) {
+      if (liveness->lost()) throw_lost({});
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      microseconds = std::min<milliseconds::rep>(2 * microseconds, 500);
+    }
+    try {
+      work->wait();
+    } catch (const std::exception& error) {
+      throw_lost(first_line(error));
+    }
+  }
+
+  void sum(c10d::Backend& backend, const at::Tensor& tensor) {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::AllreduceOptions options;
+    options.timeout = kForever;
+    finish_collective(backend.allreduce(tensors, options));
+  }
+
+  void broadcast(c10d::Backend& backend, const at::Tensor& tensor, int from) {
+    std::vector<at::Tensor> tensors = {tensor};
+    c10d::BroadcastOptions options;
+    options.rootRank = from;
+    options.timeout = kForever;
+    finish_collective(backend.broadcast(tensors, options));
+  }
+
+  // `otherwise`: what to say if nobody turns out to be lost.
+  [[noreturn]] void throw_lost(const std::string& otherwise) const {
+    const std::string verdict = liveness->wait_for_verdict();
+    throw Failure(KRL_INTERNAL, (verdict.empty() ? otherwise : verdict) +
+                                    "; --resume goes on from the newest checkpoint, on as many "
+                                    "ranks as there are then");
+  }
+
+  void abort_transfers() {
+    const std::lock_guard lock(mutex);
+    for (c10d::Work* work : transfers) work->abort();
+  }
+
+  std::vector<std::string> names;
+  c10::intrusive_ptr<c10d::Store> store;
+  c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and what lies on the CPU
+  c10::intrusive_ptr<c10d::Backend> tensors;  // the sums and gathers of a step
+  std::mutex mutex;
+  std::set<c10d::Work*> transfers;  // that are waited for
+  std::optional<RankLiveness> liveness;
+};
+
+RankGroup::RankGroup(const RankEnvironment& environment, const RankTimeouts& timeouts,
+                     const std::string& options, const ConnectTensors& connect_tensors)
+    : environment_(environment), connections_(std::make_unique<Connections>()) {
+  Connections& c = *connections_;
+  c.store = connect_store(environment, timeouts.start, environment.rank == 0);
+  try {
+    c.names = meet(*c.store, environment, options, timeouts.start);
+    c.liveness.emplace(connect_store(environment, timeouts.start, false), environment.rank, c.names,
+                       timeouts.lost, [&c] { c.abort_transfers(); });
+    c.gloo = connect_gloo(c.store, environment.rank, environment.size,
+                          own_address(environment.address, environment.port), timeouts.start);
+    c.tensors =
+        connect_tensors ? connect_tensors(c.store, environment.rank, environment.size) : c.gloo;
+  } catch (const c10::Error& error) {
+    throw Failure(KRL_FAILED_PRECONDITION, "the ranks cannot be connected: " + first_line(error));
+  }
+}
+
+RankGroup::~RankGroup() {
+  const bool was_lost = lost();
+  connections_->liveness.reset();
+  if (!was_lost) return;
+  // Threads of c10d may wait in these for a rank that is gone, and closing them would wait too.
+  connections_->tensors->abort();
+  connections_->tensors.release();
+  connections_->gloo.release();
+  connections_->store.release();
+  connections_.release();
+}
+
+const std::string& RankGroup::name(int rank) const {
+  return connections_->names.at(static_cast<std::size_t>(rank));
+}
+
+void RankGroup::send(int to, std::string_view message) {
+  const auto transfer = [&](const void* data, std::size_t size) {
+    std::vector<at::Tensor> tensors = {
+        at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(size)}, at::kByte)};
+    connections_->finish_transfer(connections_->gloo->send(tensors, to, kMessageTag), to);
+  };
+  const std::uint64_t size = message.size();
+  transfer(&size, sizeof size);
+  if (size > 0) transfer(message.data(), message.size());
+}
+
+std::string RankGroup::receive(int from) {
+  const auto transfer = [&](void* data, std::size_t size) {
+    std::vector<at::Tensor> tensors = {
+        at::from_blob(data, {static_cast<std::int64_t>(size)}, at::kByte)};
+    connections_->finish_transfer(connections_->gloo->recv(tensors, from, kMessageTag), from);
+  };
+  std::uint64_t size = 0;
+  transfer(&size, sizeof size);
+  std::string message(size, '\0');
+  if (size > 0) transfer(message.data(), message.size());
+  return message;
+}
+
+Slice RankGroup::slice(std::int64_t total) const { return slice_of_rank(total, rank(), size()); }
+
+void RankGroup::reduce_scatter(const at::Tensor& flat) {
+  c10d::Backend& tensors = *connections_->tensors;
+  if (connections_->tensors == connections_->gloo) {  // whose reduce_scatter is this, and a copy
+    connections_->sum(tensors, flat);
+    return;
+  }
+  // c10d wants slices of one size: the few elements beyond are summed, and sent around, apart.
+  const std::int64_t each = flat.numel() / size(), rest = flat.numel() % size();
+  if (each > 0) {
+    at::Tensor whole = flat.narrow(0, 0, each * size());
+    at::Tensor own = flat.narrow(0, each * rank(), each);
+    c10d::ReduceScatterOptions options;
+    options.timeout = kForever;
+    connections_->finish_collective(tensors._reduce_scatter_base(own, whole, options));
+  }
+  if (rest > 0) connections_->sum(tensors, flat.narrow(0, each * size(), rest));
+}
+
+void RankGroup::all_gather(const at::Tensor& flat) {
+  const std::int64_t each = flat.numel() / size(), rest = flat.numel() % size();
+  c10d::Backend& tensors = *connections_->tensors;
+  if (each > 0) {
+    at::Tensor whole = flat.narrow(0, 0, each * size());
+    at::Tensor own = flat.narrow(0, each * rank(), each);
+    c10d::AllgatherOptions options;
+    options.timeout = kForever;
+    connections_->finish_collective(tensors._allgather_base(whole, own, options));
+  }
+  if (rest > 0) {
+    connections_->broadcast(tensors, flat.narrow(0, each * size(), rest), size() - 1);
+  }
+}
+
+double RankGroup::sum(double value) {
+  const at::Tensor total = at::full({1}, value, at::kDouble);
+  connections_->sum(*connections_->gloo, total);
+  return total.item<double>();
+}
+
+void RankGroup::broadcast(const at::Tensor& tensor) {
+  connections_->broadcast(*connections_->tensors, tensor, 0);
+}
+
+at::Tensor RankGroup::gather_on_first(const at::Tensor& slice_of_this, std::int64_t total) {
+  const auto part = slice_of_this.to(at::kCPU).contiguous();
+  if (rank() != 0) {
+    if (part.numel() == 0) return {};
+    std::vector<at::Tensor> tensors = {part};
+    connections_->finish_transfer(connections_->gloo->send(tensors, 0, kTensorTag), 0);
+    return {};
+  }
+  const auto whole = at::empty({total}, part.options());
+  for (int r = 0; r < size(); ++r) {
+    const Slice place = slice_of_rank(total, r, size());
+    std::vector<at::Tensor> tensors = {whole.narrow(0, place.begin, place.size())};
+    if (r == 0) {
+      tensors[0].copy_(part);
+    } else if (place.size() > 0) {
+      connections_->finish_transfer(connections_->gloo->recv(tensors, r, kTensorTag), r);
+    }
+  }
+  return whole;
+}
+
+bool RankGroup::lost() const { return connections_->liveness && connections_->liveness->lost(); }
+
+void RankGroup::throw_if_lost() const {
+  if (lost()) connections_->throw_lost({});
+}
+
+void RankGroup::fail(const std::string& why) { connections_->liveness->fail(why); }
+
+void RankGroup::cancel(std::uint64_t command) { connections_->liveness->cancel(command); }
+
+std::uint64_t RankGroup::cancelled() const { return connections_->liveness->cancelled(); }
+
+}  // namespace krl::libtorch

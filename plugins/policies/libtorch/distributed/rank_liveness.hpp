@@ -1,0 +1,58 @@
+// Tells whether the other ranks still live, and passes small news on: every rank gives signs of
+// life to rank 0 through c10d's store, which rank 0 serves, and reads rank 0's news there.
+// A rank that gives no sign for the time-out (killed, stopped, cut off), or whose connection
+// breaks, is lost, and with it the whole group: nothing is healed. Rank 0 watches all others, they
+// watch rank 0 and are told by it of one another. Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+namespace krl::libtorch {
+
+class RankLiveness {
+ public:
+  // `store` is a connection of this object's own. `names`: how each rank is called in messages.
+  // `on_lost` is called once, on any thread, when the group is lost.
+  RankLiveness(c10::intrusive_ptr<c10d::Store> store, int rank, std::vector<std::string> names,
+               std::chrono::milliseconds timeout, std::function<void()> on_lost);
+  // Gives no more signs of life. Where the group is lost, rank 0 first leaves the others the time
+  // to read so.
+  ~RankLiveness();
+  RankLiveness(const RankLiveness&) = delete;
+  RankLiveness& operator=(const RankLiveness&) = delete;
+
+  bool lost() const;
+  // Which rank was lost, and how; empty while none is.
+  std::string verdict() const;
+  // As verdict(), after waiting for it until every loss would have been seen.
+  std::string wait_for_verdict() const;
+  // What a broken connection with `rank` says. The first loss stands.
+  void report_lost(int rank, const std::string& how);
+
+  // The others: this rank itself cannot go on. Returns when rank 0 has been told, or after the
+  // time-out.
+  void fail(const std::string& why);
+
+  // Rank 0: the ranks are to end command number `command` early.
+  void cancel(std::uint64_t command);
+  // The others: the newest command that was cancelled; 0 = none yet.
+  std::uint64_t cancelled() const;
+
+ private:
+  struct State;
+  static void serve_as_first(const std::shared_ptr<State>& state);
+  static void serve_as_other(const std::shared_ptr<State>& state);
+  static void watch_first(const std::shared_ptr<State>& state);
+
+  // Shared with threads that may hang in a call to a rank 0 that is gone; they are then left
+  // behind.
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace krl::libtorch
