@@ -4,6 +4,7 @@
 #include <cmath>
 #include <kernelrl/values.hpp>
 
+#include "generation/answer_text.hpp"
 #include "generation/generation_queue.hpp"
 #include "generation/random_stream.hpp"
 
@@ -25,6 +26,12 @@ void check_request(const GenerationRequest& request, std::size_t index, std::int
     refuse("temperature must be a number from 0 on");
   }
   if (!(options.top_p > 0 && options.top_p <= 1)) refuse("top_p must be in (0, 1]");
+}
+
+Failure diverged_weights() {
+  return Failure(KRL_INTERNAL,
+                 "the model's predictions are not finite: its weights have diverged; go back to an "
+                 "earlier checkpoint and lower the learning rate");
 }
 
 GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests) {
@@ -72,7 +79,7 @@ class Generator::Worker {
     const Ticket* ticket;
     KeyValueCache* own;
     GeneratedSample sample;
-    std::string bytes;  // decoded so far
+    AnswerText text;
   };
 
   // Makes all caches free again, also those that a generation which failed had taken.
@@ -162,9 +169,7 @@ class Generator::Worker {
     const double u = uniform(asked.seed, sample.index, sample.tokens.size());
     const Draw draw = sampler_.draw(logits, asked.options, u);
     if (!std::isfinite(draw.logprob)) {
-      throw Failure(KRL_INTERNAL,
-                    "the model's predictions are not finite: its weights have diverged; go back to "
-                    "an earlier checkpoint and lower the learning rate");
+      throw diverged_weights();
     }
     sample.tokens.push_back(draw.token);
     sample.logprobs.push_back(draw.logprob);
@@ -172,8 +177,7 @@ class Generator::Worker {
       sample.stop_reason = KRL_STOP_END;
       return true;
     }
-    slot.bytes += encoding_.bytes(draw.token);
-    if (cut_at_stop(slot)) {
+    if (slot.text.add(encoding_.bytes(draw.token), asked.stop)) {
       sample.stop_reason = KRL_STOP_END;
       return true;
     }
@@ -183,24 +187,10 @@ class Generator::Worker {
     return length == asked.max_tokens || prompt + length == weights_.config.context;
   }
 
-  // Ends the text where the first stop text begins, if the last token completed one.
-  bool cut_at_stop(Slot& slot) const {
-    const std::size_t added = encoding_.bytes(slot.sample.tokens.back()).size();
-    std::size_t cut = std::string::npos;
-    for (const std::string& stop : request(slot).stop) {
-      const std::size_t overlap = added + stop.size();
-      const std::size_t from = slot.bytes.size() > overlap ? slot.bytes.size() - overlap : 0;
-      cut = std::min(cut, slot.bytes.find(stop, from));
-    }
-    if (cut == std::string::npos) return false;
-    slot.bytes.resize(cut);
-    return true;
-  }
-
   // Hands the finished sample over; the last slot takes its place.
   void retire(std::size_t i) {
     Slot& slot = active_[i];
-    slot.sample.text = to_utf8(slot.bytes);
+    slot.sample.text = slot.text.text();
     free_caches_.push_back(slot.own);
     slot.ticket->prompt->release();
     queue_->finish(std::move(slot.sample));

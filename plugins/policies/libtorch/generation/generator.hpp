@@ -13,6 +13,7 @@
 #include "engine/worker_threads.hpp"
 #include "generation/decoder.hpp"
 #include "generation/text_generator.hpp"
+#include "tokenizer/byte_pair_encoding.hpp"
 
 namespace krl::libtorch {
 

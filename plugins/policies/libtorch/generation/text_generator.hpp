@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <kernelrl/values.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "generation/token_sampler.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
+#include "tokenizer/merge_table.hpp"
 
 namespace krl::libtorch {
 
@@ -33,6 +34,9 @@ struct GeneratedSample {
 // Throws krl::Failure (KRL_INVALID_ARGUMENT) that names request number `index` and what is wrong
 // with it: options out of range, or a prompt that leaves no room in the context.
 void check_request(const GenerationRequest& request, std::size_t index, std::int64_t context);
+
+// The error of a model whose logits are not finite.
+Failure diverged_weights();
 
 // Answers many prompts at once. Implemented for the CPU (generator.hpp) and for CUDA
 // (cuda/cuda_generator.hpp).

@@ -24,10 +24,8 @@ Draw TokenSampler::draw(std::span<const float> logits, const SamplingOptions& op
   std::int32_t token = 0;
   if (greedy) {
     token = static_cast<std::int32_t>(likeliest - logits.begin());
-  } else if (cut) {
-    token = draw_from_likeliest(options, total, uniform);
   } else {
-    token = draw_from_all(uniform * total);
+    token = draw_from_all(uniform * (cut ? keep_likeliest(options, total) : total));
   }
   const double scaled = static_cast<double>(logits[static_cast<std::size_t>(token)] * scale);
   return {token, static_cast<float>(scaled - shift - std::log(total))};
@@ -45,31 +43,27 @@ std::int32_t TokenSampler::draw_from_all(double target) const {
   return static_cast<std::int32_t>(last_possible);  // also if rounding kept the sum below `target`
 }
 
-std::int32_t TokenSampler::draw_from_likeliest(const SamplingOptions& options, double total,
-                                               double uniform) {
+double TokenSampler::keep_likeliest(const SamplingOptions& options, double total) {
   order_.resize(probabilities_.size());
   std::iota(order_.begin(), order_.end(), 0);
-  const auto probability = [&](std::int32_t i) {
+  const auto probability = [&](std::int32_t i) -> float& {
     return probabilities_[static_cast<std::size_t>(i)];
   };
   std::stable_sort(order_.begin(), order_.end(),
                    [&](auto a, auto b) { return probability(a) > probability(b); });
-  if (options.top_k > 0 && options.top_k < static_cast<std::int64_t>(order_.size())) {
-    order_.resize(static_cast<std::size_t>(options.top_k));
+  std::size_t most = order_.size();
+  if (options.top_k > 0 && options.top_k < static_cast<std::int64_t>(most)) {
+    most = static_cast<std::size_t>(options.top_k);
     total = 0;
-    for (const std::int32_t i : order_) total += probability(i);
+    for (std::size_t i = 0; i < most; ++i) total += probability(order_[i]);
   }
   double kept = 0;
   std::size_t size = 0;
-  while (size < order_.size() && (size == 0 || kept < options.top_p * total)) {
+  while (size < most && (size == 0 || kept < options.top_p * total)) {
     kept += probability(order_[size++]);
   }
-  double reached = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    reached += probability(order_[i]);
-    if (reached >= uniform * kept) return order_[i];
-  }
-  return order_[size - 1];
+  for (std::size_t i = size; i < order_.size(); ++i) probability(order_[i]) = 0;
+  return kept;
 }
 
 }  // namespace krl::libtorch

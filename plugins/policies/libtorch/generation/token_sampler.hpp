@@ -22,13 +22,16 @@ struct Draw {
 
 class TokenSampler {
  public:
-  // `uniform` in (0, 1) decides. First the `top_k` likeliest tokens stay, then of these the
-  // likeliest whose probabilities reach top_p together. Of equal logits the smaller id goes first.
+  // `uniform` in (0, 1) decides: the token at which the sum of probabilities, in the order of ids,
+  // reaches it. Before, only the `top_k` likeliest tokens stay, then of these the likeliest whose
+  // probabilities reach top_p together; of equal ones the smaller id goes first. The order of ids
+  // holds for what stays too, so that a draw needs no sorting on a GPU (cuda/kernels/sampling.cu).
   Draw draw(std::span<const float> logits, const SamplingOptions& options, double uniform);
 
  private:
   std::int32_t draw_from_all(double target) const;
-  std::int32_t draw_from_likeliest(const SamplingOptions& options, double total, double uniform);
+  // Sets the probabilities of all others to 0. `total` is the sum of all; returns that of the rest.
+  double keep_likeliest(const SamplingOptions& options, double total);
 
   std::vector<float> probabilities_;  // not normalised
   std::vector<std::int32_t> order_;

@@ -1,0 +1,36 @@
+// The text of an answer while it grows, and where it ends. A value; not thread-safe.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/merge_table.hpp"
+#include "tokenizer/utf8.hpp"
+
+namespace krl::libtorch {
+
+// What a generator needs to know of a tokenizer. Thread-safe if `bytes` is.
+struct TokenTexts {
+  // The bytes of a token, which need not be valid UTF-8; nothing for special ones. What it returns
+  // lives as long as the tokenizer.
+  std::function<std::string_view(TokenId)> bytes;
+  std::vector<TokenId> ends;  // the ids that end an answer; at most 16
+};
+
+class AnswerText {
+ public:
+  // Adds the bytes of a token. True if they complete one of the `stops`: the text then ends where
+  // the first of these begins.
+  bool add(std::string_view bytes, std::span<const std::string> stops);
+
+  // Valid UTF-8: what is not is replaced by U+FFFD.
+  std::string text() const { return to_utf8(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace krl::libtorch

@@ -1,0 +1,75 @@
+// A device on which samples grow side by side, a token a step. What is scheduled on it is decided
+// by Scheduler; this only computes.
+//
+// A slot is a place in the cache of keys and values. All work is done in the order of the calls,
+// and advance() does not wait for it, so that the device always has something to do. One thread at
+// a time, but for weights_ready().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "generation/answer_text.hpp"
+#include "generation/cuda/device_types.hpp"
+
+namespace krl::libtorch {
+
+// Samples that start together.
+struct StartBatch {
+  // A prompt that is computed once and put into the slots of all its samples. Of n tokens the first
+  // n - 1 are: the last is what the first step computes, and draws the first token of the answer
+  // from.
+  struct Prefill {
+    const std::vector<TokenId>* prompt;
+    std::vector<int> slots;
+  };
+  std::vector<Prefill> prefills;
+  std::vector<PromptCopy> copies;  // from slots that keep the prompt which they hold
+  std::vector<SlotStart> starts;
+};
+
+// What some steps drew: token and logprob of step t in slot s are at t · slots + s, and mean
+// something if the slot took part and had not ended before.
+struct DrawnTokens {
+  std::span<const std::int32_t> tokens;
+  std::span<const float> logprobs;  // not finite if the logits were not
+  int steps = 0, slots = 0;
+};
+
+class BatchDecoder {
+ public:
+  struct Capacity {
+    std::int64_t slots = 0;
+    std::int64_t positions = 0;  // of a slot: the tokens of a prompt and its answer together
+  };
+
+  virtual ~BatchDecoder() = default;
+
+  // Makes as many of the slots as memory allows, of at least `positions`, and returns what there is
+  // now; what slots held is lost. Throws krl::Failure (KRL_RESOURCE_EXHAUSTED) if there is no room
+  // for one.
+  virtual Capacity reserve(std::int64_t slots, std::int64_t positions) = 0;
+
+  // Gives the memory of the slots back.
+  virtual void release() = 0;
+
+  virtual void start(const StartBatch& batch) = 0;
+
+  // `steps` tokens for each of the slots that has not ended by then. At most kMostSteps.
+  virtual void advance(std::span<const int> slots, int steps) = 0;
+  static constexpr int kMostSteps = 16;
+  // How many advance() may be under way before collect() is called.
+  static constexpr int kMostUnderWay = 2;
+
+  // Waits for the oldest advance() that was not collected. Valid until the next advance().
+  virtual DrawnTokens collect() = 0;
+
+  // Forgets what is under way, after an error.
+  virtual void reset() = 0;
+
+  // Waits until what this thread has done to the weights is visible to the decoder. Thread-safe.
+  virtual void weights_ready() = 0;
+};
+
+}  // namespace krl::libtorch

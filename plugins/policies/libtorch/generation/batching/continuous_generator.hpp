@@ -1,0 +1,47 @@
+// Answers the requests of any number of callers in one batch that never stops while there is work:
+// a thread of its own drives the device, and what is finished is delivered on the callers' threads.
+//
+// The weights may change while no call is running. run() is thread-safe; calls that come while
+// others run join their batch. What a request is answered depends on its seed, not on what grows
+// beside it, as far as the decoder's arithmetic allows.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "generation/batching/scheduler.hpp"
+
+namespace krl::libtorch {
+
+class ContinuousGenerator final : public TextGenerator {
+ public:
+  ContinuousGenerator(std::unique_ptr<BatchDecoder> decoder, TokenTexts texts,
+                      Scheduler::Options options);
+  // REQUIRES: no call is running.
+  ~ContinuousGenerator() override;
+
+  // What `deliver` or `poll` throws ends this call alone.
+  void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
+           const Poll& poll) override;
+
+  // Gives the memory of keys and values back, for whatever needs it until the next call.
+  // REQUIRES: no call is running.
+  void release();
+
+ private:
+  void drive();
+
+  std::unique_ptr<BatchDecoder> decoder_;
+  Scheduler scheduler_;  // the driver's
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<std::shared_ptr<GenerationCall>> arrivals_;
+  bool stop_ = false, release_ = false;
+  std::condition_variable released_;
+  std::thread driver_;
+};
+
+}  // namespace krl::libtorch

@@ -1,0 +1,95 @@
+#include "generation/cuda/decode_step.hpp"
+
+namespace krl::libtorch {
+
+DecodeStep::DecodeStep(const DeviceModel& model, const GenerationKernels& kernels)
+    : model_(model), kernels_(kernels) {}
+
+std::int64_t DecodeStep::bytes_per_row() const {
+  const ModelConfig& config = model_.config;
+  const std::int64_t elements = 3 * config.hidden + config.qkv_width() + config.attention_width() +
+                                3 * config.ffn + config.vocabulary;
+  return elements * model_.flat.element_size() +
+         kernels_.logit_chunks() * static_cast<std::int64_t>(sizeof(ChunkSum));
+}
+
+void DecodeStep::release() {
+  graphs_.clear();
+  cache_ = {};
+  for (at::Tensor* tensor : {&slot_of_row_, &x_, &normed_, &qkv_, &attended_, &delta_, &gate_up_,
+                             &gated_, &logits_, &sums_}) {
+    *tensor = at::Tensor();
+  }
+}
+
+void DecodeStep::reserve(const SlotCache& cache, SlotState* slots, const at::Tensor& ends,
+                         const DrawLog& log, std::int64_t rows) {
+  release();
+  cache_ = cache;
+  slots_ = slots;
+  ends_ = ends;
+  log_ = log;
+  const ModelConfig& config = model_.config;
+  const auto ints = model_.flat.options().dtype(at::kInt);
+  slot_of_row_ = at::full({rows}, -1, ints);
+  // Zeros: idle rows go through the products too, and must not meet what is not a number.
+  const auto rows_of = [&](std::int64_t width) { return model_.empty({rows, width}).zero_(); };
+  x_ = rows_of(config.hidden);
+  normed_ = rows_of(config.hidden);
+  qkv_ = rows_of(config.qkv_width());
+  attended_ = rows_of(config.attention_width());
+  delta_ = rows_of(config.hidden);
+  gate_up_ = rows_of(2 * config.ffn);
+  gated_ = rows_of(config.ffn);
+  logits_ = rows_of(config.vocabulary);
+  constexpr std::int64_t kWords = sizeof(ChunkSum) / sizeof(int);
+  sums_ = at::empty({rows, kernels_.logit_chunks(), kWords}, ints);
+}
+
+void DecodeStep::run(std::int64_t rows) {
+  auto& graph = graphs_[rows];
+  if (graph == nullptr) {
+    auto captured = std::make_unique<at::cuda::CUDAGraph>();
+    capture(rows, *captured);
+    graph = std::move(captured);
+  }
+  graph->replay();
+}
+
+void DecodeStep::capture(std::int64_t rows, at::cuda::CUDAGraph& graph) {
+  // Products choose and load their kernels at the first call, which a capture cannot hold. That
+  // call computes idle rows, and so changes nothing but the count of steps.
+  const at::Tensor idle = at::full_like(slot_of_row_, -1);
+  const at::Tensor step = at::zeros({1}, idle.options());
+  const DrawLog log =
+      std::exchange(log_, {step.data_ptr<int>(), log_.tokens, log_.logprobs, log_.slots});
+  enqueue({rows, idle.const_data_ptr<int>(), slots_});
+  log_ = log;
+  graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+  enqueue({rows, slot_of_row_.const_data_ptr<int>(), slots_});
+  graph.capture_end();
+}
+
+void DecodeStep::enqueue(const StepRows& rows) {
+  const auto top = [&](const at::Tensor& buffer) { return buffer.narrow(0, 0, rows.count); };
+  at::Tensor x = top(x_), normed = top(normed_), qkv = top(qkv_), attended = top(attended_),
+             delta = top(delta_), gate_up = top(gate_up_), gated = top(gated_),
+             logits = top(logits_);
+  kernels_.embed_and_norm(rows, nullptr, log_.step, model_.layers.front().attention_norm, x,
+                          normed);
+  for (std::size_t i = 0; i < model_.layers.size(); ++i) {
+    const DeviceModel::Layer& layer = model_.layers[i];
+    at::mm_out(qkv, normed, layer.qkv);
+    kernels_.attend(rows, qkv, layer.heads, cache_.layer(static_cast<std::int64_t>(i)), attended);
+    at::mm_out(delta, attended, layer.attention_out);
+    kernels_.add_and_norm(rows, delta, layer.ffn_norm, x, normed);
+    at::mm_out(gate_up, normed, layer.gate_up);
+    kernels_.gate(rows, gate_up, gated);
+    at::mm_out(delta, gated, layer.down);
+    kernels_.add_and_norm(rows, delta, model_.norm_after(i), x, normed);
+  }
+  at::mm_out(logits, normed, model_.head);
+  kernels_.draw(rows, logits, static_cast<ChunkSum*>(sums_.data_ptr()), ends_, log_);
+}
+
+}  // namespace krl::libtorch

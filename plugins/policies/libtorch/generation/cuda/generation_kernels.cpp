@@ -1,0 +1,106 @@
+#include "generation/cuda/generation_kernels.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+constexpr int kGateThreads = 256, kPrepareThreads = 128, kAttendThreads = 256, kSampleThreads = 256,
+              kCopyThreads = 256, kStartThreads = 64;
+
+}  // namespace
+
+GenerationKernels::GenerationKernels(const DeviceModel& model)
+    : model_(model),
+      shape_(kernel_shape(model.config, model.precision)),
+      tensor_(libtorch::uses_tensor_attention(model.config, model.precision)),
+      library_("generation", generation_kernels(model.config, model.precision),
+               generation_defines(model.config, model.precision)) {
+  embed_and_norm_ = library_.kernel("embed_and_norm");
+  add_and_norm_ = library_.kernel("add_and_norm");
+  gate_ = library_.kernel("gate");
+  prepare_prompts_ = library_.kernel("prepare_prompts");
+  copy_prompts_ = library_.kernel("copy_prompts");
+  start_slots_ = library_.kernel("start_slots");
+  sum_chunks_ = library_.kernel("sum_chunks");
+  draw_ = library_.kernel("draw");
+  if (tensor_) {
+    tensor_attention_ = library_.kernel("tensor_attention");
+  } else {
+    prepare_step_ = library_.kernel("prepare_step");
+    attend_step_ = library_.kernel("attend_step");
+    attend_prompts_ = library_.kernel("attend_prompts");
+  }
+}
+
+void GenerationKernels::embed_and_norm(const StepRows& rows, const int* tokens, int* step,
+                                       const at::Tensor& gain, const at::Tensor& x,
+                                       const at::Tensor& out) const {
+  embed_and_norm_({rows.count}, shape_.row_threads, rows.slot_of_row, rows.slots, tokens, step,
+                  model_.embedding.data_ptr(), static_cast<float>(model_.config.embedding_scale),
+                  gain.data_ptr(), static_cast<float>(model_.config.norm_epsilon), x.data_ptr(),
+                  out.data_ptr());
+}
+
+void GenerationKernels::add_and_norm(const StepRows& rows, const at::Tensor& delta,
+                                     const at::Tensor& gain, const at::Tensor& x,
+                                     const at::Tensor& out) const {
+  add_and_norm_({rows.count}, shape_.row_threads, rows.slot_of_row, rows.slots, delta.data_ptr(),
+                gain.data_ptr(), static_cast<float>(model_.config.norm_epsilon), x.data_ptr(),
+                out.data_ptr());
+}
+
+void GenerationKernels::gate(const StepRows& rows, const at::Tensor& gate_up,
+                             const at::Tensor& out) const {
+  gate_({rows.count, shape_.gate_blocks}, kGateThreads, rows.slot_of_row, rows.slots,
+        gate_up.data_ptr(), out.data_ptr());
+}
+
+void GenerationKernels::attend(const StepRows& rows, const at::Tensor& qkv,
+                               const HeadWeights& weights, const LayerCache& cache,
+                               const at::Tensor& out) const {
+  if (tensor_) {
+    tensor_attention_({rows.count * model_.config.kv_heads}, kTensorAttentionThreads,
+                      rows.slot_of_row, rows.slots, qkv.data_ptr(), weights, cache, out.data_ptr());
+    return;
+  }
+  prepare_step_({rows.count}, kPrepareThreads, rows.slot_of_row, rows.slots, qkv.data_ptr(),
+                weights, cache);
+  attend_step_({rows.count, model_.config.heads}, kAttendThreads, rows.slot_of_row, rows.slots,
+               qkv.data_ptr(), cache, out.data_ptr());
+}
+
+void GenerationKernels::prepare_prompts(const PromptRows& prompts, const at::Tensor& qkv,
+                                        const HeadWeights& weights, const LayerCache& cache) const {
+  prepare_prompts_({qkv.size(0)}, kPrepareThreads, prompts.positions, prompts.prompts,
+                   prompts.first_copy, prompts.copies, qkv.data_ptr(), weights, cache);
+}
+
+void GenerationKernels::attend_prompts(const PromptRows& prompts, const at::Tensor& qkv,
+                                       const LayerCache& cache, const at::Tensor& out) const {
+  attend_prompts_({qkv.size(0), model_.config.heads}, kAttendThreads, prompts.positions,
+                  prompts.prompts, prompts.first_copy, prompts.copies, qkv.data_ptr(), cache,
+                  out.data_ptr());
+}
+
+void GenerationKernels::copy_prompts(const PromptCopy* copies, std::size_t count,
+                                     const SlotCache& cache) const {
+  copy_prompts_({static_cast<std::int64_t>(count), model_.config.layers * model_.config.kv_heads},
+                kCopyThreads, copies, cache.keys.data_ptr(), cache.values.data_ptr(),
+                static_cast<int>(cache.slots()), static_cast<int>(cache.positions()));
+}
+
+void GenerationKernels::start_slots(const SlotStart* starts, std::size_t count,
+                                    SlotState* slots) const {
+  const auto blocks = static_cast<std::int64_t>((count + kStartThreads - 1) / kStartThreads);
+  start_slots_({blocks}, kStartThreads, starts, static_cast<int>(count), slots);
+}
+
+void GenerationKernels::draw(const StepRows& rows, const at::Tensor& logits, ChunkSum* sums,
+                             const at::Tensor& ends, const DrawLog& log) const {
+  sum_chunks_({shape_.logit_chunks, rows.count}, kSampleThreads, rows.slot_of_row, rows.slots,
+              logits.data_ptr(), sums);
+  draw_({rows.count}, kSampleThreads, rows.slot_of_row, rows.slots, logits.data_ptr(), sums,
+        log.step, ends.data_ptr(), static_cast<int>(ends.numel()), log.slots, log.tokens,
+        log.logprobs);
+}
+
+}  // namespace krl::libtorch

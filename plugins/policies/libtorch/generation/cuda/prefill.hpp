@@ -1,0 +1,35 @@
+// The keys and values of prompts, for all their tokens but the last: packed one after the other
+// without padding, each prompt once, whatever the number of its samples. One thread, on torch's
+// current stream.
+#pragma once
+
+#include <span>
+
+#include "generation/batching/batch_decoder.hpp"
+#include "generation/cuda/generation_kernels.hpp"
+
+namespace krl::libtorch {
+
+class Prefill {
+ public:
+  // If `fixed_rows` is not 0, products are done in pieces of so many rows, so that a prompt's keys
+  // and values do not depend on what is computed beside it.
+  Prefill(const DeviceModel& model, const GenerationKernels& kernels, std::int64_t fixed_rows);
+
+  void run(std::span<const StartBatch::Prefill> prompts, const SlotCache& cache) const;
+
+ private:
+  struct Packed;
+
+  void run_packed(std::span<const StartBatch::Prefill> prompts, const SlotCache& cache) const;
+  Packed pack(std::span<const StartBatch::Prefill> prompts) const;
+  void attend(const Packed& packed, const at::Tensor& qkv, const LayerCache& cache,
+              const at::Tensor& out) const;
+  void multiply(at::Tensor out, const at::Tensor& in, const at::Tensor& weights) const;
+
+  const DeviceModel& model_;
+  const GenerationKernels& kernels_;
+  std::int64_t fixed_rows_;
+};
+
+}  // namespace krl::libtorch
