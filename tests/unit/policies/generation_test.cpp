@@ -186,7 +186,7 @@ class GeneratorTest : public testing::Test {
 
   ParameterLayout layout_;
   DecoderWeights weights_;
-  BytePairEncoding encoding_{{}};
+  Tokenizer encoding_ = scratch_tokenizer({});
 };
 
 TEST_F(GeneratorTest, CachedStepsEqualFullRecomputation) {

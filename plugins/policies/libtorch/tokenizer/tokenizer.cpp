@@ -1,6 +1,9 @@
 #include "tokenizer/tokenizer.hpp"
 
+#include <cstdint>
+#include <kernelrl/values.hpp>
 #include <mutex>
+#include <tuple>
 #include <unordered_map>
 
 #include "tokenizer/added_tokens.hpp"
@@ -138,6 +141,7 @@ Tokenizer Tokenizer::from_json(std::string json, const std::string& origin) {
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, SpecialNames names) const {
+  if (text.size() > INT32_MAX) invalid_argument("a text of more than 2 GiB has too many tokens");
   std::string valid;
   if (!is_utf8(text)) text = valid = to_utf8(text);
   std::vector<TokenId> out;
@@ -180,6 +184,8 @@ const std::string& Tokenizer::bytes(TokenId token) const {
 std::int64_t Tokenizer::vocabulary() const {
   return static_cast<std::int64_t>(state_->definition.bytes.size());
 }
+
+std::span<const Merge> Tokenizer::merges() const { return state_->definition.merges; }
 
 std::optional<Tokenizer::NamedToken> Tokenizer::find(std::string_view name) const {
   for (const AddedToken& token : state_->definition.added) {

@@ -51,6 +51,9 @@ class Tokenizer {
   // One more than the largest id. A model may have more rows.
   std::int64_t vocabulary() const;
 
+  // The merges in the order of their ranks.
+  std::span<const Merge> merges() const;
+
   // The id of a token that the file adds to the vocabulary by name, as all special ones are.
   struct NamedToken {
     TokenId id;

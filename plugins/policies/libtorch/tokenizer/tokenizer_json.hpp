@@ -1,4 +1,4 @@
-// A byte-pair encoding as a Hugging Face `tokenizer.json`, and back.
+// The names that the engine still calls reading and writing a tokenizer by.
 #pragma once
 
 #include <string>
@@ -7,17 +7,14 @@
 
 namespace krl::libtorch {
 
-// The document; the `tokenizers` library encodes text with it to the same ids, except that it reads
-// the names of special tokens inside a text as those tokens.
-std::string tokenizer_to_json(const BytePairEncoding& encoding);
+inline std::string tokenizer_to_json(const Tokenizer& tokenizer) { return tokenizer.json(); }
 
-// The encoding of a document that tokenizer_to_json() wrote. Anything that it would not write (a
-// normaliser, another pre-tokeniser, other special tokens, a vocabulary that does not follow from
-// the merges) throws krl::Failure (KRL_INVALID_ARGUMENT) that names it; nothing is approximated.
-// `origin` says in the message where the text came from.
-BytePairEncoding tokenizer_from_json(const std::string& text, const std::string& origin);
+inline Tokenizer tokenizer_from_json(const std::string& text, const std::string& origin) {
+  return Tokenizer::from_json(text, origin);
+}
 
-// `tokenizer_config.json` to go with it: special tokens and the chat template of chat_format.hpp.
-std::string tokenizer_config_json(std::int64_t context);
+inline std::string tokenizer_config_json(std::int64_t context) {
+  return scratch_tokenizer_config(context);
+}
 
 }  // namespace krl::libtorch

@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <string>
 #include <tuple>
 
-#include "tokenizer/byte_pair_encoding.hpp"
+#include "tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-using Pair = BytePairEncoding::Merge;
+using Pair = std::pair<TokenId, TokenId>;
 
 struct Word {
   std::vector<TokenId> tokens;
@@ -95,6 +96,17 @@ class PairTable {
   std::priority_queue<Ranked> queue_;
 };
 
+// Calls `visit` with each piece of `text`: up to and including a newline, or the rest.
+template <class Visit>
+void for_each_piece(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
+    visit(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+}
+
 std::vector<Word> count_words(std::span<const std::string_view> texts) {
   std::map<std::string_view, std::int64_t> counts;
   for (const std::string_view text : texts) {
@@ -114,10 +126,9 @@ std::vector<Word> count_words(std::span<const std::string_view> texts) {
 
 }  // namespace
 
-BytePairEncoding train_byte_pair_encoding(std::span<const std::string_view> texts,
-                                          std::int64_t vocabulary) {
+std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::int64_t vocabulary) {
   PairTable pairs(count_words(texts));
-  std::vector<Pair> merges;
+  std::vector<Merge> merges;
   std::vector<std::string> spelled(kFirstMerge);  // the bytes of each token
   for (TokenId byte = 0; byte < kByteCount; ++byte) {
     spelled[static_cast<std::size_t>(kSpecialCount + byte)] = static_cast<char>(byte);
@@ -129,11 +140,12 @@ BytePairEncoding train_byte_pair_encoding(std::span<const std::string_view> text
     const std::string bytes = spelled[static_cast<std::size_t>(best->first)] +
                               spelled[static_cast<std::size_t>(best->second)];
     if (!known.insert(bytes).second) continue;  // spelled by another merge already
-    pairs.merge(*best, static_cast<TokenId>(spelled.size()));
+    const auto joined = static_cast<TokenId>(spelled.size());
+    pairs.merge(*best, joined);
     spelled.push_back(bytes);
-    merges.push_back(*best);
+    merges.push_back({best->first, best->second, joined});
   }
-  return BytePairEncoding(std::move(merges));
+  return merges;
 }
 
 }  // namespace krl::libtorch
