@@ -1,6 +1,7 @@
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/follower_call.hpp"
 #include "core/app/plan_call.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/printer.hpp"
@@ -24,6 +25,7 @@ int call_run(const Words& words) {
     print(print_plan(loaded->plan, ShowOrigins::kYes));
     return kDone;
   }
+  if (const auto served = serve_as_follower(*loaded)) return *served;
   // Before there is a run directory: what does not fit together is an error of the plan.
   const auto missing = check_components(loaded->plan, loaded->registry);
   if (!missing) return report(missing.error());

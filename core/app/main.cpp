@@ -20,6 +20,8 @@ constexpr const char* kHelp =
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
   kernelrl doctor                      what this machine has, which backends work on it
+  kernelrl launch -n N -- --plan PLAN.toml
+                                       run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail] [NAME]
                                        look after runs
   kernelrl --version
@@ -33,9 +35,10 @@ struct Call {
   int (*run)(const krl::Words&);
 };
 
-constexpr std::array<Call, 5> kCalls = {{{"check", krl::call_check},
+constexpr std::array<Call, 6> kCalls = {{{"check", krl::call_check},
                                          {"doctor", krl::call_doctor},
                                          {"eval", krl::call_eval},
+                                         {"launch", krl::call_launch},
                                          {"plugins", krl::call_plugins},
                                          {"runs", krl::call_runs}}};
 

@@ -131,6 +131,22 @@ bool Policy::can_stream(const Component& policy) {
   return reaches(*table, offsetof(krl_policy_v, sample_stream)) && table->sample_stream != nullptr;
 }
 
+Result<bool> Policy::follows(const Component& policy) {
+  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
+  if (!reaches(*table, offsetof(krl_policy_v, follow)) || table->follows == nullptr) return false;
+  const CallScope scope;
+  const Call call(policy, scope);
+  std::int32_t answer = 0;
+  KRL_TRY(call.finish(table->follows(call.c(), &answer), "follows"));
+  return answer != 0;
+}
+
+Status Policy::follow() const {
+  Call call(component(), instance_.scope());
+  return instance_.run(call, "follow",
+                       [&](void* self, auto* context) { return table().follow(self, context); });
+}
+
 Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
                              const OnAnswer& on_answer) const {
   SampleReceiver receiver(0, on_answer);

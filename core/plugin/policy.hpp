@@ -80,6 +80,11 @@ class Policy {
   // Whether policies of this component take requests while they answer others.
   static bool can_stream(const Component& policy);
 
+  // Whether this process is there only to serve the policy of another one, which runs the
+  // experiment: `policy` is then created, follow() called, and that is all.
+  static Result<bool> follows(const Component& policy);
+  Status follow() const;
+
   // Answers requests as `next` gives them, each with one sample, numbered from 0 in that order.
   // `next(wait)`: the next request, which lives until the call returns; null if there is none, for
   // now or, where it waited, for good. Both functions are called as `on_answer` is.

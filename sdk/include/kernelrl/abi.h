@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KRL_ABI_MINOR 1u /* 1: requests as they come, critics */
+#define KRL_ABI_MINOR 1u /* 1: requests as they come, critics, policies of several processes */
 
 #if defined(__GNUC__)
 #define KRL_EXPORT __attribute__((visibility("default")))
@@ -410,6 +410,12 @@ typedef struct krl_policy_v {
   /* [call] Where the policy HAS_CRITIC: for each of an example's n `tokens`, the value of the state before it (the prompt and
    * the tokens so far): the return that the critic expects from there. */
   krl_status (*values)(void* self, const krl_task_context*, const krl_example* const*, size_t n, const krl_critic_sink*);
+  /* For policies that several processes are one of, all started alike; both or neither.
+   * [main] Before any create(): *out is 1 where this process serves the one that runs the experiment, as its environment says,
+   * else 0. KRL_INVALID_ARGUMENT where that is not clear. */
+  krl_status (*follows)(const krl_task_context*, int32_t* out);
+  /* [call] There, the only call: serves until the other process is done with its policy. */
+  krl_status (*follow)(void* self, const krl_task_context*);
 } krl_policy_v;
 
 /* ---- backends ----------------------------------------------------------------------------------------------------- */

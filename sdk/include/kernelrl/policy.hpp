@@ -151,7 +151,8 @@ struct PolicyInfo {
 // Answers requests. What each call must do stands in abi.h, at krl_policy_v.
 //
 // A class that also answers requests as they come says `static constexpr bool streams = true;` and
-// overrides sample_stream().
+// overrides sample_stream(). One that several processes share has a function `static bool
+// follows();` and overrides follow().
 struct Policy : Component {
   virtual PolicyInfo describe() = 0;
   virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;
@@ -159,6 +160,9 @@ struct Policy : Component {
                         const Context&) = 0;
   virtual void sample_stream(const RequestSource&, const SampleSink&, const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy takes requests all at once only");
+  }
+  virtual void follow(const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy serves no other process");
   }
 
   PolicyInfo last_info;  // what describe() gave; the host reads its texts after the call
@@ -193,6 +197,24 @@ struct Streams {
 template <class T>
 struct Streams<T, std::void_t<decltype(T::streams)>> {
   static constexpr bool value = T::streams;
+};
+
+template <class T, class = void>
+struct Followers {
+  static void add(krl_policy_v&) {}
+};
+template <class T>
+struct Followers<T, std::void_t<decltype(T::follows())>> {
+  static krl_status follows(const krl_task_context* context, std::int32_t* out) noexcept {
+    return guard(context, [&] { *out = T::follows() ? 1 : 0; });
+  }
+  static krl_status follow(void* self, const krl_task_context* context) noexcept {
+    return guard(context, [&] { static_cast<Policy*>(self)->follow(Context(context)); });
+  }
+  static void add(krl_policy_v& table) {
+    table.follows = follows;
+    table.follow = follow;
+  }
 };
 
 template <bool kTrainable>
@@ -301,7 +323,11 @@ struct PolicyCalls {
 template <class T>
 const krl_component* policy(const char* id, const char* summary) {
   using Calls = detail::PolicyCalls<std::is_base_of_v<TrainablePolicy, T>>;
-  static const krl_policy_v table = Calls::table(detail::Streams<T>::value);
+  static const krl_policy_v table = [] {
+    krl_policy_v calls = Calls::table(detail::Streams<T>::value);
+    detail::Followers<T>::add(calls);
+    return calls;
+  }();
   return detail::component<T, Policy>(KRL_POLICY, &table, id, summary);
 }
 
