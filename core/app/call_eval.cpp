@@ -1,143 +1,57 @@
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <kernelrl/spelling.hpp>
-#include <nlohmann/json.hpp>
-
 #include "core/app/calls.hpp"
-#include "core/app/console.hpp"
-#include "core/app/exit_code.hpp"
-#include "core/app/plan_call.hpp"
-#include "core/base/installation.hpp"
-#include "core/episode/feedback.hpp"
-#include "core/learn/setup.hpp"
-#include "core/plan/loader.hpp"
-#include "core/plan/text_file.hpp"
+#include "core/app/eval.hpp"
+#include "core/app/policy_call.hpp"
 
 namespace krl {
-namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-// The tasks of a file or folder, read by the dataset `tasks`.
-Result<std::vector<Task>> tasks_of(const fs::path& path, Components& components) {
-  std::error_code ignored;
-  const ComponentSettings settings{"tasks", {{"path", fs::absolute(path, ignored).string()}}, {}};
-  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
-  KRL_ASSIGN(DatasetItems items, dataset.read_all());
-  return std::move(items.tasks);
+constexpr const char* kOfKernels[] = {"backend", "task", "contract", "holdout"};
+constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
+                                       "samples", "k",   "tasks",      "output"};
+
+void add_kernel_options(CallLine& line) {
+  line.options()("backend", po::value<std::string>()->value_name("ID"), "what evaluates it")(
+      "task", po::value<std::string>()->value_name("T"),
+      "the id of a built-in task, or a task file")(
+      "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
+      "holdout", "also run the task's hold-out shapes");
+  line.positional({"kernel"});
 }
 
-// `name` is a task file, or the id of a built-in task.
-Result<Task> find_task(const std::string& name, Components& components) {
-  std::error_code ignored;
-  if (name.ends_with(".toml") || fs::exists(name, ignored)) {
-    KRL_ASSIGN(std::vector<Task> tasks, tasks_of(name, components));
-    if (tasks.size() == 1) return std::move(tasks.front());
-    return invalid("'" + name + "' holds " + std::to_string(tasks.size()) +
-                   " tasks; name the file of one");
-  }
-  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(shared_files() / "configs" / "tasks", components));
-  std::vector<std::string> ids;
-  for (Task& task : tasks) {
-    if (task.id == name) return std::move(task);
-    ids.push_back(task.id);
-  }
-  return invalid("no task '" + name + "'" +
-                 did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
-}
-
-// Empty for the contract that needs no word.
-std::string note_on_contract(const Evaluation& evaluation) {
-  if (evaluation.contract != Contract::kHost) return {};
-  return "contract: host (its own host code ran, so this is trusted less)\n";
-}
-
-std::string table_of_cases(const Evaluation& evaluation) {
-  if (evaluation.cases.empty()) return {};
-  std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "SPEEDUP", ""}};
-  for (const CaseRecord& record : evaluation.cases) {
-    std::array<char, 32> speedup = {"-"};
-    if (std::isfinite(record.speedup)) {
-      std::snprintf(speedup.data(), speedup.size(), "%.2f", record.speedup);
-    }
-    std::string notes = record.estimated ? "estimated" : "";
-    if (record.holdout) notes += notes.empty() ? "hold-out" : ", hold-out";
-    rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
-  }
-  return "\n" + columns(rows);
-}
-
-struct Request {
-  Task task;
-  std::string source;
-  EvaluateOptions options;
-  bool json = false;
-};
-
-int evaluate(const Request& request, const Backend& backend) {
-  if (const Status good = backend.prepare(request.task, request.options); !good) {
-    return report(good.error());
-  }
-  const auto evaluation = backend.evaluate(request.task, request.source, request.options);
-  if (!evaluation) {
-    const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
-                                   {"why", evaluation.error().message}};
-    if (request.json) print(failed.dump() + "\n");
-    report(evaluation.error());
-    return kRunFailed;
-  }
-  if (request.json) {
-    print(to_json(*evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-          "\n");
-  } else {
-    const Candidate candidate{request.source, {}, Format::kExact};
-    print(describe_result(candidate, *evaluation) + "\n" + note_on_contract(*evaluation) +
-          table_of_cases(*evaluation));
-  }
-  return kDone;
-}
-
-int evaluate_file(const CallLine& line) {
-  const auto contract = contract_named(line.has("contract") ? line.text("contract") : "device");
-  if (!contract) return line.wrong("--contract is device or host");
-  const auto source = read_text_file(line.text("kernel"));
-  if (!source) return line.wrong(source.error());
-  const Registry registry = load_registry(line);
-  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
-                                            registry.catalog());
-  if (!settings) return report(settings.error());
-  const CallScope scope;
-  Components components(registry, scope);
-  auto task = find_task(line.text("task"), components);
-  if (!task) return report(task.error());
-  const auto backend = components.backend(*settings);
-  if (!backend) return report(backend.error());
-  Request request{std::move(*task), *source, {}, line.has("json")};
-  request.options.contract = *contract;
-  if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT;
-  return evaluate(request, **backend);
+void add_examination_options(CallLine& line) {
+  line.options()("samples", po::value<std::string>()->value_name("N"), "episodes a task (16)")(
+      "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
+      "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
+      "output", po::value<std::string>()->value_name("FILE"), "write the JSON object here too")(
+      "json", "print one JSON object");
 }
 
 }  // namespace
 
 int call_eval(const Words& words) {
-  CallLine line("kernelrl eval --backend B --task T KERNEL.cu [--contract C] [--json] [--holdout]",
-                "Evaluates one kernel file. The exit code is 0 whatever the verdict.\n");
-  line.options()("backend", po::value<std::string>()->value_name("ID"), "what evaluates it")(
-      "task", po::value<std::string>()->value_name("T"),
-      "the id of a built-in task, or a task file")(
-      "contract", po::value<std::string>()->value_name("C"),
-      "device (the default), or host: a .cu with a launcher of its own")(
-      "set", po::value<Words>()->value_name("KEY=VALUE"), "an option of the backend (repeatable)")(
-      "json", "print one JSON object")("holdout", "also run the task's hold-out shapes");
-  add_plugin_path_option(line);
-  line.positional({"kernel"});
+  CallLine line(
+      "kernelrl eval --backend B --task T KERNEL.cu\n"
+      "       kernelrl eval --plan PLAN [--run NAME | --checkpoint DIR]",
+      "Evaluates one kernel file, or what a policy can do on the tasks of its plan.\n");
+  add_kernel_options(line);
+  add_policy_options(line);
+  add_examination_options(line);
   if (const auto over = line.parse(words)) return *over;
+  if (names_policy(line)) {
+    if (line.has("kernel")) return line.wrong("a kernel file, or the policy of a plan: not both");
+    for (const char* name : kOfKernels) {
+      if (line.has(name)) return line.wrong("--" + std::string(name) + " is for a kernel file");
+    }
+    return eval_policy(line);
+  }
+  for (const char* name : kOfPolicies) {
+    if (line.has(name)) return line.wrong("--" + std::string(name) + " needs a policy: --plan");
+  }
   if (!line.has("backend")) return line.wrong("which backend? Name it by --backend");
   if (!line.has("task")) return line.wrong("which task? Name it by --task");
   if (!line.has("kernel")) return line.wrong("which kernel? Name its file");
-  return evaluate_file(line);
+  return eval_kernel(line);
 }
 
 }  // namespace krl

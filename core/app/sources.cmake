@@ -1,5 +1,6 @@
 # The program alone; the calls are no part of the library, which tests link.
 add_executable(kernelrl
+  ${CMAKE_CURRENT_LIST_DIR}/assessment_report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_doctor.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_eval.cpp
@@ -9,11 +10,14 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/call_run.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/console.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/eval_kernel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/eval_policy.cpp
   ${CMAKE_CURRENT_LIST_DIR}/exit_code.cpp
   ${CMAKE_CURRENT_LIST_DIR}/follower_call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/machine.cpp
   ${CMAKE_CURRENT_LIST_DIR}/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_call.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/policy_call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rank_processes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/stop_signals.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trial.cpp)

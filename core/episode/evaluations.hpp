@@ -1,5 +1,5 @@
 // Evaluations of a run: a backend behind the ledger, so that nothing is evaluated twice and nothing
-// is lost.
+// is lost; or without one, where nothing is to stay.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ enum class Shapes { kTraining, kWithHoldout };
 class Evaluations {
  public:
   // `run_seed` gives each task the seed of its inputs; `contract` is that of all candidates.
-  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger& ledger,
+  // `ledger`: null if nothing is to be kept.
+  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger* ledger,
               Contract contract = Contract::kDevice)
       : backend_(backend),
         info_(std::move(info)),
@@ -60,7 +61,7 @@ class Evaluations {
   const Backend& backend_;
   const BackendInfo info_;
   const std::uint64_t run_seed_;
-  Ledger& ledger_;
+  Ledger* ledger_;
   const Contract contract_;
 };
 

@@ -133,7 +133,7 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
 
 Status check_batching(const ComponentSettings& policy, const RolloutSettings& rollout,
                       const Registry& registry) {
-  if (rollout.batching == Batching::kWaves) return {};
+  if (rollout.batching != Batching::kContinuous) return {};
   KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, policy.use));
   if (Policy::can_stream(*component)) return {};
   return failure(problem_at(
@@ -154,6 +154,33 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_TRY(read_datasets(settings, components, setup));
   return setup;
+}
+
+Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
+  std::vector<const Task*> tasks;
+  for (const Task& task : setup.tasks) tasks.push_back(&task);
+  for (const Holdout& holdout : setup.holdouts) {
+    for (const Task& task : holdout.tasks) tasks.push_back(&task);
+  }
+  std::vector<Status> results(tasks.size());
+  evaluations.side_by_side(tasks.size(),
+                           [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
+  std::string message;
+  Code code = Code::kOk;
+  for (Status& result : results) {
+    if (result) continue;
+    if (!message.empty()) message += "\n";
+    message += result.error().message;
+    code = result.error().code;
+  }
+  if (code == Code::kOk) return {};
+  return failure(code, std::move(message));
+}
+
+BackendInfo within_threads(BackendInfo info, std::int64_t threads) {
+  if (threads > 0)
+    info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
+  return info;
 }
 
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry) {

@@ -72,6 +72,12 @@ Status check_batching(const ComponentSettings& policy, const RolloutSettings& ro
 // give.
 Result<StageSetup> set_up(const Settings& settings, Components& components);
 
+// Lets the backend check every task, several at a time. All wrong ones are named.
+Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
+
+// run.threads bounds the evaluations at a time; what is evaluated does not depend on it.
+BackendInfo within_threads(BackendInfo info, std::int64_t threads);
+
 // Only what can be known without work: every component of the plan can be created, rewards and
 // backend fit together. What is wrong with the plan is the error. What only this machine lacks is
 // not: a backend that does not start for want of it is among the results, and not held against the

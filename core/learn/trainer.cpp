@@ -17,28 +17,6 @@
 namespace krl {
 namespace {
 
-// Lets the backend check every task, several at a time. All wrong ones are named.
-Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
-  std::vector<const Task*> tasks;
-  for (const Task& task : setup.tasks) tasks.push_back(&task);
-  for (const Holdout& holdout : setup.holdouts) {
-    for (const Task& task : holdout.tasks) tasks.push_back(&task);
-  }
-  std::vector<Status> results(tasks.size());
-  evaluations.side_by_side(tasks.size(),
-                           [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
-  std::string message;
-  Code code = Code::kOk;
-  for (Status& result : results) {
-    if (result) continue;
-    if (!message.empty()) message += "\n";
-    message += result.error().message;
-    code = result.error().code;
-  }
-  if (code == Code::kOk) return {};
-  return failure(code, std::move(message));
-}
-
 class Trainer {
  public:
   Trainer(const Plan& plan, const Registry& registry, Journal& journal,
@@ -81,9 +59,9 @@ class Trainer {
     KRL_TRY(check_batching(plan_.policy, stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
-    const Evaluations evaluations(*setup.backend, within_threads(setup.backend_info),
-                                  plan_.run.seed, journal_.ledger(),
-                                  stage.settings.rollout.contract);
+    const Evaluations evaluations(
+        *setup.backend, within_threads(setup.backend_info, plan_.run.threads), plan_.run.seed,
+        &journal_.ledger(), stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
@@ -101,14 +79,6 @@ class Trainer {
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
-  }
-
-  // run.threads bounds the evaluations at a time; what is evaluated does not depend on it.
-  BackendInfo within_threads(BackendInfo info) const {
-    if (plan_.run.threads > 0) {
-      info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(plan_.run.threads));
-    }
-    return info;
   }
 
   static Status check_data(const StageSettings& stage, const StageSetup& setup) {

@@ -191,15 +191,30 @@ Result<std::optional<Checkpoint>> Checkpoints::newest(std::vector<std::string>& 
   KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
   for (const int iteration : steps) {
     const fs::path step = directory_ / step_name(iteration);
-    const Status whole = verify(step);
-    Result<std::string> state = read_file(step / "state.json");
-    if (whole && state) return Checkpoint{iteration, step, std::move(*state)};
+    Result<Checkpoint> checkpoint = read_checkpoint(step);
+    if (checkpoint) return std::move(*checkpoint);
     const fs::path aside = directory_ / (std::string(kDamaged) + step.filename().string());
-    warnings.push_back((whole ? state.error().message : whole.error().message) +
-                       "; it is set aside as " + aside.string() +
+    warnings.push_back(checkpoint.error().message + "; it is set aside as " + aside.string() +
                        ", and an older checkpoint is used");
     KRL_TRY(remove_tree(*files_, aside));
     KRL_TRY(files_->rename(step, aside));
+  }
+  return std::nullopt;
+}
+
+Result<Checkpoint> read_checkpoint(const fs::path& step) {
+  KRL_TRY(verify(step));
+  KRL_ASSIGN(std::string state, read_file(step / "state.json"));
+  return Checkpoint{iteration_of(step.filename()).value_or(0), step, std::move(state)};
+}
+
+Result<std::optional<Checkpoint>> newest_checkpoint(const fs::path& directory,
+                                                    std::vector<std::string>& warnings) {
+  KRL_ASSIGN(const std::vector<int> steps, steps_in(directory));
+  for (const int iteration : steps) {
+    Result<Checkpoint> checkpoint = read_checkpoint(directory / step_name(iteration));
+    if (checkpoint) return std::move(*checkpoint);
+    warnings.push_back(checkpoint.error().message + "; an older checkpoint is used");
   }
   return std::nullopt;
 }

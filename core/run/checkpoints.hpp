@@ -59,4 +59,14 @@ class Checkpoints {
   FileSystem* files_;
 };
 
+// Looking at checkpoints without touching anything, while their run goes on or not.
+
+// The one in the folder `step`, if it is whole.
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& step);
+
+// The newest whole one in a run's checkpoints/, if any; about damaged ones a sentence is added to
+// `warnings`.
+Result<std::optional<Checkpoint>> newest_checkpoint(const std::filesystem::path& directory,
+                                                    std::vector<std::string>& warnings);
+
 }  // namespace krl

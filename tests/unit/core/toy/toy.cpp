@@ -8,11 +8,14 @@
 #include <kernelrl/sdk.hpp>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,7 +49,10 @@ Logits log_softmax(const Logits& logits, double temperature) {
   return scaled;
 }
 
+std::atomic<bool> sampling{false};  // the policy, now
+
 struct ToyPolicy final : krl::TrainablePolicy {
+  bool lingers = false;
   static constexpr bool streams = true;
   bool needs_corpus = false;
   std::int64_t fail_after = -1;  // then told to fail
@@ -56,7 +62,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
       krl::opt("fail_after", &ToyPolicy::fail_after,
                "calls of sample(), or answers of a stream, that succeed; -1 = all")
           .at_least(-1),
-      krl::opt("fail_while", &ToyPolicy::fail_while, "a file; sample() fails while it exists"));
+      krl::opt("fail_while", &ToyPolicy::fail_while, "a file; sample() fails while it exists"),
+      krl::opt("lingers", &ToyPolicy::lingers, "sample() takes a while after its last answer"));
 
   krl::PolicyInfo describe() override {
     return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy"};
@@ -66,8 +73,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
               const krl::Context& context) override {
     context.throw_if_cancelled();
     fail_if_told();
+    sampling = true;
     for (std::size_t i = requests.size(); i-- > 0;)
       put(requests[i], i, sink);  // out of order, as real ones do
+    if (lingers) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    sampling = false;
   }
 
   // Keeps a batch of a few requests, answers the one that came last, and takes new ones in between.
@@ -193,13 +203,18 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
-  bool broken = false;
-  std::int64_t broken_choice = -1;
+  bool broken = false, wants_turns = false;
+  std::int64_t broken_choice = -1, overfitted_choice = -1;
   std::string refuse;
   static constexpr auto config = krl::config(
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
+      krl::opt("wants_turns", &ToyBackend::wants_turns,
+               "as long as the policy samples, every evaluation is an infrastructure error"),
       krl::opt("broken_choice", &ToyBackend::broken_choice,
                "evaluating this choice is an infrastructure error; -1 = none")
+          .range(-1, kChoices - 1),
+      krl::opt("overfitted_choice", &ToyBackend::overfitted_choice,
+               "this choice is wrong on the hold-out shape; -1 = none")
           .range(-1, kChoices - 1),
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses"));
 
@@ -212,10 +227,10 @@ struct ToyBackend final : krl::Backend {
       krl::invalid_argument("toy.toml:1:1: task '" + refuse + "' is refused");
   }
 
-  void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions&,
+  void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
                 const krl::EvaluationSink& sink, const krl::Context&) override {
     const int choice = choice_in(candidate.source());
-    if (broken || choice == broken_choice) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
+    if (broken || choice == broken_choice || (wants_turns && sampling)) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
     sink.identity("toy", "toy");
     if (choice == 0) {
       krl_diagnostic error{};
@@ -231,7 +246,13 @@ struct ToyBackend final : krl::Backend {
     c.speedup = c.speedup_low = c.speedup_high = choice == 1 ? krl::kUnknown : choice - 1;
     c.time_ns = c.baseline_ns = c.max_abs_error = c.max_rel_error = krl::kUnknown;
     sink.add_case(c);
-    sink.verdict(c.verdict, choice == 1 ? "y[0] is 1, expected 2" : "");
+    if (options.wants(KRL_STAGE_HOLDOUT) && choice == overfitted_choice) {
+      c.label = krl::to_c("n=2");
+      c.holdout = 1;
+      c.verdict = KRL_VERDICT_WRONG_RESULT;
+      sink.add_case(c);
+    }
+    sink.verdict(c.verdict, c.verdict == KRL_VERDICT_OK ? "" : "y[0] is 1, expected 2");
   }
 };
 
@@ -249,7 +270,7 @@ struct ToyTasks final : krl::Dataset {
     const std::string definition =
         R"({"id":")" + id +
         R"(","prompt":"p","axes":{"n":"var"},"input":[{"name":"x","dtype":"float32","shape":["n"]}],)"
-        R"("output":[{"name":"y","dtype":"float32","shape":["n"]}],"reference":"def run(x): return x","cases":[{"n":1}]})";
+        R"("output":[{"name":"y","dtype":"float32","shape":["n"]}],"reference":"def run(x): return x","cases":[{"n":1}],"holdout":[{"n":2}]})";
     krl_task task{};
     task.tier = index % 2;
     task.id = krl::to_c(id);

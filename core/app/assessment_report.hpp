@@ -1,0 +1,13 @@
+// An assessment as text for people. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "core/learn/assessment.hpp"
+
+namespace krl {
+
+// The figures of the set at every k, a row a turn where there are several, a row a task.
+std::string describe_assessment(const Assessment& assessment);
+
+}  // namespace krl

@@ -1,0 +1,19 @@
+// The two halves of `kernelrl eval`: of one kernel file, and of a policy. Each takes the parsed
+// call, prints, and returns the exit code. Main thread only.
+#pragma once
+
+#include "core/app/call_line.hpp"
+#include "core/task/evaluation.hpp"
+
+namespace krl {
+
+// REQUIRES: "backend", "task" and "kernel" are there.
+int eval_kernel(const CallLine& line);
+
+// REQUIRES: names_policy(line).
+int eval_policy(const CallLine& line);
+
+// What an evaluation found out, for people: verdict and why, then one row a case.
+std::string describe_evaluation(const std::string& source, const Evaluation& evaluation);
+
+}  // namespace krl

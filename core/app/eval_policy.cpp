@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/app/assessment_report.hpp"
+#include "core/app/console.hpp"
+#include "core/app/eval.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/app/policy_call.hpp"
+#include "core/app/stop_signals.hpp"
+#include "core/base/file_system.hpp"
+#include "core/learn/examination.hpp"
+
+namespace krl {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kDefaultSamples = 16, kMostSamples = 4096;
+constexpr std::size_t kNextK = 4;  // by default 1, 4, 16, …
+
+struct Wishes {
+  std::int64_t samples = kDefaultSamples;
+  std::vector<std::size_t> ks;  // rising, from 1
+  bool train = true, holdout = true;
+};
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value = 0;
+  const auto end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+// "1,4,16"; empty if it is none such. 1 is always among them.
+std::vector<std::size_t> ks_in(std::string_view text, std::size_t most) {
+  std::vector<std::size_t> ks = {1};
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto k = number_in<std::size_t>(text.substr(begin, end - begin));
+    if (!k || *k < 1 || *k > most) return {};
+    ks.push_back(*k);
+    begin = end + 1;
+  }
+  std::sort(ks.begin(), ks.end());
+  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
+  return ks;
+}
+
+std::vector<std::size_t> default_ks(std::size_t most) {
+  std::vector<std::size_t> ks;
+  for (std::size_t k = 1; k < most; k *= kNextK) ks.push_back(k);
+  ks.push_back(most);
+  return ks;
+}
+
+Result<Wishes> wishes_of(const CallLine& line) {
+  Wishes wishes;
+  if (line.has("samples")) {
+    const auto samples = number_in<std::int64_t>(line.text("samples"));
+    if (!samples || *samples < 1 || *samples > kMostSamples) {
+      return invalid(fmt::format("--samples takes a number from 1 to {}, not '{}'", kMostSamples,
+                                 line.text("samples")));
+    }
+    wishes.samples = *samples;
+  }
+  const auto most = static_cast<std::size_t>(wishes.samples);
+  wishes.ks = line.has("k") ? ks_in(line.text("k"), most) : default_ks(most);
+  if (wishes.ks.empty()) {
+    return invalid(fmt::format("--k takes numbers from 1 to --samples, {}, such as 1,4, not '{}'",
+                               most, line.text("k")));
+  }
+  const std::string tasks = line.has("tasks") ? line.text("tasks") : "all";
+  if (tasks != "all" && tasks != "train" && tasks != "holdout")
+    return invalid("--tasks takes train, holdout or all, not '" + tasks + "'");
+  wishes.train = tasks != "holdout";
+  wishes.holdout = tasks != "train";
+  return wishes;
+}
+
+// The stage's settings with those datasets alone that are wished for.
+Result<Settings> settings_of(const PolicyCall& call, const Wishes& wishes) {
+  Settings settings = call.settings();
+  std::erase_if(settings.datasets, [&](const DatasetSettings& dataset) {
+    return !(dataset.role == DatasetRole::kTrain && wishes.train) &&
+           !(dataset.role == DatasetRole::kHoldout && wishes.holdout);
+  });
+  if (!settings.datasets.empty()) return settings;
+  const char* role = wishes.train ? "train" : "holdout";
+  return invalid(
+      fmt::format("{}: stage '{}' has no tasks to evaluate on: add [[dataset]] with "
+                  "role = \"{}\"",
+                  call.plan().file.string(), call.plan().stages[call.stage].name, role));
+}
+
+// One line on the error stream, if that is a terminal.
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) print_error("\r\033[K");
+  }
+  void show(std::string_view set, std::string_view phase, int done, int of) {
+    if (!terminal_) return;
+    print_error(fmt::format("\r\033[K{}: {} {}/{}", set, phase, done, of));
+    shown_ = true;
+  }
+
+ private:
+  const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool shown_ = false;
+};
+
+struct Examined {
+  std::vector<Assessment> sets;
+  BackendInfo backend;
+};
+
+Result<Examined> examine(const PolicyCall& call, const Wishes& wishes, Components& components) {
+  KRL_ASSIGN(const Settings settings, settings_of(call, wishes));
+  KRL_TRY(check_batching(call.plan().policy, settings.rollout, components.registry()));
+  KRL_ASSIGN(const StageSetup setup, set_up(settings, components));
+  KRL_ASSIGN(const Policy policy, open_policy(call, components));
+  ProgressLine line;
+  KRL_ASSIGN(std::vector<Assessment> sets,
+             krl::examine({policy, settings, setup, wishes.samples, wishes.ks, call.plan().run.seed,
+                           call.plan().run.threads,
+                           [&](std::string_view set, std::string_view phase, int done, int of) {
+                             line.show(set, phase, done, of);
+                           }}));
+  return Examined{std::move(sets), setup.backend_info};
+}
+
+json to_json(const PolicyCall& call, const Wishes& wishes, const Examined& examined) {
+  const Settings& settings = call.settings();
+  json object = {{"plan", call.plan().file.string()},
+                 {"stage", call.plan().stages[call.stage].name},
+                 {"policy", call.plan().policy.use},
+                 {"checkpoint", nullptr},
+                 {"backend", settings.backend.use},
+                 {"toolchain", examined.backend.toolchain},
+                 {"device", examined.backend.device},
+                 {"seed", call.plan().run.seed},
+                 {"samples", wishes.samples},
+                 {"turns", settings.rollout.turns},
+                 {"temperature", settings.rollout.temperature},
+                 {"sets", json::array()}};
+  if (call.checkpoint) object["checkpoint"] = call.checkpoint->directory.string();
+  for (const Assessment& set : examined.sets) object["sets"].push_back(krl::to_json(set));
+  return object;
+}
+
+std::string describe(const PolicyCall& call, const Wishes& wishes, const Examined& examined) {
+  const Settings& settings = call.settings();
+  std::string text = fmt::format(
+      "policy {}, {}; stage {}, backend {} ({})\n{} episodes a task, {} turn{}, temperature {}, "
+      "seed {}\n",
+      call.plan().policy.use,
+      call.checkpoint ? call.checkpoint->directory.string() : "as the plan describes it",
+      call.plan().stages[call.stage].name, settings.backend.use, examined.backend.device,
+      wishes.samples, settings.rollout.turns, settings.rollout.temperature, call.plan().run.seed);
+  for (const Assessment& set : examined.sets) text += "\n" + describe_assessment(set);
+  return text;
+}
+
+int finish(const CallLine& line, const PolicyCall& call, const Wishes& wishes,
+           const Examined& examined) {
+  const std::string object =
+      to_json(call, wishes, examined).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (line.has("output")) {
+    const Status written = write_atomically(real_file_system(), line.text("output"), object);
+    if (!written) return report(written.error());
+  }
+  print(line.has("json") ? object : describe(call, wishes, examined));
+  const bool any = std::any_of(examined.sets.begin(), examined.sets.end(),
+                               [](const Assessment& set) { return !set.tasks.empty(); });
+  return any ? kDone : kRunFailed;
+}
+
+}  // namespace
+
+int eval_policy(const CallLine& line) {
+  const auto wishes = wishes_of(line);
+  if (!wishes) return line.wrong(wishes.error().message);
+  const auto call = read_policy_call(line);
+  if (!call) return report(call.error());
+  const StopSignals signals;
+  const CallScope scope{&signals.stop()};
+  Components components(call->loaded.registry, scope);
+  const auto examined = examine(*call, *wishes, components);
+  if (examined) return finish(line, *call, *wishes, *examined);
+  if (examined.error().code != Code::kCancelled) return report(examined.error());
+  print_error("kernelrl: interrupted\n");
+  return kInterrupted;
+}
+
+}  // namespace krl

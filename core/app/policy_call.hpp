@@ -1,0 +1,38 @@
+// What the calls have in common that look at a policy: `kernelrl eval --plan` and `kernelrl chat`.
+// Main thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/app/plan_call.hpp"
+#include "core/learn/setup.hpp"
+#include "core/run/checkpoints.hpp"
+
+namespace krl {
+
+// Adds --plan, --run, --checkpoint, --stage and those of add_plan_options.
+void add_policy_options(CallLine& line);
+
+// Whether the call names a policy at all.
+bool names_policy(const CallLine& line);
+
+// A plan, one of its stages, and what the policy has learned.
+struct PolicyCall {
+  LoadedPlan loaded;
+  std::size_t stage = 0;
+  std::optional<Checkpoint> checkpoint;  // nothing: the policy as the plan describes it
+
+  const Plan& plan() const { return loaded.plan; }
+  const Settings& settings() const { return plan().stage(stage); }
+};
+
+// The plan of --plan, or the one that the run of --run was made with; the stage of --stage, or else
+// the last one of reinforcement; the checkpoint of --checkpoint, or the newest of --run. REQUIRES:
+// names_policy.
+Result<PolicyCall> read_policy_call(const CallLine& line);
+
+// Creates the policy and loads what it has learned. An error if it could not answer yet.
+Result<Policy> open_policy(const PolicyCall& call, Components& components);
+
+}  // namespace krl

@@ -1,0 +1,64 @@
+// An assessment: what a policy can do on a set of tasks, from several episodes of each. Plain data
+// and pure functions; any thread.
+//
+// The value of an episode after a turn is that of the best kernel up to then: what a user who stops
+// there would take. A kernel that is not correct has the speedup 0.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/episode/episode.hpp"
+
+namespace krl {
+
+// Figures for every k: what k episodes give on average, the best of them (`best_at_k`). At k = 1 it
+// is the mean over the episodes, avg@k of any k. Of a set: the mean over its tasks.
+using AtK = std::map<std::size_t, double>;
+
+// The factors p of fast_p: correct, and more than p times as fast as the baseline (KernelBench,
+// Ouyang et al., arXiv 2502.10517; there a share of the tasks, here at every k).
+inline constexpr double kFastFactors[] = {0.5, 1, 1.5, 2};
+
+struct Figures {
+  AtK passed;                  // some kernel is correct: pass@k
+  AtK score;                   // the plan's
+  std::optional<AtK> speedup;  // over the baseline; nothing if the backend times none
+  std::optional<std::map<double, AtK>> fast;  // by p; as `speedup`
+};
+
+struct TaskAssessment {
+  std::string id;
+  unsigned tier = 0;
+  int episodes = 0;  // of which a turn was evaluated
+  Figures figures;
+};
+
+struct TurnAssessment {
+  int kernels = 0;  // evaluated; episodes may end earlier
+  double compile_rate = 0, pass_rate = 0;
+  Figures so_far;  // of all episodes, up to this turn
+};
+
+struct Assessment {
+  std::string name;  // of the set: "train", "holdout/templates"
+  int episodes = 0;
+  int infra_errors = 0;      // turns that could not be evaluated
+  int wrong_on_holdout = 0;  // kernels that passed but on shapes that no training shows
+  Figures figures;           // after the last turn
+  std::vector<TurnAssessment> turns;
+  std::vector<TaskAssessment> tasks;  // in the order of the episodes
+};
+
+// `ks`: rising, each at least 1. Of a task with fewer episodes than a k, all of them count for it;
+// a task without any is left out. `turns`: the most that an episode may have.
+Assessment assess(std::string name, const std::vector<Episode>& episodes,
+                  const std::vector<std::size_t>& ks, std::int64_t turns);
+
+nlohmann::json to_json(const Assessment& assessment);
+
+}  // namespace krl

@@ -1,0 +1,106 @@
+#include "core/learn/assessment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace krl {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Pair;
+
+const Task kEasy{"easy", "", "", 0, ""}, kHard{"hard", "", "", 1, ""};
+
+TurnRecord turn(Verdict verdict, double score, double speedup = kNotMeasured) {
+  TurnRecord t;
+  t.evaluation.verdict = verdict;
+  t.score.total = score;
+  if (verdict == Verdict::kOk) {
+    CaseRecord c;
+    c.speedup = c.speedup_low = c.speedup_high = speedup;
+    t.evaluation.cases.push_back(c);
+  }
+  return t;
+}
+TurnRecord right(double speedup) { return turn(Verdict::kOk, 1 + speedup, speedup); }
+TurnRecord wrong() { return turn(Verdict::kWrongResult, 0); }
+TurnRecord lost() { return turn(Verdict::kInfraError, 0); }
+
+Episode episode(const Task& task, std::vector<TurnRecord> turns) {
+  return {&task, 0, 0, std::move(turns)};
+}
+
+auto near(double value) { return DoubleNear(value, 1e-12); }
+
+TEST(Assessment, IsTheMeanOverTasksOfTheirBestOfK) {
+  const Assessment a = assess("train",
+                              {episode(kEasy, {right(1)}), episode(kEasy, {wrong()}),
+                               episode(kHard, {wrong()}), episode(kHard, {wrong()})},
+                              {1, 2}, 1);
+  EXPECT_EQ(a.episodes, 4);
+  ASSERT_EQ(a.tasks.size(), 2U);
+  EXPECT_EQ(a.tasks[0].id, "easy");
+  EXPECT_THAT(a.tasks[0].figures.passed, ElementsAre(Pair(1, near(0.5)), Pair(2, near(1))));
+  EXPECT_THAT(a.tasks[1].figures.passed, ElementsAre(Pair(1, near(0)), Pair(2, near(0))));
+  EXPECT_THAT(a.figures.passed, ElementsAre(Pair(1, near(0.25)), Pair(2, near(0.5))));
+  EXPECT_THAT(a.figures.score, ElementsAre(Pair(1, near(0.5)), Pair(2, near(1))));
+  EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(0.25)), Pair(2, near(0.5))));
+}
+
+TEST(Assessment, FastIsCorrectAndFasterThanP) {
+  const Assessment a =
+      assess("train", {episode(kEasy, {right(1)}), episode(kEasy, {right(1.75)})}, {1}, 1);
+  EXPECT_THAT(a.figures.fast->at(0.5), ElementsAre(Pair(1, near(1))));
+  EXPECT_THAT(a.figures.fast->at(1), ElementsAre(Pair(1, near(0.5)))) << "as fast is not faster";
+  EXPECT_THAT(a.figures.fast->at(1.5), ElementsAre(Pair(1, near(0.5))));
+  EXPECT_THAT(a.figures.fast->at(2), ElementsAre(Pair(1, near(0))));
+}
+
+TEST(Assessment, AnEpisodeIsWorthItsBestTurnSoFar) {
+  const Assessment a = assess("train",
+                              {episode(kEasy, {wrong(), right(2), right(0.75)}),
+                               episode(kEasy, {right(1)})},  // it stopped early
+                              {1}, 3);
+  ASSERT_EQ(a.turns.size(), 3U);
+  EXPECT_EQ(a.turns[0].kernels, 2);
+  EXPECT_EQ(a.turns[1].kernels, 1);
+  EXPECT_DOUBLE_EQ(a.turns[0].pass_rate, 0.5);
+  EXPECT_DOUBLE_EQ(a.turns[0].compile_rate, 1);
+  EXPECT_DOUBLE_EQ(a.turns[1].pass_rate, 1);
+  EXPECT_THAT(*a.turns[0].so_far.speedup, ElementsAre(Pair(1, near(0.5))));
+  EXPECT_THAT(*a.turns[1].so_far.speedup, ElementsAre(Pair(1, near(1.5))));
+  EXPECT_THAT(*a.turns[2].so_far.speedup, ElementsAre(Pair(1, near(1.5)))) << "the best stays";
+  EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(1.5))));
+}
+
+TEST(Assessment, WhatCouldNotBeEvaluatedIsNoFailure) {
+  const Assessment a = assess("train",
+                              {episode(kEasy, {lost()}), episode(kEasy, {right(1)}),
+                               episode(kEasy, {right(1), lost()}), episode(kHard, {lost()})},
+                              {1, 3}, 2);
+  EXPECT_EQ(a.infra_errors, 3);
+  EXPECT_EQ(a.episodes, 2);
+  ASSERT_EQ(a.tasks.size(), 1U) << "of the other task nothing is known";
+  EXPECT_EQ(a.tasks[0].episodes, 2);
+  EXPECT_THAT(a.figures.passed, ElementsAre(Pair(1, near(1)), Pair(3, near(1))));
+  EXPECT_EQ(a.turns[1].kernels, 0);
+}
+
+TEST(Assessment, WithoutTimesThereAreNoSpeedups) {
+  const Assessment a = assess("train", {episode(kEasy, {right(kNotMeasured)})}, {1}, 1);
+  EXPECT_FALSE(a.figures.speedup);
+  EXPECT_FALSE(to_json(a)["at"].contains("speedup"));
+  EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json({{"1", 1.0}}));
+}
+
+TEST(Assessment, OfNothingIsEmpty) {
+  const Assessment a = assess("train", {episode(kEasy, {lost()})}, {1}, 1);
+  EXPECT_TRUE(a.tasks.empty());
+  EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json::object());
+}
+
+}  // namespace
+}  // namespace krl
