@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <ATen/ATen.h>
 #include <kernelrl/values.hpp>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -14,6 +16,7 @@
 
 #include "distributed/gloo_backend.hpp"
 #include "distributed/rank_liveness.hpp"
+#include "distributed/tensor_backend.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -81,6 +84,16 @@ c10::intrusive_ptr<c10d::Store> connect_store(const RankEnvironment& environment
                               first_line(error) + ")");
   }
 }
+
+class StoreBoard final : public RankBoard {
+ public:
+  explicit StoreBoard(c10::intrusive_ptr<c10d::Store> store) : store_(std::move(store)) {}
+  void set(const std::string& name, const std::string& text) override { store_->set(name, text); }
+  std::string get(const std::string& name) override { return store_->get_to_str(name); }
+
+ private:
+  const c10::intrusive_ptr<c10d::Store> store_;
+};
 
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
 
@@ -189,14 +202,15 @@ struct RankGroup::Connections {
 };
 
 RankGroup::RankGroup(const RankEnvironment& environment, const RankTimeouts& timeouts,
-                     const std::string& options, const ConnectTensors& connect_tensors)
+                     const std::string& options, TensorBackend* tensors)
     : environment_(environment), connections_(std::make_unique<Connections>()) {
   Connections& c = *connections_;
   c.store = connect_store(environment, timeouts.start, environment.rank == 0);
   try {
     c.names = meet(*c.store, environment, options, timeouts.start);
-    c.liveness.emplace(connect_store(environment, timeouts.start, false), environment.rank, c.names,
-                       timeouts.lost, [&c] { c.abort_transfers(); });
+    c.liveness.emplace(
+        std::make_unique<StoreBoard>(connect_store(environment, timeouts.start, false)),
+        environment.rank, c.names, timeouts.lost, [&c] { c.abort_transfers(); });
     c.gloo = connect_gloo(c.store, environment.rank, environment.size,
                           own_address(environment.address, environment.port), timeouts.start);
     c.tensors =

@@ -8,18 +8,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "distributed/rank_environment.hpp"
 #include "training/shard_exchange.hpp"
-
-namespace c10d {
-class Backend;
-class Store;
-}  // namespace c10d
 
 namespace krl::libtorch {
 
@@ -28,16 +22,15 @@ struct RankTimeouts {
   std::chrono::milliseconds lost{60'000};    // after the last sign of life of a rank
 };
 
-// Makes the backend that tensors go through where it is not Gloo.
-using ConnectTensors = std::function<c10::intrusive_ptr<c10d::Backend>(
-    const c10::intrusive_ptr<c10d::Store>& store, int rank, int size)>;
+class TensorBackend;  // tensor_backend.hpp
 
 class RankGroup final : public ShardExchange {
  public:
-  // Waits for all ranks. `options` is a text that must be the same on all of them. Throws
+  // Waits for all ranks. `options` is a text that must be the same on all of them. `tensors` makes
+  // the way of the sums and gathers of a step; null: Gloo's, for tensors on the CPU. Throws
   // krl::Failure: KRL_FAILED_PRECONDITION that names a rank that did not come or has other options.
   RankGroup(const RankEnvironment& environment, const RankTimeouts& timeouts,
-            const std::string& options, const ConnectTensors& connect_tensors = {});
+            const std::string& options, TensorBackend* tensors = nullptr);
   ~RankGroup() override;
   RankGroup(const RankGroup&) = delete;
   RankGroup& operator=(const RankGroup&) = delete;

@@ -18,10 +18,9 @@ constexpr const char* kNews = "news";
 std::string sign_key(std::size_t rank) { return "sign/" + std::to_string(rank); }
 
 // A sign is "<its number> <why the rank cannot go on>", the latter mostly empty.
-std::string failure_in(const std::vector<std::uint8_t>& sign) {
-  const std::string text(sign.begin(), sign.end());
-  const std::size_t space = text.find(' ');
-  return space == std::string::npos ? std::string() : text.substr(space + 1);
+std::string failure_in(const std::string& sign) {
+  const std::size_t space = sign.find(' ');
+  return space == std::string::npos ? std::string() : sign.substr(space + 1);
 }
 
 std::string seconds(milliseconds time) {
@@ -33,9 +32,9 @@ std::string seconds(milliseconds time) {
 }  // namespace
 
 struct RankLiveness::State {
-  State(c10::intrusive_ptr<c10d::Store> store_of_its_own, int own_rank,
+  State(std::unique_ptr<RankBoard> board_of_its_own, int own_rank,
         std::vector<std::string> names_of_ranks, milliseconds most, std::function<void()> then)
-      : store(std::move(store_of_its_own)),
+      : board(std::move(board_of_its_own)),
         rank(own_rank),
         names(std::move(names_of_ranks)),
         timeout(most),
@@ -79,12 +78,28 @@ struct RankLiveness::State {
     if (const std::string lost = text.substr(space + 1); !lost.empty()) lose(lost);
   }
 
+  // Rank 0's, of its own thread.
+  void read_sign(std::size_t of, std::string sign) {
+    const auto now = Clock::now();
+    if (sign == signs[of]) {
+      if (now - last_sign[of] > timeout) {
+        lose(names[of] + " is lost: no sign of life for " + seconds(timeout));
+      }
+      return;
+    }
+    signs[of] = std::move(sign);
+    last_sign[of] = now;
+    if (const std::string why = failure_in(signs[of]); !why.empty()) {
+      lose(names[of] + " failed: " + why);
+    }
+  }
+
   std::string own_failure() {
     const std::lock_guard lock(mutex);
     return failure;
   }
 
-  const c10::intrusive_ptr<c10d::Store> store;
+  const std::unique_ptr<RankBoard> board;
   const int rank;
   const std::vector<std::string> names;
   const milliseconds timeout, interval;
@@ -97,14 +112,14 @@ struct RankLiveness::State {
   std::string verdict;
   std::string failure;  // of this rank itself
   std::uint64_t cancelled = 0;
-  std::vector<Clock::time_point> last_sign;      // of each rank, as seen here
-  std::vector<std::vector<std::uint8_t>> signs;  // rank 0's, of its own thread
+  std::vector<Clock::time_point> last_sign;  // of each rank, as seen here
+  std::vector<std::string> signs;            // rank 0's, of its own thread
 };
 
-RankLiveness::RankLiveness(c10::intrusive_ptr<c10d::Store> store, int rank,
+RankLiveness::RankLiveness(std::unique_ptr<RankBoard> board, int rank,
                            std::vector<std::string> names, milliseconds timeout,
                            std::function<void()> on_lost)
-    : state_(std::make_shared<State>(std::move(store), rank, std::move(names), timeout,
+    : state_(std::make_shared<State>(std::move(board), rank, std::move(names), timeout,
                                      std::move(on_lost))) {
   const auto start = [this](void (*serve)(const std::shared_ptr<State>&)) {
     ++state_->threads;
@@ -134,30 +149,18 @@ RankLiveness::~RankLiveness() {
   state_->changed.wait_for(lock, kPatienceWithThreads, [this] { return state_->threads == 0; });
 }
 
-// Rank 0's store is in this process, so its calls do not block: what is late is late for good.
+// Rank 0's board is in this process, so its calls do not block: what is late is late for good.
 void RankLiveness::serve_as_first(const std::shared_ptr<State>& state) {
-  std::vector<std::string> keys;
-  for (std::size_t r = 1; r < state->names.size(); ++r) keys.push_back(sign_key(r));
   try {
-    for (const std::string& key : keys) state->store->set(key, std::string("0"));
+    for (std::size_t r = 1; r < state->names.size(); ++r) state->board->set(sign_key(r), "0");
     do {
-      state->store->set(kNews, state->news());
-      const auto signs = state->store->multiGet(keys);
-      const auto now = Clock::now();
+      state->board->set(kNews, state->news());
       for (std::size_t r = 1; r < state->names.size(); ++r) {
-        if (signs[r - 1] != state->signs[r]) {
-          state->signs[r] = signs[r - 1];
-          state->last_sign[r] = now;
-          if (const std::string why = failure_in(signs[r - 1]); !why.empty()) {
-            state->lose(state->names[r] + " failed: " + why);
-          }
-        } else if (now - state->last_sign[r] > state->timeout) {
-          state->lose(state->names[r] + " is lost: no sign of life for " + seconds(state->timeout));
-        }
+        state->read_sign(r, state->board->get(sign_key(r)));
       }
     } while (state->next_round());
   } catch (const std::exception& error) {
-    state->lose("the store of the ranks failed: " + std::string(error.what()));
+    state->lose("the board of the ranks failed: " + std::string(error.what()));
   }
 }
 
@@ -166,12 +169,12 @@ void RankLiveness::serve_as_other(const std::shared_ptr<State>& state) {
     std::uint64_t sign = 0;
     do {
       const std::string failure = state->own_failure();
-      state->store->set(sign_key(static_cast<std::size_t>(state->rank)),
+      state->board->set(sign_key(static_cast<std::size_t>(state->rank)),
                         std::to_string(++sign) + " " + failure);
       if (!failure.empty()) {
         state->lose(state->names[static_cast<std::size_t>(state->rank)] + " failed: " + failure);
       }
-      state->read_news(state->store->get_to_str(kNews));
+      state->read_news(state->board->get(kNews));
       const std::lock_guard lock(state->mutex);
       state->last_sign[0] = Clock::now();
     } while (state->next_round());

@@ -1,5 +1,5 @@
 // Tells whether the other ranks still live, and passes small news on: every rank gives signs of
-// life to rank 0 through c10d's store, which rank 0 serves, and reads rank 0's news there.
+// life to rank 0 on a board that rank 0 keeps, and reads rank 0's news there.
 // A rank that gives no sign for the time-out (killed, stopped, cut off), or whose connection
 // breaks, is lost, and with it the whole group: nothing is healed. Rank 0 watches all others, they
 // watch rank 0 and are told by it of one another. Thread-safe.
@@ -10,16 +10,25 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
 namespace krl::libtorch {
 
+// Texts under names, kept by rank 0 for all ranks. Used by one thread at a time.
+class RankBoard {
+ public:
+  virtual ~RankBoard() = default;
+  // Both throw a std::exception when rank 0 cannot be reached any more, and may hang when it does
+  // not answer. get() waits until there is something under the name.
+  virtual void set(const std::string& name, const std::string& text) = 0;
+  virtual std::string get(const std::string& name) = 0;
+};
+
 class RankLiveness {
  public:
-  // `store` is a connection of this object's own. `names`: how each rank is called in messages.
+  // `board` is this object's own. `names`: how each rank is called in messages.
   // `on_lost` is called once, on any thread, when the group is lost.
-  RankLiveness(c10::intrusive_ptr<c10d::Store> store, int rank, std::vector<std::string> names,
+  RankLiveness(std::unique_ptr<RankBoard> board, int rank, std::vector<std::string> names,
                std::chrono::milliseconds timeout, std::function<void()> on_lost);
   // Gives no more signs of life. Where the group is lost, rank 0 first leaves the others the time
   // to read so.

@@ -6,8 +6,11 @@
 
 #include <cstdint>
 
-#include "torch.hpp"
 #include "training/slice.hpp"
+
+namespace at {
+class Tensor;
+}
 
 namespace krl::libtorch {
 

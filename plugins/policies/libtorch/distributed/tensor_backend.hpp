@@ -1,0 +1,17 @@
+// What tensors of a device go through between ranks, made by whoever knows the device.
+#pragma once
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace krl::libtorch {
+
+class TensorBackend {
+ public:
+  virtual ~TensorBackend() = default;
+  // Connects this rank with all others, which do the same. Throws what c10d throws.
+  virtual c10::intrusive_ptr<c10d::Backend> connect(const c10::intrusive_ptr<c10d::Store>& store,
+                                                    int rank, int size) = 0;
+};
+
+}  // namespace krl::libtorch
