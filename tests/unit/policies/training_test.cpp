@@ -264,7 +264,8 @@ class TrainerTest : public testing::Test {
   }
 
   Trainer trainer(WorkerThreads& threads, std::int64_t micro_batch = 1 << 20) {
-    return Trainer(ParameterLayout(config_), weights_, at::kDouble, micro_batch, threads);
+    return Trainer(ParameterLayout(config_), weights_, make_cpu_operations(config_),
+                   {.compute = at::kDouble, .micro_batch_tokens = micro_batch}, threads);
   }
 
   double loss_at(const at::Tensor& weights, const Loss& loss) {

@@ -42,8 +42,10 @@ struct LocalPolicy::Fitted {
   Fitted(const ModelConfig& config, BytePairEncoding learned, const std::vector<float>& weights,
          const EngineOptions& options, WorkerThreads& threads)
       : encoding(std::move(learned)),
-        trainer(ParameterLayout(config), weights, scalar_type(options.dtype),
-                options.micro_batch_tokens, threads),
+        trainer(ParameterLayout(config), weights, make_cpu_operations(config),
+                {.compute = scalar_type(options.dtype),
+                 .micro_batch_tokens = options.micro_batch_tokens},
+                threads),
         threads_(threads) {}
 
   // Generation with the weights of now.

@@ -1,5 +1,7 @@
 #include "model/llama.hpp"
 
+#include "model/recompute.hpp"
+
 namespace krl::libtorch {
 
 std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at::Tensor& flat) {
@@ -10,57 +12,127 @@ std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at:
   return views;
 }
 
-RotaryTensors rotary_tensors(const ModelConfig& config, at::ScalarType type) {
+DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
+                                  const at::Tensor& values, const at::Tensor& gradients) {
+  std::vector<Parameter> bound;
+  for (const ParameterSlot& slot : layout.slots) {
+    const auto view = [&](const at::Tensor& flat) {
+      return flat.narrow(0, slot.offset, slot.size).view(slot.shape);
+    };
+    Parameter parameter{view(values).detach(), {}};
+    if (gradients.defined()) {
+      parameter.gradient = view(gradients);
+      if (operations.parameters_are_leaves()) {
+        parameter.value.set_requires_grad(true);
+        parameter.value.mutable_grad() = parameter.gradient;
+      }
+    }
+    bound.push_back(std::move(parameter));
+  }
+  const ModelConfig& config = layout.config;
+  DecoderParameters parameters{
+      bound[layout.embedding()], {}, bound[layout.final_norm()], bound[layout.head()]};
+  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
+    Block block;
+    block.attention_norm = bound[layout.attention_norm(layer)];
+    block.ffn_norm = bound[layout.ffn_norm(layer)];
+    block.qkv.weight = bound[layout.qkv(layer)];
+    block.attention_out.weight = bound[layout.attention_out(layer)];
+    block.gate_up.weight = bound[layout.gate_up(layer)];
+    block.down.weight = bound[layout.down(layer)];
+    if (config.qkv_bias()) block.qkv_bias = bound[layout.qkv_bias(layer)];
+    if (config.qk_norm()) {
+      block.query_norm = bound[layout.query_norm(layer)];
+      block.key_norm = bound[layout.key_norm(layer)];
+    }
+    parameters.blocks.push_back(std::move(block));
+  }
+  return parameters;
+}
+
+Angles angle_table(const Operations& operations, at::ScalarType compute) {
+  const ModelConfig& config = operations.config();
   const RotaryTable table = rotary_table(config);
   const auto tensor = [&](const std::vector<float>& values) {
-    return at::tensor(values).view({config.context, config.head_size() / 2}).to(type);
+    return at::tensor(values)
+        .view({config.context, config.head_size() / 2})
+        .to(operations.device(), operations.angle_type(compute));
   };
   return {tensor(table.cosine), tensor(table.sine)};
 }
 
 namespace {
 
-// Each head of the queries and of the keys normalised by itself; the values as they are.
-at::Tensor normed_heads(const at::Tensor& qkv, const at::Tensor& query_gain,
-                        const at::Tensor& key_gain, const ModelConfig& config) {
-  const auto parts =
-      qkv.split_with_sizes({config.attention_width(), config.kv_width(), config.kv_width()}, 1);
-  const auto norm = [&](const at::Tensor& heads, const at::Tensor& gain) {
-    return rms_norm(heads.reshape({-1, config.head_size()}), gain, config.norm_epsilon)
-        .view(heads.sizes());
-  };
-  return at::cat({norm(parts[0], query_gain), norm(parts[1], key_gain), parts[2]}, 1);
-}
+// One forward pass; shared with the backward pass where blocks are computed again.
+class Pass {
+ public:
+  Pass(const Operations& operations, const DecoderParameters& parameters, const Angles& table,
+       const PackedBatch& batch)
+      : operations_(operations), parameters_(parameters), batch_(batch) {
+    angles_ = {table.cosine.index_select(0, batch.positions),
+               table.sine.index_select(0, batch.positions)};
+  }
+
+  at::Tensor embedded() const {
+    const at::Tensor x = operations_.embed(parameters_.embedding, batch_.tokens);
+    // A frozen embedding has no gradient, but what comes after it may have one.
+    if (at::GradMode::is_enabled() && !x.requires_grad()) x.set_requires_grad(true);
+    return x;
+  }
+
+  // What the first matrix of a block reads; of the block after the last, what the head reads.
+  at::Tensor normed_before(std::size_t layer, const at::Tensor& sum) const {
+    return operations_.rms_norm(sum, gain_before(layer));
+  }
+
+  Stream run_block(std::size_t layer, const Stream& in) const {
+    const Block& block = parameters_.blocks[layer];
+    const auto qkv = operations_.project(in.normed, block.qkv);
+    const auto attended = operations_.attention(qkv, block, angles_, batch_);
+    const Stream middle =
+        operations_.add_projection(in.sum, attended, block.attention_out, block.ffn_norm);
+    const auto gate_up = operations_.project(middle.normed, block.gate_up);
+    return operations_.add_feed_forward(middle.sum, gate_up, block.down, gain_before(layer + 1));
+  }
+
+ private:
+  const Parameter& gain_before(std::size_t layer) const {
+    return layer < parameters_.blocks.size() ? parameters_.blocks[layer].attention_norm
+                                             : parameters_.final_norm;
+  }
+
+  const Operations& operations_;
+  const DecoderParameters& parameters_;
+  PackedBatch batch_;
+  Angles angles_;
+};
 
 }  // namespace
 
-Predictions forward(const ParameterLayout& layout, const std::vector<at::Tensor>& weights,
-                    const RotaryTensors& rotary, const PackedBatch& batch, double temperature) {
-  const ModelConfig& config = layout.config;
-  const auto cosine = rotary.cosine.index_select(0, batch.positions);
-  const auto sine = rotary.sine.index_select(0, batch.positions);
-  const at::Tensor& embedding = weights[layout.embedding()];
-
-  auto x = at::embedding(embedding, batch.tokens) * config.embedding_scale;
-  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    const auto weight = [&](std::size_t slot) { return weights[slot]; };
-    const auto normed = rms_norm(x, weight(layout.attention_norm(layer)), config.norm_epsilon);
-    auto qkv = at::linear(normed, weight(layout.qkv(layer)));
-    if (config.qkv_bias()) qkv = qkv + weight(layout.qkv_bias(layer));
-    if (config.qk_norm()) {
-      qkv = normed_heads(qkv, weight(layout.query_norm(layer)), weight(layout.key_norm(layer)),
-                         config);
+at::Tensor last_hidden(const Operations& operations, const DecoderParameters& parameters,
+                       const Angles& table, const PackedBatch& batch,
+                       const ForwardOptions& options) {
+  const auto pass = std::make_shared<const Pass>(operations, parameters, table, batch);
+  Stream stream;
+  stream.sum = pass->embedded();
+  stream.normed = pass->normed_before(0, stream.sum);
+  for (std::size_t layer = 0; layer < parameters.blocks.size(); ++layer) {
+    if (!options.recompute) {
+      stream = pass->run_block(layer, stream);
+      continue;
     }
-    const auto attended = rotary_attention(qkv, cosine, sine, batch.starts, config);
-    x = at::addmm(x, attended, weight(layout.attention_out(layer)).t());
-    const auto gate_up =
-        at::linear(rms_norm(x, weight(layout.ffn_norm(layer)), config.norm_epsilon),
-                   weight(layout.gate_up(layer)));
-    x = at::addmm(x, swiglu(gate_up), weight(layout.down(layer)).t());
+    stream = recomputed(
+        stream, [pass, layer](const Stream& in) { return pass->run_block(layer, in); },
+        [pass, layer](const at::Tensor& sum) { return pass->normed_before(layer, sum); });
   }
-  const auto hidden = rms_norm(x.index_select(0, batch.predicting), weights[layout.final_norm()],
-                               config.norm_epsilon);
-  return predict(hidden, weights[layout.head()], batch.targets, temperature);
+  return stream.normed.index_select(0, batch.predicting);
+}
+
+Predictions forward(const Operations& operations, const DecoderParameters& parameters,
+                    const Angles& table, const PackedBatch& batch, double temperature,
+                    const ForwardOptions& options) {
+  const auto hidden = last_hidden(operations, parameters, table, batch, options);
+  return operations.predict(hidden, parameters.head, batch.targets, temperature);
 }
 
 }  // namespace krl::libtorch

@@ -1,10 +1,9 @@
-// The decoder as training computes it: with autograd, over packed batches.
+// The decoder as training computes it: with autograd, over packed batches, on any device.
 #pragma once
 
 #include <vector>
 
-#include "model/fused_ops.hpp"
-#include "model/packed_batch.hpp"
+#include "model/operations.hpp"
 #include "model/parameters.hpp"
 #include "torch.hpp"
 
@@ -13,15 +12,29 @@ namespace krl::libtorch {
 // The parameters as tensors, in the order of ParameterLayout::slots: views into `flat` [total].
 std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at::Tensor& flat);
 
-// Cosines and sines of every position, each [context, head_size / 2], of the type of the weights.
-struct RotaryTensors {
-  at::Tensor cosine, sine;
-};
-RotaryTensors rotary_tensors(const ModelConfig& config, at::ScalarType type);
+// The parameters that lie in `values` [total], whose gradients are summed in `gradients` [total];
+// undefined: none of them learns.
+DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
+                                  const at::Tensor& values, const at::Tensor& gradients);
 
-// What the model predicts for the tokens after batch.predicting. Thread-safe; gradients flow to
-// those `weights` that require them.
-Predictions forward(const ParameterLayout& layout, const std::vector<at::Tensor>& weights,
-                    const RotaryTensors& rotary, const PackedBatch& batch, double temperature);
+// The angles of every position of the context, where `operations` want them.
+Angles angle_table(const Operations& operations, at::ScalarType compute);
+
+struct ForwardOptions {
+  // Keeps of each block only its input, and computes the block again in backward: 3 to 5 times
+  // less memory for a third more time.
+  bool recompute = false;
+};
+
+// The normalised last hidden states of the rows batch.predicting, [M, hidden]. Thread-safe;
+// gradients flow to the parameters that learn. `operations` and `parameters` must outlive backward.
+at::Tensor last_hidden(const Operations& operations, const DecoderParameters& parameters,
+                       const Angles& table, const PackedBatch& batch,
+                       const ForwardOptions& options = {});
+
+// What the model predicts for the tokens after batch.predicting.
+Predictions forward(const Operations& operations, const DecoderParameters& parameters,
+                    const Angles& table, const PackedBatch& batch, double temperature,
+                    const ForwardOptions& options = {});
 
 }  // namespace krl::libtorch

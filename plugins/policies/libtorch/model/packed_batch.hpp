@@ -14,8 +14,10 @@ struct PackedBatch {
   at::Tensor positions;  // [N] int64, from 0 in each sequence
   // The first token of each sequence, and N: sequence s is [starts[s], starts[s + 1]).
   std::vector<std::int64_t> starts;
-  at::Tensor predicting;  // [M] int64: the rows whose prediction is looked at
-  at::Tensor targets;     // [M] int64: the tokens that come next there
+  at::Tensor boundaries;     // `starts` where the model is, [sequences + 1] int32
+  std::int64_t longest = 0;  // tokens of the longest sequence
+  at::Tensor predicting;     // [M] int64: the rows whose prediction is looked at
+  at::Tensor targets;        // [M] int64: the tokens that come next there
 };
 
 }  // namespace krl::libtorch

@@ -60,10 +60,6 @@ class ExampleCheck {
   std::size_t index_;
 };
 
-at::Tensor to_tensor(const std::vector<std::int64_t>& values) {
-  return at::tensor(values, at::TensorOptions().dtype(at::kLong));
-}
-
 }  // namespace
 
 void check_examples(const Examples& examples, const ModelConfig& config, const LossOptions* loss) {
@@ -91,7 +87,7 @@ std::vector<std::int64_t> example_lengths(const Examples& examples) {
   return lengths;
 }
 
-PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch) {
+PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch, at::Device device) {
   PackedBatch packed;
   std::vector<std::int64_t> tokens, positions, predicting, targets;
   packed.starts.push_back(0);
@@ -113,9 +109,14 @@ PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch) {
     tokens.pop_back();
     positions.pop_back();
     packed.starts.push_back(static_cast<std::int64_t>(tokens.size()));
+    packed.longest = std::max(packed.longest, packed.starts.back() - start);
   }
+  const auto to_tensor = [&](const std::vector<std::int64_t>& values) {
+    return at::tensor(values, at::TensorOptions().dtype(at::kLong)).to(device);
+  };
   packed.tokens = to_tensor(tokens);
   packed.positions = to_tensor(positions);
+  packed.boundaries = to_tensor(packed.starts).to(at::kInt);
   packed.predicting = to_tensor(predicting);
   packed.targets = to_tensor(targets);
   return packed;

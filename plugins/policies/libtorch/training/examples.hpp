@@ -20,7 +20,7 @@ void check_examples(const Examples& examples, const ModelConfig& config, const L
 std::vector<std::int64_t> example_lengths(const Examples& examples);
 
 // The examples of a micro-batch one after the other; the predictions looked at are those of the
-// answers' tokens, in order. REQUIRES: checked examples.
-PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch);
+// answers' tokens, in order. Tensors are on `device`. REQUIRES: checked examples.
+PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch, at::Device device);
 
 }  // namespace krl::libtorch

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cmath>
 
+#include "generation/random_stream.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
 namespace {
 
 std::vector<double> to_doubles(const at::Tensor& x) {
-  const auto doubles = x.detach().to(at::kDouble).contiguous();
+  const auto doubles = x.detach().to(at::kCPU, at::kDouble).contiguous();
   const double* data = doubles.const_data_ptr<double>();
   return {data, data + doubles.numel()};
 }
@@ -22,68 +23,69 @@ std::span<T> part(std::vector<T>& all, std::size_t begin, std::size_t size) {
 
 std::span<const float> to_span(Span<float> s) { return {s.data(), s.size()}; }
 
-void check_optimizer(const krl_optimizer& o) {
-  const auto refuse = [](const char* name, const char* range) {
-    invalid_argument("optimizer." + std::string(name) + " must be " + range);
-  };
-  const auto finite_from_0 = [](double x) { return x >= 0 && std::isfinite(x); };
-  if (!finite_from_0(o.lr)) refuse("lr", "a number from 0 on");
-  if (!(o.beta1 >= 0 && o.beta1 < 1)) refuse("beta1", "in [0, 1)");
-  if (!(o.beta2 >= 0 && o.beta2 < 1)) refuse("beta2", "in [0, 1)");
-  if (!(o.epsilon > 0 && std::isfinite(o.epsilon))) refuse("epsilon", "greater than 0");
-  if (!finite_from_0(o.weight_decay)) refuse("weight_decay", "a number from 0 on");
-  if (!finite_from_0(o.grad_clip)) refuse("grad_clip", "a number from 0 on");
-}
-
 }  // namespace
 
 Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weights,
-                 at::ScalarType type, std::int64_t micro_batch_tokens, WorkerThreads& threads)
-    : layout_(layout),
-      type_(type),
-      micro_batch_tokens_(micro_batch_tokens),
+                 std::unique_ptr<const Operations> operations, const TrainerOptions& options,
+                 WorkerThreads& threads)
+    : operations_(std::move(operations)),
+      options_(options),
+      model_(layout, weights, options.lora, *operations_, options.compute),
       threads_(threads),
-      rotary_(rotary_tensors(layout.config, type)) {
-  state_.weights = at::tensor(weights).to(type);
+      angles_(angle_table(*operations_, options.compute)),
+      optimizer_(model_.matrices_end(), model_.total(), operations_->device()) {
+  state_.weights = model_.start(weights);
   state_.first_moment = at::zeros_like(state_.weights);
   state_.second_moment = at::zeros_like(state_.weights);
   gradient_ = at::zeros_like(state_.weights);
-  step_counts_ = {at::zeros({}, at::kFloat), at::zeros({}, at::kFloat)};
-  replicas_.resize(static_cast<std::size_t>(threads.size()));
-  for (Replica& replica : replicas_) replica.gradient = at::zeros_like(state_.weights);
-  bind_replicas();
-}
-
-void Trainer::bind_replicas() {
+  model_.update(state_.weights);
+  replicas_.resize(on_cpu() ? static_cast<std::size_t>(threads.size()) : 1);
   for (Replica& replica : replicas_) {
-    replica.weights.clear();
-    const auto gradients = parameter_views(layout_, replica.gradient);
-    for (const at::Tensor& view : parameter_views(layout_, state_.weights)) {
-      at::Tensor leaf = view.detach().set_requires_grad(true);
-      leaf.mutable_grad() = gradients[replica.weights.size()];
-      replica.weights.push_back(leaf);
-    }
+    replica.gradient = on_cpu() ? at::zeros_like(gradient_) : gradient_;
+    replica.parameters = model_.bind(model_.working(), replica.gradient);
   }
 }
 
 void Trainer::restore(TrainerState state) {
-  state_ = std::move(state);
-  for (at::Tensor& count : step_counts_) count.fill_(static_cast<double>(state_.steps));
+  // In place: generators hold the address of the weights.
+  state_.weights.copy_(state.weights);
+  state_.first_moment.copy_(state.first_moment);
+  state_.second_moment.copy_(state.second_moment);
+  const auto taken = [&](const at::Tensor& x) {
+    return x.defined() ? x.to(operations_->device()) : x;
+  };
+  state_.reference = taken(state.reference);
+  state_.behaviour = taken(state.behaviour);
+  state_.steps = state.steps;
+  optimizer_.restore(state_.steps);
   gradient_.zero_();
   has_gradient_ = false;
-  bind_replicas();
+  calls_ = 0;
+  model_.update(state_.weights);
 }
 
-std::vector<float> Trainer::weights() const {
-  const auto floats = state_.weights.to(at::kFloat);
+std::vector<float> Trainer::weights() {
+  const auto floats = model_weights().to(at::kCPU, at::kFloat);
   const float* data = floats.const_data_ptr<float>();
   return {data, data + floats.numel()};
+}
+
+DecoderParameters Trainer::bind_reference() const {
+  return model_.lora() != nullptr ? model_.bind_base() : model_.bind(state_.reference, {});
 }
 
 void Trainer::run_shares(const Examples& examples, const Context& context,
                          const std::function<void(int, const MicroBatch&)>& work) {
   const auto lengths = example_lengths(examples);
-  const auto shares = share_out(lengths, threads_.size(), micro_batch_tokens_);
+  const auto workers = static_cast<int>(replicas_.size());
+  const auto shares = share_out(lengths, workers, options_.micro_batch_tokens);
+  if (!on_cpu()) {
+    for (const MicroBatch& batch : shares[0]) {
+      context.throw_if_cancelled();
+      work(0, batch);
+    }
+    return;
+  }
   threads_.run(
       [&](int worker, const std::atomic<bool>& stop) {
         for (const MicroBatch& batch : shares[static_cast<std::size_t>(worker)]) {
@@ -99,13 +101,13 @@ void Trainer::logprobs(double temperature, const Examples& examples, const Logpr
   if (!(temperature > 0) || std::isinf(temperature)) {
     invalid_argument("the temperature of logprobs must be greater than 0");
   }
-  check_examples(examples, layout_.config, nullptr);
+  check_examples(examples, layout().config, nullptr);
+  const DecoderParameters parameters = model_.bind(model_.working(), {});
   std::vector<std::vector<float>> results(examples.size());
-  run_shares(examples, context, [&](int worker, const MicroBatch& batch) {
+  run_shares(examples, context, [&](int, const MicroBatch& batch) {
     const at::NoGradGuard no_grad;
-    const auto& weights = replicas_[static_cast<std::size_t>(worker)].weights;
-    const auto predicted =
-        forward(layout_, weights, rotary_, pack_examples(examples, batch), temperature);
+    const PackedBatch packed = pack_examples(examples, batch, operations_->device());
+    const auto predicted = forward(*operations_, parameters, angles_, packed, temperature);
     const auto all = to_doubles(predicted.logprobs);
     auto at = all.begin();
     for (const std::size_t i : batch) {
@@ -119,40 +121,61 @@ void Trainer::logprobs(double temperature, const Examples& examples, const Logpr
 
 LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples& examples,
                                       const Context& context) {
-  check_examples(examples, layout_.config, &options);
-  if (options.kl > 0 && !state_.reference.defined()) state_.reference = state_.weights.clone();
+  check_examples(examples, layout().config, &options);
+  const bool needs_reference = options.kl > 0 && model_.lora() == nullptr;
+  if (needs_reference && !state_.reference.defined()) state_.reference = snapshot();
   uses_tis_ = options.tis > 0;
   for (Replica& replica : replicas_) {
-    replica.gradient.zero_();
+    if (on_cpu()) replica.gradient.zero_();
     replica.metrics = {};
   }
+  const bool had_gradient = has_gradient_;
+  if (!on_cpu()) has_gradient_ = false;  // until all of it is there
+  if (!had_gradient && !on_cpu()) gradient_.zero_();
   run_shares(examples, context, [&](int worker, const MicroBatch& batch) {
     train_micro_batch(replicas_[static_cast<std::size_t>(worker)], options, examples, batch);
   });
   LossMetrics metrics;
   for (const Replica& replica : replicas_) {
-    gradient_.add_(replica.gradient);
+    if (on_cpu()) gradient_.add_(replica.gradient);
     metrics.add(replica.metrics);
   }
   has_gradient_ = true;
+  ++calls_;
   return metrics;
+}
+
+std::optional<std::uint64_t> Trainer::dropout_seed(const MicroBatch& batch) const {
+  if (model_.lora() == nullptr || model_.lora()->options.dropout == 0) return std::nullopt;
+  const std::uint64_t seed = model_.lora()->options.seed;
+  const auto block = philox(
+      {static_cast<std::uint32_t>(state_.steps), static_cast<std::uint32_t>(state_.steps >> 32),
+       static_cast<std::uint32_t>(calls_), static_cast<std::uint32_t>(batch.front())},
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  return std::uint64_t{block[0]} << 32 | block[1];
 }
 
 void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
                                 const Examples& examples, const MicroBatch& batch) const {
-  const PackedBatch packed = pack_examples(examples, batch);
+  const PackedBatch packed = pack_examples(examples, batch, operations_->device());
+  const auto seed = dropout_seed(batch);
+  const DecoderParameters with_dropout =
+      seed ? model_.bind(model_.working(), replica.gradient, seed) : DecoderParameters();
   const Predictions predicted =
-      forward(layout_, replica.weights, rotary_, packed, options.temperature);
-  const auto frozen = [&](const at::Tensor& weights) {
+      forward(*operations_, seed ? with_dropout : replica.parameters, angles_, packed,
+              options.temperature, {.recompute = options_.recompute});
+  const auto frozen = [&](const DecoderParameters& parameters) {
     const at::NoGradGuard no_grad;
-    const auto views = parameter_views(layout_, weights);
-    return to_doubles(forward(layout_, views, rotary_, packed, options.temperature).logprobs);
+    return to_doubles(
+        forward(*operations_, parameters, angles_, packed, options.temperature).logprobs);
   };
   std::vector<double> now = to_doubles(predicted.logprobs);
   std::vector<double> entropy = to_doubles(predicted.entropy);
   std::vector<double> reference, start;
-  if (options.kl > 0) reference = frozen(state_.reference);
-  if (options.tis > 0) start = state_.behaviour.defined() ? frozen(state_.behaviour) : now;
+  if (options.kl > 0) reference = frozen(bind_reference());
+  if (options.tis > 0) {
+    start = state_.behaviour.defined() ? frozen(model_.bind(state_.behaviour, {})) : now;
+  }
 
   std::vector<double> by_logprob(now.size()), by_entropy(now.size());
   std::size_t begin = 0;
@@ -167,11 +190,14 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
                 replica.metrics);
     begin += n;
   }
+  const auto as_gradient = [&](const std::vector<double>& values) {
+    return at::tensor(values).to(predicted.logprobs.options());
+  };
   torch::autograd::variable_list outputs = {predicted.logprobs},
-                                 gradients = {at::tensor(by_logprob).to(type_)};
+                                 gradients = {as_gradient(by_logprob)};
   if (options.entropy > 0) {
     outputs.push_back(predicted.entropy);
-    gradients.push_back(at::tensor(by_entropy).to(type_));
+    gradients.push_back(as_gradient(by_entropy));
   }
   torch::autograd::backward(outputs, gradients);
 }
@@ -183,8 +209,9 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   "there is no gradient to step with: call forward_backward first");
   }
   const at::NoGradGuard no_grad;
-  const double norm = gradient_.to(at::kDouble).norm().item<double>();
+  const double norm = global_norm(gradient_);
   has_gradient_ = false;
+  calls_ = 0;
   if (!std::isfinite(norm)) {
     gradient_.zero_();
     throw Failure(KRL_FAILED_PRECONDITION,
@@ -194,19 +221,10 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
   if (optimizer.grad_clip > 0 && norm > optimizer.grad_clip) {
     gradient_.mul_(optimizer.grad_clip / norm);
   }
-  if (uses_tis_ && !state_.behaviour.defined()) state_.behaviour = state_.weights.clone();
-
-  const auto step = [&](std::size_t group, std::int64_t begin, std::int64_t end, double decay) {
-    const auto slice = [&](const at::Tensor& flat) { return flat.narrow(0, begin, end - begin); };
-    step_counts_[group].add_(1);
-    at::_fused_adamw_({slice(state_.weights)}, {slice(gradient_)}, {slice(state_.first_moment)},
-                      {slice(state_.second_moment)}, {}, {step_counts_[group]}, optimizer.lr,
-                      optimizer.beta1, optimizer.beta2, decay, optimizer.epsilon,
-                      /*amsgrad=*/false, /*maximize=*/false);
-  };
-  step(0, 0, layout_.matrices_end, optimizer.weight_decay);
-  step(1, layout_.matrices_end, layout_.total, 0);
+  if (uses_tis_ && !state_.behaviour.defined()) state_.behaviour = snapshot();
+  optimizer_.step(optimizer, state_.weights, gradient_, state_.first_moment, state_.second_moment);
   ++state_.steps;
+  model_.update(state_.weights);
   gradient_.zero_();
   return norm;
 }

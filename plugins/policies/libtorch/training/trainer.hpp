@@ -1,41 +1,56 @@
 // A model that learns: its weights, their gradient and the optimiser's state.
 //
-// Work is spread over worker threads: each computes its share of the examples into a gradient of
-// its own, and these are added in the order of the workers. The shares follow from the lengths and
-// the number of threads alone (micro_batches.hpp), so the same calls give the same bits whatever
-// the timing. Used by one thread at a time.
+// On the CPU work is spread over worker threads: each computes its share of the examples into a
+// gradient of its own, and these are added in the order of the workers. The shares follow from the
+// lengths and the number of threads alone (micro_batches.hpp), so the same calls give the same bits
+// whatever the timing. On a GPU the calling thread runs one micro-batch after the other on its
+// current stream, into the one gradient. Used by one thread at a time.
 #pragma once
 
+#include <functional>
 #include <kernelrl/policy.hpp>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/worker_threads.hpp"
-#include "model/llama.hpp"
-#include "model/parameters.hpp"
 #include "torch.hpp"
+#include "training/adamw.hpp"
+#include "training/learned_model.hpp"
 #include "training/loss.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {
 
-// All that the next step depends on; what a checkpoint holds. Flat tensors [layout.total] of the
-// model's type; undefined where there is none.
+// All that the next step depends on; what a checkpoint holds. Flat tensors, of all weights of the
+// model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
 struct TrainerState {
-  at::Tensor weights;
+  at::Tensor weights;                      // of the master type, as the moments
   at::Tensor first_moment, second_moment;  // AdamW's
-  // The weights when a loss with `kl` was first asked for: the reference, frozen.
+  // The weights when a loss with `kl` was first asked for, frozen, in the compute type. With LoRA
+  // the reference is the model without adapters, and this stays undefined.
   at::Tensor reference;
-  // The weights that last sampled, kept where a loss uses `tis` and they have changed since.
+  // The weights that last sampled, in the compute type, kept where a loss uses `tis` and they have
+  // changed since.
   at::Tensor behaviour;
   std::int64_t steps = 0;  // of the optimiser
 };
 
+struct TrainerOptions {
+  // What forward and backward compute in: float32 or float64 on the CPU, bfloat16 or float32 on a
+  // GPU. Weights, moments and gradients are kept in float32, or in float64 beside float64.
+  at::ScalarType compute = at::kFloat;
+  std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
+  bool recompute = false;                  // blocks in backward, for less memory
+  std::optional<LoraOptions> lora = std::nullopt;
+};
+
 class Trainer {
  public:
-  // `micro_batch_tokens` bounds the memory of a worker. `type` is float32 or float64.
-  Trainer(const ParameterLayout& layout, const std::vector<float>& weights, at::ScalarType type,
-          std::int64_t micro_batch_tokens, WorkerThreads& threads);
+  // `weights` [layout.total] are the model's. `threads` work on the CPU alone.
+  Trainer(const ParameterLayout& layout, const std::vector<float>& weights,
+          std::unique_ptr<const Operations> operations, const TrainerOptions& options,
+          WorkerThreads& threads);
 
   // The policy's logprobs of every example's tokens, put in the order of the examples. Errors of
   // this and the next: KRL_INVALID_ARGUMENT for an example that is wrong (named by its index),
@@ -43,54 +58,69 @@ class Trainer {
   void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                 const Context& context);
 
-  // Adds the gradient of the loss of the examples. After an error it is as it was before the call.
+  // Adds the gradient of the loss of the examples. After an error it is as it was before the call
+  // on the CPU; on a GPU it is lost, and the next step is refused.
   LossMetrics forward_backward(const LossOptions& options, const Examples& examples,
                                const Context& context);
 
-  // One step of AdamW (Loshchilov and Hutter 2019; weight decay for matrices only) with the
-  // gradient so far, which is then zero; returns its norm before clipping. Throws
-  // KRL_FAILED_PRECONDITION if there is no gradient or it is not finite (it is then dropped, the
-  // weights are as before), and KRL_INVALID_ARGUMENT for a setting out of its range.
+  // One step of AdamW (weight decay for matrices only) with the gradient so far, which is then
+  // zero; returns its norm before clipping. Throws KRL_FAILED_PRECONDITION if there is no gradient
+  // or it is not finite (it is then dropped, the weights are as before), and KRL_INVALID_ARGUMENT
+  // for a setting out of its range.
   double optimizer_step(const krl_optimizer& optimizer);
 
   // The weights of now are those that sample.
   void note_sampling() { state_.behaviour.reset(); }
 
   bool has_gradient() const { return has_gradient_; }
-  // The gradient so far, [total].
+  // The gradient so far, flat, of the master type.
   const at::Tensor& gradient() const { return gradient_; }
   const TrainerState& state() const { return state_; }
-  // Takes over another state. REQUIRES: tensors of this model's size and type.
+  // Takes over another state. REQUIRES: tensors of this trainer's sizes and types, on any device.
   void restore(TrainerState state);
 
-  const ParameterLayout& layout() const { return layout_; }
-  at::ScalarType type() const { return type_; }
-  // The weights as float32.
-  std::vector<float> weights() const;
+  const ParameterLayout& layout() const { return model_.layout(); }
+  // What learns: where each part of it lies in the flat tensors, and which adapters there are.
+  const std::vector<ParameterSlot>& slots() const { return model_.slots(); }
+  const LoraLayout* lora() const { return model_.lora(); }
+  at::ScalarType type() const { return model_.compute_type(); }
+  const Operations& operations() const { return *operations_; }
+
+  // All weights of the model as they are now, with LoRA its adapters added in: flat [layout.total],
+  // of the compute type, always at the same address. Changed by optimizer_step() and restore(), and
+  // with LoRA brought up to date by this call.
+  const at::Tensor& model_weights() { return model_.merged(); }
+  // The same as float32 on the host.
+  std::vector<float> weights();
 
  private:
   // What one worker computes with.
   struct Replica {
-    at::Tensor gradient;              // [total]
-    std::vector<at::Tensor> weights;  // views of the weights whose gradients are views of it
+    at::Tensor gradient;           // of the master type; on a GPU the trainer's own
+    DecoderParameters parameters;  // whose gradients are summed there
     LossMetrics metrics;
   };
 
+  bool on_cpu() const { return operations_->device().is_cpu(); }
   void bind_replicas();
+  at::Tensor snapshot() const { return model_.working().clone(); }
+  DecoderParameters bind_reference() const;
   void run_shares(const Examples& examples, const Context& context,
                   const std::function<void(int, const MicroBatch&)>& work);
   void train_micro_batch(Replica& replica, const LossOptions& options, const Examples& examples,
                          const MicroBatch& batch) const;
+  std::optional<std::uint64_t> dropout_seed(const MicroBatch& batch) const;
 
-  ParameterLayout layout_;
-  at::ScalarType type_;
-  std::int64_t micro_batch_tokens_;
+  std::unique_ptr<const Operations> operations_;
+  TrainerOptions options_;
+  LearnedModel model_;
   WorkerThreads& threads_;
-  RotaryTensors rotary_;
+  Angles angles_;
   TrainerState state_;
-  std::vector<at::Tensor> step_counts_;  // as torch's AdamW wants it: one a group of parameters
+  AdamW optimizer_;
   at::Tensor gradient_;
   bool has_gradient_ = false;
+  std::int64_t calls_ = 0;  // of forward_backward since the last step
   bool uses_tis_ = false;
   std::vector<Replica> replicas_;
 };

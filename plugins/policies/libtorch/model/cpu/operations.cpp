@@ -1,4 +1,7 @@
-#include "model/fused_ops.hpp"
+// The operations on the CPU, in float32 and float64: those of the block have derivatives of their
+// own, where a chain of torch operations would pass over memory many times. Autograd sums the
+// gradients of the parameters.
+#include "model/operations.hpp"
 
 #include <cmath>
 
@@ -247,27 +250,76 @@ class Predict : public Function<Predict> {
     }
     by_logits.scatter_add_(1, targets.unsqueeze(1), by_chosen);
     if (temperature != 1) by_logits.div_(temperature);
-    return {at::mm(by_logits, weights), at::mm(by_logits.t(), hidden), Variable(), Variable()};
+    const auto by_weights =
+        context->needs_input_grad(1) ? at::mm(by_logits.t(), hidden) : Variable();
+    return {at::mm(by_logits, weights), by_weights, Variable(), Variable()};
+  }
+};
+
+// Each head of the queries and of the keys normalised by itself; the values as they are.
+at::Tensor normed_heads(const at::Tensor& qkv, const Block& block, const ModelConfig& config) {
+  const auto parts =
+      qkv.split_with_sizes({config.attention_width(), config.kv_width(), config.kv_width()}, 1);
+  const auto norm = [&](const at::Tensor& heads, const Parameter& gain) {
+    return RmsNorm::apply(heads.reshape({-1, config.head_size()}), gain.value, config.norm_epsilon)
+        .view(heads.sizes());
+  };
+  return at::cat({norm(parts[0], block.query_norm), norm(parts[1], block.key_norm), parts[2]}, 1);
+}
+
+class CpuOperations final : public Operations {
+ public:
+  using Operations::Operations;
+
+  at::Device device() const override { return at::kCPU; }
+  at::ScalarType angle_type(at::ScalarType compute) const override { return compute; }
+  bool parameters_are_leaves() const override { return true; }
+
+  at::Tensor embed(const Parameter& embedding, const at::Tensor& tokens) const override {
+    return at::embedding(embedding.value, tokens) * config().embedding_scale;
+  }
+
+  at::Tensor rms_norm(const at::Tensor& x, const Parameter& gain) const override {
+    return RmsNorm::apply(x, gain.value, config().norm_epsilon);
+  }
+
+  at::Tensor project(const at::Tensor& x, const Projection& projection) const override {
+    if (!projection.adapters.empty()) return libtorch::project(x, projection);
+    return at::linear(x, projection.weight.value);
+  }
+
+  at::Tensor attention(const at::Tensor& qkv, const Block& block, const Angles& angles,
+                       const PackedBatch& batch) const override {
+    at::Tensor x = qkv;
+    if (config().qkv_bias()) x = x + block.qkv_bias.value;
+    if (config().qk_norm()) x = normed_heads(x, block, config());
+    return RotaryAttention::apply(x, angles.cosine, angles.sine, batch.starts, config());
+  }
+
+  Stream add_projection(const at::Tensor& stream, const at::Tensor& x, const Projection& projection,
+                        const Parameter& gain) const override {
+    const at::Tensor sum = projection.adapters.empty()
+                               ? at::addmm(stream, x, projection.weight.value.t())
+                               : stream + libtorch::project(x, projection);
+    return {sum, rms_norm(sum, gain)};
+  }
+
+  Stream add_feed_forward(const at::Tensor& stream, const at::Tensor& gate_up,
+                          const Projection& down, const Parameter& gain) const override {
+    return add_projection(stream, SwiGlu::apply(gate_up), down, gain);
+  }
+
+  Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
+                      double temperature) const override {
+    const auto both = Predict::apply(hidden, head.value, targets, temperature);
+    return {both[0], both[1]};
   }
 };
 
 }  // namespace
 
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gain, double epsilon) {
-  return RmsNorm::apply(x, gain, epsilon);
-}
-
-at::Tensor swiglu(const at::Tensor& gate_up) { return SwiGlu::apply(gate_up); }
-
-at::Tensor rotary_attention(const at::Tensor& qkv, const at::Tensor& cosine, const at::Tensor& sine,
-                            const std::vector<std::int64_t>& starts, const ModelConfig& config) {
-  return RotaryAttention::apply(qkv, cosine, sine, starts, config);
-}
-
-Predictions predict(const at::Tensor& hidden, const at::Tensor& weights, const at::Tensor& targets,
-                    double temperature) {
-  const auto both = Predict::apply(hidden, weights, targets, temperature);
-  return {both[0], both[1]};
+std::unique_ptr<Operations> make_cpu_operations(const ModelConfig& config) {
+  return std::make_unique<CpuOperations>(config);
 }
 
 }  // namespace krl::libtorch

@@ -1,0 +1,25 @@
+// Operations with derivatives of our own, recorded in torch's graph as closures: what backward
+// needs is what the closure holds, with its types.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "torch.hpp"
+
+namespace krl::libtorch {
+
+// From the gradients of the outputs (undefined where one was not used) to those of the inputs
+// (undefined where one has none). Runs once, without gradients of its own.
+using Backward = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
+
+// Whether an operation on `x` has to be recorded.
+bool needs_gradient(const at::Tensor& x);
+
+// Makes `outputs`, computed without gradients, depend on `inputs` by `backward`; does nothing where
+// no gradient is asked for. An output that `backward` needs is captured as `output.detach()`:
+// holding the output itself would keep both alive for ever.
+void record(const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& outputs,
+            Backward backward);
+
+}  // namespace krl::libtorch

@@ -1,0 +1,87 @@
+#include "model/cuda/kernel_source.hpp"
+
+#include <algorithm>
+#include <kernelrl/values.hpp>
+#include <numeric>
+
+#include "training_kernel_source.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+constexpr std::int64_t kAccessBytes = 16;       // of the widest load
+constexpr std::int64_t kLargestHidden = 12288;  // a row of float32 fits into shared memory
+
+std::int64_t vector_of(int element_bytes, std::initializer_list<std::int64_t> widths) {
+  std::int64_t vector = kAccessBytes / element_bytes;
+  for (const std::int64_t width : widths) vector = std::gcd(vector, width);
+  return vector;
+}
+
+// Every offset of a parameter is a sum of multiples of these widths.
+std::int64_t row_vector(const ModelConfig& config, int element_bytes) {
+  return vector_of(element_bytes, {config.hidden, config.head_size(), config.ffn});
+}
+
+std::int64_t pair_vector(const ModelConfig& config, int element_bytes) {
+  return vector_of(element_bytes, {config.hidden, config.head_size() / 2, config.ffn});
+}
+
+// Warps of a row: as few as leave a lane at most three accesses.
+std::int64_t row_warps(const ModelConfig& config, int element_bytes) {
+  constexpr std::int64_t kAccesses = 3, kMostWarps = kNormThreads / 32;
+  const std::int64_t vectors = config.hidden / row_vector(config, element_bytes);
+  std::int64_t warps = 1;
+  while (warps < kMostWarps && warps * 32 * kAccesses < vectors) warps *= 2;
+  return warps;
+}
+
+// Lanes of a head: as many as it has accesses of pairs, at most a warp.
+std::int64_t group_lanes(const ModelConfig& config, int element_bytes) {
+  const std::int64_t accesses = config.head_size() / 2 / pair_vector(config, element_bytes);
+  std::int64_t lanes = 1;
+  while (lanes < 32 && lanes < accesses) lanes *= 2;
+  return lanes;
+}
+
+}  // namespace
+
+void check_trainable_on_cuda(const ModelConfig& config, int element_bytes) {
+  if (config.hidden > kLargestHidden) {
+    invalid_argument("model.hidden is " + std::to_string(config.hidden) +
+                     "; training on a GPU is built for at most " + std::to_string(kLargestHidden));
+  }
+  constexpr std::int64_t kHeadMultiple = 8, kLargestHead = 256;  // flash attention's
+  const std::int64_t head = config.head_size();
+  if (element_bytes == 2 && (head % kHeadMultiple != 0 || head > kLargestHead)) {
+    invalid_argument("a head has " + std::to_string(head) +
+                     " numbers; training in bfloat16 wants a multiple of 8, at most 256");
+  }
+}
+
+std::string training_kernels() { return training_kernel_source; }
+
+std::vector<Define> training_defines(const ModelConfig& config, int element_bytes) {
+  return {{"ELEMENT_BYTES", element_bytes},
+          {"HIDDEN", config.hidden},
+          {"HEADS", config.heads},
+          {"KV_HEADS", config.kv_heads},
+          {"HEAD_SIZE", config.head_size()},
+          {"FFN", config.ffn},
+          {"VOCABULARY", config.vocabulary},
+          {"QKV_BIAS", config.qkv_bias()},
+          {"QK_NORM", config.qk_norm()},
+          {"VECTOR", row_vector(config, element_bytes)},
+          {"PAIR_VECTOR", pair_vector(config, element_bytes)},
+          {"LOGIT_VECTOR", vector_of(element_bytes, {config.vocabulary})},
+          {"ROW_WARPS", row_warps(config, element_bytes)},
+          {"GROUP_LANES", group_lanes(config, element_bytes)}};
+}
+
+TrainingShape training_shape(const ModelConfig& config, int element_bytes) {
+  return {.vector = row_vector(config, element_bytes),
+          .rows_per_block = kNormThreads / 32 / row_warps(config, element_bytes),
+          .groups_per_block = kHeadThreads / group_lanes(config, element_bytes)};
+}
+
+}  // namespace krl::libtorch

@@ -1,0 +1,31 @@
+// The source of training's own kernels and the constants that fit it to a model. Needs neither
+// torch nor a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cuda/kernel_compiler.hpp"
+#include "model/config.hpp"
+
+namespace krl::libtorch {
+
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) with the option that this machinery cannot train:
+// `element_bytes` is 2 for bfloat16, 4 for float32.
+void check_trainable_on_cuda(const ModelConfig& config, int element_bytes);
+
+std::string training_kernels();
+// REQUIRES: check_trainable_on_cuda() accepts it.
+std::vector<Define> training_defines(const ModelConfig& config, int element_bytes);
+
+// The sizes that both sides must agree on.
+struct TrainingShape {
+  std::int64_t vector;            // elements of an access
+  std::int64_t rows_per_block;    // of add_and_norm
+  std::int64_t groups_per_block;  // of prepare_heads: heads of a row
+};
+TrainingShape training_shape(const ModelConfig& config, int element_bytes);
+inline constexpr int kNormThreads = 256, kHeadThreads = 256, kGateThreads = 256;
+inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024;
+
+}  // namespace krl::libtorch

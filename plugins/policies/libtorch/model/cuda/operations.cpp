@@ -1,0 +1,346 @@
+#include "model/cuda/operations.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <kernelrl/values.hpp>
+
+#include "cuda/kernel_library.hpp"
+#include "model/autograd.hpp"
+#include "model/cuda/attention.hpp"
+#include "model/cuda/kernel_source.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through rows of their own
+// Logits are computed in pieces of this size, and kept for backward up to that one.
+constexpr std::int64_t kChunkBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kKeptBytes = std::int64_t{2} << 30;
+
+void* pointer(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
+
+std::int64_t blocks_for(std::int64_t work, std::int64_t per_block) {
+  return (work + per_block - 1) / per_block;
+}
+
+int current_device() {
+  int device = 0;
+  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  std::string("there is no GPU to train on: ") + cudaGetErrorString(error));
+  }
+  return device;
+}
+
+int element_bytes_of(at::ScalarType compute) {
+  if (compute == at::kBFloat16) return 2;
+  if (compute == at::kFloat) return 4;
+  throw Failure(KRL_INVALID_ARGUMENT, "a GPU trains in bfloat16 or float32");
+}
+
+class CudaOperations final : public Operations {
+ public:
+  CudaOperations(const ModelConfig& config, at::ScalarType compute)
+      : Operations(config),
+        device_(at::kCUDA, static_cast<at::DeviceIndex>(current_device())),
+        shape_(training_shape(config, element_bytes_of(compute))),
+        library_("training", training_kernels(),
+                 training_defines(config, element_bytes_of(compute))),
+        add_and_norm_(library_.kernel("add_and_norm")),
+        add_and_norm_backward_(library_.kernel("add_and_norm_backward")),
+        add_columns_(library_.kernel("add_columns")),
+        prepare_heads_(library_.kernel("prepare_heads")),
+        prepare_heads_backward_(library_.kernel("prepare_heads_backward")),
+        gate_(library_.kernel("gate")),
+        gate_backward_(library_.kernel("gate_backward")),
+        softmax_sums_(library_.kernel("softmax_sums")),
+        softmax_backward_(library_.kernel("softmax_backward")),
+        embedding_backward_(library_.kernel("embedding_backward")) {
+    int multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_.index());
+    most_blocks_ = kBlocksPerMultiprocessor * multiprocessors;
+  }
+
+  at::Device device() const override { return device_; }
+  at::ScalarType angle_type(at::ScalarType) const override { return at::kFloat; }
+  bool parameters_are_leaves() const override { return false; }
+
+  at::Tensor embed(const Parameter& embedding, const at::Tensor& tokens) const override;
+  at::Tensor rms_norm(const at::Tensor& x, const Parameter& gain) const override;
+  at::Tensor project(const at::Tensor& x, const Projection& projection) const override {
+    return libtorch::project(x, projection);
+  }
+  at::Tensor attention(const at::Tensor& qkv, const Block& block, const Angles& angles,
+                       const PackedBatch& batch) const override;
+  Stream add_projection(const at::Tensor& stream, const at::Tensor& x, const Projection& projection,
+                        const Parameter& gain) const override;
+  Stream add_feed_forward(const at::Tensor& stream, const at::Tensor& gate_up,
+                          const Projection& down, const Parameter& gain) const override;
+  Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
+                      double temperature) const override;
+
+ private:
+  // What the norm gave and keeps; `sum` is x itself where there is no delta.
+  struct Norm {
+    at::Tensor sum, normed, scales;
+  };
+  Norm add_and_norm(const at::Tensor& x, const at::Tensor& delta, const Parameter& gain) const;
+  // The gradient of x and of delta. `by_sum` may be undefined.
+  at::Tensor add_and_norm_backward(const at::Tensor& sum, const at::Tensor& scales,
+                                   const Parameter& gain, const at::Tensor& by_normed,
+                                   const at::Tensor& by_sum) const;
+  // Adds Σ over rows of parts [rows, stride], from `first` on, to the gradient of a vector.
+  void add_columns(const at::Tensor& parts, std::int64_t first, const Parameter& vector) const;
+
+  at::Tensor prepare_heads(const at::Tensor& qkv, const Block& block, const Angles& angles) const;
+  // From the gradients of the prepared heads to that of qkv, which `qkv` was.
+  at::Tensor prepare_heads_backward(const AttentionGradients& by, const at::Tensor& qkv,
+                                    const Block& block, const Angles& angles) const;
+
+  at::Tensor gate(const at::Tensor& gate_up) const;
+
+  at::Device device_;
+  TrainingShape shape_;
+  KernelLibrary library_;
+  Kernel add_and_norm_, add_and_norm_backward_, add_columns_, prepare_heads_,
+      prepare_heads_backward_, gate_, gate_backward_, softmax_sums_, softmax_backward_,
+      embedding_backward_;
+  std::int64_t most_blocks_ = 0;
+};
+
+at::Tensor CudaOperations::embed(const Parameter& embedding, const at::Tensor& tokens) const {
+  at::Tensor x;
+  {
+    const at::NoGradGuard no_grad;
+    x = at::embedding(embedding.value, tokens);
+    if (config().embedding_scale != 1) x.mul_(config().embedding_scale);
+  }
+  if (!embedding.learns() || !at::GradMode::is_enabled()) return x;
+  // The tokens have no gradient: something must, for backward to come this far.
+  const at::Tensor anchor = at::zeros({}, x.options()).set_requires_grad(true);
+  record({anchor}, {x}, [this, embedding, tokens](const std::vector<at::Tensor>& grads) {
+    const at::Tensor by_x = grads[0].contiguous();
+    const auto [sorted, rows] = at::sort(tokens, /*stable=*/true, 0);
+    const std::int64_t count = tokens.size(0);
+    embedding_backward_({count}, kEmbeddingThreads, pointer(by_x), pointer(sorted), pointer(rows),
+                        static_cast<int>(count), static_cast<float>(config().embedding_scale),
+                        pointer(embedding.gradient));
+    return std::vector<at::Tensor>{at::Tensor()};
+  });
+  return x;
+}
+
+CudaOperations::Norm CudaOperations::add_and_norm(const at::Tensor& x, const at::Tensor& delta,
+                                                  const Parameter& gain) const {
+  const std::int64_t rows = x.size(0);
+  Norm norm{delta.defined() ? at::empty_like(x) : x, at::empty_like(x),
+            at::empty({rows}, x.options().dtype(at::kFloat))};
+  if (rows == 0) return norm;
+  add_and_norm_({blocks_for(rows, shape_.rows_per_block)}, kNormThreads, pointer(x), pointer(delta),
+                pointer(gain.value), static_cast<float>(config().norm_epsilon),
+                static_cast<int>(rows), pointer(norm.sum), pointer(norm.normed),
+                pointer(norm.scales));
+  return norm;
+}
+
+at::Tensor CudaOperations::add_and_norm_backward(const at::Tensor& sum, const at::Tensor& scales,
+                                                 const Parameter& gain, const at::Tensor& by_normed,
+                                                 const at::Tensor& by_sum) const {
+  const std::int64_t rows = sum.size(0);
+  const at::Tensor by_x = at::empty_like(sum);
+  const std::int64_t blocks = std::min(most_blocks_, blocks_for(rows, shape_.rows_per_block));
+  const at::Tensor parts = at::empty({blocks, config().hidden}, scales.options());
+  const at::Tensor direct = by_sum.defined() ? by_sum.contiguous() : at::Tensor();
+  add_and_norm_backward_({blocks}, kNormThreads, pointer(sum), pointer(scales), pointer(gain.value),
+                         pointer(by_normed.contiguous()), pointer(direct), static_cast<int>(rows),
+                         pointer(by_x), pointer(parts));
+  add_columns(parts, 0, gain);
+  return by_x;
+}
+
+void CudaOperations::add_columns(const at::Tensor& parts, std::int64_t first,
+                                 const Parameter& vector) const {
+  if (!vector.learns()) return;
+  const std::int64_t width = vector.gradient.size(0), stride = parts.size(1);
+  add_columns_({blocks_for(width, 32)}, kColumnThreads, parts.const_data_ptr<float>() + first,
+               static_cast<int>(parts.size(0)), static_cast<int>(stride), static_cast<int>(width),
+               pointer(vector.gradient));
+}
+
+at::Tensor CudaOperations::rms_norm(const at::Tensor& x, const Parameter& gain) const {
+  Norm norm;
+  {
+    const at::NoGradGuard no_grad;
+    norm = add_and_norm(x, {}, gain);
+  }
+  record(
+      {x}, {norm.normed},
+      [this, sum = x.detach(), scales = norm.scales, gain](const std::vector<at::Tensor>& grads) {
+        return std::vector<at::Tensor>{add_and_norm_backward(sum, scales, gain, grads[0], {})};
+      });
+  return norm.normed;
+}
+
+Stream CudaOperations::add_projection(const at::Tensor& stream, const at::Tensor& x,
+                                      const Projection& projection, const Parameter& gain) const {
+  AdapterTrace trace;
+  Norm norm;
+  {
+    const at::NoGradGuard no_grad;
+    norm = add_and_norm(stream, project_forward(projection, x, trace), gain);
+  }
+  record({stream, x}, {norm.sum, norm.normed},
+         [this, x = x.detach(), projection, trace, sum = norm.sum.detach(), scales = norm.scales,
+          gain](const std::vector<at::Tensor>& grads) {
+           const at::Tensor by = add_and_norm_backward(sum, scales, gain, grads[1], grads[0]);
+           project_backward_weights(projection, by, x, trace);
+           return std::vector<at::Tensor>{by, project_backward_input(projection, by)};
+         });
+  return {norm.sum, norm.normed};
+}
+
+at::Tensor CudaOperations::gate(const at::Tensor& gate_up) const {
+  const at::Tensor out = at::empty({gate_up.size(0), config().ffn}, gate_up.options());
+  const std::int64_t count = out.numel() / shape_.vector;
+  gate_({blocks_for(count, kGateThreads)}, kGateThreads, pointer(gate_up), count, pointer(out));
+  return out;
+}
+
+Stream CudaOperations::add_feed_forward(const at::Tensor& stream, const at::Tensor& gate_up,
+                                        const Projection& down, const Parameter& gain) const {
+  AdapterTrace trace;
+  Norm norm;
+  {
+    const at::NoGradGuard no_grad;
+    norm = add_and_norm(stream, project_forward(down, gate(gate_up), trace), gain);
+  }
+  record({stream, gate_up}, {norm.sum, norm.normed},
+         [this, gate_up = gate_up.detach(), down, trace, sum = norm.sum.detach(),
+          scales = norm.scales, gain](const std::vector<at::Tensor>& grads) {
+           const at::Tensor by = add_and_norm_backward(sum, scales, gain, grads[1], grads[0]);
+           const at::Tensor by_gated = project_backward_input(down, by);
+           const at::Tensor by_gate_up = at::empty_like(gate_up), gated = at::empty_like(by_gated);
+           const std::int64_t count = gated.numel() / shape_.vector;
+           gate_backward_({blocks_for(count, kGateThreads)}, kGateThreads, pointer(gate_up),
+                          pointer(by_gated), count, pointer(by_gate_up), pointer(gated));
+           project_backward_weights(down, by, gated, trace);
+           return std::vector<at::Tensor>{by, by_gate_up};
+         });
+  return {norm.sum, norm.normed};
+}
+
+at::Tensor CudaOperations::prepare_heads(const at::Tensor& qkv, const Block& block,
+                                         const Angles& angles) const {
+  const at::Tensor out = at::empty_like(qkv);
+  const std::int64_t rows = qkv.size(0), heads = config().heads + 2 * config().kv_heads;
+  prepare_heads_({blocks_for(rows * heads, shape_.groups_per_block)}, kHeadThreads, pointer(qkv),
+                 pointer(block.qkv_bias.value), pointer(block.query_norm.value),
+                 pointer(block.key_norm.value), static_cast<float>(config().norm_epsilon),
+                 pointer(angles.cosine), pointer(angles.sine), static_cast<int>(rows),
+                 pointer(out));
+  return out;
+}
+
+at::Tensor CudaOperations::prepare_heads_backward(const AttentionGradients& by,
+                                                  const at::Tensor& qkv, const Block& block,
+                                                  const Angles& angles) const {
+  const at::Tensor by_qkv = at::empty_like(qkv);
+  const std::int64_t rows = qkv.size(0), heads = config().heads + 2 * config().kv_heads;
+  std::int64_t blocks = blocks_for(rows * heads, shape_.groups_per_block);
+  at::Tensor parts;
+  if (config().qk_norm()) {
+    blocks = std::min(blocks, most_blocks_);
+    parts = at::empty({blocks, 2 * config().head_size()}, angles.cosine.options());
+  }
+  prepare_heads_backward_({blocks}, kHeadThreads, pointer(by.queries), pointer(by.keys),
+                          pointer(by.values), pointer(qkv), pointer(block.query_norm.value),
+                          pointer(block.key_norm.value), static_cast<float>(config().norm_epsilon),
+                          pointer(angles.cosine), pointer(angles.sine), static_cast<int>(rows),
+                          pointer(by_qkv), pointer(parts));
+  if (config().qk_norm()) {
+    add_columns(parts, 0, block.query_norm);
+    add_columns(parts, config().head_size(), block.key_norm);
+  }
+  if (block.qkv_bias.learns()) block.qkv_bias.gradient.add_(by_qkv.sum(0, false, at::kFloat));
+  return by_qkv;
+}
+
+at::Tensor CudaOperations::attention(const at::Tensor& qkv, const Block& block,
+                                     const Angles& angles, const PackedBatch& batch) const {
+  at::Tensor prepared, out;
+  AttentionTrace trace;
+  {
+    const at::NoGradGuard no_grad;
+    prepared = prepare_heads(qkv, block, angles);
+    out = attend(prepared, config(), batch, trace);
+  }
+  // Norms of heads want what they took: then that is kept, and the prepared heads are made again.
+  const at::Tensor kept = config().qk_norm() ? qkv.detach() : prepared;
+  record({qkv}, {out},
+         [this, kept, block, angles, batch, out = out.detach(),
+          trace](const std::vector<at::Tensor>& grads) {
+           const at::Tensor heads = config().qk_norm() ? prepare_heads(kept, block, angles) : kept;
+           const AttentionGradients by =
+               attend_backward(grads[0].contiguous(), heads, out, config(), batch, trace);
+           return std::vector<at::Tensor>{prepare_heads_backward(by, kept, block, angles)};
+         });
+  return out;
+}
+
+Predictions CudaOperations::predict(const at::Tensor& hidden, const Parameter& head,
+                                    const at::Tensor& targets, double temperature) const {
+  const std::int64_t rows = hidden.size(0), row_bytes = config().vocabulary * hidden.element_size();
+  const std::int64_t chunk = std::max<std::int64_t>(1, kChunkBytes / row_bytes);
+  const bool keeps = needs_gradient(hidden) && rows * row_bytes <= kKeptBytes;
+  const auto inverse_temperature = static_cast<float>(1 / temperature);
+  const auto floats = hidden.options().dtype(at::kFloat).requires_grad(false);
+  const at::Tensor logprobs = at::empty({rows}, floats), entropy = at::empty({rows}, floats),
+                   normalisers = at::empty({rows}, floats);
+  std::vector<at::Tensor> kept;
+  {
+    const at::NoGradGuard no_grad;
+    for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+      const std::int64_t count = std::min(chunk, rows - begin);
+      const auto part = [&](const at::Tensor& x) { return x.narrow(0, begin, count); };
+      const at::Tensor logits = at::mm(part(hidden), head.value.t());
+      softmax_sums_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
+                    inverse_temperature, pointer(part(logprobs)), pointer(part(entropy)),
+                    pointer(part(normalisers)));
+      if (keeps) kept.push_back(logits);
+    }
+  }
+  record({hidden}, {logprobs, entropy},
+         [this, hidden = hidden.detach(), head, targets, entropy = entropy.detach(), normalisers,
+          kept, chunk, inverse_temperature](const std::vector<at::Tensor>& grads) {
+           const at::Tensor by_hidden = at::empty_like(hidden);
+           const auto by_logprob = grads[0].defined() ? grads[0] : at::zeros_like(entropy);
+           for (std::int64_t begin = 0; begin < hidden.size(0); begin += chunk) {
+             const std::int64_t count = std::min(chunk, hidden.size(0) - begin);
+             const auto part = [&](const at::Tensor& x) {
+               return x.defined() ? x.narrow(0, begin, count) : x;
+             };
+             const auto index = static_cast<std::size_t>(begin / chunk);
+             const at::Tensor logits =
+                 kept.empty() ? at::mm(part(hidden), head.value.t()) : kept[index];
+             softmax_backward_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
+                               inverse_temperature, pointer(part(normalisers)),
+                               pointer(part(entropy)), pointer(part(by_logprob)),
+                               pointer(part(grads[1])));
+             at::Tensor by_part = part(by_hidden);
+             at::mm_out(by_part, logits, head.value);
+             if (head.learns()) accumulate_product(head.gradient, logits, part(hidden));
+           }
+           return std::vector<at::Tensor>{by_hidden};
+         });
+  return {logprobs, entropy};
+}
+
+}  // namespace
+
+std::unique_ptr<const Operations> make_cuda_operations(const ModelConfig& config,
+                                                       at::ScalarType compute) {
+  check_trainable_on_cuda(config, element_bytes_of(compute));
+  return std::make_unique<CudaOperations>(config, compute);
+}
+
+}  // namespace krl::libtorch

@@ -1,0 +1,18 @@
+// The operations on a CUDA device: torch's matrix products and flash attention, and kernels of our
+// own for what lies between them.
+#pragma once
+
+#include <memory>
+
+#include "model/operations.hpp"
+
+namespace krl::libtorch {
+
+// For the current device; `compute` is bfloat16 or float32 (then attention is torch's
+// memory-efficient one, and matrix products are of full precision unless torch is told otherwise).
+// Everything is launched on torch's current stream. Throws krl::Failure as
+// check_trainable_on_cuda() and KernelLibrary.
+std::unique_ptr<const Operations> make_cuda_operations(const ModelConfig& config,
+                                                       at::ScalarType compute);
+
+}  // namespace krl::libtorch

@@ -1,0 +1,61 @@
+// A matrix of the model, with adapters of low rank on parts of its rows (LoRA: Hu et al. 2021):
+//   y = x·Wᵀ + scale · dropout(x)·Aᵀ·Bᵀ
+// The sum of its gradients is kept apart from autograd's: backward adds to it in place, in the
+// accumulator's own precision, so that many micro-batches lose nothing and need no second copy.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "torch.hpp"
+
+namespace krl::libtorch {
+
+// A parameter as the forward pass takes it.
+struct Parameter {
+  at::Tensor value;  // of the type that is computed with
+  // Where its gradients are summed, of the same shape and of the same or a wider type; undefined
+  // for what does not learn. Where autograd sums them (a leaf on the CPU), this is value.grad().
+  at::Tensor gradient;
+
+  bool learns() const { return gradient.defined(); }
+};
+
+// Adds gradᵀ · x to `sum`: the gradient of a matrix whose products with x [N, inputs] have the
+// gradient `grad` [N, outputs]. A float32 sum of bfloat16 products is never rounded in between.
+void accumulate_product(const at::Tensor& sum, const at::Tensor& grad, const at::Tensor& x,
+                        double scale = 1);
+
+// The adapter of the rows [first_row, first_row + b.size(0)) of a matrix.
+struct Adapter {
+  Parameter a;  // [rank, inputs]
+  Parameter b;  // [rows, rank]
+  std::int64_t first_row;
+};
+
+struct Projection {
+  Parameter weight;  // [outputs, inputs]
+  std::vector<Adapter> adapters;
+  double scale = 1;
+  // Probability that the adapters do not see an input, and the seed that says which.
+  double dropout = 0;
+  std::uint64_t dropout_seed = 0;
+};
+
+// What the adapters computed on the way forward and need on the way back.
+struct AdapterTrace {
+  std::vector<at::Tensor> narrowed;  // dropout(x) · Aᵀ of each adapter, [N, rank]
+};
+
+// The products without autograd; x [N, inputs] → [N, outputs].
+at::Tensor project_forward(const Projection& projection, const at::Tensor& x, AdapterTrace& trace);
+// The gradient of x, given that of y.
+at::Tensor project_backward_input(const Projection& projection, const at::Tensor& grad);
+// Adds to the gradients of the weight and of the adapters.
+void project_backward_weights(const Projection& projection, const at::Tensor& grad,
+                              const at::Tensor& x, const AdapterTrace& trace);
+
+// The same as an operation of autograd.
+at::Tensor project(const at::Tensor& x, const Projection& projection);
+
+}  // namespace krl::libtorch

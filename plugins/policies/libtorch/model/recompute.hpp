@@ -1,0 +1,16 @@
+// Activation checkpointing (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016): a
+// block that keeps only its input and is computed once more in backward.
+#pragma once
+
+#include <functional>
+
+#include "model/operations.hpp"
+
+namespace krl::libtorch {
+
+// block(in), of which only in.sum is kept; `normed` computes in.normed from it again. Both run once
+// more in backward and must give the same then.
+Stream recomputed(const Stream& in, std::function<Stream(const Stream&)> block,
+                  std::function<at::Tensor(const at::Tensor&)> normed);
+
+}  // namespace krl::libtorch

@@ -1,0 +1,108 @@
+#include "training/learned_model.hpp"
+
+#include "generation/random_stream.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+at::Tensor to_flat(const std::vector<float>& values, const Operations& operations,
+                   at::ScalarType type) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return at::from_blob(const_cast<float*>(values.data()), {count})  // only read
+      .to(operations.device(), type, /*non_blocking=*/false, /*copy=*/true);
+}
+
+Projection& projection_of(DecoderParameters& parameters, const LoraPair& pair) {
+  Block& block = parameters.blocks[static_cast<std::size_t>(pair.layer)];
+  switch (pair.matrix) {
+    case FusedMatrix::kQkv:
+      return block.qkv;
+    case FusedMatrix::kAttentionOut:
+      return block.attention_out;
+    case FusedMatrix::kGateUp:
+      return block.gate_up;
+    case FusedMatrix::kDown:
+      break;
+  }
+  return block.down;
+}
+
+// A seed of its own for each fused matrix.
+std::uint64_t mixed(std::uint64_t seed, const LoraPair& pair) {
+  const auto layer = static_cast<std::uint32_t>(pair.layer);
+  const auto block =
+      philox({layer, static_cast<std::uint32_t>(pair.matrix), 0, 0},
+             {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  return std::uint64_t{block[0]} << 32 | block[1];
+}
+
+}  // namespace
+
+LearnedModel::LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
+                           const std::optional<LoraOptions>& lora, const Operations& operations,
+                           at::ScalarType compute)
+    : layout_(layout), operations_(operations), compute_(compute) {
+  if (!lora) return;
+  lora_.emplace(layout.config, *lora);
+  base_ = to_flat(weights, operations, compute);
+}
+
+at::Tensor LearnedModel::start(const std::vector<float>& weights) const {
+  return to_flat(lora_ ? initial_adapters(*lora_) : weights, operations_, master_type());
+}
+
+void LearnedModel::update(const at::Tensor& master) {
+  merged_is_new_ = false;
+  if (master_type() == compute_) {
+    working_ = master;
+  } else if (working_.defined()) {
+    working_.copy_(master);
+  } else {
+    working_ = master.to(compute_);
+  }
+}
+
+DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor& gradients,
+                                     std::optional<std::uint64_t> dropout_seed) const {
+  if (!lora_) return bind_parameters(layout_, operations_, learned, gradients);
+  DecoderParameters parameters = bind_base();
+  const auto parameter = [&](std::size_t slot) {
+    const ParameterSlot& s = lora_->slots[slot];
+    const auto view = [&](const at::Tensor& flat) {
+      return flat.narrow(0, s.offset, s.size).view(s.shape);
+    };
+    return Parameter{view(learned), gradients.defined() ? view(gradients) : at::Tensor()};
+  };
+  for (const LoraPair& pair : lora_->pairs) {
+    Projection& projection = projection_of(parameters, pair);
+    projection.scale = lora_->options.scale();
+    projection.adapters.push_back({parameter(pair.a), parameter(pair.b), pair.first_row});
+    if (!dropout_seed) continue;
+    projection.dropout = lora_->options.dropout;
+    projection.dropout_seed = mixed(*dropout_seed, pair);
+  }
+  return parameters;
+}
+
+const at::Tensor& LearnedModel::merged() {
+  if (!lora_) return working_;
+  if (merged_is_new_) return merged_;
+  const at::NoGradGuard no_grad;
+  if (!merged_.defined()) merged_ = base_.clone();
+  const auto bases = parameter_views(layout_, base_), sums = parameter_views(layout_, merged_);
+  for (const LoraPair& pair : lora_->pairs) {
+    const auto view = [&](std::size_t slot) {
+      const ParameterSlot& s = lora_->slots[slot];
+      return working_.narrow(0, s.offset, s.size).view(s.shape).to(master_type());
+    };
+    const std::size_t slot = base_slot(layout_, pair);
+    const auto base = bases[slot].narrow(0, pair.first_row, pair.rows).to(master_type());
+    sums[slot]
+        .narrow(0, pair.first_row, pair.rows)
+        .copy_(at::addmm(base, view(pair.b), view(pair.a), 1, lora_->options.scale()));
+  }
+  merged_is_new_ = true;
+  return merged_;
+}
+
+}  // namespace krl::libtorch

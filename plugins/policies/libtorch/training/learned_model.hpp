@@ -1,0 +1,71 @@
+// Which of a model's weights learn, and what forward passes compute with: all of them, or, with
+// LoRA, adapters beside a frozen model.
+//
+// What learns is kept in full precision by its owner (the trainer); here are the copies in the type
+// that is computed with. Used by one thread at a time, but bound parameters by any.
+#pragma once
+
+#include <optional>
+
+#include "model/llama.hpp"
+#include "model/lora.hpp"
+
+namespace krl::libtorch {
+
+class LearnedModel {
+ public:
+  // `weights` [layout.total] are the model's. `compute` is float32 or float64 on the CPU, bfloat16
+  // or float32 on a GPU.
+  LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
+               const std::optional<LoraOptions>& lora, const Operations& operations,
+               at::ScalarType compute);
+
+  const ParameterLayout& layout() const { return layout_; }
+  const LoraLayout* lora() const { return lora_ ? &*lora_ : nullptr; }
+  at::ScalarType compute_type() const { return compute_; }
+  // Of the numbers that learn, their moments and their gradient: float64 where the model computes
+  // in it, else float32.
+  at::ScalarType master_type() const { return compute_ == at::kDouble ? at::kDouble : at::kFloat; }
+
+  // Where each parameter that learns lies in one flat array [total()]; those before matrices_end()
+  // are matrices.
+  const std::vector<ParameterSlot>& slots() const { return lora_ ? lora_->slots : layout_.slots; }
+  std::int64_t total() const { return lora_ ? lora_->total : layout_.total; }
+  std::int64_t matrices_end() const { return lora_ ? lora_->total : layout_.matrices_end; }
+
+  // What learns, at its start, where the model has `weights`: a new flat array of the master type.
+  at::Tensor start(const std::vector<float>& weights) const;
+
+  // Takes over what has been learned: `master` [total()] of the master type. The address of
+  // working() stays.
+  void update(const at::Tensor& master);
+
+  // What has been learned, in the compute type; `master` itself where the types are one.
+  const at::Tensor& working() const { return working_; }
+
+  // The parameters of a forward pass with `learned` (as working(), or a copy of it) in place of
+  // what learns. Gradients are summed in `gradients` [total()] of the master type; undefined: none.
+  // `dropout_seed` says which inputs adapters do not see, unless it is empty.
+  DecoderParameters bind(const at::Tensor& learned, const at::Tensor& gradients,
+                         std::optional<std::uint64_t> dropout_seed = std::nullopt) const;
+
+  // The model without its adapters. REQUIRES: lora().
+  DecoderParameters bind_base() const { return bind_parameters(layout_, operations_, base_, {}); }
+
+  // All weights of the model as they are now, adapters added in, [layout().total] of the compute
+  // type; always at the same address. Adapters are added in float32 to the frozen weights, so that
+  // nothing drifts.
+  const at::Tensor& merged();
+
+ private:
+  ParameterLayout layout_;
+  std::optional<LoraLayout> lora_;
+  const Operations& operations_;
+  at::ScalarType compute_;
+  at::Tensor base_;     // with LoRA: the frozen weights, [layout_.total]
+  at::Tensor working_;  // [total()]
+  at::Tensor merged_;   // with LoRA, when first asked for
+  bool merged_is_new_ = false;
+};
+
+}  // namespace krl::libtorch
