@@ -167,8 +167,14 @@ class Follower {
 
 }  // namespace
 
-void follow(RankGroup& group, RankPolicy& local, const Context& context) {
-  Follower(group, local, context).serve();
+void FollowerPolicy::follow(const Context& context) { Follower(*group_, *local_, context).serve(); }
+
+void FollowerPolicy::refuse() const {
+  throw Failure(KRL_FAILED_PRECONDITION,
+                "this process is rank " + std::to_string(group_->rank()) + " of " +
+                    std::to_string(group_->size()) +
+                    " and only serves rank 0; run what needs a policy of its own without RANK and "
+                    "WORLD_SIZE, or without srun");
 }
 
 }  // namespace krl::libtorch
