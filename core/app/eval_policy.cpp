@@ -161,7 +161,8 @@ std::string describe(const PolicyCall& call, const Wishes& wishes, const Examine
       call.plan().policy.use,
       call.checkpoint ? call.checkpoint->directory.string() : "as the plan describes it",
       call.plan().stages[call.stage].name, settings.backend.use, examined.backend.device,
-      wishes.samples, settings.rollout.turns, settings.rollout.temperature, call.plan().run.seed);
+      wishes.samples, settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
+      settings.rollout.temperature, call.plan().run.seed);
   for (const Assessment& set : examined.sets) text += "\n" + describe_assessment(set);
   return text;
 }
