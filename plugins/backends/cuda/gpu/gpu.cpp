@@ -47,8 +47,9 @@ Gpu::Starting Gpu::start_checker() {
 Gpu::Starting Gpu::start(Command command) {
   const gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes};
   const std::uint64_t number = next_number_++;
-  return std::async(std::launch::async, [command = std::move(command), setup, number] {
-    auto worker = std::make_unique<Worker>(number, command);
+  return std::async(std::launch::async, [this, command = std::move(command), setup, number] {
+    std::unique_ptr<Worker> worker;
+    starter_.run([&] { worker = std::make_unique<Worker>(number, command); });
     const auto answer = worker->conversation.ask({{"setup", setup}}, gpu::kSetupLimit);
     if (!answer || is_trouble(*answer)) {
       throw WorkerDoesNotStart(KRL_UNAVAILABLE, command.arguments.front() +

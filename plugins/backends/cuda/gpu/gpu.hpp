@@ -18,6 +18,7 @@
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 #include "plugins/backends/cuda/worker/protocol.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/backends/evaluator/process/starting_thread.hpp"
 
 namespace krl {
 
@@ -107,6 +108,7 @@ class Gpu {
 
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
+  StartingThread starter_;  // of all processes, which are gone before it is
   std::uint64_t next_number_ = 1;
   std::unique_ptr<Worker> checker_;
   Starting starting_checker_;

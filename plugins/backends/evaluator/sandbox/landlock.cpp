@@ -75,13 +75,15 @@ std::string restrict_files(const FileRules& wanted, int* abi) {
   const int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, known, 0));
   if (ruleset < 0) return reason();
   bool all = true;
-  constexpr std::uint64_t kDevice = kReadFile | kWriteFile | kTruncate | kDeviceControl;
+  constexpr std::uint64_t kControl = kReadFile | kWriteFile | kTruncate | kDeviceControl;
   for (const std::string& path : wanted.readable) {
     all &= allow(ruleset, path, kReadFile | kReadFolder);
   }
   for (const std::string& path : wanted.executable)
     all &= allow(ruleset, path, kReadFile | kExecute);
-  for (const std::string& path : wanted.devices) all &= allow(ruleset, path, kDevice & rules.files);
+  for (const std::string& path : wanted.controlled) {
+    all &= allow(ruleset, path, kControl & rules.files);
+  }
   if (!wanted.writable.empty()) {
     constexpr std::uint64_t kAll =
         kReadFile | kReadFolder | kWriteFile | kMakeFile | kRemoveFile | kTruncate;

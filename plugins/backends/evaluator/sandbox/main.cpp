@@ -108,15 +108,14 @@ void restrict(const Request& request, int program) {
   const bool writes = request.private_folder_bytes > 0;
   if (writes) enter_private_folder(request.private_folder_bytes);
   limit_resources(request.limits);
-  // What uses a GPU is started by threads that end, and ends with its input instead.
-  if (!request.gpu) die_with_parent();
+  die_with_parent();
   forbid_privileges();
   if (!request.gpu) enter_namespaces();
   drop_capabilities();
   FileRules files{request.readable, executable, {}, writes ? "." : ""};
   if (request.gpu) {
-    files.devices = gpu_devices();
-    files.devices.emplace_back("/proc/self/task");  // the driver must name its threads
+    files.controlled = gpu_devices();
+    files.controlled.emplace_back("/proc/self/task");  // the driver must name its threads
   }
   restrict_files(files, &abi);
   filter_system_calls({request.children, request.gpu, program});

@@ -20,7 +20,7 @@ struct ResourceLimits {
 
 std::string limit_resources(const ResourceLimits& limits);
 
-// Dies with the thread that started it.
+// Dies with the thread that started it. filter_system_calls keeps that from being undone.
 std::string die_with_parent();
 
 // Gains no privileges by exec, writes no core file.
@@ -33,11 +33,11 @@ std::string drop_capabilities();
 std::string enter_namespaces();
 
 // Landlock: files can be read only beneath `readable`, executed only beneath `executable`, and
-// made, read, written and removed only in the folder `writable`, if it is not empty; `devices`, and
-// what else a driver has to write, can be read, written, emptied and controlled; no TCP, no signals
-// to others.
+// made, read, written and removed only in the folder `writable`, if it is not empty; what is
+// `controlled`, devices and what else a driver has to write, can be read, written, emptied and
+// asked by ioctl; no TCP, no signals to others.
 struct FileRules {
-  std::vector<std::string> readable, executable, devices;
+  std::vector<std::string> readable, executable, controlled;
   std::string writable;
 };
 // `abi`: set to the version of the kernel.

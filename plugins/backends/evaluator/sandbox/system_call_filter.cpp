@@ -1,5 +1,6 @@
 #include <linux/sched.h>
 #include <seccomp.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,6 +62,12 @@ bool forbid_children(scmp_filter_ctx filter, int program) {
                           SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(program))) == 0;
 }
 
+// What has set itself to die with its parent stays so.
+bool forbid_to_survive(scmp_filter_ctx filter) {
+  return seccomp_rule_add(filter, kRefuse, SCMP_SYS(prctl), 1,
+                          SCMP_A0_32(SCMP_CMP_EQ, PR_SET_PDEATHSIG)) == 0;
+}
+
 bool forbid_sockets(scmp_filter_ctx filter) {
   return std::all_of(std::begin(kSockets), std::end(kSockets),
                      [&](const char* name) { return forbid(filter, name); });
@@ -85,7 +92,7 @@ bool add_rules(scmp_filter_ctx filter, const CallRules& rules) {
   if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1, SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
     return false;
   }
-  return rules.children || forbid_children(filter, rules.program);
+  return rules.children || (forbid_children(filter, rules.program) && forbid_to_survive(filter));
 }
 
 }  // namespace

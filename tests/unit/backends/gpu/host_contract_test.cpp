@@ -2,10 +2,18 @@
 // the sandbox of their process included.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <thread>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
@@ -173,7 +181,7 @@ TEST(HostContract, TheSandboxHolds) {
   const std::string folder = std::filesystem::temp_directory_path();
   const auto forbidden = [](const std::string& attempt) {
     return "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <signal.h>\n"
-           "#include <sys/socket.h>\n#include <sys/ptrace.h>\n#include <unistd.h>\n"
+           "#include <sys/prctl.h>\n#include <sys/ptrace.h>\n#include <sys/socket.h>\n#include <unistd.h>\n"
            "void launch(const float* x, float* y, int n) { if (" +
            attempt + ") return; " + kRight + "}";
   };
@@ -188,6 +196,7 @@ TEST(HostContract, TheSandboxHolds) {
       "return open(path, O_RDONLY) >= 0; }()",
       "socket(AF_INET, SOCK_STREAM, 0) >= 0",
       "kill(getppid(), 0) == 0",
+      "prctl(PR_SET_PDEATHSIG, 0) == 0",
       "ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0"};
   for (const std::string& attempt : attempts) {
     const EvaluationRecord record = checked(forbidden(attempt));
@@ -296,6 +305,70 @@ TEST(HostContract, ACandidateThatKillsItselfIsTriedAgain) {
               "for (volatile int k = 0;; ++k) {} }"),
       RunnerKilled);
   expect_next_is_right();
+}
+
+// ---- nothing survives us
+
+// Of a process: its parent, and its name; nothing if it is gone or waits to be forgotten.
+struct ProcessState {
+  pid_t parent = 0;
+  std::string name;
+};
+
+std::optional<ProcessState> state_of(pid_t process) {
+  std::istringstream text(read_file("/proc/" + std::to_string(process) + "/stat"));
+  ProcessState state;
+  std::string word;
+  std::getline(std::getline(text, word, '('), state.name, ')');
+  char letter = 'Z';
+  text >> letter >> state.parent;
+  return letter == 'Z' ? std::nullopt : std::optional(state);
+}
+
+std::map<pid_t, std::string> children_of(pid_t parent) {
+  std::map<pid_t, std::string> children;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const pid_t process = std::atoi(entry.path().filename().c_str());
+    const auto state = process > 0 ? state_of(process) : std::nullopt;
+    if (state && state->parent == parent) children[process] = state->name;
+  }
+  return children;
+}
+
+// It no longer sees that its input has ended, and never returns.
+constexpr char kClings[] =
+    "#include <sys/prctl.h>\n#include <unistd.h>\n"
+    "void launch(const float*, float*, int) { close(0); prctl(PR_SET_NAME, \"clings\"); "
+    "for (;;) usleep(1000); }";
+
+[[noreturn]] void run_what_clings(const gpu::Load& load, const gpu::Run& run) {
+  GpuWorkers workers = simulated_workers();
+  workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
+  workers.run_limit = std::chrono::hours(1);
+  Gpu gpu(find_gpus(workers.runner, {0}).front(), workers);
+  gpu.choose_runner(RunnerKind::kHost);
+  const bool ran = gpu.ask_runner("load", load) && gpu.ask_runner("run", run);
+  ::_exit(ran ? 0 : 1);
+}
+
+TEST(HostContract, NoProcessSurvivesAKilledHost) {
+  const HostCandidate candidate(kClings);
+  const GpuCandidate borrowed = candidate;
+  const gpu::Run run{borrowed.buffers(0).program, 1, 1};
+  const pid_t host = ::fork();
+  ASSERT_GE(host, 0);
+  if (host == 0) run_what_clings(borrowed.load(), run);
+  const auto clings = [](const auto& child) { return child.second == "clings"; };
+  std::map<pid_t, std::string> children;
+  while (std::none_of(children.begin(), children.end(), clings)) {
+    ASSERT_TRUE(state_of(host)) << "it ended";
+    children = children_of(host);
+  }
+  ::kill(host, SIGKILL);
+  ::waitpid(host, nullptr, 0);
+  for (const auto& [child, name] : children) {
+    while (state_of(child)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 }  // namespace

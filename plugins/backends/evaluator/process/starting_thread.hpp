@@ -1,0 +1,35 @@
+// A thread that starts processes for others. A child that is to die with its parent does so when
+// the thread that started it ends, whoever waits for it: so that thread must live as long as the
+// child. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace krl {
+
+class StartingThread {
+ public:
+  StartingThread();
+  StartingThread(const StartingThread&) = delete;
+  // What it started has to be gone by then.
+  ~StartingThread();
+
+  // Calls `start` on the thread and waits for it. Throws what it throws.
+  void run(const std::function<void()>& start);
+
+ private:
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::packaged_task<void()>> waiting_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+}  // namespace krl
