@@ -111,6 +111,7 @@ CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings
       counters_problem_(counters_problem_of(gpus_.get())),
       identity_(identity_of(compiler_, settings_, gpus_.get(), counters_problem_.empty())),
       modules_(kModuleBytes),
+      baselines_(kModuleBytes),
       evaluations_(settings.cache_folder, settings.cache_bytes) {}
 
 void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& cancelled) {
@@ -217,7 +218,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
   record->compile_log = output->log;
   record->diagnostics = output->diagnostics;
   name_what_torch_lacks(&record->diagnostics);
-  name_what_is_not_linked(record->compile_log, &record->diagnostics);
+  name_what_the_linker_refused(record->compile_log, &record->diagnostics);
   if (output->end != CompileOutput::kCompiled) {
     const std::string error = first_error(record->diagnostics);
     const bool failed = output->end == CompileOutput::kFailed && !error.empty();
@@ -240,18 +241,24 @@ std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
                       [&] { return with_size(compiler_.compile(source, kernels, cancelled)); });
 }
 
-std::optional<CudaEvaluator::Built> CudaEvaluator::baseline(const PreparedTask& task,
-                                                            const Cancelled& cancelled) {
-  if (settings_.baseline.reference) return std::nullopt;
+std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::baseline(const PreparedTask& task,
+                                                                       const Cancelled& cancelled) {
+  if (settings_.baseline.reference) return nullptr;
   const auto own = settings_.baseline.kernels.find(task.definition.id);
   const bool is_naive = own == settings_.baseline.kernels.end();
   const std::string& source = is_naive ? task.definition.naive : own->second;
-  if (source.empty()) return std::nullopt;
-  EvaluationRecord record;
-  auto built = build(task, source, task.n_cases, cancelled, &record);
-  if (built) return built;
-  invalid_argument(task.definition.id + ": the " + (is_naive ? "naive kernel: " : "baseline: ") +
-                   record.why);
+  if (source.empty()) return nullptr;
+  return baselines_.get(task.digest, [&] {
+    EvaluationRecord record;
+    auto built = build(task, source, task.n_cases, cancelled, &record);
+    if (!built) {
+      invalid_argument(task.definition.id + ": the " +
+                       (is_naive ? "naive kernel: " : "baseline: ") + record.why);
+    }
+    const std::size_t bytes = built->module.cubin.size() + built->module.ptx.size();
+    std::string digest = Digest().add(built->module.cubin).hex();
+    return std::pair(Baseline{*std::move(built), std::move(digest)}, bytes);
+  });
 }
 
 std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
@@ -268,16 +275,20 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   // What the memory moved is held against the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
-  const std::optional<Built> naive = timed ? baseline(task, cancelled) : std::nullopt;
+  const std::shared_ptr<const Baseline> naive = timed ? baseline(task, cancelled) : nullptr;
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
     const GpuCandidate candidate{task, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     if (timed && record->verdict == KRL_VERDICT_OK) {
-      std::optional<GpuCandidate> baseline;
-      if (naive) baseline.emplace(GpuCandidate{task, naive->schedule, naive->module});
-      time_on_gpu(gpu, candidate, {baseline ? &*baseline : nullptr, settings_.baseline.reference},
-                  runs, settings_.timing, record);
+      GpuBaseline held_against{nullptr, settings_.baseline.reference};
+      std::optional<GpuCandidate> kernel;
+      if (naive) {
+        kernel.emplace(GpuCandidate{task, naive->built.schedule, naive->built.module});
+        held_against.kernel = &*kernel;
+        held_against.digest = naive->digest;
+      }
+      time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
     if (counted && record->verdict == KRL_VERDICT_OK) {
       gpu.counters().add(candidate, runs, record);

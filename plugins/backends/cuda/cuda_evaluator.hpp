@@ -66,6 +66,12 @@ class CudaEvaluator {
     CompiledModule module;
   };
 
+  // A task's, with the digest of its code.
+  struct Baseline {
+    Built built;
+    std::string digest;
+  };
+
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
   std::optional<Built> build(const PreparedTask& task, std::string_view source, std::size_t cases,
@@ -75,7 +81,8 @@ class CudaEvaluator {
   std::shared_ptr<const CompileOutput> compiled(std::string_view source,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
-  std::optional<Built> baseline(const PreparedTask& task, const Cancelled& cancelled);
+  // Null: there is none that is a kernel.
+  std::shared_ptr<const Baseline> baseline(const PreparedTask& task, const Cancelled& cancelled);
   void execute(const PreparedTask& task, const Built& candidate, const EvaluationRequest& request,
                const Cancelled& cancelled, EvaluationRecord* record);
   std::vector<PlannedRun> plan(const PreparedTask& task, const EvaluationRequest& request) const;
@@ -89,6 +96,7 @@ class CudaEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   TaskStore tasks_;
   MemoryCache<CompileOutput> modules_;
+  MemoryCache<Baseline> baselines_;  // by task
   EvaluationCache evaluations_;
 };
 

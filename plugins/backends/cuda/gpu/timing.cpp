@@ -11,7 +11,6 @@
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/wall_clock.hpp"
-#include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
@@ -121,10 +120,10 @@ class CaseTimer {
 
   // ---- one batch
 
-  // Of the candidate, and of a baseline beside it. False if the candidate failed: the record then
-  // says how.
-  bool time_candidate(bool keeps, Batch* ours, Batch* baseline) {
-    gpu::Time request{{samples_of(ours_)}, random_below(2) == 0, -1};
+  // Of the candidate, and of a baseline beside it, whose sample is then the first of the batch or
+  // not. False if the candidate failed: the record then says how.
+  bool time_candidate(bool baseline_first, bool keeps, Batch* ours, Batch* baseline) {
+    gpu::Time request{{samples_of(ours_)}, baseline_first, -1};
     if (beside_) request.samples.push_back(samples_of(theirs_));
     if (keeps) {
       auto& seeds = request.samples.front().seeds;
@@ -197,7 +196,7 @@ class CaseTimer {
   bool warm_up() {
     Batch ours, baseline;
     draw_batch();
-    if (!time_candidate(false, &ours, &baseline)) return false;
+    if (!time_candidate(false, false, &ours, &baseline)) return false;
     if (baseline_.exists() && !beside_) baseline = time_baseline();
     ours_.choose_sets(shortest_of(ours), arena_bytes_);
     if (baseline_.kernel != nullptr) {
@@ -221,7 +220,7 @@ class CaseTimer {
     const bool apart = baseline_.exists() && !beside_;
     const bool baseline_first = (batch % 2 == 0) == even_batches_begin_with_baseline_;
     if (apart && baseline_first) baseline = time_baseline();
-    if (!time_candidate(keeps, &ours, &baseline)) return false;
+    if (!time_candidate(baseline_first, keeps, &ours, &baseline)) return false;
     if (keeps && !kept_output_is_right()) return false;
     if (apart && !baseline_first) baseline = time_baseline();
     if (clock_moved() && dropped_ < kMostDroppedBatches) {
@@ -240,8 +239,8 @@ class CaseTimer {
       const double launch_ns = kSameLaunchNs * static_cast<double>(theirs_.launches());
       return std::fabs(seen - ns) <= kSameTime * ns + launch_ns;
     };
-    const std::string key = candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" +
-                            Digest().add(baseline_.kernel->module.cubin).hex();
+    const std::string key =
+        candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + baseline_.digest;
     const auto known = gpu_.baseline_ns().find(key);
     if (known != gpu_.baseline_ns().end() && is_near(known->second)) return true;
     return is_near(gpu_.baseline_ns()[key] = median_of(time_in_checker()));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
@@ -23,6 +24,7 @@ struct TimingSettings {
 struct GpuBaseline {
   const GpuCandidate* kernel = nullptr;  // timed as the candidate is
   bool reference = false;                // the task's, by libtorch: one call a sample
+  std::string digest = {};               // of the kernel's code: what it took is known by it
 
   bool exists() const { return kernel != nullptr || reference; }
 };

@@ -22,6 +22,6 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
 void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics);
 
 // Adds the first error of the linker: a function that it did not find, or else its own words.
-void name_what_is_not_linked(std::string_view log, std::vector<DiagnosticRecord>* diagnostics);
+void name_what_the_linker_refused(std::string_view log, std::vector<DiagnosticRecord>* diagnostics);
 
 }  // namespace krl

@@ -1,0 +1,120 @@
+// The evaluation of host code as a whole, from the source to the record: all but the compiler and
+// CUDA is real.
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "plugins/backends/cuda/cuda_evaluator.hpp"
+#include "plugins/backends/elf/elf_view.hpp"
+#include "tests/unit/backends/gpu/host_candidate.hpp"
+
+namespace krl::testing {
+namespace {
+
+constexpr std::uint32_t kAll =
+    KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+
+// The task of simulated_gpu.hpp, with a baseline that the simulated driver has code for.
+std::string task_with_naive() {
+  nlohmann::json task = nlohmann::json::parse(kTask);
+  task["naive"] =
+      "// @launch good<<<ceil_div(n, 64), 64>>>(x, y, n)\n"
+      "__global__ void good(const float* x, float* y, int n);\n";
+  task["forbid"] = {"system"};
+  return task.dump();
+}
+
+CompileOutput compiled_to(CompiledModule module) {
+  CompileOutput output;
+  output.end = CompileOutput::kCompiled;
+  output.module = to_bytes(module);
+  return output;
+}
+
+// Code of a GPU without any kernel.
+std::string empty_cubin() {
+  std::string code = read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so");
+  const std::uint16_t machine = kElfMachineCuda;
+  std::memcpy(code.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
+  return code;
+}
+
+CudaCompiler simulated_compiler() {
+  CudaCompiler compiler;
+  compiler.name = "g++";
+  compiler.arch = "sm_90";
+  compiler.compile = [](std::string_view, const std::vector<std::string>& kernels,
+                        const Cancelled&) {
+    return compiled_to({read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so"), "", "", kernels});
+  };
+  compiler.compile_library = [](std::string_view source, const Cancelled&) {
+    try {
+      return compiled_to({empty_cubin(), "", "", {}, compiled_by_gxx(std::string(source))});
+    } catch (const std::runtime_error& error) {
+      CompileOutput output;
+      output.why = error.what();
+      return output;
+    }
+  };
+  return compiler;
+}
+
+CudaEvaluator& evaluator() {
+  static CudaEvaluator evaluator = [] {
+    GpuWorkers workers = simulated_workers();
+    workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
+    auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
+    return CudaEvaluator(simulated_compiler(), CudaSettings(), std::move(pool));
+  }();
+  return evaluator;
+}
+
+EvaluationRecord evaluated(const std::string& body, std::uint32_t stages = kAll) {
+  const std::string task = task_with_naive();
+  const std::string source = "void launch(const float* x, float* y, int n) {" + body + "}";
+  return evaluator().evaluate({task, source, stages, 7, true}, {});
+}
+
+constexpr char kRight[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
+
+TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
+  const EvaluationRecord record = evaluated(kRight);
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.cases.size(), 3u);
+  for (const int c : {0, 1}) {
+    EXPECT_GT(record.cases[c].time_ns, 0);
+    EXPECT_GT(record.cases[c].baseline_ns, 0);
+    EXPECT_LE(record.cases[c].speedup_low, record.cases[c].speedup_high);
+  }
+  EXPECT_TRUE(std::isnan(record.cases[2].time_ns)) << "a hold-out is not timed";
+  for (const ValueRecord& value : record.values) {
+    EXPECT_FALSE(value.name == "baseline_beside" && value.value != 0);
+    EXPECT_NE(value.name, "dram_bytes") << "nobody profiles host code";
+  }
+}
+
+TEST(HostEvaluation, IsNotTimedUnlessItIsAsked) {
+  const EvaluationRecord record =
+      evaluated(std::string(kRight) + "/**/", KRL_STAGE_COMPILE | KRL_STAGE_CHECK);
+  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.cases.size(), 2u);
+  EXPECT_TRUE(std::isnan(record.cases[0].time_ns));
+}
+
+TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
+  EXPECT_EQ(evaluated("system(\"true\");").verdict, KRL_VERDICT_REJECTED);
+  EXPECT_EQ(evaluated("no such thing").verdict, KRL_VERDICT_COMPILE_ERROR);
+  const EvaluationRecord wrong = evaluated("for (int i = 0; i < n; ++i) y[i] = x[i];");
+  EXPECT_EQ(wrong.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_TRUE(std::isnan(wrong.cases[0].time_ns)) << "what is wrong is not timed";
+  const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
+  EXPECT_EQ(fault.verdict, KRL_VERDICT_RUNTIME_FAULT) << fault.why;
+  EXPECT_EQ(evaluated(std::string(kRight) + " /* the next */").verdict, KRL_VERDICT_OK);
+}
+
+}  // namespace
+}  // namespace krl::testing
