@@ -21,7 +21,7 @@ struct Family {
 constexpr Family kFamilies[] = {
     {ChatFamily::kScratch,
      "scratch",
-     {"72c42dd5108aad20fa2e1a04cc6796dce75f188a12da8f7fda0d8c529f02c6fc"}},
+     {"2ccbab8c6be343aaae9bcc882cea9e1835e41c44490a0867c3655492cfca4119"}},
     {ChatFamily::kChatml,
      "chatml",
      {"153280e3ff55d19da1398bdb3914ee2a51b80429bfaedde11d7d216c39db80f3"}},

@@ -64,8 +64,8 @@ std::vector<std::string_view> control_tokens(ChatFamily family);
 inline constexpr std::string_view kScratchTemplate =
     "{{ bos_token }}{% for message in messages %}"
     "{% if message['role'] == 'assistant' %}<answer>{{ message['content'] }}<end>"
-    "{% else %}{% if not loop.first and messages[loop.index0 - 1]['role'] != 'assistant' %}\n"
-    "{% endif %}{{ message['content'] }}{% endif %}{% endfor %}"
+    "{% else %}{% if not loop.first and messages[loop.index0 - 1]['role'] != 'assistant' %}"
+    "{{ '\\n' }}{% endif %}{{ message['content'] }}{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<answer>{% endif %}";
 
 }  // namespace krl::libtorch
