@@ -10,30 +10,6 @@
 
 namespace krl::libtorch {
 
-void check_request(const GenerationRequest& request, std::size_t index, std::int64_t context) {
-  const auto refuse = [&](const std::string& why) {
-    invalid_argument("request " + std::to_string(index) + ": " + why);
-  };
-  const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  if (prompt >= context) {
-    refuse("the prompt has " + std::to_string(prompt) + " tokens and the model's context only " +
-           std::to_string(context) +
-           ", which must hold the answer as well; shorten the prompt or raise model.context");
-  }
-  const SamplingOptions& options = request.options;
-  if (request.max_tokens < 1) refuse("max_tokens must be at least 1");
-  if (!(options.temperature >= 0) || std::isinf(options.temperature)) {
-    refuse("temperature must be a number from 0 on");
-  }
-  if (!(options.top_p > 0 && options.top_p <= 1)) refuse("top_p must be in (0, 1]");
-}
-
-Failure diverged_weights() {
-  return Failure(KRL_INTERNAL,
-                 "the model's predictions are not finite: its weights have diverged; go back to an "
-                 "earlier checkpoint and lower the learning rate");
-}
-
 GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests) {
   std::map<SharedPrompt*, std::vector<Ticket>> by_prompt;
   std::vector<SharedPrompt*> order;  // of first appearance
@@ -57,8 +33,8 @@ GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests) {
 // One thread's decoder and slots. Kept between generations for its memory.
 class Generator::Worker {
  public:
-  Worker(const DecoderWeights& weights, const BytePairEncoding& encoding)
-      : weights_(weights), encoding_(encoding), decoder_(weights) {}
+  Worker(const DecoderWeights& weights, const TokenTexts& texts)
+      : weights_(weights), texts_(texts), decoder_(weights) {}
 
   void run(std::span<const GenerationRequest> requests, GenerationQueue& queue,
            const std::function<void()>& wake, const std::atomic<bool>& stop) {
@@ -173,11 +149,11 @@ class Generator::Worker {
     }
     sample.tokens.push_back(draw.token);
     sample.logprobs.push_back(draw.logprob);
-    if (draw.token == kEndToken) {
+    if (std::find(texts_.ends.begin(), texts_.ends.end(), draw.token) != texts_.ends.end()) {
       sample.stop_reason = KRL_STOP_END;
       return true;
     }
-    if (slot.text.add(encoding_.bytes(draw.token), asked.stop)) {
+    if (slot.text.add(texts_.bytes(draw.token), asked.stop)) {
       sample.stop_reason = KRL_STOP_END;
       return true;
     }
@@ -199,7 +175,7 @@ class Generator::Worker {
   }
 
   const DecoderWeights& weights_;
-  const BytePairEncoding& encoding_;
+  const TokenTexts& texts_;
   Decoder decoder_;
   TokenSampler sampler_;
   std::span<const GenerationRequest> requests_;
@@ -211,11 +187,10 @@ class Generator::Worker {
   std::int64_t cache_capacity_ = 0;
 };
 
-Generator::Generator(const DecoderWeights& weights, const BytePairEncoding& encoding,
-                     WorkerThreads& threads)
-    : weights_(weights), encoding_(encoding), threads_(threads) {
+Generator::Generator(const DecoderWeights& weights, TokenTexts texts, WorkerThreads& threads)
+    : weights_(weights), texts_(std::move(texts)), threads_(threads) {
   for (int i = 0; i < threads.size(); ++i) {
-    workers_.push_back(std::make_unique<Worker>(weights, encoding));
+    workers_.push_back(std::make_unique<Worker>(weights, texts_));
   }
 }
 

@@ -11,16 +11,15 @@
 #include <vector>
 
 #include "engine/worker_threads.hpp"
+#include "generation/answer_text.hpp"
 #include "generation/decoder.hpp"
 #include "generation/text_generator.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
 
 namespace krl::libtorch {
 
 class Generator final : public TextGenerator {
  public:
-  Generator(const DecoderWeights& weights, const BytePairEncoding& encoding,
-            WorkerThreads& threads);
+  Generator(const DecoderWeights& weights, TokenTexts texts, WorkerThreads& threads);
   ~Generator() override;
 
   void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
@@ -29,7 +28,7 @@ class Generator final : public TextGenerator {
  private:
   class Worker;
   const DecoderWeights& weights_;
-  const BytePairEncoding& encoding_;
+  const TokenTexts texts_;
   WorkerThreads& threads_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <kernelrl/values.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ class TextGenerator {
  public:
   using Deliver = std::function<void(const GeneratedSample&)>;
   using Poll = std::function<void()>;
+  // The next request, checked. None: none for now if not to `wait`, none for good if to.
+  using NextRequest = std::function<std::optional<GenerationRequest>(bool wait)>;
 
   virtual ~TextGenerator() = default;
 
@@ -52,6 +55,11 @@ class TextGenerator {
   // (KRL_INTERNAL) if the model's logits are not finite. REQUIRES: checked requests.
   virtual void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
                    const Poll& poll) = 0;
+
+  // The same of requests as they come, until there are no more; GeneratedSample::request counts
+  // them in that order. `next` is called on the calling thread, and what it throws ends the
+  // generation. This one answers what there is together, and then what has come meanwhile.
+  virtual void run_stream(const NextRequest& next, const Deliver& deliver, const Poll& poll);
 };
 
 }  // namespace krl::libtorch

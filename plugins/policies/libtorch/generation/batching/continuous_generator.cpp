@@ -1,6 +1,8 @@
 #include "generation/batching/continuous_generator.hpp"
 
+#include <deque>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace krl::libtorch {
@@ -20,29 +22,72 @@ ContinuousGenerator::~ContinuousGenerator() {
   driver_.join();
 }
 
+// A call from its arrival until the driver has let go of it, however it ends.
+class ContinuousGenerator::Visit {
+ public:
+  explicit Visit(ContinuousGenerator& generator) : generator_(generator) {
+    generator.decoder_->weights_ready();
+    const std::lock_guard lock(generator.mutex_);
+    generator.arrivals_.push_back(call_);
+  }
+  ~Visit() {
+    call_->leave();
+    generator_.wake();
+    call_->wait_detached();
+  }
+  Visit(const Visit&) = delete;
+
+  void add(std::span<const GenerationRequest> requests) {
+    call_->add(requests);
+    generator_.wake();
+  }
+  void close() { call_->close(); }
+  bool unfinished() const { return call_->unfinished(); }
+
+  // Delivers what is finished; false at the end.
+  bool serve(const Deliver& deliver, const Poll& poll) {
+    std::deque<GeneratedSample> finished;
+    if (!call_->wait(finished)) return false;
+    for (const GeneratedSample& sample : finished) deliver(sample);
+    poll();
+    return true;
+  }
+
+ private:
+  ContinuousGenerator& generator_;
+  std::shared_ptr<GenerationCall> call_ = std::make_shared<GenerationCall>();
+};
+
 void ContinuousGenerator::run(std::span<const GenerationRequest> requests, const Deliver& deliver,
                               const Poll& poll) {
-  decoder_->weights_ready();
-  const auto call = std::make_shared<GenerationCall>(requests);
-  {
-    const std::lock_guard lock(mutex_);
-    arrivals_.push_back(call);
+  Visit call(*this);
+  call.add(requests);
+  call.close();
+  while (call.serve(deliver, poll)) {
   }
-  arrived_.notify_all();
-  // The driver looks into `requests` until it lets go, however this ends.
-  struct Leave {
-    GenerationCall& call;
-    ~Leave() {
-      call.cancel();
-      call.wait_detached();
+}
+
+void ContinuousGenerator::run_stream(const NextRequest& next, const Deliver& deliver,
+                                     const Poll& poll) {
+  std::deque<GenerationRequest> requests;  // outlive the call, and stay where they are
+  Visit call(*this);
+  for (;;) {
+    const bool wait = !call.unfinished();
+    std::optional<GenerationRequest> request = next(wait);
+    if (request) {
+      requests.push_back(std::move(*request));
+      call.add({&requests.back(), 1});
+      continue;
     }
-  } leave{*call};
-  std::deque<GeneratedSample> finished;
-  while (call->wait(finished)) {
-    for (const GeneratedSample& sample : finished) deliver(sample);
-    finished.clear();
-    poll();
+    if (wait) return;
+    call.serve(deliver, poll);
   }
+}
+
+void ContinuousGenerator::wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  arrived_.notify_all();
 }
 
 void ContinuousGenerator::release() {
@@ -57,7 +102,8 @@ void ContinuousGenerator::drive() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return busy || stop_ || release_ || !arrivals_.empty(); });
+      arrived_.wait(lock, [&] { return busy || woken_ || stop_ || release_; });
+      woken_ = false;
       if (stop_) return;
       if (release_ && !busy) {
         scheduler_.release();

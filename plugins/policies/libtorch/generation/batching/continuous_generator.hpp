@@ -26,12 +26,15 @@ class ContinuousGenerator final : public TextGenerator {
   // What `deliver` or `poll` throws ends this call alone.
   void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
            const Poll& poll) override;
+  void run_stream(const NextRequest& next, const Deliver& deliver, const Poll& poll) override;
 
   // Gives the memory of keys and values back, for whatever needs it until the next call.
   // REQUIRES: no call is running.
   void release();
 
  private:
+  class Visit;
+  void wake();
   void drive();
 
   std::unique_ptr<BatchDecoder> decoder_;
@@ -39,7 +42,7 @@ class ContinuousGenerator final : public TextGenerator {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<std::shared_ptr<GenerationCall>> arrivals_;
-  bool stop_ = false, release_ = false;
+  bool woken_ = false, stop_ = false, release_ = false;
   std::condition_variable released_;
   std::thread driver_;
 };

@@ -13,53 +13,55 @@
 
 namespace krl::libtorch {
 
+// One sample to make.
+struct Ticket {
+  const GenerationRequest* request;
+  std::size_t number;  // of the request in its call
+  std::uint32_t index;
+};
+
 class GenerationCall {
  public:
-  // One sample to make.
-  struct Ticket {
-    std::size_t request;
-    std::uint32_t index;
-  };
-
-  explicit GenerationCall(std::span<const GenerationRequest> requests);
-
-  // --- The driver's.
-  const GenerationRequest& request(const Ticket& ticket) const { return requests_[ticket.request]; }
-  // The next sample to start, those of one prompt one after the other; null when there is none.
-  const Ticket* next() const { return taken_ < tickets_.size() ? &tickets_[taken_] : nullptr; }
-  void take() { ++taken_; }
-  std::size_t waiting() const { return tickets_.size() - taken_; }
-  std::span<const Ticket> waiting_tickets() const {
-    return std::span<const Ticket>(tickets_).subspan(taken_);
-  }
-
-  // --- Thread-safe.
-  void finish(GeneratedSample sample);
-  void fail(std::exception_ptr error);
-  // The caller has gone: nothing more will be delivered, and after detach() the requests are not
-  // there any more.
-  void cancel();
-  bool cancelled() const;
-  void detach();
-
   // --- The caller's.
-  // Waits a few milliseconds at most and takes what is finished; false when all has been taken.
-  // Throws what fail() was given.
+
+  // Asks for all samples of these requests, which stay where they are until the driver has
+  // detached.
+  void add(std::span<const GenerationRequest> requests);
+  // No more requests will come.
+  void close();
+  // Whether samples are asked for that have not been taken by wait().
+  bool unfinished() const;
+  // Waits a few milliseconds at most and takes what is finished. False when all has been taken and
+  // no more will come. Throws what fail() was given.
   bool wait(std::deque<GeneratedSample>& finished);
-  // Waits until the driver has let go of a cancelled call.
+  // The caller goes: nothing more is wanted.
+  void leave();
+  // Returns when the driver has let go of the requests.
   void wait_detached();
 
- private:
-  std::span<const GenerationRequest> requests_;
-  std::vector<Ticket> tickets_;
-  std::size_t taken_ = 0;
+  // --- The driver's.
 
-  mutable std::mutex mutex_;
+  // The samples to start, those of one prompt that came together one after the other.
+  std::deque<Ticket>& waiting();
+  void finish(GeneratedSample sample);
+  void fail(std::exception_ptr error);
+  // Nothing more is wanted: failed, or the caller goes.
+  bool cancelled() const;
+  // No more requests will come, and none is waiting.
+  bool exhausted();
+  // The driver will not touch the call again.
+  void detach();
+
+ private:
+  std::deque<Ticket> waiting_;  // the driver's
+
+  mutable std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
+  std::vector<Ticket> arrived_;
   std::deque<GeneratedSample> finished_;
-  std::size_t unfinished_;
+  std::size_t requests_ = 0, unfinished_ = 0;
   std::exception_ptr error_;
-  bool cancelled_ = false, detached_ = false;
+  bool closed_ = false, left_ = false, detached_ = false;
 };
 
 }  // namespace krl::libtorch

@@ -48,14 +48,15 @@ bool Scheduler::round() {
   drop_ended_calls();
   if (make_room()) fill_slots();
   const bool advanced = advance();
-  if (!under_way_.empty() && (!advanced || under_way_.size() == BatchDecoder::kMostUnderWay)) {
-    take_drawn();
-  }
+  const bool took =
+      !under_way_.empty() && (!advanced || under_way_.size() == BatchDecoder::kMostUnderWay);
+  if (took) take_drawn();
   drop_ended_calls();
-  if (!calls_.empty() || !under_way_.empty()) return true;
-  for (Slot& slot : slots_) slot.held = nullptr;  // the weights may change before the next call
-  prompts_.clear();
-  return false;
+  if (calls_.empty() && under_way_.empty()) {  // the weights may change before the next call
+    for (Slot& slot : slots_) slot.held = nullptr;
+    prompts_.clear();
+  }
+  return advanced || took;
 }
 
 void Scheduler::fail(std::exception_ptr error) {
@@ -95,7 +96,7 @@ void Scheduler::drop_ended_calls() {
     const bool grows = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
       return slot.sample && slot.sample->call == call;
     });
-    if (grows || (call->waiting() > 0 && !call->cancelled())) return false;
+    if (grows || !(call->cancelled() || call->exhausted())) return false;
     call->detach();
     return true;
   });
@@ -104,8 +105,8 @@ void Scheduler::drop_ended_calls() {
 bool Scheduler::make_room() {
   std::int64_t waiting = 0, positions = 0, next = 0;
   for (const auto& call : calls_) {
-    for (const GenerationCall::Ticket& ticket : call->waiting_tickets()) {
-      const std::int64_t needed = positions_of(call->request(ticket));
+    for (const Ticket& ticket : call->waiting()) {
+      const std::int64_t needed = positions_of(*ticket.request);
       if (waiting++ == 0) next = needed;
       positions = std::max(positions, needed);
     }
@@ -139,12 +140,12 @@ void Scheduler::fill_slots() {
 std::vector<Scheduler::Placement> Scheduler::take_waiting(std::size_t most) {
   std::vector<Placement> taken;
   for (const auto& call : calls_) {
-    while (const GenerationCall::Ticket* ticket = call->next()) {
-      const GenerationRequest& request = call->request(*ticket);
-      if (taken.size() == most || positions_of(request) > capacity_.positions) return taken;
-      const Prompt prompt = &*prompts_.insert(request.prompt).first;
-      taken.push_back({call.get(), *ticket, prompt});
-      call->take();
+    std::deque<Ticket>& waiting = call->waiting();
+    while (!waiting.empty()) {
+      const Ticket& next = waiting.front();
+      if (taken.size() == most || positions_of(*next.request) > capacity_.positions) return taken;
+      taken.push_back({call, next, &*prompts_.insert(next.request->prompt).first});
+      waiting.pop_front();
     }
   }
   return taken;
@@ -183,7 +184,7 @@ StartBatch Scheduler::start_batch(const std::vector<Placement>& placements) cons
   StartBatch batch;
   std::map<Prompt, std::size_t> computed;
   for (const Placement& placement : placements) {
-    const GenerationRequest& request = placement.call->request(placement.ticket);
+    const GenerationRequest& request = *placement.ticket.request;
     const auto prompt = static_cast<std::int64_t>(request.prompt.size());
     const std::int64_t limit = std::min(request.max_tokens, options_.context - prompt);
     batch.starts.push_back({first_state(request, placement.ticket.index, limit), placement.slot});
@@ -201,16 +202,14 @@ StartBatch Scheduler::start_batch(const std::vector<Placement>& placements) cons
 
 void Scheduler::occupy(const Placement& placement) {
   Slot& slot = slots_[static_cast<std::size_t>(placement.slot)];
-  const auto call = std::find_if(calls_.begin(), calls_.end(),
-                                 [&](const auto& c) { return c.get() == placement.call; });
-  const GenerationRequest& request = placement.call->request(placement.ticket);
+  const GenerationRequest& request = *placement.ticket.request;
   const auto prompt = static_cast<std::int64_t>(request.prompt.size());
   slot.held = placement.prompt;
   slot.sample = std::make_shared<Growing>();
-  slot.sample->call = *call;
+  slot.sample->call = placement.call;
   slot.sample->request = &request;
   slot.sample->limit = std::min(request.max_tokens, options_.context - prompt);
-  slot.sample->sample.request = placement.ticket.request;
+  slot.sample->sample.request = placement.ticket.number;
   slot.sample->sample.index = placement.ticket.index;
 }
 

@@ -40,7 +40,7 @@ class Scheduler {
   // Ends all calls with this error.
   void fail(std::exception_ptr error);
 
-  // Gives the memory of the slots back. REQUIRES: round() has returned false.
+  // Gives the memory of the slots back. REQUIRES: no calls; round() has returned false.
   void release();
 
  private:
@@ -53,8 +53,8 @@ class Scheduler {
   };
   // A waiting sample and the slot it will have.
   struct Placement {
-    GenerationCall* call;
-    GenerationCall::Ticket ticket;
+    std::shared_ptr<GenerationCall> call;
+    Ticket ticket;
     Prompt prompt;
     int slot = -1;
     bool held = false;  // the slot has the prompt
