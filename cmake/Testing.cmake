@@ -1,5 +1,7 @@
 # kernelrl_add_test(NAME SOURCES … LIBRARIES … LABELS …): one GoogleTest executable, each of its tests known to CTest.
-# The target LABEL_tests builds all that have a label; `ctest -L LABEL` runs them.
+# The target LABEL_tests builds all that have a label; `ctest -L LABEL` runs them. Labels that presets know:
+#   core        what the core needs alone; ThreadSanitizer runs these
+#   compilers   spend their time in compilers of CUDA, in which the sanitizers see nothing: preset `dev` leaves them out
 if(KERNELRL_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
@@ -17,6 +19,8 @@ function(kernelrl_add_test name)
   add_executable(${name} ${A_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${A_LIBRARIES} kernelrl::warnings GTest::gtest GTest::gtest_main)
+  # Tests are compiled once and run once, so optimizing them takes longer than they save; what they test is optimized.
+  target_compile_options(${name} PRIVATE ${KERNELRL_TEST_OPTIONS})
   target_compile_definitions(${name} PRIVATE
     KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

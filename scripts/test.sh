@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up, builds and runs every test, in three builds:
 #   ci     release: all tests; the benchmarks are built
-#   dev    AddressSanitizer and UndefinedBehaviorSanitizer: all tests
+#   dev    AddressSanitizer and UndefinedBehaviorSanitizer: all tests but those of compilers, which are others' programs
 #   tsan   ThreadSanitizer: the core's tests (without libtorch, whose own threads it cannot see into)
 # Everything is tried even if something before fails. A test that fails is run once more, alone: if it
 # passes then, it counts as passed and is called unsteady. The last lines repeat what failed, in which

@@ -101,7 +101,8 @@ void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics) {
   }
 }
 
-void name_what_the_linker_refused(std::string_view log, std::vector<DiagnosticRecord>* diagnostics) {
+void name_what_the_linker_refused(std::string_view log,
+                                  std::vector<DiagnosticRecord>* diagnostics) {
   constexpr std::string_view kUndefined = ": undefined reference to `", kLinker = "ld: ";
   DiagnosticRecord error;
   error.severity = KRL_SEVERITY_ERROR;

@@ -79,10 +79,10 @@ EvaluationRecord evaluated(const std::string& body, std::uint32_t stages = kAll)
   return evaluator().evaluate({task, source, stages, 7, true}, {});
 }
 
-constexpr char kRight[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
+constexpr char kDoubles[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
 
 TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
-  const EvaluationRecord record = evaluated(kRight);
+  const EvaluationRecord record = evaluated(kDoubles);
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   ASSERT_EQ(record.cases.size(), 3u);
   for (const int c : {0, 1}) {
@@ -99,7 +99,7 @@ TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
 
 TEST(HostEvaluation, IsNotTimedUnlessItIsAsked) {
   const EvaluationRecord record =
-      evaluated(std::string(kRight) + "/**/", KRL_STAGE_COMPILE | KRL_STAGE_CHECK);
+      evaluated(std::string(kDoubles) + "/**/", KRL_STAGE_COMPILE | KRL_STAGE_CHECK);
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   ASSERT_EQ(record.cases.size(), 2u);
   EXPECT_TRUE(std::isnan(record.cases[0].time_ns));
@@ -113,7 +113,7 @@ TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
   EXPECT_TRUE(std::isnan(wrong.cases[0].time_ns)) << "what is wrong is not timed";
   const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
   EXPECT_EQ(fault.verdict, KRL_VERDICT_RUNTIME_FAULT) << fault.why;
-  EXPECT_EQ(evaluated(std::string(kRight) + " /* the next */").verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, KRL_VERDICT_OK);
 }
 
 }  // namespace

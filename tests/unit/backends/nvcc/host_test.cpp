@@ -110,7 +110,8 @@ class NvccHost : public NeedsNvcc {
 TEST(HostChecks, SayWhatTheLinkerSays) {
   const auto error_in = [](const std::string& log) {
     std::vector<DiagnosticRecord> diagnostics;
-    name_what_the_linker_refused(log + "\ncollect2: error: ld returned 1 exit status\n", &diagnostics);
+    name_what_the_linker_refused(log + "\ncollect2: error: ld returned 1 exit status\n",
+                                 &diagnostics);
     return diagnostics.empty() ? "" : diagnostics.front().text;
   };
   EXPECT_EQ(error_in("/usr/bin/ld: cannot find -lcudart_static: No such file or directory"),
