@@ -1,6 +1,6 @@
 // What rank 0 asks of the other ranks, and what they answer. A command starts with its kind and its
-// number, then what the call is about; every command gets one reply, and kSample's samples come
-// before it. Plain data.
+// number, then what the call is about; every command gets one reply, and the samples of kSample and
+// kSampleStream come before it. Plain data.
 #pragma once
 
 #include <exception>
@@ -12,10 +12,11 @@
 namespace krl::libtorch {
 
 enum class CommandKind : std::uint8_t {
-  kFit,              // seed, texts
-  kSample,           // requests
-  kLogprobs,         // temperature, examples; the reply has their logprobs
-  kValues,           // examples; the reply has their values
+  kFit,           // seed, texts
+  kSample,        // requests
+  kSampleStream,  // nothing; requests follow (stream_broker.hpp), and answers come as for kSample
+  kLogprobs,      // temperature, examples; the reply has their logprobs
+  kValues,        // examples; the reply has their values
   kForwardBackward,  // loss, examples; the reply has figures
   kDropGradient,
   kOptimizerStep,  // the optimiser's settings; all ranks step together

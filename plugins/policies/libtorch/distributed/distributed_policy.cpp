@@ -5,6 +5,7 @@
 
 #include "distributed/call_rows.hpp"
 #include "distributed/directory_copy.hpp"
+#include "distributed/stream_broker.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
@@ -196,32 +197,65 @@ void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
 
   SharedSink shared(sink);
   std::vector<Reply> replies(shares.size());
-  const auto receive_from = [&](int rank) {
-    Reply& reply = replies[static_cast<std::size_t>(rank)];
-    Reply refused;  // by the host
-    const Reply received = [&] {
-      Reply last;
-      const Reply way = reply_to([&] {
-        last = receive_reply(rank, [&](MessageReader& message) {
-          const ReceivedSample sample(message);
-          if (refused.status != KRL_OK) return;
-          refused = reply_to([&] { shared.put(sample.sample(), share_of(rank)); });
-          if (refused.status != KRL_OK) group_->cancel(number);
-        });
-      });
-      return way.status == KRL_OK ? last : way;
-    }();
-    reply = refused.status != KRL_OK ? refused : received;
-  };
   {
     std::vector<std::jthread> receivers;
-    for (int r = 1; r < group_->size(); ++r) receivers.emplace_back(receive_from, r);
+    for (int r = 1; r < group_->size(); ++r) {
+      receivers.emplace_back([&, r] {
+        replies[static_cast<std::size_t>(r)] = receive_samples(
+            r, number, [&](const krl_sample& sample) { shared.put(sample, share_of(r)); });
+      });
+    }
     const CallContext here(context, [this] { return group_->lost(); });
     const RequestPart part(requests, share_of(0));
     const PartSink own(shared, share_of(0));
     replies[0] = reply_to([&] { local_->sample(part.requests(), own.sink(), here.context()); });
     if (replies[0].status != KRL_OK) group_->cancel(number);
   }
+  throw_first_error(replies);
+}
+
+void DistributedPolicy::sample_stream(const RequestSource& source, const SampleSink& sink,
+                                      const Context& context) {
+  const std::uint64_t number = send_command(CommandKind::kSampleStream, {});
+  StreamBroker broker(*group_, source, sink);
+  std::vector<Reply> replies(static_cast<std::size_t>(group_->size()));
+  {
+    std::vector<std::jthread> receivers;
+    for (int r = 1; r < group_->size(); ++r) {
+      receivers.emplace_back([&, r] {
+        Reply& reply = replies[static_cast<std::size_t>(r)];
+        reply = receive_samples(r, number,
+                                [&](const krl_sample& sample) { broker.answered(r, sample); });
+        if (reply.status != KRL_OK) broker.stop();
+      });
+    }
+    const CallContext here(context, [this] { return group_->lost(); });
+    replies[0] = reply_to(
+        [&] { local_->sample_stream(broker.own_source(), broker.own_sink(), here.context()); });
+    if (replies[0].status != KRL_OK) {
+      broker.stop();
+      group_->cancel(number);
+    }
+    reply_to([&] { broker.end_others(); });  // a rank that is lost is found below
+  }
+  throw_first_error(replies);
+}
+
+Reply DistributedPolicy::receive_samples(int from, std::uint64_t number,
+                                         const std::function<void(const krl_sample&)>& put) {
+  Reply refused, received;
+  const auto on_sample = [&](MessageReader& message) {
+    const ReceivedSample sample(message);
+    if (refused.status != KRL_OK) return;
+    refused = reply_to([&] { put(sample.sample()); });
+    if (refused.status != KRL_OK) group_->cancel(number);
+  };
+  const Reply way = reply_to([&] { received = receive_reply(from, on_sample); });
+  if (refused.status != KRL_OK) return refused;
+  return way.status != KRL_OK ? way : received;
+}
+
+void DistributedPolicy::throw_first_error(const std::vector<Reply>& replies) const {
   group_->throw_if_lost();
   FirstError error;
   for (int r = 0; r < group_->size(); ++r) {

@@ -28,6 +28,8 @@ class DistributedPolicy final : public TrainablePolicy {
   PolicyInfo describe() override;
   void fit(Span<krl_str> texts, std::uint64_t seed, const Context& context) override;
   void sample(const Requests& requests, const SampleSink& sink, const Context& context) override;
+  void sample_stream(const RequestSource& source, const SampleSink& sink,
+                     const Context& context) override;
   void tokenize(const Messages& messages, std::string_view answer, const SampleSink& sink,
                 const Context& context) override;
   void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
@@ -53,6 +55,11 @@ class DistributedPolicy final : public TrainablePolicy {
   std::uint64_t send_command(CommandKind kind, const Write& write);
   // Reads what rank `from` answers up to its reply, which is returned.
   Reply receive_reply(int from, const std::function<void(MessageReader&)>& on_sample);
+  // The same with each sample given to `put`; what that throws becomes the reply's error, and
+  // cancels command number `number`.
+  Reply receive_samples(int from, std::uint64_t number,
+                        const std::function<void(const krl_sample&)>& put);
+  void throw_first_error(const std::vector<Reply>& replies) const;
   void check_here(const Examples& examples, const LossOptions* loss);
   std::vector<RankShare> shares_of(const Examples& examples) const;
   void drop_gradient(const Context& context);

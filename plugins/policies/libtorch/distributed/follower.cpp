@@ -1,8 +1,15 @@
 #include "distributed/follower.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
 #include "distributed/call_rows.hpp"
 #include "distributed/command.hpp"
 #include "distributed/directory_copy.hpp"
+#include "distributed/stream_broker.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -50,6 +57,66 @@ class ReplyRows {
   C c_;
 };
 
+// The requests that rank 0 sends while earlier ones are being answered, received by a thread of
+// its own. Answers go the other way at the same time.
+class StreamedRequests {
+ public:
+  StreamedRequests(RankGroup& group, const Context& context)
+      : group_(group), context_(context), c_{sizeof c_, 0, this, next}, receiver_([this] {
+          receive();
+        }) {}
+  // Waits for rank 0's end of the stream.
+  ~StreamedRequests() = default;
+
+  RequestSource source() const { return RequestSource(&c_); }
+
+ private:
+  void receive() {
+    try {
+      while (true) {
+        const std::string bytes = group_.receive(0);
+        MessageReader message(bytes);
+        if (message.number<std::uint8_t>() == static_cast<std::uint8_t>(StreamMessage::kEnd)) break;
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back(received_.add(message));
+        changed_.notify_all();
+      }
+    } catch (const Failure&) {
+      // A rank is lost, as the next call on the group says.
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  static krl_status next(const krl_request_source* c, std::int32_t wait, const krl_request** out) {
+    auto& self = *static_cast<StreamedRequests*>(c->ctx);
+    std::unique_lock lock(self.mutex_);
+    while (wait != 0 && self.waiting_.empty() && !self.ended_) {
+      if (self.context_.cancelled()) return KRL_CANCELLED;
+      self.changed_.wait_for(lock, kLookAgain);
+    }
+    *out = nullptr;
+    if (!self.waiting_.empty()) {
+      *out = self.waiting_.front();
+      self.waiting_.pop_front();
+    }
+    return KRL_OK;
+  }
+
+  static constexpr std::chrono::milliseconds kLookAgain{100};  // whether the call was cancelled
+
+  RankGroup& group_;
+  const Context& context_;
+  krl_request_source c_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  ReceivedRequests received_;
+  std::deque<const krl_request*> waiting_;
+  bool ended_ = false;
+  std::jthread receiver_;  // uses all of the above
+};
+
 class Follower {
  public:
   Follower(RankGroup& group, RankPolicy& local, const Context& context)
@@ -72,7 +139,7 @@ class Follower {
           throw;
         }
       }
-      group_.send(0, reply_message(reply));
+      if (header.kind != CommandKind::kSampleStream) group_.send(0, reply_message(reply));
     } while (header.kind != CommandKind::kClose);
   }
 
@@ -94,6 +161,8 @@ class Follower {
         return fit(message, context);
       case CommandKind::kSample:
         return sample(message, context);
+      case CommandKind::kSampleStream:
+        return sample_stream(context);
       case CommandKind::kLogprobs:
         return logprobs(message, context, reply);
       case CommandKind::kValues:
@@ -132,6 +201,20 @@ class Follower {
     for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) received.add(message);
     const AnswerSink answers(group_);
     local_.sample(received.requests(), answers.sink(), context);
+  }
+
+  // Replies itself: an error must reach rank 0 before it ends the stream.
+  void sample_stream(const Context& context) {
+    StreamedRequests requests(group_, context);
+    const AnswerSink answers(group_);
+    Reply reply;
+    try {
+      local_.sample_stream(requests.source(), answers.sink(), context);
+    } catch (...) {
+      group_.throw_if_lost();
+      reply = reply_of(std::current_exception());
+    }
+    group_.send(0, reply_message(reply));
   }
 
   void logprobs(MessageReader& message, const Context& context, Reply& reply) {

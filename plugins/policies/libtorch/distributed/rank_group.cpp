@@ -214,7 +214,7 @@ RankGroup::RankGroup(const RankEnvironment& environment, const RankTimeouts& tim
     c.gloo = connect_gloo(c.store, environment.rank, environment.size,
                           own_address(environment.address, environment.port), timeouts.start);
     c.tensors =
-        connect_tensors ? connect_tensors(c.store, environment.rank, environment.size) : c.gloo;
+        tensors != nullptr ? tensors->connect(c.store, environment.rank, environment.size) : c.gloo;
   } catch (const c10::Error& error) {
     throw Failure(KRL_FAILED_PRECONDITION, "the ranks cannot be connected: " + first_line(error));
   }
@@ -223,7 +223,10 @@ RankGroup::RankGroup(const RankEnvironment& environment, const RankTimeouts& tim
 RankGroup::~RankGroup() {
   const bool was_lost = lost();
   connections_->liveness.reset();
-  if (!was_lost) return;
+  if (!was_lost) {
+    if (connections_->tensors) connections_->tensors->shutdown();
+    return;
+  }
   // Threads of c10d may wait in these for a rank that is gone, and closing them would wait too.
   connections_->tensors->abort();
   connections_->tensors.release();

@@ -9,16 +9,6 @@
 namespace krl::libtorch {
 namespace {
 
-// What tells prompts apart.
-std::string prompt_key(const Request& request) {
-  std::string key;
-  for (const Message message : request.messages()) {
-    key += std::to_string(message.role()) + ":" + std::to_string(message.text().size()) + ":";
-    key += message.text();
-  }
-  return key;
-}
-
 // The requests with those of one prompt side by side, prompts in the order in which they come.
 std::vector<std::size_t> by_prompt(const Requests& requests) {
   std::map<std::string, std::size_t> numbers;
@@ -33,6 +23,15 @@ std::vector<std::size_t> by_prompt(const Requests& requests) {
 }
 
 }  // namespace
+
+std::string prompt_key(const Request& request) {
+  std::string key;
+  for (const Message message : request.messages()) {
+    key += std::to_string(message.role()) + ":" + std::to_string(message.text().size()) + ":";
+    key += message.text();
+  }
+  return key;
+}
 
 std::vector<RankShare> share_requests(const Requests& requests, int ranks) {
   std::uint64_t total = 0;

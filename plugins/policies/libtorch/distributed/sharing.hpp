@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kernelrl/policy.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace krl::libtorch {
@@ -14,6 +15,9 @@ using RankShare = std::vector<std::size_t>;  // indices of requests or examples,
 // Ranks get numbers of samples that differ by as little as whole requests allow; requests with the
 // same messages stay on one rank as far as that goes, so that it reads their prompt once.
 std::vector<RankShare> share_requests(const Requests& requests, int ranks);
+
+// A text that is the same for requests with the same messages, and for no others.
+std::string prompt_key(const Request& request);
 
 // Each example goes, longest first, to the rank with the fewest tokens. `lengths` counts prompt and
 // answer.

@@ -1,0 +1,73 @@
+// Spreads requests over ranks as they come, on rank 0: each goes to the rank with the fewest under
+// way, those of one prompt side by side to one rank as far as that goes, so that it reads the
+// prompt once. What a request's answer is depends on its seed alone, not on the rank.
+//
+// The host's source and sink are used under one lock, by whichever thread has something to do:
+// rank 0's own generation, or a receiver of another rank's answers.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <kernelrl/policy.hpp>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "distributed/rank_group.hpp"
+
+namespace krl::libtorch {
+
+class StreamBroker {
+ public:
+  // All of them outlive the broker, and the requests of `source` too.
+  StreamBroker(RankGroup& group, const RequestSource& source, const SampleSink& sink);
+
+  // What rank 0's own generation gets and gives.
+  RequestSource own_source() const { return RequestSource(&source_c_); }
+  SampleSink own_sink() const { return SampleSink(&sink_c_); }
+
+  // An answer of `rank`, whose `request` counts that rank's requests. Throws what the host throws.
+  void answered(int rank, krl_sample sample);
+
+  // Ends the call early: own_source() throws KRL_CANCELLED from then on.
+  void stop();
+
+  // Tells the other ranks that nothing more comes. Once, at the end.
+  void end_others();
+
+ private:
+  struct Rank {
+    std::vector<std::uint32_t> numbers;  // of its requests, in the host's call
+    std::size_t under_way = 0;
+  };
+
+  static krl_status next(const krl_request_source* c, std::int32_t wait, const krl_request** out);
+  static krl_status put(const krl_sample_sink* c, const krl_sample* sample);
+
+  const krl_request* take(bool wait);
+  void take_all_there_are();
+  void assign(const Request& request);
+  int rank_for(const std::string& prompt) const;
+  bool others_idle() const;
+
+  RankGroup& group_;
+  const RequestSource& host_source_;
+  const SampleSink& host_sink_;
+  krl_request_source source_c_;
+  krl_sample_sink sink_c_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Rank> ranks_;
+  std::deque<const krl_request*> own_;  // assigned to rank 0, not yet taken
+  std::uint32_t taken_ = 0;             // from the host
+  std::string last_prompt_;
+  int last_rank_ = 0;
+  bool stopped_ = false;
+};
+
+// What rank 0 sends beside an answer's way: one more request, or the end of all.
+enum class StreamMessage : std::uint8_t { kRequest, kEnd };
+
+}  // namespace krl::libtorch
