@@ -30,4 +30,7 @@ if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
   target_link_libraries(kernelrl_torch_cuda
     INTERFACE kernelrl_torch_cpu kernelrl_cuda_headers torch_cuda c10_cuda ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
   target_link_options(kernelrl_torch_cuda INTERFACE -Wl,--no-as-needed)
+
+  # libtorch_cuda carries NCCL's calls; several GPUs need its header as well (scripts/setup.sh --gpu, or a CUDA toolkit's).
+  find_path(KERNELRL_NCCL nccl.h HINTS ${KERNELRL_PYTHON_DEPS}/nvidia/nccl/include DOC "Folder with nccl.h")
 endif()
