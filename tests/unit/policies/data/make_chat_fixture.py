@@ -51,9 +51,9 @@ def main():
     name, directory = sys.argv[1], sys.argv[2]
     tokenizer = AutoTokenizer.from_pretrained(directory)
     cases = [rendered(tokenizer, conversation, thinking) for thinking in (True, False) for conversation in CONVERSATIONS]
-    fixture = {"template": name, "date": DATE, "cases": cases}
+    lines = ",\n".join(json.dumps(case) for case in cases)
     path = Path(__file__).with_name(f"chat_{name}.json")
-    path.write_text(json.dumps(fixture, indent=1, ensure_ascii=True) + "\n")
+    path.write_text(f'{{"template": "{name}", "date": "{DATE}", "cases": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":
