@@ -304,10 +304,6 @@ double RankGroup::sum(double value) {
   return total.item<double>();
 }
 
-void RankGroup::broadcast(const at::Tensor& tensor) {
-  connections_->broadcast(*connections_->tensors, tensor, 0);
-}
-
 at::Tensor RankGroup::gather_on_first(const at::Tensor& slice_of_this, std::int64_t total) {
   const auto part = slice_of_this.to(at::kCPU).contiguous();
   if (rank() != 0) {

@@ -48,8 +48,6 @@ class RankGroup final : public ShardExchange {
   void all_gather(const at::Tensor& flat) override;
   double sum(double value) override;
   at::Tensor gather_on_first(const at::Tensor& slice, std::int64_t total) override;
-  // Rank 0's `tensor`, contiguous and of one size everywhere, for all.
-  void broadcast(const at::Tensor& tensor);
 
   bool lost() const;
   void throw_if_lost() const;
