@@ -80,7 +80,7 @@ std::string table_of_tasks(const Assessment& a) {
   return columns(rows);
 }
 
-std::string headline(const Assessment& a) {
+std::string first_line(const Assessment& a) {
   std::string line = fmt::format("{}: {} tasks, {} episodes", a.name, a.tasks.size(), a.episodes);
   if (a.wrong_on_holdout > 0)
     line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
@@ -91,8 +91,8 @@ std::string headline(const Assessment& a) {
 }  // namespace
 
 std::string describe_assessment(const Assessment& a) {
-  if (a.tasks.empty()) return headline(a) + "nothing could be evaluated\n";
-  std::string text = headline(a) + table_of_figures(a.figures);
+  if (a.tasks.empty()) return first_line(a) + "nothing could be evaluated\n";
+  std::string text = first_line(a) + table_of_figures(a.figures);
   if (a.turns.size() > 1) text += "\n" + table_of_turns(a);
   return text + "\n" + table_of_tasks(a);
 }

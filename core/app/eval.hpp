@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/app/call_line.hpp"
+#include "core/task/answer.hpp"
 #include "core/task/evaluation.hpp"
 
 namespace krl {
@@ -14,6 +15,6 @@ int eval_kernel(const CallLine& line);
 int eval_policy(const CallLine& line);
 
 // What an evaluation found out, for people: verdict and why, then one row a case.
-std::string describe_evaluation(const std::string& source, const Evaluation& evaluation);
+std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation);
 
 }  // namespace krl

@@ -90,15 +90,14 @@ int evaluate(const Request& request, const Backend& backend) {
     print(to_json(*evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
           "\n");
   } else {
-    print(describe_evaluation(request.source, *evaluation));
+    print(describe_evaluation({request.source, {}, Format::kExact}, *evaluation));
   }
   return kDone;
 }
 
 }  // namespace
 
-std::string describe_evaluation(const std::string& source, const Evaluation& evaluation) {
-  const Candidate candidate{source, {}, Format::kExact};
+std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation) {
   return describe_result(candidate, evaluation) + "\n" + note_on_contract(evaluation) +
          table_of_cases(evaluation);
 }

@@ -9,6 +9,7 @@
 #include "core/app/console.hpp"
 #include "core/app/eval.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/follower_call.hpp"
 #include "core/app/policy_call.hpp"
 #include "core/app/stop_signals.hpp"
 #include "core/base/file_system.hpp"
@@ -114,12 +115,12 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-struct Examined {
+struct Results {
   std::vector<Assessment> sets;
   BackendInfo backend;
 };
 
-Result<Examined> examine(const PolicyCall& call, const Wishes& wishes, Components& components) {
+Result<Results> examine(const PolicyCall& call, const Wishes& wishes, Components& components) {
   KRL_ASSIGN(const Settings settings, settings_of(call, wishes));
   KRL_TRY(check_batching(call.plan().policy, settings.rollout, components.registry()));
   KRL_ASSIGN(const StageSetup setup, set_up(settings, components));
@@ -131,52 +132,52 @@ Result<Examined> examine(const PolicyCall& call, const Wishes& wishes, Component
                            [&](std::string_view set, std::string_view phase, int done, int of) {
                              line.show(set, phase, done, of);
                            }}));
-  return Examined{std::move(sets), setup.backend_info};
+  return Results{std::move(sets), setup.backend_info};
 }
 
-json to_json(const PolicyCall& call, const Wishes& wishes, const Examined& examined) {
+json to_json(const PolicyCall& call, const Wishes& wishes, const Results& results) {
   const Settings& settings = call.settings();
   json object = {{"plan", call.plan().file.string()},
                  {"stage", call.plan().stages[call.stage].name},
                  {"policy", call.plan().policy.use},
                  {"checkpoint", nullptr},
                  {"backend", settings.backend.use},
-                 {"toolchain", examined.backend.toolchain},
-                 {"device", examined.backend.device},
+                 {"toolchain", results.backend.toolchain},
+                 {"device", results.backend.device},
                  {"seed", call.plan().run.seed},
                  {"samples", wishes.samples},
                  {"turns", settings.rollout.turns},
                  {"temperature", settings.rollout.temperature},
                  {"sets", json::array()}};
   if (call.checkpoint) object["checkpoint"] = call.checkpoint->directory.string();
-  for (const Assessment& set : examined.sets) object["sets"].push_back(krl::to_json(set));
+  for (const Assessment& set : results.sets) object["sets"].push_back(krl::to_json(set));
   return object;
 }
 
-std::string describe(const PolicyCall& call, const Wishes& wishes, const Examined& examined) {
+std::string describe(const PolicyCall& call, const Wishes& wishes, const Results& results) {
   const Settings& settings = call.settings();
   std::string text = fmt::format(
       "policy {}, {}; stage {}, backend {} ({})\n{} episodes a task, {} turn{}, temperature {}, "
       "seed {}\n",
       call.plan().policy.use,
       call.checkpoint ? call.checkpoint->directory.string() : "as the plan describes it",
-      call.plan().stages[call.stage].name, settings.backend.use, examined.backend.device,
+      call.plan().stages[call.stage].name, settings.backend.use, results.backend.device,
       wishes.samples, settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
       settings.rollout.temperature, call.plan().run.seed);
-  for (const Assessment& set : examined.sets) text += "\n" + describe_assessment(set);
+  for (const Assessment& set : results.sets) text += "\n" + describe_assessment(set);
   return text;
 }
 
 int finish(const CallLine& line, const PolicyCall& call, const Wishes& wishes,
-           const Examined& examined) {
+           const Results& results) {
   const std::string object =
-      to_json(call, wishes, examined).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+      to_json(call, wishes, results).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   if (line.has("output")) {
     const Status written = write_atomically(real_file_system(), line.text("output"), object);
     if (!written) return report(written.error());
   }
-  print(line.has("json") ? object : describe(call, wishes, examined));
-  const bool any = std::any_of(examined.sets.begin(), examined.sets.end(),
+  print(line.has("json") ? object : describe(call, wishes, results));
+  const bool any = std::any_of(results.sets.begin(), results.sets.end(),
                                [](const Assessment& set) { return !set.tasks.empty(); });
   return any ? kDone : kRunFailed;
 }
@@ -188,12 +189,13 @@ int eval_policy(const CallLine& line) {
   if (!wishes) return line.wrong(wishes.error().message);
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
+  if (const auto served = serve_as_follower(call->loaded)) return *served;
   const StopSignals signals;
   const CallScope scope{&signals.stop()};
   Components components(call->loaded.registry, scope);
-  const auto examined = examine(*call, *wishes, components);
-  if (examined) return finish(line, *call, *wishes, *examined);
-  if (examined.error().code != Code::kCancelled) return report(examined.error());
+  const auto results = examine(*call, *wishes, components);
+  if (results) return finish(line, *call, *wishes, *results);
+  if (results.error().code != Code::kCancelled) return report(results.error());
   print_error("kernelrl: interrupted\n");
   return kInterrupted;
 }

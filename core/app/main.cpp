@@ -19,6 +19,10 @@ constexpr const char* kHelp =
   kernelrl plugins [list | show ID]    what is loaded, and its options
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
+  kernelrl eval --plan PLAN.toml --run NAME
+                                       evaluate what a policy has learned
+  kernelrl chat --plan PLAN.toml --run NAME
+                                       talk to it
   kernelrl doctor                      what this machine has, which backends work on it
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
@@ -35,7 +39,8 @@ struct Call {
   int (*run)(const krl::Words&);
 };
 
-constexpr std::array<Call, 6> kCalls = {{{"check", krl::call_check},
+constexpr std::array<Call, 7> kCalls = {{{"chat", krl::call_chat},
+                                         {"check", krl::call_check},
                                          {"doctor", krl::call_doctor},
                                          {"eval", krl::call_eval},
                                          {"launch", krl::call_launch},

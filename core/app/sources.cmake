@@ -1,6 +1,7 @@
 # The program alone; the calls are no part of the library, which tests link.
 add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/assessment_report.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/call_chat.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_doctor.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_eval.cpp
@@ -9,6 +10,7 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/call_plugins.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_run.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_runs.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/chat.cpp
   ${CMAKE_CURRENT_LIST_DIR}/console.cpp
   ${CMAKE_CURRENT_LIST_DIR}/eval_kernel.cpp
   ${CMAKE_CURRENT_LIST_DIR}/eval_policy.cpp

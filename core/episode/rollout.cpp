@@ -57,11 +57,6 @@ class Rollout {
   }
 
  private:
-  static Sampling sampling_of(const RolloutSettings& s) {
-    return {static_cast<std::uint32_t>(s.max_tokens), s.temperature, s.top_p,
-            static_cast<std::int32_t>(s.top_k), s.stop};
-  }
-
   void start(std::size_t index) {
     asio::spawn(
         io_, std::allocator_arg, CoroutineStack(kStackBytes),
@@ -168,6 +163,11 @@ class Rollout {
 };
 
 }  // namespace
+
+Sampling sampling_of(const RolloutSettings& s) {
+  return {static_cast<std::uint32_t>(s.max_tokens), s.temperature, s.top_p,
+          static_cast<std::int32_t>(s.top_k), s.stop};
+}
 
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context) {

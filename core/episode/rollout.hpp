@@ -30,6 +30,9 @@ struct RolloutContext {
   std::function<void(std::string_view phase, int done, int of)> progress;
 };
 
+// How answers are sampled.
+Sampling sampling_of(const RolloutSettings& settings);
+
 struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;

@@ -1,7 +1,10 @@
-// Backends and policies whose start goes well, fails, hangs or dies, for `kernelrl doctor`.
+// Backends and policies whose start goes well, fails, hangs or dies, for `kernelrl doctor`; and a
+// policy to talk to, for `kernelrl chat`.
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <kernelrl/sdk.hpp>
+#include <string>
 #include <thread>
 
 namespace {
@@ -57,6 +60,35 @@ struct Talking final : krl::Policy {
                 const krl::Context&) override {}
 };
 
+// Answers with what it was shown: the number of messages, their roles, the last text. Where that is
+// "wait" it says so by a file, and waits until it is stopped.
+struct Echo final : krl::Policy {
+  krl::PolicyInfo describe() override {
+    krl::PolicyInfo info{};
+    info.has_tokens = false;
+    return info;
+  }
+  void sample(const krl::Requests& requests, const krl::SampleSink& sink,
+              const krl::Context& context) override {
+    const krl::Messages messages = requests[0].messages();
+    std::string text = std::to_string(messages.size()) + " messages (";
+    for (const krl::Message m : messages) text += "sua"[m.role()];
+    const std::string last(messages[messages.size() - 1].text());
+    text += "), " + std::to_string(requests[0].max_tokens()) + " tokens at most, temperature " +
+            std::to_string(requests[0].temperature()).substr(0, 3) + ": " + last;
+    if (last == "wait") std::ofstream("waiting") << "now";
+    while (last == "wait") {
+      context.throw_if_cancelled();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    krl_sample sample{};
+    sample.text = krl::to_c(text);
+    sink.put(sample);
+  }
+  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
+                const krl::Context&) override {}
+};
+
 }  // namespace
 
 KRL_PLUGIN("patients", "1.0.0", krl::backend<Healthy>("test.healthy", "starts"),
@@ -64,4 +96,5 @@ KRL_PLUGIN("patients", "1.0.0", krl::backend<Healthy>("test.healthy", "starts"),
            krl::backend<Ill>("test.ill", "does not start"),
            krl::backend<Hanging>("test.hanging", "never starts"),
            krl::backend<Dying>("test.dying", "dies when it starts"),
-           krl::policy<Talking>("test.talking", "a policy that starts"))
+           krl::policy<Talking>("test.talking", "a policy that starts"),
+           krl::policy<Echo>("test.echo", "a policy that repeats what it hears"))
