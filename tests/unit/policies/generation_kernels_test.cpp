@@ -50,8 +50,9 @@ TEST_P(GenerationKernelsTest, Compile) {
       if (failure.code() != KRL_FAILED_PRECONDITION) throw;
       GTEST_SKIP() << "skipped: " << failure.what();
     }
-    for (const char* kernel : {"embed_and_norm", "add_and_norm", "gate", "prepare_prompts",
-                               "copy_prompts", "start_slots", "sum_chunks", "draw"}) {
+    for (const char* kernel :
+         {"embed_step", "embed_prompts", "add_and_norm", "gate", "prepare_prompts", "copy_prompts",
+          "start_slots", "sum_chunks", "draw"}) {
       EXPECT_NE(cubin.find(kernel), std::string::npos) << kernel;
     }
     const bool tensor = uses_tensor_attention(shape.config, precision);

@@ -86,8 +86,8 @@ void CudaDecoder::make_slots(std::int64_t slots, std::int64_t positions) {
   cache_ = {at::empty(shape, options), at::empty(shape, options)};
   SlotState idle{};
   idle.position = -1;
-  slots_ = upload(std::vector<SlotState>(static_cast<std::size_t>(slots), idle),
-                  model_.flat.device());
+  slots_ =
+      upload(std::vector<SlotState>(static_cast<std::size_t>(slots), idle), model_.flat.device());
   tokens_ = at::zeros({kMostSteps, slots}, options.dtype(at::kInt));
   logprobs_ = at::zeros({kMostSteps, slots}, options.dtype(at::kFloat));
   const auto pinned = at::TensorOptions().pinned_memory(true);

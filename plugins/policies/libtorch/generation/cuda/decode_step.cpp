@@ -16,8 +16,8 @@ std::int64_t DecodeStep::bytes_per_row() const {
 void DecodeStep::release() {
   graphs_.clear();
   cache_ = {};
-  for (at::Tensor* tensor : {&slot_of_row_, &x_, &normed_, &qkv_, &attended_, &delta_, &gate_up_,
-                             &gated_, &logits_, &sums_}) {
+  for (at::Tensor* tensor : {&slot_of_row_, &states_, &x_, &normed_, &qkv_, &attended_, &delta_,
+                             &gate_up_, &gated_, &logits_, &sums_}) {
     *tensor = at::Tensor();
   }
 }
@@ -32,6 +32,7 @@ void DecodeStep::reserve(const SlotCache& cache, SlotState* slots, const at::Ten
   const ModelConfig& config = model_.config;
   const auto ints = model_.flat.options().dtype(at::kInt);
   slot_of_row_ = at::full({rows}, -1, ints);
+  states_ = at::empty({rows, sizeof(RowState) / sizeof(int)}, ints);
   // Zeros: idle rows go through the products too, and must not meet what is not a number.
   const auto rows_of = [&](std::int64_t width) { return model_.empty({rows, width}).zero_(); };
   x_ = rows_of(config.hidden);
@@ -63,20 +64,21 @@ void DecodeStep::capture(std::int64_t rows, at::cuda::CUDAGraph& graph) {
   const at::Tensor step = at::zeros({1}, idle.options());
   const DrawLog log =
       std::exchange(log_, {step.data_ptr<int>(), log_.tokens, log_.logprobs, log_.slots});
-  enqueue({rows, idle.const_data_ptr<int>(), slots_});
+  enqueue(rows, idle.const_data_ptr<int>());
   log_ = log;
   graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-  enqueue({rows, slot_of_row_.const_data_ptr<int>(), slots_});
+  enqueue(rows, slot_of_row());
   graph.capture_end();
 }
 
-void DecodeStep::enqueue(const StepRows& rows) {
-  const auto top = [&](const at::Tensor& buffer) { return buffer.narrow(0, 0, rows.count); };
+void DecodeStep::enqueue(std::int64_t count, const int* slot_of_row) {
+  const auto top = [&](const at::Tensor& buffer) { return buffer.narrow(0, 0, count); };
   at::Tensor x = top(x_), normed = top(normed_), qkv = top(qkv_), attended = top(attended_),
              delta = top(delta_), gate_up = top(gate_up_), gated = top(gated_),
              logits = top(logits_);
-  kernels_.embed_and_norm(rows, nullptr, log_.step, model_.layers.front().attention_norm, x,
-                          normed);
+  auto* states = static_cast<RowState*>(states_.data_ptr());
+  const Rows rows{count, states};
+  kernels_.embed_step(count, slot_of_row, slots_, states, log_.step, x, normed);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
     const DeviceModel::Layer& layer = model_.layers[i];
     at::mm_out(qkv, normed, layer.qkv);
@@ -89,7 +91,7 @@ void DecodeStep::enqueue(const StepRows& rows) {
     kernels_.add_and_norm(rows, delta, model_.norm_after(i), x, normed);
   }
   at::mm_out(logits, normed, model_.head);
-  kernels_.draw(rows, logits, static_cast<ChunkSum*>(sums_.data_ptr()), ends_, log_);
+  kernels_.draw(rows, slots_, logits, static_cast<ChunkSum*>(sums_.data_ptr()), ends_, log_);
 }
 
 }  // namespace krl::libtorch

@@ -20,6 +20,13 @@ struct SlotState {
   int greedy;    // not 0: always the likeliest token
 };
 
+// What a row of the batch computes in this step: looked up once, by the step's first kernel, so
+// that the others need no chain of loads.
+struct RowState {
+  int slot;
+  int position;  // below 0 = nothing to do
+};
+
 // A start of a sample, sent to the device.
 struct SlotStart {
   SlotState state;

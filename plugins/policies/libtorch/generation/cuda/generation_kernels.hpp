@@ -18,11 +18,10 @@ struct SlotCache {
   }
 };
 
-// Which rows a kernel computes. Of a decode step those whose slot is not idle; of a prefill all.
-struct StepRows {
+// Which rows a kernel computes: of a decode step those that are not idle, of a prefill all.
+struct Rows {
   std::int64_t count;
-  const int* slot_of_row = nullptr;  // [count]
-  SlotState* slots = nullptr;
+  const RowState* states = nullptr;  // [count]; null of a prefill
 };
 
 // The rows of a prefill, on the device (kernels/heads.cu).
@@ -36,7 +35,7 @@ struct PromptRows {
 
 // Where the sampling kernel puts its tokens.
 struct DrawLog {
-  int* step;  // of the block, counted by embed_and_norm
+  int* step;  // of the block, counted by embed_step
   int* tokens;
   float* logprobs;
   int slots;
@@ -47,15 +46,16 @@ class GenerationKernels {
   // Compiles or loads them for the current device.
   explicit GenerationKernels(const DeviceModel& model);
 
-  // `tokens` of a prefill, `step` of a decode step; null otherwise.
-  void embed_and_norm(const StepRows& rows, const int* tokens, int* step, const at::Tensor& gain,
-                      const at::Tensor& x, const at::Tensor& out) const;
-  void add_and_norm(const StepRows& rows, const at::Tensor& delta, const at::Tensor& gain,
+  // The start of a step for rows [0, rows) of slot_of_row: fills `states` and counts `step`.
+  void embed_step(std::int64_t rows, const int* slot_of_row, const SlotState* slots,
+                  RowState* states, int* step, const at::Tensor& x, const at::Tensor& out) const;
+  void embed_prompts(const PromptRows& prompts, const at::Tensor& x, const at::Tensor& out) const;
+  void add_and_norm(const Rows& rows, const at::Tensor& delta, const at::Tensor& gain,
                     const at::Tensor& x, const at::Tensor& out) const;
-  void gate(const StepRows& rows, const at::Tensor& gate_up, const at::Tensor& out) const;
+  void gate(const Rows& rows, const at::Tensor& gate_up, const at::Tensor& out) const;
 
   // Decode attention of one layer, with all that comes between its two products.
-  void attend(const StepRows& rows, const at::Tensor& qkv, const HeadWeights& weights,
+  void attend(const Rows& rows, const at::Tensor& qkv, const HeadWeights& weights,
               const LayerCache& cache, const at::Tensor& out) const;
 
   // Of a prefill: heads ready in `qkv`, keys and values in the slots; then attention in float32
@@ -70,8 +70,8 @@ class GenerationKernels {
   void start_slots(const SlotStart* starts, std::size_t count, SlotState* slots) const;
 
   // Draws a token for each row of `logits`. `sums` is [rows, logit_chunks()] of ChunkSum.
-  void draw(const StepRows& rows, const at::Tensor& logits, ChunkSum* sums, const at::Tensor& ends,
-            const DrawLog& log) const;
+  void draw(const Rows& rows, SlotState* slots, const at::Tensor& logits, ChunkSum* sums,
+            const at::Tensor& ends, const DrawLog& log) const;
   int logit_chunks() const { return shape_.logit_chunks; }
 
  private:
@@ -79,8 +79,9 @@ class GenerationKernels {
   KernelShape shape_;
   bool tensor_;
   KernelLibrary library_;
-  Kernel embed_and_norm_, add_and_norm_, gate_, tensor_attention_, prepare_step_, attend_step_,
-      prepare_prompts_, attend_prompts_, copy_prompts_, start_slots_, sum_chunks_, draw_;
+  Kernel embed_step_, embed_prompts_, add_and_norm_, gate_, tensor_attention_, prepare_step_,
+      attend_step_, prepare_prompts_, attend_prompts_, copy_prompts_, start_slots_, sum_chunks_,
+      draw_;
 };
 
 }  // namespace krl::libtorch

@@ -22,7 +22,7 @@ std::vector<Define> generation_defines(const ModelConfig& config, Precision prec
 
 // The sizes that both sides must agree on.
 struct KernelShape {
-  int row_threads;   // of embed_and_norm and add_and_norm
+  int row_threads;   // of embed_step, embed_prompts and add_and_norm
   int gate_blocks;   // of gate, for a row
   int logit_chunks;  // of sum_chunks, for a row
 };

@@ -82,14 +82,13 @@ void Prefill::run_packed(std::span<const StartBatch::Prefill> prompts,
                          const SlotCache& cache) const {
   const ModelConfig& config = model_.config;
   const Packed packed = pack(prompts);
-  const StepRows rows{packed.rows};
+  const Rows rows{packed.rows};
   const auto rows_of = [&](std::int64_t width) { return model_.empty({packed.rows, width}); };
   const at::Tensor x = rows_of(config.hidden), normed = rows_of(config.hidden),
                    qkv = rows_of(config.qkv_width()), delta = rows_of(config.hidden),
                    attended = rows_of(config.attention_width()).zero_(),
                    gate_up = rows_of(2 * config.ffn), gated = rows_of(config.ffn);
-  kernels_.embed_and_norm(rows, packed.on_device.tokens, nullptr,
-                          model_.layers.front().attention_norm, x, normed);
+  kernels_.embed_prompts(packed.on_device, x, normed);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
     const DeviceModel::Layer& layer = model_.layers[i];
     const LayerCache layer_cache = cache.layer(static_cast<std::int64_t>(i));

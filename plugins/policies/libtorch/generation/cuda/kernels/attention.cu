@@ -68,13 +68,12 @@ __device__ inline void attend_row(const Element* query, const LayerCache& cache,
 // Of a decode step, after prepare_step. Grid: rows, heads. qkv [rows, qkv_width],
 // out [rows, attention_width].
 extern "C" __global__ void __launch_bounds__(kAttendThreads)
-    attend_step(const int* slot_of_row, const SlotState* slots, const Element* qkv,
-                LayerCache cache, Element* out) {
-  const int slot = active_slot(slot_of_row, slots, blockIdx.x);
-  if (slot < 0) return;
+    attend_step(const RowState* rows, const Element* qkv, LayerCache cache, Element* out) {
+  const RowState state = rows[blockIdx.x];
+  if (state.position < 0) return;
   const long long row = blockIdx.x;
   const int head = blockIdx.y;
-  attend_row(qkv + row * kQkvWidth + head * kHeadSize, cache, slot, head, slots[slot].position + 1,
+  attend_row(qkv + row * kQkvWidth + head * kHeadSize, cache, state.slot, head, state.position + 1,
              out + (row * kHeads + head) * kHeadSize);
 }
 

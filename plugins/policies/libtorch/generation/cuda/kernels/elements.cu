@@ -113,9 +113,3 @@ __device__ inline float block_sum(float x) {
   for (int warp = 0; warp < kThreads / 32; ++warp) total += warps[warp];
   return total;
 }
-
-// The slot that a row of the batch computes, -1 if there is nothing to do.
-__device__ inline int active_slot(const int* slot_of_row, const SlotState* slots, int row) {
-  const int slot = slot_of_row[row];
-  return slot >= 0 && slots[slot].position >= 0 ? slot : -1;
-}

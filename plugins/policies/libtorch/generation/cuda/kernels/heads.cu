@@ -98,12 +98,11 @@ constexpr int kPrepareThreads = 128;
 
 // Of a decode step; one block a row of qkv [rows, qkv_width].
 extern "C" __global__ void __launch_bounds__(kPrepareThreads)
-    prepare_step(const int* slot_of_row, const SlotState* slots, Element* qkv, HeadWeights weights,
-                 LayerCache cache) {
-  const int slot = active_slot(slot_of_row, slots, blockIdx.x);
-  if (slot < 0) return;
-  prepare_row(qkv + static_cast<long long>(blockIdx.x) * kQkvWidth, slots[slot].position, weights,
-              cache, &slot, 1);
+    prepare_step(const RowState* rows, Element* qkv, HeadWeights weights, LayerCache cache) {
+  const RowState row = rows[blockIdx.x];
+  if (row.position < 0) return;
+  prepare_row(qkv + static_cast<long long>(blockIdx.x) * kQkvWidth, row.position, weights, cache,
+              &row.slot, 1);
 }
 
 // Of a prefill: row t is at `positions[t]` of prompt `prompts[t]`, whose keys and values go to the

@@ -1,7 +1,8 @@
 // What a block does to each row by itself: embedding, residual sum, norm, gated activation.
 //
-// In a decode step a row is the slot `slot_of_row` says, and idle ones are passed over; in a prefill
-// `slot_of_row` is null and every row is computed.
+// In a decode step `rows` says what each row computes, and idle ones are passed over; in a prefill it is
+// null and every row is computed. Whether a row is idle is asked after its numbers are on their way: the
+// answer comes with them.
 
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
 constexpr int kHiddenVectors = kHidden / kVector;
@@ -30,21 +31,9 @@ __device__ inline void norm_row(const float (&x)[kVectorsPerThread][kVector], co
   }
 }
 
-// x [rows, hidden] = embedding[token] · scale; out = norm(x). Counts the steps of a block, which
-// tell the sampling kernel where to put its tokens. One block a row.
-extern "C" __global__ void __launch_bounds__(kRowThreads)
-    embed_and_norm(const int* slot_of_row, const SlotState* slots, const int* tokens, int* step,
-                   const Element* embedding, float scale, const Element* gain, float epsilon,
-                   Element* x, Element* out) {
-  if (step != nullptr && blockIdx.x == 0 && threadIdx.x == 0) ++*step;
-  int token;
-  if (slot_of_row == nullptr) {
-    token = tokens[blockIdx.x];
-  } else {
-    const int slot = active_slot(slot_of_row, slots, blockIdx.x);
-    if (slot < 0) return;
-    token = slots[slot].token;
-  }
+// x [rows, hidden] = embedding[token] · scale, for the row of this block; out = norm(x).
+__device__ inline void embed_row(int token, const Element* embedding, float scale,
+                                 const Element* gain, float epsilon, Element* x, Element* out) {
   const Element* from = embedding + static_cast<long long>(token) * kHidden;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
   float values[kVectorsPerThread][kVector] = {};
@@ -60,11 +49,34 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
   norm_row(values, gain, epsilon, out + row);
 }
 
+// The start of a step: says what each row computes, and counts the steps of a block, which tells the
+// sampling kernel where to put its tokens. One block a row.
+extern "C" __global__ void __launch_bounds__(kRowThreads)
+    embed_step(const int* slot_of_row, const SlotState* slots, RowState* rows, int* step,
+               const Element* embedding, float scale, const Element* gain, float epsilon,
+               Element* x, Element* out) {
+  const int slot = slot_of_row[blockIdx.x];
+  const int position = slot < 0 ? -1 : slots[slot].position;
+  if (threadIdx.x == 0) {
+    rows[blockIdx.x] = {slot, position};
+    if (blockIdx.x == 0) ++*step;
+  }
+  if (position < 0) return;
+  embed_row(slots[slot].token, embedding, scale, gain, epsilon, x, out);
+}
+
+// The start of a prefill. One block a row.
+extern "C" __global__ void __launch_bounds__(kRowThreads)
+    embed_prompts(const int* tokens, const Element* embedding, float scale, const Element* gain,
+                  float epsilon, Element* x, Element* out) {
+  embed_row(tokens[blockIdx.x], embedding, scale, gain, epsilon, x, out);
+}
+
 // x [rows, hidden] += delta; out = norm(x). One block a row.
 extern "C" __global__ void __launch_bounds__(kRowThreads)
-    add_and_norm(const int* slot_of_row, const SlotState* slots, const Element* delta,
-                 const Element* gain, float epsilon, Element* x, Element* out) {
-  if (slot_of_row != nullptr && active_slot(slot_of_row, slots, blockIdx.x) < 0) return;
+    add_and_norm(const RowState* rows, const Element* delta, const Element* gain, float epsilon,
+                 Element* x, Element* out) {
+  const int position = rows == nullptr ? 0 : rows[blockIdx.x].position;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
   float values[kVectorsPerThread][kVector] = {};
 #pragma unroll
@@ -76,7 +88,12 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
     load(delta + row + at, added);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) values[v][i] = rounded(values[v][i] + added[i]);
-    store(values[v], x + row + at);
+  }
+  if (position < 0) return;
+#pragma unroll
+  for (int v = 0; v < kVectorsPerThread; ++v) {
+    const int at = (v * kRowThreads + threadIdx.x) * kVector;
+    if (at < kHidden) store(values[v], x + row + at);
   }
   norm_row(values, gain, epsilon, out + row);
 }
@@ -84,14 +101,15 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
 // out [rows, ffn] = silu(gate) · up of gate_up [rows, 2 · ffn]. Grid: rows, vectors of a row / 256.
 constexpr int kGateThreads = 256;
 extern "C" __global__ void __launch_bounds__(kGateThreads)
-    gate(const int* slot_of_row, const SlotState* slots, const Element* gate_up, Element* out) {
-  if (slot_of_row != nullptr && active_slot(slot_of_row, slots, blockIdx.x) < 0) return;
+    gate(const RowState* rows, const Element* gate_up, Element* out) {
+  const int position = rows == nullptr ? 0 : rows[blockIdx.x].position;
   const int at = (blockIdx.y * kGateThreads + threadIdx.x) * kVector;
   if (at >= kFfn) return;
   const long long row = blockIdx.x;
   float gates[kVector], ups[kVector];
   load(gate_up + row * 2 * kFfn + at, gates);
   load(gate_up + row * 2 * kFfn + kFfn + at, ups);
+  if (position < 0) return;
 #pragma unroll
   for (int i = 0; i < kVector; ++i) {
     gates[i] = rounded(gates[i] / (1 + exponential(-gates[i]))) * ups[i];

@@ -58,11 +58,12 @@ __device__ inline ChunkSum merge_block(ChunkSum sum) {
 
 // sums [rows, kChunks] of logits [rows, vocabulary]. Grid: kChunks, rows.
 extern "C" __global__ void __launch_bounds__(kSampleThreads)
-    sum_chunks(const int* slot_of_row, const SlotState* slots, const Element* logits,
+    sum_chunks(const RowState* rows, const SlotState* slots, const Element* logits,
                ChunkSum* sums) {
-  const int row = blockIdx.y, slot = active_slot(slot_of_row, slots, row);
-  if (slot < 0) return;
-  const float scale = slots[slot].scale;
+  const int row = blockIdx.y;
+  const RowState state = rows[row];
+  if (state.position < 0) return;
+  const float scale = slots[state.slot].scale;
   const Element* of_row = logits + static_cast<long long>(row) * kVocabulary;
   const int begin = blockIdx.x * kChunk, end = min(begin + kChunk, kVocabulary);
   ChunkSum sum{kLowest, 0, kVocabulary - 1};
@@ -286,15 +287,15 @@ __device__ int draw_token(const Row& row, double random) {
 // Where a step's results go: one row of each for a step of a block, [steps, slots].
 // `ends` are the ids that end an answer.
 extern "C" __global__ void __launch_bounds__(kSampleThreads)
-    draw(const int* slot_of_row, SlotState* slots, const Element* logits, const ChunkSum* sums,
+    draw(const RowState* rows, SlotState* slots, const Element* logits, const ChunkSum* sums,
          const int* step, const int* ends, int end_count, int slot_count, int* tokens,
          float* logprobs) {
   __shared__ Row row;
   __shared__ double total;  // of all weights, before top_k and top_p
   __shared__ int likeliest;
-  const int slot_index = active_slot(slot_of_row, slots, blockIdx.x);
-  if (slot_index < 0) return;
-  SlotState slot = slots[slot_index];
+  const RowState state = rows[blockIdx.x];
+  if (state.position < 0) return;
+  SlotState slot = slots[state.slot];
   const ChunkSum* of_row = sums + static_cast<long long>(blockIdx.x) * kChunks;
   ChunkSum part{kLowest, 0, kVocabulary - 1};
   for (int c = threadIdx.x; c < kChunks; c += kSampleThreads) merge(part, of_row[c]);
@@ -324,11 +325,11 @@ extern "C" __global__ void __launch_bounds__(kSampleThreads)
   const float logprob =
       static_cast<float>(static_cast<double>(to_float(row.logits[token]) * slot.scale) -
                          static_cast<double>(whole.max) - log(total));
-  tokens[*step * slot_count + slot_index] = token;
-  logprobs[*step * slot_count + slot_index] = logprob;
+  tokens[*step * slot_count + state.slot] = token;
+  logprobs[*step * slot_count + state.slot] = logprob;
   bool ended = ++slot.drawn >= slot.limit || !isfinite(logprob);
   for (int i = 0; i < end_count; ++i) ended = ended || token == ends[i];
   slot.token = token;
   slot.position = ended ? -1 : slot.position + 1;
-  slots[slot_index] = slot;
+  slots[state.slot] = slot;
 }

@@ -252,16 +252,17 @@ __device__ inline void join(const NewToken& token, const WarpResults& results, E
 // Grid: rows · kv_heads. qkv [rows, qkv_width] as the product gives it, out [rows, attention_width].
 // TENSOR_BLOCKS blocks are to fit a multiprocessor, so that enough loads are under way.
 extern "C" __global__ void __launch_bounds__(kTensorThreads, TENSOR_BLOCKS)
-    tensor_attention(const int* slot_of_row, const SlotState* slots, const Element* qkv,
-                     HeadWeights weights, LayerCache cache, Element* out) {
+    tensor_attention(const RowState* rows, const Element* qkv, HeadWeights weights,
+                     LayerCache cache, Element* out) {
   __shared__ NewToken token;
   __shared__ WarpResults results;
   const long long row = blockIdx.x / kKvHeads;
-  const int kv_head = blockIdx.x % kKvHeads, slot = active_slot(slot_of_row, slots, row);
-  if (slot < 0) return;
-  const int length = slots[slot].position;  // of what is cached
-  Element* keys = cached(cache.keys, cache, slot, kv_head, 0);
-  Element* values = cached(cache.values, cache, slot, kv_head, 0);
+  const int kv_head = blockIdx.x % kKvHeads;
+  const RowState state = rows[row];
+  if (state.position < 0) return;
+  const int length = state.position;  // of what is cached
+  Element* keys = cached(cache.keys, cache, state.slot, kv_head, 0);
+  Element* values = cached(cache.values, cache, state.slot, kv_head, 0);
   const long long end = static_cast<long long>(length) * kHeadSize;
   const float scale = 1.4426950408889634f * rsqrtf(static_cast<float>(kHeadSize));
 
