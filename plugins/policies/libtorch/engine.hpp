@@ -1,27 +1,49 @@
-// What the plugin and the engine agree on. The engine is a shared library of its own that links
-// libtorch; the plugin opens it when a policy is created, so that describing the plugin stays
-// cheap. Both are built together; the boundary between them is free of torch.
+// What the plugin and its engines agree on. An engine is a shared library of its own that links
+// libtorch, for the CPU alone or with CUDA; the plugin opens one when a policy is created, so that
+// describing the plugin stays cheap. All are built together; the boundary between them is free of
+// torch.
 #pragma once
 
 #include <cstdint>
 #include <kernelrl/policy.hpp>
+#include <optional>
 #include <string>
 
+#include "distributed/rank_environment.hpp"
 #include "model/config.hpp"
+#include "model/lora.hpp"
 
 namespace krl::libtorch {
 
 struct EngineOptions {
-  ModelConfig model;  // `vocabulary` is the most that fit() may learn
-  int threads = 0;    // 0 = one per core that this process may use
+  // A model from scratch, whose `vocabulary` is the most that fit() may learn.
+  ModelConfig model;
+  // Or a Hugging Face directory, if not empty; of `model` only `context` counts then, as the most
+  // tokens that are to be used, 0 = the model's own.
+  std::string directory;
+  std::string chat_template;  // a name of chat_family_by_name(); empty: the directory's own
+  bool thinking = true;       // qwen3: whether answers begin with thoughts
+
+  std::string device = "cpu";     // or "cuda"
+  int gpu = 0;                    // its number, of those that the process sees
+  std::string dtype = "float32";  // that is computed in: bfloat16, float32 or float64
+  int threads = 0;                // of the CPU; 0 = one per core that this process may use
+
+  std::int64_t slots = 512;  // on a GPU: samples that grow at once, at most
   std::int64_t micro_batch_tokens = 2048;
-  std::string dtype = "float32";  // of training: float32 or float64
+  bool recompute = false;  // activations in backward, for less memory
+  std::optional<LoraOptions> lora;
+
+  RankEnvironment ranks;  // on a GPU, the rank's number on its machine is added to `gpu`
+  // Until all ranks must have come, and after the last sign of life of one until it is lost.
+  double ranks_start_timeout_s = 300, ranks_timeout_s = 60;
 };
 
-// The engine's one export: a policy that the caller owns and deletes before the library could be
-// unloaded (it never is). Throws krl::Failure. REQUIRES: options that check_config() accepts.
+// An engine's one export: a policy that the caller owns and deletes before the library could be
+// unloaded (it never is). Throws krl::Failure. REQUIRES: options.model that check_config() accepts.
 using CreateEngine = TrainablePolicy* (*)(const EngineOptions&);
 inline constexpr const char* kCreateEngineSymbol = "kernelrl_create_torch_engine";
-inline constexpr const char* kEngineFile = "libkernelrl_torch_engine.so";
+inline constexpr const char* kCpuEngineFile = "libkernelrl_torch_engine.so";
+inline constexpr const char* kCudaEngineFile = "libkernelrl_torch_cuda_engine.so";
 
 }  // namespace krl::libtorch

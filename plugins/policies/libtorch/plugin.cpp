@@ -1,19 +1,38 @@
 // The plugin `libtorch`: its options, and a policy that passes every call on to the engine, which
 // is opened only when a policy is created.
 #include <kernelrl/sdk.hpp>
+#include <nlohmann/json.hpp>
 
 #include "engine_loader.hpp"
 
 namespace krl::libtorch {
 
 struct LibtorchPolicy final : TrainablePolicy {
+  static constexpr bool streams = true;
   static constexpr ModelConfig kModel{};
+  static constexpr std::int64_t kContext = kModel.context;  // of a model from scratch
+  std::string directory, chat_template;
+  bool thinking = true;
   std::int64_t layers = kModel.layers, hidden = kModel.hidden, heads = kModel.heads, kv_heads = 0,
-               ffn = 0, context = kModel.context, vocabulary = kModel.vocabulary;
-  std::int64_t threads = 0, micro_batch_tokens = EngineOptions{}.micro_batch_tokens;
-  std::string dtype = "float32";
+               ffn = 0, context = 0, vocabulary = kModel.vocabulary;
+  std::string device = "cpu", dtype = "float32";
+  std::int64_t gpu = 0, threads = 0, slots = 512, micro_batch_tokens = 2048;
+  bool recompute = false;
+  std::int64_t lora_rank = 0;
+  double lora_alpha = 32, lora_dropout = 0;
+  double ranks_start_timeout_s = EngineOptions{}.ranks_start_timeout_s,
+         ranks_timeout_s = EngineOptions{}.ranks_timeout_s;
 
   static constexpr auto config = krl::config(
+      opt("model.directory", &LibtorchPolicy::directory,
+          "a Hugging Face directory of the Llama, Qwen2 or Qwen3 family; empty = a model from "
+          "scratch, as the sizes below say")
+          .path(),
+      opt("model.chat_template", &LibtorchPolicy::chat_template,
+          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
+          "directory's own"),
+      opt("model.thinking", &LibtorchPolicy::thinking,
+          "qwen3: whether answers begin with thoughts"),
       opt("model.layers", &LibtorchPolicy::layers, "transformer blocks").range(1, 256),
       opt("model.hidden", &LibtorchPolicy::hidden,
           "width of the residual stream; a multiple of 2 * model.heads")
@@ -26,37 +45,74 @@ struct LibtorchPolicy final : TrainablePolicy {
           "width of the gated feed-forward layer; 0 = 8/3 of model.hidden")
           .range(0, 1 << 20),
       opt("model.context", &LibtorchPolicy::context,
-          "most tokens of a prompt and its answer together")
-          .range(16, 1 << 20),
+          "most tokens of a prompt and its answer together; 0 = 512 from scratch, and as many as "
+          "the model of a directory was made for")
+          .range(0, 1 << 20),
       opt("model.vocabulary", &LibtorchPolicy::vocabulary,
           "most tokens of the vocabulary that is learned from the warm-start texts")
           .range(261, 1 << 18),
-      opt("threads", &LibtorchPolicy::threads, "worker threads; 0 = one per core").range(0, 1024),
+      opt("device", &LibtorchPolicy::device, "what computes").one_of("cpu|cuda"),
+      opt("gpu", &LibtorchPolicy::gpu, "its number, of those that the process sees").range(0, 1023),
+      opt("dtype", &LibtorchPolicy::dtype,
+          "what is computed in; with bfloat16, for GPUs, weights are kept in float32 beside")
+          .one_of("float32|float64|bfloat16"),
+      opt("threads", &LibtorchPolicy::threads, "worker threads of the CPU; 0 = one per core")
+          .range(0, 1024),
+      opt("slots", &LibtorchPolicy::slots, "answers that grow at once on a GPU, at most")
+          .range(1, 1 << 14),
       opt("micro_batch_tokens", &LibtorchPolicy::micro_batch_tokens,
-          "tokens that a thread trains on at once: bounds the memory, not the result")
+          "tokens that a GPU, or a thread, trains on at once: bounds the memory, not the result")
           .range(16, 1 << 24),
-      opt("dtype", &LibtorchPolicy::dtype, "type of the weights and of training")
-          .one_of("float32|float64"));
+      opt("recompute", &LibtorchPolicy::recompute,
+          "keep less of the forward pass and compute it again in the backward one: less memory, a "
+          "third slower"),
+      opt("lora.rank", &LibtorchPolicy::lora_rank,
+          "train adapters of this rank beside the frozen model of model.directory; 0 = train all "
+          "weights")
+          .range(0, 4096),
+      opt("lora.alpha", &LibtorchPolicy::lora_alpha, "adapters count alpha / rank").at_least(0),
+      opt("lora.dropout", &LibtorchPolicy::lora_dropout,
+          "probability that an adapter does not see an input while it learns")
+          .range(0, 0.99),
+      free_opt("lora.targets", KRL_ARRAY,
+               "what has adapters: [\"q_proj\", \"k_proj\", \"v_proj\", \"o_proj\", "
+               "\"gate_proj\", \"up_proj\", \"down_proj\"], which is the default"),
+      opt("ranks.start_timeout_s", &LibtorchPolicy::ranks_start_timeout_s,
+          "of several processes: seconds in which all of them must have come")
+          .range(1, 86400),
+      opt("ranks.timeout_s", &LibtorchPolicy::ranks_timeout_s,
+          "of several processes: seconds without a sign of life of one, after which the others end")
+          .range(1, 86400));
 
-  void start(const Config&, const Context&) override {
+  static bool follows() { return rank_environment().rank > 0; }
+
+  void start(const Config& config, const Context&) override {
     EngineOptions options;
-    options.model.layers = layers;
-    options.model.hidden = hidden;
-    options.model.heads = heads;
-    options.model.kv_heads = kv_heads > 0 ? kv_heads : heads;
-    options.model.ffn = ffn > 0 ? ffn : default_ffn(hidden);
-    options.model.context = context;
-    options.model.vocabulary = vocabulary;
-    check_config(options.model);
-    options.threads = static_cast<int>(threads);
-    options.micro_batch_tokens = micro_batch_tokens;
+    options.directory = directory;
+    options.chat_template = chat_template;
+    options.thinking = thinking;
+    options.model = directory.empty() ? model_from_scratch() : model_of_directory();
+    options.device = device;
+    options.gpu = static_cast<int>(gpu);
     options.dtype = dtype;
-    engine_.reset(load_engine()(options));
+    options.threads = static_cast<int>(threads);
+    options.slots = slots;
+    options.micro_batch_tokens = micro_batch_tokens;
+    options.recompute = recompute;
+    if (lora_rank > 0) options.lora = lora_options(config);
+    options.ranks = rank_environment();
+    options.ranks_start_timeout_s = ranks_start_timeout_s;
+    options.ranks_timeout_s = ranks_timeout_s;
+    engine_.reset(load_engine(device)(options));
   }
 
   PolicyInfo describe() override { return engine_->describe(); }
   void sample(const Requests& requests, const SampleSink& sink, const Context& c) override {
     engine_->sample(requests, sink, c);
+  }
+  void sample_stream(const RequestSource& source, const SampleSink& sink,
+                     const Context& c) override {
+    engine_->sample_stream(source, sink, c);
   }
   void tokenize(const Messages& messages, std::string_view answer, const SampleSink& sink,
                 const Context& c) override {
@@ -81,8 +137,55 @@ struct LibtorchPolicy final : TrainablePolicy {
                       const Context& c) override {
     engine_->export_weights(directory, format, c);
   }
+  void follow(const Context& c) override { engine_->follow(c); }
 
  private:
+  ModelConfig model_from_scratch() const {
+    if (!chat_template.empty()) invalid_argument("model.chat_template needs model.directory");
+    ModelConfig model;
+    model.layers = layers;
+    model.hidden = hidden;
+    model.heads = heads;
+    model.kv_heads = kv_heads > 0 ? kv_heads : heads;
+    model.ffn = ffn > 0 ? ffn : default_ffn(hidden);
+    model.context = context > 0 ? context : kContext;
+    model.vocabulary = vocabulary;
+    check_config(model);
+    return model;
+  }
+
+  // The directory says the sizes; a plan that says others would not get them.
+  ModelConfig model_of_directory() const {
+    const bool has_sizes = layers != kModel.layers || hidden != kModel.hidden ||
+                           heads != kModel.heads || kv_heads != 0 || ffn != 0 ||
+                           vocabulary != kModel.vocabulary;
+    if (has_sizes) {
+      invalid_argument(
+          "model.directory has a model with sizes of its own: of model.layers, hidden, "
+          "heads, kv_heads, ffn and vocabulary none is used; remove them");
+    }
+    ModelConfig model;
+    model.context = context;
+    return model;
+  }
+
+  LoraOptions lora_options(const Config& config) const {
+    if (directory.empty()) invalid_argument("lora.rank needs a model to adapt: model.directory");
+    LoraOptions lora;
+    lora.rank = lora_rank;
+    lora.alpha = lora_alpha;
+    lora.dropout = lora_dropout;
+    const auto table = nlohmann::json::parse(config.json(), nullptr, /*allow_exceptions=*/false);
+    const nlohmann::json::json_pointer targets("/lora/targets");
+    if (!table.contains(targets)) return lora;
+    lora.targets.clear();
+    for (const nlohmann::json& target : table[targets]) {
+      if (!target.is_string()) invalid_argument("lora.targets must be an array of names");
+      lora.targets.push_back(target.get<std::string>());
+    }
+    return lora;
+  }
+
   std::unique_ptr<TrainablePolicy> engine_;
 };
 
@@ -90,4 +193,5 @@ struct LibtorchPolicy final : TrainablePolicy {
 
 KRL_PLUGIN("libtorch", "0.1.0",
            krl::policy<krl::libtorch::LibtorchPolicy>(
-               "libtorch", "A small decoder that is trained and sampled in this process"))
+               "libtorch",
+               "A language model that is trained and sampled in this process, on the CPU or a GPU"))

@@ -8,7 +8,6 @@
 #include "engine/local_policy.hpp"
 #include "recording_host.hpp"
 #include "tiny_model.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
@@ -277,6 +276,9 @@ class TrainerTest : public testing::Test {
     return t.forward_backward(parse_loss(loss), examples_, context_).loss;
   }
 
+  // Of some losses, for one direction in each parameter.
+  void expect_finite_differences();
+
   ModelConfig config_;
   std::vector<float> weights_;
   at::Tensor reference_;
@@ -285,7 +287,7 @@ class TrainerTest : public testing::Test {
   RecordingContext context_;
 };
 
-TEST_F(TrainerTest, GradientsAgreeWithFiniteDifferences) {
+void TrainerTest::expect_finite_differences() {
   const double n = static_cast<double>(answer_tokens(examples_));
   const LossSpec losses[] = {
       {"cross_entropy", n},
@@ -312,6 +314,32 @@ TEST_F(TrainerTest, GradientsAgreeWithFiniteDifferences) {
       EXPECT_NEAR(expected, difference, 1e-6 * std::max(1.0, std::abs(difference))) << slot.name;
     }
   }
+}
+
+TEST_F(TrainerTest, GradientsAgreeWithFiniteDifferences) { expect_finite_differences(); }
+
+TEST_F(TrainerTest, GradientsOfQwen2AgreeWithFiniteDifferences) {
+  config_.family = Family::kQwen2;
+  weights_ = initial_weights(ParameterLayout(config_), 3);
+  expect_finite_differences();
+}
+
+TEST_F(TrainerTest, GradientsOfQwen3WithAHeadOfItsOwnAgreeWithFiniteDifferences) {
+  config_.family = Family::kQwen3;
+  config_.head_dim = 6;
+  config_.tied = false;
+  weights_ = initial_weights(ParameterLayout(config_), 3);
+  expect_finite_differences();
+}
+
+TEST_F(TrainerTest, BlocksComputedAgainGiveTheSameGradient) {
+  const LossSpec loss("ppo", 90, {{"entropy", 0.1}});
+  Trainer plain = trainer(threads_, 50);
+  Trainer again(ParameterLayout(config_), weights_, make_cpu_operations(config_),
+                {.compute = at::kDouble, .micro_batch_tokens = 50, .recompute = true}, threads_);
+  plain.forward_backward(parse_loss(loss), examples_, context_);
+  again.forward_backward(parse_loss(loss), examples_, context_);
+  EXPECT_TRUE(at::equal(again.gradient(), plain.gradient()));
 }
 
 TEST_F(TrainerTest, MicroBatchesAndThreadsDoNotChangeTheGradient) {

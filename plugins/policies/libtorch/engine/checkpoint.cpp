@@ -5,24 +5,32 @@
 
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
-#include "tokenizer/tokenizer_json.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr const char* kFirstMoment = "first_moment.";
 constexpr const char* kSecondMoment = "second_moment.";
 
-const char* safetensors_type(at::ScalarType type) { return type == at::kDouble ? "F64" : "F32"; }
-const char* dtype_name(at::ScalarType type) { return type == at::kDouble ? "float64" : "float32"; }
+const char* safetensors_type(at::ScalarType type) {
+  if (type == at::kDouble) return "F64";
+  return type == at::kBFloat16 ? "BF16" : "F32";
+}
 
-// Adds the parameters of `flat` as views, each name after `prefix`.
-void add_views(const ParameterLayout& layout, const at::Tensor& flat, const std::string& prefix,
+const char* dtype_name(at::ScalarType type) {
+  if (type == at::kDouble) return "float64";
+  return type == at::kBFloat16 ? "bfloat16" : "float32";
+}
+
+using Slots = std::vector<ParameterSlot>;
+
+// Adds the parts of `flat`, on the CPU, as views, each name after `prefix`.
+void add_views(const Slots& slots, const at::Tensor& flat, const std::string& prefix,
                std::map<std::string, TensorView>& views) {
   const auto* bytes = static_cast<const char*>(flat.const_data_ptr());
   const auto element = static_cast<std::int64_t>(flat.element_size());
-  for (const ParameterSlot& slot : layout.slots) {
+  for (const ParameterSlot& slot : slots) {
     views[prefix + slot.name] = {
         safetensors_type(flat.scalar_type()),
         slot.shape,
@@ -30,29 +38,38 @@ void add_views(const ParameterLayout& layout, const at::Tensor& flat, const std:
   }
 }
 
-void write_flat(const std::filesystem::path& path, const ParameterLayout& layout,
-                const at::Tensor& flat) {
+void write_flat(const std::filesystem::path& path, const Slots& slots, const at::Tensor& flat) {
+  const at::Tensor here = flat.to(at::kCPU);
   std::map<std::string, TensorView> views;
-  add_views(layout, flat, "", views);
+  add_views(slots, here, "", views);
   write_safetensors(path, views);
 }
 
-at::Tensor read_flat(const Safetensors& file, const ParameterLayout& layout, at::ScalarType type,
+at::Tensor read_flat(const Safetensors& file, const Slots& slots, at::ScalarType type,
                      const std::string& prefix) {
-  const auto flat = at::empty({layout.total}, type);
+  const std::int64_t total = slots.back().offset + slots.back().size;
+  const auto flat = at::empty({total}, type);
   auto* bytes = static_cast<char*>(flat.mutable_data_ptr());
   const auto element = static_cast<std::int64_t>(flat.element_size());
-  for (const ParameterSlot& slot : layout.slots) {
+  for (const ParameterSlot& slot : slots) {
     const TensorView& view = file.get(prefix + slot.name, safetensors_type(type), slot.shape);
     std::memcpy(bytes + slot.offset * element, view.bytes.data(), view.bytes.size());
   }
   return flat;
 }
 
-at::Tensor read_snapshot(const std::filesystem::path& path, const ParameterLayout& layout,
+at::Tensor read_snapshot(const std::filesystem::path& path, const Slots& slots,
                          at::ScalarType type) {
   if (!std::filesystem::exists(path)) return {};
-  return read_flat(Safetensors::read(path), layout, type, "");
+  return read_flat(Safetensors::read(path), slots, type, "");
+}
+
+// What other adapters could not go on from; null without adapters.
+nlohmann::ordered_json adapters_json(const LoraLayout* lora) {
+  if (lora == nullptr) return nullptr;
+  return {{"rank", lora->options.rank},
+          {"alpha", lora->options.alpha},
+          {"targets", lora->options.targets}};
 }
 
 void write_state(const std::filesystem::path& directory, const nlohmann::ordered_json& state) {
@@ -66,7 +83,9 @@ nlohmann::json read_state(const std::filesystem::path& path) {
                      state.contains("fitted") && state["fitted"].is_boolean();
   const bool complete = valid && (!state["fitted"].get<bool>() ||
                                   (state.contains("steps") && state["steps"].is_number_unsigned() &&
-                                   state.contains("dtype") && state["dtype"].is_string()));
+                                   state.contains("dtype") && state["dtype"].is_string() &&
+                                   state.contains("chat_family") &&
+                                   state["chat_family"].is_string() && state.contains("adapters")));
   if (!complete) {
     invalid_argument(path.string() + ": not the state of a policy of this version (format " +
                      std::to_string(kFormat) + ")");
@@ -75,11 +94,12 @@ nlohmann::json read_state(const std::filesystem::path& path) {
 }
 
 void check_fits(const std::filesystem::path& directory, ModelConfig wanted,
-                const ModelConfig& found, const std::string& dtype, at::ScalarType type) {
+                const ModelConfig& found, const std::string& dtype,
+                const std::string& found_dtype) {
   if (found.vocabulary <= wanted.vocabulary) wanted.vocabulary = found.vocabulary;
   std::vector<std::string> differences = shape_differences(wanted, found);
-  if (dtype != dtype_name(type)) {
-    differences.push_back("dtype is " + dtype + ", not " + dtype_name(type));
+  if (dtype != found_dtype) {
+    differences.push_back("dtype is " + found_dtype + ", not " + dtype);
   }
   if (differences.empty()) return;
   std::string message = directory.string() + " holds another model than the plan asks for:";
@@ -90,29 +110,34 @@ void check_fits(const std::filesystem::path& directory, ModelConfig wanted,
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& directory, const Trainer& trainer,
-                     const BytePairEncoding& encoding) {
+                     const TrainerState& state, const ChatTokenizer& chat) {
   if (trainer.has_gradient()) {
     throw Failure(KRL_FAILED_PRECONDITION,
                   "a gradient waits for its optimizer_step; saving now would lose it");
   }
-  const ParameterLayout& layout = trainer.layout();
-  const TrainerState& state = trainer.state();
-  write_flat(directory / "model.safetensors", layout, state.weights);
+  const Slots& slots = trainer.slots();
+  write_flat(directory / "model.safetensors", slots, state.weights);
+  const at::Tensor first = state.first_moment.to(at::kCPU),
+                   second = state.second_moment.to(at::kCPU);
   std::map<std::string, TensorView> moments;
-  add_views(layout, state.first_moment, kFirstMoment, moments);
-  add_views(layout, state.second_moment, kSecondMoment, moments);
+  add_views(slots, first, kFirstMoment, moments);
+  add_views(slots, second, kSecondMoment, moments);
   write_safetensors(directory / "optimizer.safetensors", moments);
   if (state.reference.defined()) {
-    write_flat(directory / "reference.safetensors", layout, state.reference);
+    write_flat(directory / "reference.safetensors", slots, state.reference);
   }
   if (state.behaviour.defined()) {
-    write_flat(directory / "behaviour.safetensors", layout, state.behaviour);
+    write_flat(directory / "behaviour.safetensors", slots, state.behaviour);
   }
-  write_file(directory / "tokenizer.json", {tokenizer_to_json(encoding)});
-  write_file(directory / "config.json", {config_to_json(layout.config)});
+  for (const TokenizerFile& file : chat.files()) {
+    write_file(directory / file.name, {file.contents});
+  }
+  write_file(directory / "config.json", {config_to_json(trainer.layout().config)});
   write_state(directory, {{"format", kFormat},
                           {"fitted", true},
                           {"dtype", dtype_name(trainer.type())},
+                          {"chat_family", chat_family_name(chat.family())},
+                          {"adapters", adapters_json(trainer.lora())},
                           {"steps", state.steps}});
 }
 
@@ -120,31 +145,36 @@ void save_unfitted_checkpoint(const std::filesystem::path& directory) {
   write_state(directory, {{"format", kFormat}, {"fitted", false}});
 }
 
-std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& directory,
-                                          const ModelConfig& wanted, at::ScalarType type) {
+std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path& directory,
+                                                     const ModelConfig& wanted,
+                                                     const std::string& dtype) {
   const auto state = read_state(directory / "state.json");
   if (!state["fitted"].get<bool>()) return std::nullopt;
-  const auto config_path = directory / "config.json", tokenizer_path = directory / "tokenizer.json";
-  const ModelConfig config = config_from_json(read_file(config_path), config_path.string());
-  check_fits(directory, wanted, config, state["dtype"].get<std::string>(), type);
+  const auto path = directory / "config.json";
+  const ModelConfig config = config_from_json(read_file(path), path.string());
+  check_fits(directory, wanted, config, dtype, state["dtype"].get<std::string>());
+  const ChatChoice choice{state["chat_family"].get<std::string>(), {}};
+  return CheckpointModel{config, ChatTokenizer::from_directory(directory, choice)};
+}
 
-  Checkpoint checkpoint{
-      config, tokenizer_from_json(read_file(tokenizer_path), tokenizer_path.string()), {}};
-  if (checkpoint.encoding.vocabulary() != config.vocabulary) {
-    invalid_argument(tokenizer_path.string() + " has " +
-                     std::to_string(checkpoint.encoding.vocabulary()) + " tokens and config.json " +
-                     std::to_string(config.vocabulary));
+TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer) {
+  const auto json = read_state(directory / "state.json");
+  if (json["adapters"] != adapters_json(trainer.lora())) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  directory.string() + " is of other adapters than the plan asks for (" +
+                      json["adapters"].dump() + "): change [policy] lora back, or start a new run");
   }
-  const ParameterLayout layout(config);
-  checkpoint.state.weights =
-      read_flat(Safetensors::read(directory / "model.safetensors"), layout, type, "");
+  const Slots& slots = trainer.slots();
+  const at::ScalarType master = trainer.state().weights.scalar_type(), compute = trainer.type();
+  TrainerState state;
+  state.weights = read_flat(Safetensors::read(directory / "model.safetensors"), slots, master, "");
   const auto moments = Safetensors::read(directory / "optimizer.safetensors");
-  checkpoint.state.first_moment = read_flat(moments, layout, type, kFirstMoment);
-  checkpoint.state.second_moment = read_flat(moments, layout, type, kSecondMoment);
-  checkpoint.state.reference = read_snapshot(directory / "reference.safetensors", layout, type);
-  checkpoint.state.behaviour = read_snapshot(directory / "behaviour.safetensors", layout, type);
-  checkpoint.state.steps = state["steps"].get<std::int64_t>();
-  return checkpoint;
+  state.first_moment = read_flat(moments, slots, master, kFirstMoment);
+  state.second_moment = read_flat(moments, slots, master, kSecondMoment);
+  state.reference = read_snapshot(directory / "reference.safetensors", slots, compute);
+  state.behaviour = read_snapshot(directory / "behaviour.safetensors", slots, compute);
+  state.steps = json["steps"].get<std::int64_t>();
+  return state;
 }
 
 }  // namespace krl::libtorch

@@ -1,36 +1,42 @@
-// A policy on disk: model.safetensors (weights), optimizer.safetensors (moments), snapshots as
-// reference.safetensors and behaviour.safetensors where there are any, tokenizer.json, config.json,
-// and state.json (format, type, steps). Every file is durable when saving returns; that a directory
-// is whole or not there is the business of who made it.
+// A policy on disk: model.safetensors (what learns: all weights, or the adapters),
+// optimizer.safetensors (moments), snapshots as reference.safetensors and behaviour.safetensors
+// where there are any, the tokenizer's files, config.json, and state.json (format, type, adapters,
+// steps). Every file is durable when saving returns; that a directory is whole or not there is the
+// business of who made it.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
 #include "model/config.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
 
-// Writes into an existing, empty directory. Throws krl::Failure: KRL_FAILED_PRECONDITION while a
-// gradient waits for its step (it would be lost), KRL_RESOURCE_EXHAUSTED on a full disk.
+// Writes into an existing, empty directory; `state` is the trainer's, whole. Throws krl::Failure:
+// KRL_FAILED_PRECONDITION while a gradient waits for its step (it would be lost),
+// KRL_RESOURCE_EXHAUSTED on a full disk.
 void save_checkpoint(const std::filesystem::path& directory, const Trainer& trainer,
-                     const BytePairEncoding& encoding);
+                     const TrainerState& state, const ChatTokenizer& chat);
 
 // The checkpoint of a policy that has no vocabulary yet.
 void save_unfitted_checkpoint(const std::filesystem::path& directory);
 
-struct Checkpoint {
+struct CheckpointModel {
   ModelConfig config;
-  BytePairEncoding encoding;
-  TrainerState state;
+  ChatTokenizer chat;
 };
 
-// Reads and checks all of it; nothing if the policy had no vocabulary. Throws krl::Failure: a file
-// that is missing or damaged, or KRL_FAILED_PRECONDITION with the differences by name if the model
-// that the plan asks for (`wanted`, `type`) is another. The vocabulary may be smaller than wanted.
-std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& directory,
-                                          const ModelConfig& wanted, at::ScalarType type);
+// What model a checkpoint is of; nothing if the policy had no vocabulary. Throws krl::Failure: a
+// file that is missing or damaged, or KRL_FAILED_PRECONDITION with the differences by name if the
+// model that the plan asks for is another. The vocabulary may be smaller than wanted.
+std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path& directory,
+                                                     const ModelConfig& wanted,
+                                                     const std::string& dtype);
+
+// Reads and checks the rest for a trainer of that model. Tensors are on the CPU. Throws
+// krl::Failure: as above, and KRL_FAILED_PRECONDITION if other adapters have learned.
+TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer);
 
 }  // namespace krl::libtorch

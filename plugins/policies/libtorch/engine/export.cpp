@@ -1,7 +1,7 @@
-// The one export of the engine's library (engine.hpp).
-#include "engine/local_policy.hpp"
+// The one export of the CPU's engine (engine.hpp).
+#include "distributed/rank_policies.hpp"
 
 extern "C" __attribute__((visibility("default"))) krl::TrainablePolicy*
 kernelrl_create_torch_engine(const krl::libtorch::EngineOptions& options) {
-  return new krl::libtorch::LocalPolicy(options);
+  return krl::libtorch::create_policy(options, krl::libtorch::make_cpu_device).release();
 }

@@ -1,11 +1,11 @@
 #include "engine/hugging_face_export.hpp"
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "model/hugging_face_names.hpp"
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
-#include "tokenizer/tokenizer_json.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -17,38 +17,63 @@ void scale(std::vector<float>& weights, const ParameterSlot& slot, double factor
   }
 }
 
-std::string model_config_json(const ModelConfig& config) {
+std::vector<std::uint16_t> to_bfloat16(const std::vector<float>& values) {
+  std::vector<std::uint16_t> rounded;
+  rounded.reserve(values.size());
+  for (const float value : values) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits += 0x7fff + (bits >> 16 & 1);  // to nearest, ties to even; weights are finite
+    rounded.push_back(static_cast<std::uint16_t>(bits >> 16));
+  }
+  return rounded;
+}
+
+void write_weights(const std::filesystem::path& path, const ParameterLayout& layout,
+                   const char* type, const char* bytes, std::size_t element) {
+  std::map<std::string, TensorView> tensors;
+  for (const NamedRows& rows : hugging_face_names(layout)) {
+    tensors[rows.name] = {type,
+                          rows.shape,
+                          {bytes + static_cast<std::size_t>(rows.offset) * element,
+                           static_cast<std::size_t>(rows.size) * element}};
+  }
+  write_safetensors(path, tensors, {{"format", "pt"}});
+}
+
+std::string model_config_json(const ModelConfig& config, const ChatTokenizer& chat,
+                              ExportType type) {
   auto json = nlohmann::ordered_json::parse(config_to_json(config));
   json.erase("embedding_scale");
-  json["torch_dtype"] = "float32";
-  json["bos_token_id"] = kBeginToken;
-  json["eos_token_id"] = kEndToken;
-  json["pad_token_id"] = kPadToken;
+  json["torch_dtype"] = type == ExportType::kBf16 ? "bfloat16" : "float32";
+  if (chat.begin_token()) json["bos_token_id"] = *chat.begin_token();
+  const std::vector<TokenId>& ends = chat.stop_tokens();
+  json["eos_token_id"] = ends;
+  if (ends.size() == 1) json["eos_token_id"] = ends.front();
   return json.dump(2) + "\n";
 }
 
 }  // namespace
 
 void export_hugging_face(const std::filesystem::path& directory, const ParameterLayout& layout,
-                         std::span<const float> weights, const BytePairEncoding& encoding) {
+                         std::span<const float> weights, const ChatTokenizer& chat,
+                         ExportType type) {
   std::vector<float> scaled(weights.begin(), weights.end());
-  scale(scaled, layout.slots[layout.embedding()], layout.config.embedding_scale);
-  scale(scaled, layout.slots[layout.final_norm()], 1 / layout.config.embedding_scale);
-
-  std::map<std::string, TensorView> tensors;
-  for (const NamedRows& rows : hugging_face_names(layout)) {
-    tensors[rows.name] = {"F32",
-                          rows.shape,
-                          {reinterpret_cast<const char*>(scaled.data() + rows.offset),
-                           static_cast<std::size_t>(rows.size) * sizeof(float)}};
+  if (layout.config.embedding_scale != 1) {
+    scale(scaled, layout.slots[layout.embedding()], layout.config.embedding_scale);
+    scale(scaled, layout.slots[layout.final_norm()], 1 / layout.config.embedding_scale);
   }
-  write_safetensors(directory / "model.safetensors", tensors, {{"format", "pt"}});
-  write_file(directory / "config.json", {model_config_json(layout.config)});
-  write_file(directory / "tokenizer.json", {tokenizer_to_json(encoding)});
-  write_file(directory / "tokenizer_config.json", {tokenizer_config_json(layout.config.context)});
-  const nlohmann::ordered_json generation = {
-      {"bos_token_id", kBeginToken}, {"eos_token_id", kEndToken}, {"pad_token_id", kPadToken}};
-  write_file(directory / "generation_config.json", {generation.dump(2), "\n"});
+  const auto path = directory / "model.safetensors";
+  if (type == ExportType::kBf16) {
+    const auto rounded = to_bfloat16(scaled);
+    write_weights(path, layout, "BF16", reinterpret_cast<const char*>(rounded.data()), 2);
+  } else {
+    write_weights(path, layout, "F32", reinterpret_cast<const char*>(scaled.data()), 4);
+  }
+  write_file(directory / "config.json", {model_config_json(layout.config, chat, type)});
+  for (const TokenizerFile& file : chat.files()) {
+    write_file(directory / file.name, {file.contents});
+  }
   sync_directory(directory);
 }
 

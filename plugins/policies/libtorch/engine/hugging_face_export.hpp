@@ -1,19 +1,22 @@
-// A model from scratch as a Hugging Face directory of the Llama family: config.json,
-// model.safetensors, tokenizer.json, tokenizer_config.json, generation_config.json. Torch-free.
+// A model as a Hugging Face directory, which transformers and vLLM load: config.json,
+// model.safetensors and the tokenizer's files. Torch-free.
 #pragma once
 
 #include <filesystem>
 #include <span>
 
 #include "model/parameters.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
+
+enum class ExportType { kF32, kBf16 };  // of the weights in the file; kBf16 rounds to nearest even
 
 // Writes into an existing directory; errors as write_file. The exported model computes the same
 // function: embedding_scale, which Llama does not have, is multiplied into the embedding and, as
 // that is also the output matrix, divided out of the last norm.
 void export_hugging_face(const std::filesystem::path& directory, const ParameterLayout& layout,
-                         std::span<const float> weights, const BytePairEncoding& encoding);
+                         std::span<const float> weights, const ChatTokenizer& chat,
+                         ExportType type);
 
 }  // namespace krl::libtorch

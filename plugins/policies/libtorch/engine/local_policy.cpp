@@ -1,29 +1,24 @@
 #include "engine/local_policy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
+#include <deque>
 
 #include "engine/checkpoint.hpp"
 #include "engine/hugging_face_export.hpp"
-#include "generation/generator.hpp"
+#include "engine/hugging_face_model.hpp"
+#include "engine/peft_export.hpp"
 #include "model/parameters.hpp"
-#include "tokenizer/byte_pair_encoding.hpp"
-#include "tokenizer/chat_format.hpp"
+#include "tokenizer/scratch_tokenizer.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-at::ScalarType scalar_type(const std::string& name) {
-  if (name == "float32") return at::kFloat;
-  if (name == "float64") return at::kDouble;
-  invalid_argument("dtype is '" + name + "'; it must be float32 or float64");
-}
-
-GenerationRequest to_generation(const Request& request, const BytePairEncoding& encoding) {
+GenerationRequest to_generation(const Request& request, const ChatTokenizer& chat) {
   GenerationRequest generation;
-  generation.prompt = render_prompt(encoding, request.messages());
+  generation.prompt = chat.prompt(request.messages());
   generation.samples = request.n_samples();
   generation.max_tokens = request.max_tokens();
   generation.options = {request.temperature(), request.top_p(), request.top_k()};
@@ -35,50 +30,100 @@ GenerationRequest to_generation(const Request& request, const BytePairEncoding& 
   return generation;
 }
 
+krl_sample to_c_sample(const GeneratedSample& sample, const std::vector<TokenId>& prompt,
+                       std::uint64_t version) {
+  krl_sample out{};
+  out.stop_reason = sample.stop_reason;
+  out.request = static_cast<std::uint32_t>(sample.request);
+  out.index = sample.index;
+  out.text = to_c(sample.text);
+  out.prompt_tokens = i32s(prompt);
+  out.tokens = i32s(sample.tokens);
+  out.logprobs = f32s(sample.logprobs);
+  out.policy_version = version;
+  return out;
+}
+
+const char* family_name(Family family) {
+  switch (family) {
+    case Family::kLlama:
+      return "llama";
+    case Family::kQwen2:
+      return "qwen2";
+    case Family::kQwen3:
+      return "qwen3";
+  }
+  return "";
+}
+
+std::string shape_text(const ModelConfig& config) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s %lldx%lld, %.2f M parameters", family_name(config.family),
+                static_cast<long long>(config.layers), static_cast<long long>(config.hidden),
+                static_cast<double>(config.parameters()) * 1e-6);
+  return text;
+}
+
 }  // namespace
 
 // What there is once the vocabulary is known.
-struct LocalPolicy::Fitted {
-  Fitted(const ModelConfig& config, BytePairEncoding learned, const std::vector<float>& weights,
-         const EngineOptions& options, WorkerThreads& threads)
-      : encoding(std::move(learned)),
-        trainer(ParameterLayout(config), weights, make_cpu_operations(config),
+struct LocalPolicy::Model {
+  Model(const ModelConfig& config, ChatTokenizer its_chat, const std::vector<float>& weights,
+        const EngineOptions& options, std::unique_ptr<Device> its_device, WorkerThreads& threads,
+        ShardExchange* exchange)
+      : chat(std::move(its_chat)),
+        trainer(ParameterLayout(config), weights,
+                its_device->operations(config, scalar_type(options.dtype)),
                 {.compute = scalar_type(options.dtype),
-                 .micro_batch_tokens = options.micro_batch_tokens},
+                 .micro_batch_tokens = options.micro_batch_tokens,
+                 .recompute = options.recompute,
+                 .lora = options.lora,
+                 .exchange = exchange},
                 threads),
-        threads_(threads) {}
+        device(std::move(its_device)) {}
 
-  // Generation with the weights of now.
-  Generator& generator() {
-    if (packed_version_ != trainer.state().steps) {
-      pack_weights(trainer.layout(), trainer.weights(), packed_);
-      packed_version_ = trainer.state().steps;
-    }
-    if (!generator_) generator_.emplace(packed_, encoding, threads_);
-    return *generator_;
+  const ModelConfig& config() const { return trainer.layout().config; }
+  std::uint64_t version() const { return static_cast<std::uint64_t>(trainer.state().steps); }
+
+  // Generation with the weights of now, which are then those that sample.
+  TextGenerator& generator() {
+    const auto bytes = [this](TokenId token) -> std::string_view {
+      return chat.tokenizer().bytes(token);
+    };
+    TextGenerator& generator = device->generator(trainer, {bytes, chat.stop_tokens()});
+    trainer.note_sampling();
+    return generator;
   }
 
-  BytePairEncoding encoding;
+  ChatTokenizer chat;
   Trainer trainer;
-
- private:
-  WorkerThreads& threads_;
-  DecoderWeights packed_;
-  std::int64_t packed_version_ = -1;
-  std::optional<Generator> generator_;
+  std::unique_ptr<Device> device;  // uses both
 };
 
 // Each worker is a core's worth of work by itself: torch's own threads would only get in the way.
-LocalPolicy::LocalPolicy(const EngineOptions& options)
-    : options_(options), threads_(options.threads, [] { at::set_num_threads(1); }) {
-  scalar_type(options.dtype);
+LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
+                         ShardExchange* exchange)
+    : options_(options),
+      make_device_(make_device),
+      exchange_(exchange),
+      threads_(options.threads, [] { at::set_num_threads(1); }) {
   at::set_num_threads(1);
+  make_device_(options_, threads_);  // a device that is not there is an error now, not later
+  if (options_.directory.empty()) return;
+  HuggingFaceModel read = load_hugging_face_model(options_.directory);
+  if (options_.model.context > 0) {
+    read.config.context = std::min(read.config.context, options_.model.context);
+  }
+  ChatChoice choice{options_.chat_template, {}};
+  choice.options.thinking = options_.thinking;
+  make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
+             std::move(read.weights));
 }
 
 LocalPolicy::~LocalPolicy() = default;
 
-LocalPolicy::Fitted& LocalPolicy::fitted() {
-  if (fitted_) return *fitted_;
+LocalPolicy::Model& LocalPolicy::model() {
+  if (model_) return *model_;
   throw Failure(
       KRL_FAILED_PRECONDITION,
       "the policy 'libtorch' has no vocabulary yet: a model from scratch learns it from the "
@@ -86,94 +131,116 @@ LocalPolicy::Fitted& LocalPolicy::fitted() {
       "first, or resume from a checkpoint");
 }
 
+void LocalPolicy::make_model(const ModelConfig& config, ChatTokenizer chat,
+                             std::vector<float> weights) {
+  if (chat.tokenizer().vocabulary() > config.vocabulary) {
+    invalid_argument("the tokenizer has " + std::to_string(chat.tokenizer().vocabulary()) +
+                     " tokens, more than the " + std::to_string(config.vocabulary) +
+                     " rows of the model's embedding");
+  }
+  model_.reset();  // its memory is needed
+  model_ = std::make_unique<Model>(config, std::move(chat), weights, options_,
+                                   make_device_(options_, threads_), threads_, exchange_);
+}
+
 PolicyInfo LocalPolicy::describe() {
   PolicyInfo info;
-  const ModelConfig& config = fitted_ ? fitted_->trainer.layout().config : options_.model;
-  info.needs_corpus = !fitted_;
+  const ModelConfig& config = model_ ? model_->config() : options_.model;
+  info.needs_corpus = !model_;
   info.context_tokens = config.context;
-  info.vocabulary = fitted_ ? config.vocabulary : 0;
+  info.vocabulary = model_ ? config.vocabulary : 0;
   info.parameters = config.parameters();
-  info.version = fitted_ ? static_cast<std::uint64_t>(fitted_->trainer.state().steps) : 0;
-  char text[128];
-  std::snprintf(text, sizeof text, "llama %lldx%lld, %.2f M parameters, cpu, %d thread%s",
-                static_cast<long long>(config.layers), static_cast<long long>(config.hidden),
-                static_cast<double>(config.parameters()) * 1e-6, threads_.size(),
-                threads_.size() == 1 ? "" : "s");
-  info.description = text;
+  info.version = model_ ? model_->version() : 0;
+  info.description = shape_text(config);
+  if (const LoraLayout* lora = model_ ? model_->trainer.lora() : nullptr) {
+    char text[64];
+    std::snprintf(text, sizeof text, ", LoRA of rank %lld (%.2f M)",
+                  static_cast<long long>(lora->options.rank),
+                  static_cast<double>(lora->total) * 1e-6);
+    info.description += text;
+  }
+  info.description +=
+      ", " + (model_ ? *model_->device : *make_device_(options_, threads_)).description();
   return info;
 }
 
 void LocalPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Context& context) {
-  if (fitted_) {
+  if (model_) {
     throw Failure(KRL_FAILED_PRECONDITION, "the policy 'libtorch' has a vocabulary already");
   }
   std::vector<std::string_view> corpus;
   for (const krl_str text : texts) corpus.push_back(view(text));
-  BytePairEncoding encoding = train_byte_pair_encoding(corpus, options_.model.vocabulary);
-  if (encoding.merges().empty()) {
+  const std::vector<Merge> merges = learn_merges(corpus, options_.model.vocabulary);
+  if (merges.empty()) {
     invalid_argument("the warm-start texts (" + std::to_string(corpus.size()) +
                      ") are too few to learn a vocabulary from: no two bytes occur twice side by "
                      "side");
   }
+  Tokenizer tokenizer = scratch_tokenizer(merges);
   ModelConfig config = options_.model;
-  config.vocabulary = encoding.vocabulary();
+  config.vocabulary = tokenizer.vocabulary();
   config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));
-  const auto weights = initial_weights(ParameterLayout(config), seed);
-  fitted_ = std::make_unique<Fitted>(config, std::move(encoding), weights, options_, threads_);
+  make_model(config, scratch_chat_tokenizer(std::move(tokenizer), config.context),
+             initial_weights(ParameterLayout(config), seed));
   context.info("vocabulary of " + std::to_string(config.vocabulary) + " tokens from " +
                std::to_string(corpus.size()) + " texts; " + describe().description);
 }
 
 void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const Context& context) {
-  Fitted& model = fitted();
   std::vector<GenerationRequest> generation;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    generation.push_back(to_generation(requests[i], model.encoding));
-    check_request(generation.back(), i, options_.model.context);
+    generation.push_back(to_generation(requests[i], model().chat));
+    check_request(generation.back(), i, model().config().context);
   }
-  Generator& generator = model.generator();
-  model.trainer.note_sampling();
-  const auto version = static_cast<std::uint64_t>(model.trainer.state().steps);
-  generator.run(
+  model().generator().run(
       generation,
       [&](const GeneratedSample& sample) {
-        krl_sample out{};
-        out.stop_reason = sample.stop_reason;
-        out.request = static_cast<std::uint32_t>(sample.request);
-        out.index = sample.index;
-        out.text = to_c(sample.text);
-        out.prompt_tokens = i32s(generation[sample.request].prompt);
-        out.tokens = i32s(sample.tokens);
-        out.logprobs = f32s(sample.logprobs);
-        out.policy_version = version;
-        sink.put(out);
+        sink.put(to_c_sample(sample, generation[sample.request].prompt, model().version()));
+      },
+      [&] { context.throw_if_cancelled(); });
+}
+
+void LocalPolicy::sample_stream(const RequestSource& source, const SampleSink& sink,
+                                const Context& context) {
+  std::deque<std::vector<TokenId>> prompts;
+  const auto next = [&](bool wait) -> std::optional<GenerationRequest> {
+    const std::optional<Request> request = source.next(wait);
+    if (!request) return std::nullopt;
+    GenerationRequest generation = to_generation(*request, model().chat);
+    check_request(generation, prompts.size(), model().config().context);
+    prompts.push_back(generation.prompt);
+    return generation;
+  };
+  model().generator().run_stream(
+      next,
+      [&](const GeneratedSample& sample) {
+        sink.put(to_c_sample(sample, prompts[sample.request], model().version()));
       },
       [&] { context.throw_if_cancelled(); });
 }
 
 void LocalPolicy::tokenize(const Messages& messages, std::string_view answer,
                            const SampleSink& sink, const Context&) {
-  const BytePairEncoding& encoding = fitted().encoding;
-  const auto prompt = render_prompt(encoding, messages);
-  const auto tokens = render_answer(encoding, answer);
+  const auto prompt = model().chat.prompt(messages);
+  const auto tokens = model().chat.answer(answer);
   krl_sample out{};
   out.stop_reason = KRL_STOP_END;
   out.text = to_c(answer);
   out.prompt_tokens = i32s(prompt);
   out.tokens = i32s(tokens);
-  out.policy_version = static_cast<std::uint64_t>(fitted().trainer.state().steps);
+  out.policy_version = model().version();
   sink.put(out);
 }
 
 void LocalPolicy::logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                            const Context& context) {
-  fitted().trainer.logprobs(temperature, examples, sink, context);
+  model().trainer.logprobs(temperature, examples, sink, context);
 }
 
 void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
                                    const Context& context) {
   const LossOptions options = parse_loss(loss);
-  const LossMetrics metrics = fitted().trainer.forward_backward(options, examples, context);
+  const LossMetrics metrics = model().trainer.forward_backward(options, examples, context);
   context.metric("loss", metrics.loss);
   context.metric("entropy", metrics.entropy);
   if (options.kind == LossKind::kCrossEntropy) return;
@@ -184,37 +251,52 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
 }
 
 void LocalPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {
-  context.metric("grad_norm", fitted().trainer.optimizer_step(optimizer));
+  context.metric("grad_norm", model().trainer.optimizer_step(optimizer));
 }
 
 void LocalPolicy::save(std::string_view directory, const Context&) {
-  if (!fitted_) return save_unfitted_checkpoint(directory);
-  save_checkpoint(directory, fitted_->trainer, fitted_->encoding);
+  if (!model_) return save_unfitted_checkpoint(directory);
+  save_checkpoint(directory, model_->trainer, model_->trainer.whole_state(), model_->chat);
+}
+
+void LocalPolicy::drop_gradient() {
+  if (model_) model_->trainer.drop_gradient();
+}
+
+void LocalPolicy::join_save() {
+  if (model_) model_->trainer.whole_state();
 }
 
 void LocalPolicy::load(std::string_view directory, const Context&) {
-  std::optional<Checkpoint> checkpoint =
-      load_checkpoint(directory, options_.model, scalar_type(options_.dtype));
+  const bool from_scratch = options_.directory.empty();
+  std::optional<CheckpointModel> checkpoint = load_checkpoint_model(
+      directory, from_scratch ? options_.model : model().config(), options_.dtype);
   if (!checkpoint) {
-    fitted_.reset();
+    model_.reset();
     return;
   }
-  const std::vector<float> none(
-      static_cast<std::size_t>(ParameterLayout(checkpoint->config).total));
-  auto loaded = std::make_unique<Fitted>(checkpoint->config, std::move(checkpoint->encoding), none,
-                                         options_, threads_);
-  loaded->trainer.restore(std::move(checkpoint->state));
-  fitted_ = std::move(loaded);
+  if (from_scratch) {
+    const auto size = static_cast<std::size_t>(checkpoint->config.parameters());
+    make_model(checkpoint->config, std::move(checkpoint->chat), std::vector<float>(size));
+  }
+  model_->trainer.restore(load_checkpoint_state(directory, model_->trainer));
 }
 
 void LocalPolicy::export_weights(std::string_view directory, std::string_view format,
                                  const Context&) {
-  if (format != "hf") {
-    throw Failure(KRL_UNIMPLEMENTED, "the policy 'libtorch' exports the format 'hf' only, not '" +
-                                         std::string(format) + "'");
+  Trainer& trainer = model().trainer;
+  if (format == "hf") {
+    export_hugging_face(directory, trainer.layout(), trainer.weights(), model().chat,
+                        trainer.type() == at::kBFloat16 ? ExportType::kBf16 : ExportType::kF32);
+  } else if (format == "peft" && trainer.lora() != nullptr) {
+    const auto adapters = trainer.state().weights.to(at::kCPU, at::kFloat).contiguous();
+    export_peft(directory, *trainer.lora(), options_.directory,
+                {adapters.const_data_ptr<float>(), static_cast<std::size_t>(adapters.numel())});
+  } else {
+    throw Failure(KRL_UNIMPLEMENTED,
+                  "the policy 'libtorch' exports the formats 'hf' and, with LoRA, 'peft', not '" +
+                      std::string(format) + "'");
   }
-  export_hugging_face(directory, fitted().trainer.layout(), fitted().trainer.weights(),
-                      fitted().encoding);
 }
 
 }  // namespace krl::libtorch

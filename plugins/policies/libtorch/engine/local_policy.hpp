@@ -4,22 +4,33 @@
 
 #include <memory>
 
+#include "distributed/rank_policy.hpp"
 #include "engine.hpp"
+#include "engine/device.hpp"
 #include "engine/worker_threads.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
 
-class LocalPolicy final : public TrainablePolicy {
+class ShardExchange;
+
+class LocalPolicy final : public RankPolicy {
  public:
-  explicit LocalPolicy(const EngineOptions& options);
+  // A model from a directory is read here; errors as load_hugging_face_model(), ChatTokenizer and
+  // `make_device`. `exchange`: with the policies of other ranks, which learn the same; it outlives
+  // this.
+  explicit LocalPolicy(const EngineOptions& options, MakeDevice make_device = make_cpu_device,
+                       ShardExchange* exchange = nullptr);
   ~LocalPolicy() override;
 
-  // Before fit() or load() the policy has neither vocabulary nor weights (needs_corpus), and
-  // everything but describe, save and those two is KRL_FAILED_PRECONDITION.
+  // Before fit() or load() a policy from scratch has neither vocabulary nor weights (needs_corpus),
+  // and everything but describe, save and those two is KRL_FAILED_PRECONDITION.
   PolicyInfo describe() override;
   void fit(Span<krl_str> texts, std::uint64_t seed, const Context& context) override;
 
   void sample(const Requests& requests, const SampleSink& sink, const Context& context) override;
+  void sample_stream(const RequestSource& source, const SampleSink& sink,
+                     const Context& context) override;
   void tokenize(const Messages& messages, std::string_view answer, const SampleSink& sink,
                 const Context& context) override;
 
@@ -34,13 +45,19 @@ class LocalPolicy final : public TrainablePolicy {
   void export_weights(std::string_view directory, std::string_view format,
                       const Context& context) override;
 
+  void drop_gradient() override;
+  void join_save() override;
+
  private:
-  struct Fitted;
-  Fitted& fitted();
+  struct Model;
+  Model& model();
+  void make_model(const ModelConfig& config, ChatTokenizer chat, std::vector<float> weights);
 
   EngineOptions options_;
+  MakeDevice make_device_;
+  ShardExchange* exchange_;
   WorkerThreads threads_;
-  std::unique_ptr<Fitted> fitted_;  // null before fit() or load()
+  std::unique_ptr<Model> model_;  // null before fit() or load() of a model from scratch
 };
 
 }  // namespace krl::libtorch

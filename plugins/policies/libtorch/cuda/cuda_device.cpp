@@ -1,0 +1,62 @@
+#include "cuda/cuda_device.hpp"
+
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
+
+#include "generation/cuda/cuda_generator.hpp"
+#include "model/cuda/operations.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int index, std::int64_t slots) : index_(index) { options_.most_slots = slots; }
+
+  std::string description() const override {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, index_) != cudaSuccess) return "cuda";
+    return std::string("cuda, ") + properties.name;
+  }
+
+  std::unique_ptr<const Operations> operations(const ModelConfig& config,
+                                               at::ScalarType compute) const override {
+    return make_cuda_operations(config, compute);
+  }
+
+  // The generator reads the trainer's weights where they lie.
+  TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) override {
+    const at::Tensor& weights = trainer.model_weights();
+    if (!generator_) generator_ = make_cuda_generator(trainer.layout(), weights, texts, options_);
+    return *generator_;
+  }
+
+ private:
+  int index_;
+  CudaGeneratorOptions options_;
+  std::unique_ptr<ContinuousGenerator> generator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThreads&) {
+  if (scalar_type(options.dtype) == at::kDouble) {
+    invalid_argument("on a GPU dtype is bfloat16 or float32, not float64");
+  }
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  std::string("the policy is to compute on a GPU, and none is usable here: ") +
+                      (error != cudaSuccess ? cudaGetErrorString(error) : "there is none") +
+                      "; see `kernelrl doctor`, or set policy.device = \"cpu\"");
+  }
+  if (options.gpu >= count) {
+    invalid_argument("there is no GPU number " + std::to_string(options.gpu) +
+                     "; this process sees " + std::to_string(count));
+  }
+  c10::cuda::set_device(static_cast<c10::DeviceIndex>(options.gpu));
+  return std::make_unique<CudaDevice>(options.gpu, options.slots);
+}
+
+}  // namespace krl::libtorch

@@ -1,0 +1,31 @@
+// The one export of the engine with CUDA (engine.hpp).
+#include "cuda/cuda_device.hpp"
+#include "distributed/rank_policies.hpp"
+#ifdef KERNELRL_HAS_NCCL
+#include "distributed/nccl_backend.hpp"
+#endif
+
+namespace krl::libtorch {
+namespace {
+
+std::unique_ptr<TrainablePolicy> create(const EngineOptions& options) {
+#ifdef KERNELRL_HAS_NCCL
+  NcclBackend nccl;
+  return create_policy(options, make_cuda_device, &nccl);
+#else
+  if (!options.ranks.alone()) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  "this kernelrl was built without NCCL, which several GPUs need; install it with "
+                  "scripts/setup.sh --gpu and build again");
+  }
+  return create_policy(options, make_cuda_device);
+#endif
+}
+
+}  // namespace
+}  // namespace krl::libtorch
+
+extern "C" __attribute__((visibility("default"))) krl::TrainablePolicy*
+kernelrl_create_torch_engine(const krl::libtorch::EngineOptions& options) {
+  return krl::libtorch::create(options).release();
+}

@@ -1,0 +1,39 @@
+// What a policy computes on: the operations of its forward and backward passes, and its generator.
+// Implemented for the CPU here and for CUDA in cuda/cuda_device.cpp, in an engine of its own. Used
+// by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine.hpp"
+#include "generation/answer_text.hpp"
+#include "generation/text_generator.hpp"
+#include "training/trainer.hpp"
+
+namespace krl::libtorch {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // "cpu, 2 threads"
+  virtual std::string description() const = 0;
+  virtual std::unique_ptr<const Operations> operations(const ModelConfig& config,
+                                                       at::ScalarType compute) const = 0;
+  // A generator with the weights that `trainer` has now; valid until the next call. All calls are
+  // for one trainer, which outlives the device, as does what `texts` refers to.
+  virtual TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) = 0;
+};
+
+// Makes the device of a policy's model. Throws krl::Failure (KRL_INVALID_ARGUMENT) if it cannot
+// compute in options.dtype, KRL_FAILED_PRECONDITION if there is no such device.
+using MakeDevice = std::unique_ptr<Device> (*)(const EngineOptions& options,
+                                               WorkerThreads& threads);
+
+std::unique_ptr<Device> make_cpu_device(const EngineOptions& options, WorkerThreads& threads);
+
+// The scalar type of a plan's dtype. Throws krl::Failure (KRL_INVALID_ARGUMENT).
+at::ScalarType scalar_type(const std::string& dtype);
+
+}  // namespace krl::libtorch

@@ -1,0 +1,34 @@
+#include "engine/peft_export.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "storage/file.hpp"
+#include "storage/safetensors.hpp"
+
+namespace krl::libtorch {
+
+void export_peft(const std::filesystem::path& directory, const LoraLayout& lora,
+                 const std::string& base, std::span<const float> adapters) {
+  std::map<std::string, TensorView> tensors;
+  for (const ParameterSlot& slot : lora.slots) {
+    tensors[slot.name] = {"F32",
+                          slot.shape,
+                          {reinterpret_cast<const char*>(adapters.data() + slot.offset),
+                           static_cast<std::size_t>(slot.size) * sizeof(float)}};
+  }
+  write_safetensors(directory / "adapter_model.safetensors", tensors, {{"format", "pt"}});
+  const nlohmann::ordered_json config = {{"peft_type", "LORA"},
+                                         {"task_type", "CAUSAL_LM"},
+                                         {"base_model_name_or_path", base},
+                                         {"r", lora.options.rank},
+                                         {"lora_alpha", lora.options.alpha},
+                                         {"lora_dropout", lora.options.dropout},
+                                         {"target_modules", lora.options.targets},
+                                         {"bias", "none"},
+                                         {"fan_in_fan_out", false},
+                                         {"inference_mode", true}};
+  write_file(directory / "adapter_config.json", {config.dump(2), "\n"});
+  sync_directory(directory);
+}
+
+}  // namespace krl::libtorch
