@@ -112,8 +112,7 @@ bool is_python_space(char32_t c) {
          std::find(std::begin(kSpaces), std::end(kSpaces), c) != std::end(kSpaces);
 }
 
-// The character that ends at `end` of valid UTF-8, and where it begins. All spaces have at most
-// three bytes, so a longer character may come out wrong but never as a space.
+// The character that ends at `end` of valid UTF-8, and where it begins.
 std::pair<char32_t, std::size_t> character_before(std::string_view text, std::size_t end) {
   std::size_t begin = end - 1;
   while ((static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
