@@ -1,5 +1,6 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -33,10 +34,13 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
       model_(layout, weights, options.lora, *operations_, options.compute),
       threads_(threads),
       angles_(angle_table(*operations_, options.compute)),
-      optimizer_(model_.matrices_end(), model_.total(), operations_->device()) {
+      slice_(options.exchange != nullptr ? options.exchange->slice(model_.total())
+                                         : Slice{0, model_.total()}),
+      optimizer_(std::clamp<std::int64_t>(model_.matrices_end() - slice_.begin, 0, slice_.size()),
+                 slice_.size(), operations_->device()) {
   state_.weights = model_.start(weights);
-  state_.first_moment = at::zeros_like(state_.weights);
-  state_.second_moment = at::zeros_like(state_.weights);
+  state_.first_moment = at::zeros_like(own(state_.weights));
+  state_.second_moment = at::zeros_like(own(state_.weights));
   gradient_ = at::zeros_like(state_.weights);
   model_.update(state_.weights);
   replicas_.resize(on_cpu() ? static_cast<std::size_t>(threads.size()) : 1);
@@ -49,8 +53,8 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
 void Trainer::restore(TrainerState state) {
   // In place: generators hold the address of the weights.
   state_.weights.copy_(state.weights);
-  state_.first_moment.copy_(state.first_moment);
-  state_.second_moment.copy_(state.second_moment);
+  state_.first_moment.copy_(own(state.first_moment));
+  state_.second_moment.copy_(own(state.second_moment));
   const auto taken = [&](const at::Tensor& x) {
     return x.defined() ? x.to(operations_->device()) : x;
   };
@@ -58,10 +62,26 @@ void Trainer::restore(TrainerState state) {
   state_.behaviour = taken(state.behaviour);
   state_.steps = state.steps;
   optimizer_.restore(state_.steps);
+  drop_gradient();
+  model_.update(state_.weights);
+}
+
+void Trainer::drop_gradient() {
   gradient_.zero_();
   has_gradient_ = false;
   calls_ = 0;
-  model_.update(state_.weights);
+}
+
+TrainerState Trainer::whole_state() const {
+  if (has_gradient_) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  "a gradient waits for its optimizer_step; saving now would lose it");
+  }
+  TrainerState whole = state_;
+  if (options_.exchange == nullptr) return whole;
+  whole.first_moment = options_.exchange->gather_on_first(state_.first_moment, model_.total());
+  whole.second_moment = options_.exchange->gather_on_first(state_.second_moment, model_.total());
+  return whole;
 }
 
 std::vector<float> Trainer::weights() {
@@ -209,7 +229,11 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   "there is no gradient to step with: call forward_backward first");
   }
   const at::NoGradGuard no_grad;
-  const double norm = global_norm(gradient_);
+  ShardExchange* exchange = options_.exchange;
+  if (exchange != nullptr) exchange->reduce_scatter(gradient_);
+  const at::Tensor gradient = own(gradient_);
+  double norm = global_norm(gradient);
+  if (exchange != nullptr) norm = std::sqrt(exchange->sum(norm * norm));
   has_gradient_ = false;
   calls_ = 0;
   if (!std::isfinite(norm)) {
@@ -219,10 +243,12 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   "before; lower the learning rate or check the advantages");
   }
   if (optimizer.grad_clip > 0 && norm > optimizer.grad_clip) {
-    gradient_.mul_(optimizer.grad_clip / norm);
+    gradient.mul_(optimizer.grad_clip / norm);
   }
   if (uses_tis_ && !state_.behaviour.defined()) state_.behaviour = snapshot();
-  optimizer_.step(optimizer, state_.weights, gradient_, state_.first_moment, state_.second_moment);
+  optimizer_.step(optimizer, own(state_.weights), gradient, state_.first_moment,
+                  state_.second_moment);
+  if (exchange != nullptr) exchange->all_gather(state_.weights);
   ++state_.steps;
   model_.update(state_.weights);
   gradient_.zero_();

@@ -19,6 +19,7 @@
 #include "training/learned_model.hpp"
 #include "training/loss.hpp"
 #include "training/micro_batches.hpp"
+#include "training/shard_exchange.hpp"
 
 namespace krl::libtorch {
 
@@ -26,7 +27,7 @@ namespace krl::libtorch {
 // model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
 struct TrainerState {
   at::Tensor weights;                      // of the master type, as the moments
-  at::Tensor first_moment, second_moment;  // AdamW's
+  at::Tensor first_moment, second_moment;  // AdamW's; with other ranks, of this rank's slice
   // The weights when a loss with `kl` was first asked for, frozen, in the compute type. With LoRA
   // the reference is the model without adapters, and this stays undefined.
   at::Tensor reference;
@@ -43,6 +44,8 @@ struct TrainerOptions {
   std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
   bool recompute = false;                  // blocks in backward, for less memory
   std::optional<LoraOptions> lora = std::nullopt;
+  // With the trainers of other ranks, which learn the same from other examples; outlives this one.
+  ShardExchange* exchange = nullptr;
 };
 
 class Trainer {
@@ -67,7 +70,13 @@ class Trainer {
   // zero; returns its norm before clipping. Throws KRL_FAILED_PRECONDITION if there is no gradient
   // or it is not finite (it is then dropped, the weights are as before), and KRL_INVALID_ARGUMENT
   // for a setting out of its range.
+  //
+  // With an exchange all ranks take the step together: their gradients add up, and each steps its
+  // slice of the weights.
   double optimizer_step(const krl_optimizer& optimizer);
+
+  // Forgets the gradient so far.
+  void drop_gradient();
 
   // The weights of now are those that sample.
   void note_sampling() { state_.behaviour.reset(); }
@@ -76,7 +85,12 @@ class Trainer {
   // The gradient so far, flat, of the master type.
   const at::Tensor& gradient() const { return gradient_; }
   const TrainerState& state() const { return state_; }
-  // Takes over another state. REQUIRES: tensors of this trainer's sizes and types, on any device.
+  // The state with moments of all weights, for a checkpoint, which does not depend on the number of
+  // ranks: all ranks call this together, and rank 0 gets it; the others' moments are undefined.
+  // Throws KRL_FAILED_PRECONDITION while a gradient waits for its step, which would lose it.
+  TrainerState whole_state() const;
+  // Takes over another state, as whole_state() gives it. REQUIRES: tensors of this trainer's sizes
+  // and types, on any device.
   void restore(TrainerState state);
 
   const ParameterLayout& layout() const { return model_.layout(); }
@@ -101,6 +115,10 @@ class Trainer {
     LossMetrics metrics;
   };
 
+  // This rank's part of a flat array.
+  at::Tensor own(const at::Tensor& flat) const {
+    return flat.narrow(0, slice_.begin, slice_.size());
+  }
   bool on_cpu() const { return operations_->device().is_cpu(); }
   void bind_replicas();
   at::Tensor snapshot() const { return model_.working().clone(); }
@@ -117,6 +135,7 @@ class Trainer {
   WorkerThreads& threads_;
   Angles angles_;
   TrainerState state_;
+  Slice slice_;  // whose moments are kept here
   AdamW optimizer_;
   at::Tensor gradient_;
   bool has_gradient_ = false;
