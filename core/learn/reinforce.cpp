@@ -4,6 +4,7 @@
 
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
+#include "core/learn/critic.hpp"
 #include "core/learn/curriculum.hpp"
 #include "core/learn/holdouts.hpp"
 #include "core/learn/rollout_metrics.hpp"
@@ -91,9 +92,7 @@ class Reinforcement {
 
   // The optimiser steps of one iteration.
   Status learn(const std::vector<Episode>& episodes, Metrics& metrics) {
-    SampleSet samples = select_samples(episodes, settings_.learn);
-    metrics["groups/zero_variance"] = samples.zero_variance;
-    metrics["groups/dropped"] = samples.zero_variance + samples.too_small;
+    KRL_ASSIGN(const SampleSet samples, choose_samples(episodes, metrics));
     Metrics sums;
     int steps = 0;
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
@@ -113,6 +112,15 @@ class Reinforcement {
     return {};
   }
 
+  Result<SampleSet> choose_samples(const std::vector<Episode>& episodes, Metrics& metrics) const {
+    if (settings_.learn.advantage == AdvantageKind::kGae)
+      return select_samples_by_critic(episodes, settings_.learn, context_.policy, metrics);
+    SampleSet samples = select_samples(episodes, settings_.learn);
+    metrics["groups/zero_variance"] = samples.zero_variance;
+    metrics["groups/dropped"] = samples.zero_variance + samples.too_small;
+    return samples;
+  }
+
   Status step(const std::vector<Example>& batch, double tokens, Metrics& sums) {
     const LossSettings& l = settings_.learn.loss;
     const double normaliser =
@@ -123,6 +131,8 @@ class Reinforcement {
               settings_.rollout.temperature,
               {}};
     for (const LossParameter& p : l.parameters) loss.parameters.emplace_back(p.name, p.value);
+    for (const LossParameter& p : settings_.learn.critic)
+      loss.parameters.emplace_back(p.name, p.value);
     KRL_TRY(context_.policy.forward_backward(loss, batch, sums));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
     // samples.
@@ -143,6 +153,7 @@ class Reinforcement {
     metrics["actor/ppo_kl"] = mean("ppo_kl");
     metrics["actor/entropy"] = mean("entropy");
     metrics["actor/grad_norm"] = mean("grad_norm");
+    if (sums.contains("value_loss")) metrics["critic/value_loss"] = mean("value_loss");
     metrics["actor/lr"] = sums.contains("lr") ? sums.at("lr") : 0.0;
     metrics["sampler/logprob_diff/mean"] = mean("logprob_diff_mean");
     metrics["sampler/logprob_diff/max"] =

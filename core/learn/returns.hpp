@@ -13,7 +13,8 @@ namespace krl {
 //   max  R_t = max_{k≥t} discount^(k−t) · s_k
 std::vector<double> turn_returns(const std::vector<double>& scores, const ReturnSettings& settings);
 
-// The advantage of every member of one group, from the members' returns R; n ≥ 2.
+// The advantage of every member of one group, from the members' returns R; n ≥ 2. (gae is no matter
+// of groups: core/learn/gae.hpp.)
 //   grpo     (R − mean) / (std + 1e-6), std with n − 1    (GRPO, arXiv 2402.03300)
 //   dr_grpo  R − mean                                     (Dr. GRPO, arXiv 2503.20783)
 //   rloo     (R − mean) · n / (n − 1): R minus the mean of the others    (RLOO, arXiv 2402.14740)

@@ -17,11 +17,6 @@ struct Member {
 // Members are compared within a task, or within a task and a turn.
 using GroupKey = std::pair<std::size_t, std::size_t>;
 
-double score_of(const TurnRecord& turn, Truncated truncated) {
-  const bool zero = truncated == Truncated::kZero && turn.answer.stop_reason == StopReason::kLength;
-  return zero ? 0.0 : turn.score.total;
-}
-
 std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>& episodes,
                                                       const LearnSettings& settings) {
   std::map<GroupKey, std::vector<Member>> groups;
@@ -42,16 +37,20 @@ std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>
   return groups;
 }
 
-Example example_of(const TurnRecord& turn, double advantage, Truncated truncated) {
+}  // namespace
+
+Example example_of(const TurnRecord& turn, Truncated truncated) {
   const Answer& a = turn.answer;
-  Example example{a.prompt_tokens, a.tokens, a.logprobs, {}, {}};
-  example.advantages.assign(a.tokens.size(), static_cast<float>(advantage));
+  Example example{a.prompt_tokens, a.tokens, a.logprobs};
   const bool masked = truncated == Truncated::kMask && a.stop_reason == StopReason::kLength;
   example.weights.assign(a.tokens.size(), masked ? 0.0F : 1.0F);
   return example;
 }
 
-}  // namespace
+double score_of(const TurnRecord& turn, Truncated truncated) {
+  const bool zero = truncated == Truncated::kZero && turn.answer.stop_reason == StopReason::kLength;
+  return zero ? 0.0 : turn.score.total;
+}
 
 SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings) {
   SampleSet set;
@@ -71,7 +70,9 @@ SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettin
     }
     const std::vector<double> advantages = group_advantages(returns, settings.advantage);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      set.examples.push_back(example_of(*members[i].turn, advantages[i], settings.truncated));
+      Example& example =
+          set.examples.emplace_back(example_of(*members[i].turn, settings.truncated));
+      example.advantages.assign(example.tokens.size(), static_cast<float>(advantages[i]));
     }
   }
   return set;

@@ -19,9 +19,14 @@ struct SampleSet {
   int truncated = 0;      // answers that ran into their length limit
 };
 
+// A turn as a sample, without advantages yet; its score. Truncated answers are masked (weight 0),
+// or scored 0, as `truncated` says.
+Example example_of(const TurnRecord& turn, Truncated truncated);
+double score_of(const TurnRecord& turn, Truncated truncated);
+
 // Each turn is a sample of its own. Turns that ended in an infrastructure error are left out, and
-// the returns of their episodes are those of the other turns. Truncated answers are masked (weight
-// 0) or were scored 0, as `settings` say.
+// the returns of their episodes are those of the other turns.
+// REQUIRES: an advantage of groups.
 SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings);
 
 // The examples in `count` parts of nearly the same number, shuffled by `seed`; empty parts are left

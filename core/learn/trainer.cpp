@@ -63,6 +63,7 @@ class Trainer {
         *setup.backend, within_threads(setup.backend_info, plan_.run.threads), plan_.run.seed,
         &journal_.ledger(), stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
+    KRL_TRY(check_critic(stage, info));
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
       KRL_ASSIGN(lessons, lessons_of(setup, evaluations));
@@ -79,6 +80,18 @@ class Trainer {
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
+  }
+
+  Status check_critic(const StageSettings& stage, const PolicyInfo& info) const {
+    const bool wanted =
+        stage.kind == StageKind::kRl && stage.settings.learn.advantage == AdvantageKind::kGae;
+    if (!wanted || info.has_critic) return {};
+    return failure(
+        problem_at(plan_.policy.origin,
+                   fmt::format("policy '{}' has no critic, which learn.advantage = \"gae\" needs",
+                               plan_.policy.use),
+                   "switch its critic on, if it can have one (kernelrl plugins show " +
+                       plan_.policy.use + "), or choose an advantage of groups, such as \"grpo\""));
   }
 
   static Status check_data(const StageSettings& stage, const StageSetup& setup) {

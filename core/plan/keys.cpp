@@ -18,6 +18,15 @@ KeyRule& Keys::parameter(const std::string& name, LossSettings& loss, const char
   return rule;
 }
 
+KeyRule& Keys::critic_parameter(const std::string& name, LearnSettings& learn, const char* doc,
+                                const char* fallback, const char* range) {
+  LossParameter parameter{"value_" + name, 0};
+  const bool given = table_ != nullptr && table_->find_path("critic." + name) != nullptr;
+  KeyRule& rule = (*this)("critic." + name, parameter.value, doc, fallback, range);
+  if (given) learn.critic.push_back(std::move(parameter));
+  return rule;
+}
+
 void Keys::component(ComponentSettings& settings) const {
   if (table_ == nullptr) return;
   settings.origin = origin("use");

@@ -47,6 +47,10 @@ class Keys {
   KeyRule& parameter(const std::string& name, LossSettings& loss, const char* doc,
                      const char* fallback, const char* range);
 
+  // A parameter of the critic's loss, critic.NAME; it goes to the policy as value_NAME.
+  KeyRule& critic_parameter(const std::string& name, LearnSettings& learn, const char* doc,
+                            const char* fallback, const char* range);
+
   // The component that the table is about: everything that no key took becomes its options.
   // `settings.use` is already known.
   void component(ComponentSettings& settings) const;

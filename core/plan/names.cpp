@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 28> kMetrics = {
+constexpr std::array<std::string_view, 31> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -16,6 +16,9 @@ constexpr std::array<std::string_view, 28> kMetrics = {
     "actor/entropy",
     "actor/grad_norm",
     "actor/lr",
+    "critic/value_loss",
+    "critic/value_mean",
+    "critic/explained_variance",
     "response_length/mean",
     "response_length/max",
     "response_length/clip_ratio",

@@ -53,7 +53,7 @@ struct Condition {
   Origin origin;  // of its text
 };
 
-enum class Batching { kWaves, kContinuous };
+enum class Batching { kWaves, kContinuous, kInTurns };
 
 struct RolloutSettings {
   Contract contract = Contract::kDevice;  // what the answers hold
@@ -70,7 +70,7 @@ struct RolloutSettings {
 };
 
 enum class ReturnKind { kSum, kMax };
-enum class AdvantageKind { kGrpo, kDrGrpo, kRloo };
+enum class AdvantageKind { kGrpo, kDrGrpo, kRloo, kGae };
 enum class GroupBy { kTask, kTurn };
 // The numbers are the boundary's (KRL_TOKEN_MEAN …).
 enum class Aggregation { kTokenMean, kSequenceMean, kTokenSum };
@@ -80,6 +80,12 @@ enum class Truncated { kMask, kZero };
 struct ReturnSettings {
   ReturnKind kind = ReturnKind::kSum;
   double discount = 0;
+};
+
+struct GaeSettings {
+  double gamma = 0;  // from one token to the next
+  double lambda = 0;
+  bool whiten = true;
 };
 
 struct LossParameter {
@@ -105,6 +111,8 @@ struct OptimizerSettings {
 struct LearnSettings {
   ReturnSettings returns;
   AdvantageKind advantage = AdvantageKind::kGrpo;
+  GaeSettings gae;                    // where advantage is kGae
+  std::vector<LossParameter> critic;  // the same: what its loss uses
   GroupBy group_by = GroupBy::kTask;
   LossSettings loss;
   OptimizerSettings optimizer;

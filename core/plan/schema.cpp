@@ -47,6 +47,22 @@ void describe_loss(Keys& key, LossSettings& loss) {
                 "2.0", "0..");
 }
 
+constexpr const char* kOfGroups = "advantage=grpo|dr_grpo|rloo";
+
+void describe_critic(Keys& key, LearnSettings& learn) {
+  key.only_if = "advantage=gae";
+  key("gae.gamma", learn.gae.gamma, "discount from a token to the next", "1.0", "0..1");
+  key("gae.lambda", learn.gae.lambda, "0: one token ahead; 1: up to the end of the episode", "0.95",
+      "0..1");
+  key("gae.whiten", learn.gae.whiten,
+      "shift and scale the advantages of an iteration's tokens to mean 0 and deviation 1", "true");
+  key.critic_parameter("weight", learn, "of the critic's loss beside the policy's", "0.5", "0..");
+  key.critic_parameter("clip", learn,
+                       "how far a value may move from what it was when sampled; 0 = off", "0.2",
+                       "0..");
+  key.only_if = "";
+}
+
 std::vector<KeyRule> component_rules(const char* doc_of_use) {
   std::vector<KeyRule> rules = rules_of<ComponentSettings>();
   rules.front().doc = doc_of_use;
@@ -101,22 +117,27 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "condition that ends an episode after a turn: \"score >= 0.95\"");
   key("batching", rollout.batching,
       "waves: the next turns of all live episodes are sampled as one batch, which is repeatable; "
-      "continuous: each as soon as the turn before is evaluated, with a policy that can",
-      "\"waves\"", "waves|continuous");
+      "continuous: each as soon as the turn before is evaluated, with a policy that can; "
+      "in_turns: as waves, and nothing is evaluated while the policy samples, for the two to share "
+      "a GPU",
+      "\"waves\"", "waves|continuous|in_turns");
 }
 
 void describe(Keys& key, LearnSettings& learn) {
   key("returns.kind", learn.returns.kind,
       "a turn's return: the sum or the largest of the discounted scores from it on", "\"sum\"",
-      "sum|max");
+      "sum|max")
+      .only_if = kOfGroups;
   key("returns.discount", learn.returns.discount, "of the score of the next turn", "0.4", "0..1");
   key("advantage", learn.advantage,
-      "return against the group: divided by its deviation, not divided, leave-one-out", "\"grpo\"",
-      "grpo|dr_grpo|rloo")
-      .later = "gae";
+      "return against the group: divided by its deviation, not divided, leave-one-out; "
+      "gae: against the values of a critic, token by token",
+      "\"grpo\"", "grpo|dr_grpo|rloo|gae");
   key("group_by", learn.group_by,
       "a group: all turns of a task's episodes, or those with the same turn index", "\"task\"",
-      "task|turn");
+      "task|turn")
+      .only_if = kOfGroups;
+  describe_critic(key, learn);
   describe_loss(key, learn.loss);
   describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"");
   key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
@@ -124,7 +145,8 @@ void describe(Keys& key, LearnSettings& learn) {
   key("truncated", learn.truncated,
       "answers cut off at max_tokens: left out of the loss, or scored 0", "\"mask\"", "mask|zero");
   key("drop_zero_variance", learn.drop_zero_variance,
-      "leave out groups whose returns are all equal", "true");
+      "leave out groups whose returns are all equal", "true")
+      .only_if = kOfGroups;
 }
 
 void describe(Keys& key, CurriculumSettings& curriculum) {

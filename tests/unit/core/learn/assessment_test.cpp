@@ -14,7 +14,7 @@ using testing::Pair;
 
 const Task kEasy{"easy", "", "", 0, ""}, kHard{"hard", "", "", 1, ""};
 
-TurnRecord turn(Verdict verdict, double score, double speedup = kNotMeasured) {
+TurnRecord evaluated_turn(Verdict verdict, double score, double speedup = kNotMeasured) {
   TurnRecord t;
   t.evaluation.verdict = verdict;
   t.score.total = score;
@@ -25,9 +25,9 @@ TurnRecord turn(Verdict verdict, double score, double speedup = kNotMeasured) {
   }
   return t;
 }
-TurnRecord right(double speedup) { return turn(Verdict::kOk, 1 + speedup, speedup); }
-TurnRecord wrong() { return turn(Verdict::kWrongResult, 0); }
-TurnRecord lost() { return turn(Verdict::kInfraError, 0); }
+TurnRecord right(double speedup) { return evaluated_turn(Verdict::kOk, 1 + speedup, speedup); }
+TurnRecord wrong() { return evaluated_turn(Verdict::kWrongResult, 0); }
+TurnRecord lost() { return evaluated_turn(Verdict::kInfraError, 0); }
 
 Episode episode(const Task& task, std::vector<TurnRecord> turns) {
   return {&task, 0, 0, std::move(turns)};

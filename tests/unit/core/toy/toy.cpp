@@ -7,6 +7,7 @@
 // descent.
 #include <kernelrl/sdk.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -54,11 +55,13 @@ std::atomic<bool> sampling{false};  // the policy, now
 struct ToyPolicy final : krl::TrainablePolicy {
   bool lingers = false;
   static constexpr bool streams = true;
-  bool needs_corpus = false;
+  bool needs_corpus = false, critic = false, fixed_values = false;
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
   static constexpr auto config = krl::config(
       krl::opt("needs_corpus", &ToyPolicy::needs_corpus, "wants fit() first"),
+      krl::opt("critic", &ToyPolicy::critic, "has a value for each number of earlier turns"),
+      krl::opt("fixed_values", &ToyPolicy::fixed_values, "the value of token t is (t + 1) / 4"),
       krl::opt("fail_after", &ToyPolicy::fail_after,
                "calls of sample(), or answers of a stream, that succeed; -1 = all")
           .at_least(-1),
@@ -66,7 +69,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
       krl::opt("lingers", &ToyPolicy::lingers, "sample() takes a while after its last answer"));
 
   krl::PolicyInfo describe() override {
-    return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy"};
+    return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy", critic};
   }
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
@@ -119,11 +122,25 @@ struct ToyPolicy final : krl::TrainablePolicy {
     }
   }
 
+  void values(const krl::Examples& examples, const krl::CriticSink& sink,
+              const krl::Context&) override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      std::vector<float> values;
+      for (std::size_t t = 0; t < examples[i].tokens().size(); ++t) {
+        const double learned = values_[examples[i].prompt_tokens()[0]];
+        values.push_back(fixed_values ? 0.25F * static_cast<float>(t + 1)
+                                      : static_cast<float>(learned));
+      }
+      sink.put(i, values);
+    }
+  }
+
   // Policy gradient for every loss but cross entropy, whose advantage is 1.
   void forward_backward(const krl::Loss& loss, const krl::Examples& examples,
                         const krl::Context& context) override {
-    double total = 0;
+    double total = 0, value_total = 0;
     for (const krl::Example& e : examples) {
+      value_total += teach_critic(loss, e);
       const bool supervised = loss.name() == "cross_entropy";
       const double weight = e.weights().empty() ? 1 : e.weights()[0];
       const double advantage = supervised ? 1 : e.advantages()[0];
@@ -136,6 +153,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
       }
     }
     context.metric("loss", total);
+    if (critic) context.metric("value_loss", value_total);
   }
 
   void optimizer_step(const krl_optimizer& optimizer, const krl::Context& context) override {
@@ -145,8 +163,10 @@ struct ToyPolicy final : krl::TrainablePolicy {
         squares += gradient_[p][c] * gradient_[p][c];
         logits_[p][c] -= optimizer.lr * gradient_[p][c];
       }
+      values_[p] -= optimizer.lr * value_gradient_[p];
     }
     gradient_ = {};
+    value_gradient_ = {};
     ++version_;
     context.metric("grad_norm", std::sqrt(squares));
   }
@@ -155,6 +175,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
     std::ofstream file(std::string(directory) + "/toy.bin", std::ios::binary);
     file.write(reinterpret_cast<const char*>(&logits_), sizeof logits_);
     file.write(reinterpret_cast<const char*>(&version_), sizeof version_);
+    file.write(reinterpret_cast<const char*>(&values_), sizeof values_);
     file.write(reinterpret_cast<const char*>(&fitted_), sizeof fitted_);
   }
 
@@ -162,6 +183,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
     std::ifstream file(std::string(directory) + "/toy.bin", std::ios::binary);
     file.read(reinterpret_cast<char*>(&logits_), sizeof logits_);
     file.read(reinterpret_cast<char*>(&version_), sizeof version_);
+    file.read(reinterpret_cast<char*>(&values_), sizeof values_);
     file.read(reinterpret_cast<char*>(&fitted_), sizeof fitted_);
     if (!file) throw krl::Failure(KRL_NOT_FOUND, "no toy.bin");
   }
@@ -195,7 +217,22 @@ struct ToyPolicy final : krl::TrainablePolicy {
     sink.put(sample);
   }
 
+  // Adds the gradient of the critic's loss of one example, and gives that loss.
+  double teach_critic(const krl::Loss& loss, const krl::Example& e) {
+    if (e.returns().empty()) return 0;
+    const std::int32_t state = e.prompt_tokens()[0];
+    const double old = e.values()[0], target = e.returns()[0], clip = *loss.parameter("value_clip");
+    const double value = values_[state];
+    const double kept = clip > 0 ? std::clamp(value, old - clip, old + clip) : value;
+    const double miss = value - target, kept_miss = kept - target;
+    const bool moves = miss * miss >= kept_miss * kept_miss || kept == value;
+    const double scale = *loss.parameter("value_weight") * e.weights()[0] / loss.normaliser();
+    if (moves) value_gradient_[state] += scale * miss;
+    return 0.5 * scale * std::max(miss * miss, kept_miss * kept_miss);
+  }
+
   std::array<Logits, 2> logits_{}, gradient_{};
+  std::array<double, 2> values_{}, value_gradient_{};  // by the number of earlier turns, as logits
   std::uint64_t version_ = 0;
   std::int64_t calls_ = 0;
   bool fitted_ = false;
@@ -230,7 +267,8 @@ struct ToyBackend final : krl::Backend {
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
                 const krl::EvaluationSink& sink, const krl::Context&) override {
     const int choice = choice_in(candidate.source());
-    if (broken || choice == broken_choice || (wants_turns && sampling)) throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
+    if (broken || choice == broken_choice || (wants_turns && sampling))
+      throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
     sink.identity("toy", "toy");
     if (choice == 0) {
       krl_diagnostic error{};

@@ -1,0 +1,164 @@
+// Samples by a critic, and whole runs of the toy world with one.
+#include "core/learn/critic.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/learn/toy_world.hpp"
+
+namespace krl::test {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::FloatEq;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Lt;
+using testing::SizeIs;
+
+const Task kTask{"t", "", "", 0, ""};
+
+TurnRecord turn(double score, StopReason stop = StopReason::kEnd) {
+  TurnRecord t;
+  t.answer.prompt_tokens = {0};
+  t.answer.tokens = {1, 2};
+  t.answer.logprobs = {-1, -1};
+  t.answer.stop_reason = stop;
+  t.evaluation.verdict = Verdict::kOk;
+  t.score.total = score;
+  return t;
+}
+
+TurnRecord lost_turn() {
+  TurnRecord t = turn(9);
+  t.evaluation.verdict = Verdict::kInfraError;
+  return t;
+}
+
+LearnSettings settings() {
+  LearnSettings s;
+  s.returns.discount = 0.5;
+  s.advantage = AdvantageKind::kGae;
+  s.gae = {1.0, 1.0, false};
+  return s;
+}
+
+// Gives 0.25 for the first token of every answer, and 0.5 for the second.
+struct FixedCritic {
+  ToyWorld world;
+  CallScope scope;
+  Policy policy;
+
+  FixedCritic()
+      : policy(*Instance::create(*world.registry().find(Kind::kPolicy, "toy"),
+                                 {{"critic", true}, {"fixed_values", true}}, scope)) {}
+
+  SampleSet samples(const std::vector<Episode>& episodes, const LearnSettings& s,
+                    Metrics& metrics) const {
+    auto set = select_samples_by_critic(episodes, s, policy, metrics);
+    if (!set) ADD_FAILURE() << set.error().message;
+    return set ? *std::move(set) : SampleSet();
+  }
+};
+
+TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
+  Metrics metrics;
+  const SampleSet set =
+      FixedCritic().samples({{&kTask, 0, 0, {turn(1), lost_turn(), turn(4)}}}, settings(), metrics);
+  ASSERT_THAT(set.examples, SizeIs(2)) << "the turn that could not be evaluated is left out";
+  EXPECT_THAT(set.examples[0].values, ElementsAre(0.25F, 0.5F));
+  // Returns: 1 + 0.5 · 4 for both tokens of the first turn, 4 for those of the second.
+  EXPECT_THAT(set.examples[0].returns, ElementsAre(FloatEq(3), FloatEq(3)));
+  EXPECT_THAT(set.examples[0].advantages, ElementsAre(FloatEq(2.75F), FloatEq(2.5F)));
+  EXPECT_THAT(set.examples[1].returns, ElementsAre(FloatEq(4), FloatEq(4)));
+  EXPECT_THAT(set.examples[1].advantages, ElementsAre(FloatEq(3.75F), FloatEq(3.5F)));
+  EXPECT_DOUBLE_EQ(metrics.at("critic/value_mean"), 0.375);
+  // Squares about the means: 1.0625 of the errors 2.75, 2.5, 3.75, 3.5; 1 of the returns 3, 3,
+  // 4, 4.
+  EXPECT_NEAR(metrics.at("critic/explained_variance"), 1 - 1.0625, 1e-6);
+}
+
+TEST(Critic, ATruncatedTurnIsMaskedAndWhatItEarnedGoesToTheTurnBefore) {
+  Metrics metrics;
+  const SampleSet set = FixedCritic().samples(
+      {{&kTask, 0, 0, {turn(1), turn(2, StopReason::kLength), turn(4)}}}, settings(), metrics);
+  ASSERT_THAT(set.examples, SizeIs(3));
+  EXPECT_EQ(set.truncated, 1);
+  // 1 + 0.5 · (2 + 0.5 · 4); within the masked turn nothing is discounted.
+  EXPECT_THAT(set.examples[0].returns, Each(FloatEq(3)));
+  EXPECT_THAT(set.examples[1].weights, Each(0.0F));
+  EXPECT_THAT(set.examples[1].advantages, Each(0.0F));
+  EXPECT_THAT(set.examples[2].returns, Each(FloatEq(4)));
+}
+
+TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
+  LearnSettings s = settings();
+  s.gae.whiten = true;
+  Metrics metrics;
+  const SampleSet set = FixedCritic().samples({{&kTask, 0, 0, {turn(1)}},
+                                               {&kTask, 0, 1, {turn(3, StopReason::kLength)}},
+                                               {&kTask, 0, 2, {turn(2)}}},
+                                              s, metrics);
+  double sum = 0, squares = 0;
+  for (const std::size_t i : {0, 2}) {
+    for (const float a : set.examples[i].advantages) sum += a, squares += a * a;
+  }
+  EXPECT_NEAR(sum, 0, 1e-6);
+  EXPECT_NEAR(squares / 3, 1, 1e-5);
+  EXPECT_THAT(set.examples[1].advantages, Each(0.0F));
+  EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1))) << "the critic learns what was earned";
+}
+
+TEST(Critic, OfNoTurnsMakesNoSamples) {
+  Metrics metrics;
+  const SampleSet set = FixedCritic().samples({{&kTask, 0, 0, {lost_turn()}}}, settings(), metrics);
+  EXPECT_THAT(set.examples, IsEmpty());
+  EXPECT_THAT(metrics, IsEmpty());
+}
+
+const Overrides kByCritic = {"learn.advantage=gae", "policy.critic=true", "rollout.turns=2",
+                             "stage.reinforce.iterations=12"};
+
+TEST(Critic, LearnsWhatToExpectWhileThePolicyLearnsToEarnIt) {
+  ToyWorld world;
+  const RunReport report = world.run(kByCritic);
+  ASSERT_EQ(report.error, "");
+  const std::vector<double> rewards = report.all("reward/mean");
+  ASSERT_THAT(rewards, SizeIs(12));
+  EXPECT_GT(rewards.back() - rewards.front(), 0.5);
+  EXPECT_GT(report.all("critic/value_mean").back(), 1);
+  EXPECT_LT(report.all("critic/value_loss").back(), report.all("critic/value_loss").front());
+  EXPECT_THAT(report.all("groups/dropped"), IsEmpty()) << "there are no groups";
+}
+
+TEST(Critic, GoesOnAfterAResumeAsIfNothingHadHappened) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 5) world.stop();
+  };
+  EXPECT_THAT(world.run(kByCritic).metrics, SizeIs(5));
+  world.after_iteration = nullptr;
+  EXPECT_EQ(world.resume(kByCritic).lines(), ToyWorld().run(kByCritic).lines());
+}
+
+TEST(Critic, ThatIsMissingIsAnErrorOfThePlan) {
+  EXPECT_THAT(ToyWorld().run({"learn.advantage=gae"}).error,
+              HasSubstr("policy 'toy' has no critic, which learn.advantage = \"gae\" needs"));
+}
+
+TEST(Critic, KeysThatOneKindOfAdvantageDoesNotUseAreErrors) {
+  const ToyWorld world;
+  for (const char* wrong :
+       {"learn.group_by=turn", "learn.drop_zero_variance=false", "learn.returns.kind=max"}) {
+    const auto plan = world.load({"learn.advantage=gae", wrong});
+    ASSERT_FALSE(plan) << wrong;
+    EXPECT_THAT(plan.error().message, HasSubstr("advantage")) << wrong;
+  }
+  for (const char* wrong : {"learn.gae.lambda=0.5", "learn.critic.weight=1"})
+    EXPECT_FALSE(world.load({wrong})) << wrong;
+}
+
+}  // namespace
+}  // namespace krl::test
