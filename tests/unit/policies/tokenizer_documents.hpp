@@ -36,12 +36,9 @@ inline nlohmann::json added_token(TokenId id, const std::string& content, bool s
 // Ids as scratch_tokenizer() gives them; `special` follow them, `added` are not special.
 inline nlohmann::json tokenizer_document(const std::vector<std::string>& special,
                                          const std::vector<std::string>& added = {}) {
-  constexpr std::string_view kTexts[] = {"assistant\n\nint i = 0;\n\n",
-                                         "user\n\nfloat x = 1.0f;\n\n",
-                                         "assistant\n\nint i = 0;\n\n",
-                                         "user\n\nhello hello\n",
-                                         "system\nimage |> |>\n",
-                                         "<think>\n\n</think>\n\n"};
+  constexpr std::string_view kTexts[] = {
+      "assistant\n\nint i = 0;\n\n", "user\n\nfloat x = 1.0f;\n\n", "assistant\n\nint i = 0;\n\n",
+      "user\n\nhello hello\n",       "system\nimage |> |>\n",       "<think>\n\n</think>\n\n"};
   auto document = nlohmann::json::parse(scratch_tokenizer(learn_merges(kTexts, 320)).json());
   document["pre_tokenizer"]["pretokenizers"] = {split_step(kQwenSplit), byte_level_step(false)};
   auto id = static_cast<TokenId>(document["model"]["vocab"].size());
