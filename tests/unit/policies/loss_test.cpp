@@ -23,13 +23,31 @@ struct Outcome {
 };
 
 Outcome evaluate(const LossOptions& options, const Answer& a) {
+  const std::size_t n = a.now.size();
   Outcome outcome;
-  outcome.by_logprob.resize(a.now.size());
-  outcome.by_entropy.resize(a.now.size());
-  const std::vector<double> entropy =
-      a.entropy.empty() ? std::vector<double>(a.now.size(), 0.0) : a.entropy;
-  answer_loss(options, {a.now, entropy, a.sampled, a.advantages, a.weights, a.start, a.reference},
-              outcome.by_logprob, outcome.by_entropy, outcome.metrics);
+  std::vector<double> factors(n), shares(n);
+  weigh_tokens(options, a.weights, factors, shares);
+  std::vector<double> base(a.sampled.begin(), a.sampled.end());
+  if (options.tis > 0) base = a.start;
+  const double log_ratio = base.empty() ? 0 : mean_log_ratio(a.now, base, a.weights);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto at = [&](const auto& values) {
+      return values.empty() ? 0.0 : static_cast<double>(values[i]);
+    };
+    const TokenState token = {.now = a.now[i],
+                              .entropy = at(a.entropy),
+                              .sampled = at(a.sampled),
+                              .is_sampled = !a.sampled.empty(),
+                              .start = at(a.start),
+                              .reference = at(a.reference),
+                              .advantage = at(a.advantages),
+                              .sequence_log_ratio = log_ratio,
+                              .factor = factors[i],
+                              .share = shares[i]};
+    const TokenDerivatives by = token_loss(options, token, outcome.metrics);
+    outcome.by_logprob.push_back(by.by_logprob);
+    outcome.by_entropy.push_back(by.by_entropy);
+  }
   return outcome;
 }
 

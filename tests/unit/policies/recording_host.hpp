@@ -108,6 +108,25 @@ class LogprobCollector {
   krl_logprob_sink c_{};
 };
 
+// Of values.
+class CriticCollector {
+ public:
+  CriticCollector() {
+    c_.struct_size = sizeof c_;
+    c_.ctx = this;
+    c_.put = [](const krl_critic_sink* c, std::size_t example, krl_f32s values) -> krl_status {
+      auto& self = *static_cast<CriticCollector*>(c->ctx);
+      self.values[example].assign(span(values).begin(), span(values).end());
+      return KRL_OK;
+    };
+  }
+  operator CriticSink() const { return CriticSink(&c_); }  // NOLINT(google-explicit-constructor)
+  std::map<std::size_t, std::vector<float>> values;
+
+ private:
+  krl_critic_sink c_{};
+};
+
 struct MessageText {
   std::uint32_t role;
   std::string text;
@@ -180,7 +199,7 @@ class RequestList {
 
 struct ExampleValues {
   std::vector<std::int32_t> prompt, tokens;
-  std::vector<float> logprobs = {}, advantages = {}, weights = {};
+  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {};
 };
 
 class ExampleList {
@@ -191,7 +210,7 @@ class ExampleList {
   void add(ExampleValues values) {
     const ExampleValues& v = values_.emplace_back(std::move(values));
     examples_.push_back({sizeof(krl_example), 0, i32s(v.prompt), i32s(v.tokens), f32s(v.logprobs),
-                         f32s(v.advantages), f32s(v.weights), {}, {}});
+                         f32s(v.advantages), f32s(v.weights), f32s(v.values), f32s(v.returns)});
     pointers_.push_back(&examples_.back());
   }
   operator Examples() const {  // NOLINT(google-explicit-constructor)

@@ -34,7 +34,7 @@ const Shape kShapes[] = {
       .ffn = 3072,
       .vocabulary = 151936,
       .head_dim = 128}},
-    {"widest", {.hidden = 12288, .heads = 96, .kv_heads = 8, .ffn = 28672, .vocabulary = 32000}},
+    {"widest", {.hidden = 8192, .heads = 64, .kv_heads = 8, .ffn = 28672, .vocabulary = 32000}},
 };
 
 class TrainingKernelsTest : public testing::TestWithParam<std::tuple<Shape, int, const char*>> {};

@@ -8,6 +8,7 @@
 #include "engine/local_policy.hpp"
 #include "recording_host.hpp"
 #include "tiny_model.hpp"
+#include "tokenizer/scratch_tokenizer.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {

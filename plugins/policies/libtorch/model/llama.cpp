@@ -12,6 +12,20 @@ std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at:
   return views;
 }
 
+namespace {
+
+Parameter bind_parameter(const Operations& operations, const at::Tensor& value,
+                         const at::Tensor& gradient) {
+  Parameter parameter{value.detach(), gradient};
+  if (gradient.defined() && operations.parameters_are_leaves()) {
+    parameter.value.set_requires_grad(true);
+    parameter.value.mutable_grad() = gradient;
+  }
+  return parameter;
+}
+
+}  // namespace
+
 DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
                                   const at::Tensor& values, const at::Tensor& gradients) {
   std::vector<Parameter> bound;
@@ -19,19 +33,16 @@ DecoderParameters bind_parameters(const ParameterLayout& layout, const Operation
     const auto view = [&](const at::Tensor& flat) {
       return flat.narrow(0, slot.offset, slot.size).view(slot.shape);
     };
-    Parameter parameter{view(values).detach(), {}};
-    if (gradients.defined()) {
-      parameter.gradient = view(gradients);
-      if (operations.parameters_are_leaves()) {
-        parameter.value.set_requires_grad(true);
-        parameter.value.mutable_grad() = parameter.gradient;
-      }
-    }
-    bound.push_back(std::move(parameter));
+    bound.push_back(bind_parameter(operations, view(values),
+                                   gradients.defined() ? view(gradients) : at::Tensor()));
   }
   const ModelConfig& config = layout.config;
-  DecoderParameters parameters{
-      bound[layout.embedding()], {}, bound[layout.final_norm()], bound[layout.head()]};
+  DecoderParameters parameters{.embedding = bound[layout.embedding()],
+                               .blocks = {},
+                               .final_norm = bound[layout.final_norm()],
+                               .head = bound[layout.head()],
+                               .critic_weight = {},
+                               .critic_bias = {}};
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     Block block;
     block.attention_norm = bound[layout.attention_norm(layer)];
@@ -48,6 +59,28 @@ DecoderParameters bind_parameters(const ParameterLayout& layout, const Operation
     parameters.blocks.push_back(std::move(block));
   }
   return parameters;
+}
+
+void bind_critic(const Operations& operations, const at::Tensor& values,
+                 const at::Tensor& gradients, DecoderParameters& parameters) {
+  const std::int64_t hidden = operations.config().hidden;
+  const auto weight = [&](const at::Tensor& flat) {
+    return flat.narrow(0, 0, hidden).view({1, hidden});
+  };
+  const auto bias = [&](const at::Tensor& flat) { return flat.narrow(0, hidden, 1); };
+  const bool learns = gradients.defined();
+  parameters.critic_weight =
+      bind_parameter(operations, weight(values), learns ? weight(gradients) : at::Tensor());
+  parameters.critic_bias =
+      bind_parameter(operations, bias(values), learns ? bias(gradients) : at::Tensor());
+}
+
+at::Tensor critic_values(const DecoderParameters& parameters, const at::Tensor& hidden) {
+  const at::NoGradGuard no_grad;
+  const auto type = hidden.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  return at::linear(hidden, parameters.critic_weight.value, parameters.critic_bias.value)
+      .squeeze(1)
+      .to(type);
 }
 
 Angles angle_table(const Operations& operations, at::ScalarType compute) {
@@ -128,10 +161,10 @@ at::Tensor last_hidden(const Operations& operations, const DecoderParameters& pa
   return stream.normed.index_select(0, batch.predicting);
 }
 
-Predictions forward(const Operations& operations, const DecoderParameters& parameters,
-                    const Angles& table, const PackedBatch& batch, double temperature,
-                    const ForwardOptions& options) {
-  const auto hidden = last_hidden(operations, parameters, table, batch, options);
+Predictions predictions(const Operations& operations, const DecoderParameters& parameters,
+                        const Angles& table, const PackedBatch& batch, double temperature) {
+  const at::NoGradGuard no_grad;
+  const auto hidden = last_hidden(operations, parameters, table, batch);
   return operations.predict(hidden, parameters.head, batch.targets, temperature);
 }
 

@@ -32,9 +32,13 @@ at::Tensor last_hidden(const Operations& operations, const DecoderParameters& pa
                        const Angles& table, const PackedBatch& batch,
                        const ForwardOptions& options = {});
 
-// What the model predicts for the tokens after batch.predicting.
-Predictions forward(const Operations& operations, const DecoderParameters& parameters,
-                    const Angles& table, const PackedBatch& batch, double temperature,
-                    const ForwardOptions& options = {});
+// The parameters of a critic that lie in `values` [hidden + 1], weight and then bias, with
+// gradients summed in `gradients`; undefined: it does not learn.
+void bind_critic(const Operations& operations, const at::Tensor& values,
+                 const at::Tensor& gradients, DecoderParameters& parameters);
+
+// What the model predicts for the tokens after batch.predicting, without gradients.
+Predictions predictions(const Operations& operations, const DecoderParameters& parameters,
+                        const Angles& table, const PackedBatch& batch, double temperature);
 
 }  // namespace krl::libtorch

@@ -8,6 +8,7 @@
 #include "model/packed_batch.hpp"
 #include "model/projection.hpp"
 #include "torch.hpp"
+#include "training/loss.hpp"
 
 namespace krl::libtorch {
 
@@ -27,7 +28,15 @@ struct DecoderParameters {
   std::vector<Block> blocks;
   Parameter final_norm;  // [hidden]
   Parameter head;        // [vocabulary, hidden]: the embedding itself where they are tied
+  // The critic's value of a state, from the last hidden state: a linear function, [1, hidden] and
+  // [1]. Undefined without a critic.
+  Parameter critic_weight, critic_bias;
+
+  bool has_critic() const { return critic_weight.value.defined(); }
 };
+
+// The critic's values of last hidden states [M, hidden], without gradients: [M], float32 or wider.
+at::Tensor critic_values(const DecoderParameters& parameters, const at::Tensor& hidden);
 
 // Cosines and sines of the rotary embedding, one row a position or a token, each
 // [rows, head_size / 2].
@@ -45,6 +54,22 @@ struct Stream {
 struct Predictions {
   at::Tensor logprobs, entropy;
 };
+
+// What the loss of predictions is computed from beside them (TokenState), a number for each, [M],
+// on the model's device; undefined where the loss does not read it.
+struct LossInputs {
+  at::Tensor factors, shares;      // float64
+  at::Tensor sampled;              // float32; NaN for a token that was not sampled
+  at::Tensor advantages;           // float32
+  at::Tensor start, reference;     // as Predictions::logprobs; without a start it is that of now
+  at::Tensor sequence_log_ratios;  // float64
+  // Of a critic, float32: what it said, and what it should have said; NaN for a token that has
+  // neither.
+  at::Tensor old_values, returns;
+};
+
+// LossMetrics on the model's device: float64, in the order of its members.
+inline constexpr std::int64_t kLossMetrics = sizeof(LossMetrics) / sizeof(double);
 
 // Tensors of a forward pass are of one floating type, on one device, and rows lie one after the
 // other. Const calls are thread-safe.
@@ -83,9 +108,17 @@ class Operations {
   virtual Stream add_feed_forward(const at::Tensor& stream, const at::Tensor& gate_up,
                                   const Projection& down, const Parameter& gain) const = 0;
 
-  // Under softmax(hidden · headᵀ / temperature). hidden [M, hidden], targets [M] int64.
+  // Under softmax(hidden · headᵀ / temperature), without gradients. hidden [M, hidden], targets [M]
+  // int64. Memory for logits is bounded on a GPU.
   virtual Predictions predict(const at::Tensor& hidden, const Parameter& head,
                               const at::Tensor& targets, double temperature) const = 0;
+
+  // The loss of these predictions and, where there is a critic and its returns, of its values: sums
+  // the gradients by the head, by the critic and by all that `hidden` comes from, and adds to
+  // `metrics` [kLossMetrics].
+  virtual void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
+                     const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
+                     const LossInputs& inputs, const at::Tensor& metrics) const = 0;
 
  private:
   ModelConfig config_;

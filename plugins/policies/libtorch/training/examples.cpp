@@ -75,6 +75,16 @@ void check_examples(const Examples& examples, const ModelConfig& config, const L
     check.values(example.advantages(), "advantages", !supervised);
     check.values(example.weights(), "weights", false);
     check.weights_not_negative();
+    check.values(example.values(), "values", !example.returns().empty());
+    check.values(example.returns(), "returns", !example.values().empty());
+  }
+}
+
+void check_no_returns(const Examples& examples) {
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    if (examples[i].returns().empty()) continue;
+    throw Failure(KRL_INVALID_ARGUMENT, "example " + std::to_string(i) +
+                                            ": it has returns, and the policy has no critic");
   }
 }
 

@@ -16,6 +16,10 @@ namespace krl::libtorch {
 // needed.
 void check_examples(const Examples& examples, const ModelConfig& config, const LossOptions* loss);
 
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) that names the first example with returns: there is no
+// critic to learn them.
+void check_no_returns(const Examples& examples);
+
 // Prompt and answer of each example, in tokens.
 std::vector<std::int64_t> example_lengths(const Examples& examples);
 

@@ -39,16 +39,26 @@ std::uint64_t mixed(std::uint64_t seed, const LoraPair& pair) {
 }  // namespace
 
 LearnedModel::LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
-                           const std::optional<LoraOptions>& lora, const Operations& operations,
-                           at::ScalarType compute)
-    : layout_(layout), operations_(operations), compute_(compute) {
-  if (!lora) return;
-  lora_.emplace(layout.config, *lora);
-  base_ = to_flat(weights, operations, compute);
+                           const std::optional<LoraOptions>& lora, bool critic,
+                           const Operations& operations, at::ScalarType compute)
+    : layout_(layout), critic_(critic), operations_(operations), compute_(compute) {
+  if (lora) {
+    lora_.emplace(layout.config, *lora);
+    base_ = to_flat(weights, operations, compute);
+  }
+  slots_ = lora_ ? lora_->slots : layout_.slots;
+  if (!critic) return;
+  const std::int64_t hidden = layout.config.hidden;
+  slots_.push_back({"critic.weight", {1, hidden}, policy_total(), hidden, 0, 0});
+  slots_.push_back({"critic.bias", {1}, policy_total() + hidden, 1, 0, 0});
 }
 
 at::Tensor LearnedModel::start(const std::vector<float>& weights) const {
-  return to_flat(lora_ ? initial_adapters(*lora_) : weights, operations_, master_type());
+  const at::Tensor policy =
+      to_flat(lora_ ? initial_adapters(*lora_) : weights, operations_, master_type());
+  if (!critic_) return policy;
+  // At first every state is worth 0.
+  return at::cat({policy, at::zeros({total() - policy_total()}, policy.options())});
 }
 
 void LearnedModel::update(const at::Tensor& master) {
@@ -64,8 +74,15 @@ void LearnedModel::update(const at::Tensor& master) {
 
 DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor& gradients,
                                      std::optional<std::uint64_t> dropout_seed) const {
-  if (!lora_) return bind_parameters(layout_, operations_, learned, gradients);
-  DecoderParameters parameters = bind_base();
+  DecoderParameters parameters =
+      lora_ ? bind_base() : bind_parameters(layout_, operations_, learned, gradients);
+  if (critic_) {
+    const auto part = [&](const at::Tensor& flat) {
+      return flat.defined() ? flat.narrow(0, policy_total(), total() - policy_total()) : flat;
+    };
+    bind_critic(operations_, part(learned), part(gradients), parameters);
+  }
+  if (!lora_) return parameters;
   const auto parameter = [&](std::size_t slot) {
     const ParameterSlot& s = lora_->slots[slot];
     const auto view = [&](const at::Tensor& flat) {
@@ -85,7 +102,10 @@ DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor
 }
 
 const at::Tensor& LearnedModel::merged() {
-  if (!lora_) return working_;
+  if (!lora_) {
+    if (!merged_.defined()) merged_ = working_.narrow(0, 0, layout_.total);
+    return merged_;
+  }
   if (merged_is_new_) return merged_;
   const at::NoGradGuard no_grad;
   if (!merged_.defined()) merged_ = base_.clone();

@@ -17,20 +17,21 @@ class LearnedModel {
   // `weights` [layout.total] are the model's. `compute` is float32 or float64 on the CPU, bfloat16
   // or float32 on a GPU.
   LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
-               const std::optional<LoraOptions>& lora, const Operations& operations,
+               const std::optional<LoraOptions>& lora, bool critic, const Operations& operations,
                at::ScalarType compute);
 
   const ParameterLayout& layout() const { return layout_; }
   const LoraLayout* lora() const { return lora_ ? &*lora_ : nullptr; }
+  bool has_critic() const { return critic_; }
   at::ScalarType compute_type() const { return compute_; }
   // Of the numbers that learn, their moments and their gradient: float64 where the model computes
   // in it, else float32.
   at::ScalarType master_type() const { return compute_ == at::kDouble ? at::kDouble : at::kFloat; }
 
   // Where each parameter that learns lies in one flat array [total()]; those before matrices_end()
-  // are matrices.
-  const std::vector<ParameterSlot>& slots() const { return lora_ ? lora_->slots : layout_.slots; }
-  std::int64_t total() const { return lora_ ? lora_->total : layout_.total; }
+  // are matrices. A critic's weight and bias come last.
+  const std::vector<ParameterSlot>& slots() const { return slots_; }
+  std::int64_t total() const { return policy_total() + (critic_ ? layout_.config.hidden + 1 : 0); }
   std::int64_t matrices_end() const { return lora_ ? lora_->total : layout_.matrices_end; }
 
   // What learns, at its start, where the model has `weights`: a new flat array of the master type.
@@ -58,13 +59,18 @@ class LearnedModel {
   const at::Tensor& merged();
 
  private:
+  // Without the critic.
+  std::int64_t policy_total() const { return lora_ ? lora_->total : layout_.total; }
+
   ParameterLayout layout_;
   std::optional<LoraLayout> lora_;
+  bool critic_;
+  std::vector<ParameterSlot> slots_;
   const Operations& operations_;
   at::ScalarType compute_;
   at::Tensor base_;     // with LoRA: the frozen weights, [layout_.total]
   at::Tensor working_;  // [total()]
-  at::Tensor merged_;   // with LoRA, when first asked for
+  at::Tensor merged_;   // [layout_.total]: a part of working_ or, with LoRA, made when asked for
   bool merged_is_new_ = false;
 };
 

@@ -8,73 +8,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr double kLargestLogRatio = 20;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// What one token contributes, before weight and normaliser.
-struct Term {
-  double loss = 0;
-  double by_logprob = 0;
-  bool clipped = false;
-};
-
-double clamped(double log_ratio) {
-  return std::clamp(log_ratio, -kLargestLogRatio, kLargestLogRatio);
-}
-
-// e^x and its derivative by x, with x clamped: flat outside.
-struct Ratio {
-  explicit Ratio(double log_ratio)
-      : value(std::exp(clamped(log_ratio))),
-        derivative(std::abs(log_ratio) <= kLargestLogRatio ? value : 0) {}
-  double value, derivative;
-};
-
-Term clipped_term(const LossOptions& options, const Ratio& ratio, double advantage,
-                  double dual_clip) {
-  const double clip = std::clamp(ratio.value, 1 - options.clip_low, 1 + options.clip_high);
-  const double plain = ratio.value * advantage, limited = clip * advantage;
-  Term term;
-  term.clipped = limited < plain;
-  term.loss = -std::min(plain, limited);
-  term.by_logprob = term.clipped ? 0 : -ratio.derivative * advantage;
-  if (dual_clip > 0 && advantage < 0 && term.loss > -dual_clip * advantage) {
-    term.loss = -dual_clip * advantage;
-    term.by_logprob = 0;
-  }
-  return term;
-}
-
-// `base` is the log-probability that ratios are taken against: q, or θ_old with tis.
-Term policy_term(const LossOptions& options, double now, double base, double advantage,
-                 const Ratio& sequence) {
-  const Ratio ratio(now - base);
-  switch (options.kind) {
-    case LossKind::kCrossEntropy:
-      return {-now, -1, false};
-    case LossKind::kImportanceSampling:
-      return {-ratio.value * advantage, -ratio.derivative * advantage, false};
-    case LossKind::kPpo:
-      return clipped_term(options, ratio, advantage, options.dual_clip);
-    case LossKind::kGspo:
-      return clipped_term(options, sequence, advantage, 0);
-    case LossKind::kCispo: {
-      const double clip = std::clamp(ratio.value, 1 - options.clip_low, 1 + options.clip_high);
-      return {-clip * advantage * now, -clip * advantage, clip != ratio.value};
-    }
-  }
-  return {};
-}
-
-// The divergence from the reference, and its derivative by θ.
-Term kl_term(KlEstimator estimator, double now, double reference) {
-  if (estimator == KlEstimator::kK2) {
-    const double difference = now - reference;
-    return {difference * difference / 2, difference, false};
-  }
-  const Ratio ratio(reference - now);
-  return {ratio.value - (reference - now) - 1, 1 - ratio.derivative, false};
-}
 
 struct Parameter {
   const char* name;
@@ -86,7 +20,9 @@ constexpr Parameter kParameters[] = {{"clip_low", &LossOptions::clip_low, 0, 1},
                                      {"dual_clip", &LossOptions::dual_clip, 0, kInfinity},
                                      {"kl", &LossOptions::kl, 0, kInfinity},
                                      {"tis", &LossOptions::tis, 0, kInfinity},
-                                     {"entropy", &LossOptions::entropy, 0, kInfinity}};
+                                     {"entropy", &LossOptions::entropy, 0, kInfinity},
+                                     {"value_weight", &LossOptions::value_weight, 0, kInfinity},
+                                     {"value_clip", &LossOptions::value_clip, 0, kInfinity}};
 constexpr const char* kKlEstimatorName = "kl_estimator";
 
 struct Kind {
@@ -165,67 +101,30 @@ LossOptions parse_loss(const Loss& loss) {
   return options;
 }
 
-void LossMetrics::add(const LossMetrics& other) {
-  loss += other.loss;
-  clip_fraction += other.clip_fraction;
-  ppo_kl += other.ppo_kl;
-  entropy += other.entropy;
-  logprob_diff_mean += other.logprob_diff_mean;
-  logprob_diff_max = std::max(logprob_diff_max, other.logprob_diff_max);
+void weigh_tokens(const LossOptions& options, std::span<const float> weights,
+                  std::span<double> factors, std::span<double> shares) {
+  const auto weight = [&](std::size_t i) {
+    return weights.empty() ? 1.0 : static_cast<double>(weights[i]);
+  };
+  double total = 0;
+  for (std::size_t i = 0; i < factors.size(); ++i) total += weight(i);
+  const double mean_share = 1 / options.normaliser;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    shares[i] = weight(i) * mean_share;
+    if (options.aggregation == KRL_SEQUENCE_MEAN && total > 0) shares[i] /= total;
+    factors[i] = options.aggregation == KRL_TOKEN_SUM ? weight(i) : shares[i];
+  }
 }
 
-void answer_loss(const LossOptions& options, const AnswerTokens& answer,
-                 std::span<double> by_logprob, std::span<double> by_entropy, LossMetrics& metrics) {
-  const std::size_t n = answer.now.size();
-  const auto weight = [&](std::size_t i) {
-    return answer.weights.empty() ? 1.0 : static_cast<double>(answer.weights[i]);
-  };
-  const auto base = [&](std::size_t i) {
-    if (!answer.start.empty()) return answer.start[i];
-    return answer.sampled.empty() ? answer.now[i] : static_cast<double>(answer.sampled[i]);
-  };
-  double total_weight = 0, log_ratio = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    total_weight += weight(i);
-    log_ratio += weight(i) * (answer.now[i] - base(i));
+double mean_log_ratio(std::span<const double> now, std::span<const double> base,
+                      std::span<const float> weights) {
+  double total = 0, log_ratio = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[i]);
+    total += weight;
+    log_ratio += weight * (now[i] - base[i]);
   }
-  const Ratio sequence(total_weight > 0 ? log_ratio / total_weight : 0);
-  const double mean_share = 1 / options.normaliser;
-
-  for (std::size_t i = 0; i < n; ++i) {
-    by_logprob[i] = by_entropy[i] = 0;
-    if (weight(i) == 0) continue;
-    double share = weight(i) * mean_share;  // of the token in the metrics
-    if (options.aggregation == KRL_SEQUENCE_MEAN) share /= total_weight;
-    const double factor = options.aggregation == KRL_TOKEN_SUM ? weight(i) : share;
-
-    const double advantage = answer.advantages.empty() ? 0.0 : answer.advantages[i];
-    Term term = policy_term(options, answer.now[i], base(i), advantage, sequence);
-    if (!answer.start.empty()) {
-      const double trust = Ratio(answer.start[i] - answer.sampled[i]).value;
-      term.loss *= std::min(trust, options.tis);
-      term.by_logprob *= std::min(trust, options.tis);
-    }
-    if (options.kl > 0) {
-      const Term kl = kl_term(options.kl_estimator, answer.now[i], answer.reference[i]);
-      term.loss += options.kl * kl.loss;
-      term.by_logprob += options.kl * kl.by_logprob;
-    }
-    term.loss -= options.entropy * answer.entropy[i];
-    by_logprob[i] = factor * term.by_logprob;
-    by_entropy[i] = -factor * options.entropy;
-
-    metrics.loss += factor * term.loss;
-    metrics.entropy += share * answer.entropy[i];
-    metrics.clip_fraction += share * (term.clipped ? 1 : 0);
-    if (answer.sampled.empty()) continue;
-    const double moved = clamped(answer.now[i] - answer.sampled[i]);
-    metrics.ppo_kl += share * (std::exp(moved) - moved - 1);
-    const double difference =
-        std::abs((answer.start.empty() ? answer.now[i] : answer.start[i]) - answer.sampled[i]);
-    metrics.logprob_diff_mean += share * difference;
-    metrics.logprob_diff_max = std::max(metrics.logprob_diff_max, difference);
-  }
+  return total > 0 ? log_ratio / total : 0;
 }
 
 }  // namespace krl::libtorch

@@ -3,26 +3,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include "generation/random_stream.hpp"
 #include "training/examples.hpp"
+#include "training/loss_inputs.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-std::vector<double> to_doubles(const at::Tensor& x) {
-  const auto doubles = x.detach().to(at::kCPU, at::kDouble).contiguous();
-  const double* data = doubles.const_data_ptr<double>();
-  return {data, data + doubles.numel()};
+LossMetrics to_metrics(const at::Tensor& sums) {
+  LossMetrics metrics;
+  std::memcpy(&metrics, sums.cpu().const_data_ptr(), sizeof metrics);
+  return metrics;
 }
-
-// The part of `all` that belongs to one answer; empty if there is none of it.
-template <class T>
-std::span<T> part(std::vector<T>& all, std::size_t begin, std::size_t size) {
-  return all.empty() ? std::span<T>() : std::span<T>(all).subspan(begin, size);
-}
-
-std::span<const float> to_span(Span<float> s) { return {s.data(), s.size()}; }
 
 }  // namespace
 
@@ -31,7 +25,7 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
                  WorkerThreads& threads)
     : operations_(std::move(operations)),
       options_(options),
-      model_(layout, weights, options.lora, *operations_, options.compute),
+      model_(layout, weights, options.lora, options.critic, *operations_, options.compute),
       threads_(threads),
       angles_(angle_table(*operations_, options.compute)),
       slice_(options.exchange != nullptr ? options.exchange->slice(model_.total())
@@ -47,6 +41,7 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
   for (Replica& replica : replicas_) {
     replica.gradient = on_cpu() ? at::zeros_like(gradient_) : gradient_;
     replica.parameters = model_.bind(model_.working(), replica.gradient);
+    replica.metrics = at::zeros({kLossMetrics}, gradient_.options().dtype(at::kDouble));
   }
 }
 
@@ -121,33 +116,51 @@ void Trainer::logprobs(double temperature, const Examples& examples, const Logpr
   if (!(temperature > 0) || std::isinf(temperature)) {
     invalid_argument("the temperature of logprobs must be greater than 0");
   }
+  const auto all = for_answer_tokens(
+      examples, context, [&](const DecoderParameters& parameters, const PackedBatch& batch) {
+        return predictions(*operations_, parameters, angles_, batch, temperature).logprobs;
+      });
+  for (std::size_t i = 0; i < all.size(); ++i) sink.put(i, all[i]);
+}
+
+void Trainer::values(const Examples& examples, const CriticSink& sink, const Context& context) {
+  const auto all = for_answer_tokens(
+      examples, context, [&](const DecoderParameters& parameters, const PackedBatch& batch) {
+        return critic_values(parameters, last_hidden(*operations_, parameters, angles_, batch));
+      });
+  for (std::size_t i = 0; i < all.size(); ++i) sink.put(i, all[i]);
+}
+
+std::vector<std::vector<float>> Trainer::for_answer_tokens(
+    const Examples& examples, const Context& context,
+    const std::function<at::Tensor(const DecoderParameters&, const PackedBatch&)>& numbers) {
   check_examples(examples, layout().config, nullptr);
   const DecoderParameters parameters = model_.bind(model_.working(), {});
   std::vector<std::vector<float>> results(examples.size());
   run_shares(examples, context, [&](int, const MicroBatch& batch) {
     const at::NoGradGuard no_grad;
     const PackedBatch packed = pack_examples(examples, batch, operations_->device());
-    const auto predicted = forward(*operations_, parameters, angles_, packed, temperature);
-    const auto all = to_doubles(predicted.logprobs);
-    auto at = all.begin();
+    const auto all = to_host(numbers(parameters, packed), at::kFloat);
+    const float* from = all.const_data_ptr<float>();
     for (const std::size_t i : batch) {
-      const auto end = at + static_cast<std::ptrdiff_t>(examples[i].tokens().size());
-      results[i].assign(at, end);
-      at = end;
+      const std::size_t n = examples[i].tokens().size();
+      results[i].assign(from, from + n);
+      from += n;
     }
   });
-  for (std::size_t i = 0; i < results.size(); ++i) sink.put(i, results[i]);
+  return results;
 }
 
 LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples& examples,
                                       const Context& context) {
   check_examples(examples, layout().config, &options);
+  if (!options_.critic) check_no_returns(examples);
   const bool needs_reference = options.kl > 0 && model_.lora() == nullptr;
   if (needs_reference && !state_.reference.defined()) state_.reference = snapshot();
   uses_tis_ = options.tis > 0;
   for (Replica& replica : replicas_) {
     if (on_cpu()) replica.gradient.zero_();
-    replica.metrics = {};
+    replica.metrics.zero_();
   }
   const bool had_gradient = has_gradient_;
   if (!on_cpu()) has_gradient_ = false;  // until all of it is there
@@ -158,7 +171,7 @@ LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples
   LossMetrics metrics;
   for (const Replica& replica : replicas_) {
     if (on_cpu()) gradient_.add_(replica.gradient);
-    metrics.add(replica.metrics);
+    metrics.add(to_metrics(replica.metrics));
   }
   has_gradient_ = true;
   ++calls_;
@@ -181,45 +194,24 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
   const auto seed = dropout_seed(batch);
   const DecoderParameters with_dropout =
       seed ? model_.bind(model_.working(), replica.gradient, seed) : DecoderParameters();
-  const Predictions predicted =
-      forward(*operations_, seed ? with_dropout : replica.parameters, angles_, packed,
-              options.temperature, {.recompute = options_.recompute});
-  const auto frozen = [&](const DecoderParameters& parameters) {
-    const at::NoGradGuard no_grad;
-    return to_doubles(
-        forward(*operations_, parameters, angles_, packed, options.temperature).logprobs);
+  const DecoderParameters& parameters = seed ? with_dropout : replica.parameters;
+  const auto frozen = [&](const DecoderParameters& bound) {
+    return predictions(*operations_, bound, angles_, packed, options.temperature).logprobs;
   };
-  std::vector<double> now = to_doubles(predicted.logprobs);
-  std::vector<double> entropy = to_doubles(predicted.entropy);
-  std::vector<double> reference, start;
-  if (options.kl > 0) reference = frozen(bind_reference());
-  if (options.tis > 0) {
-    start = state_.behaviour.defined() ? frozen(model_.bind(state_.behaviour, {})) : now;
+  LossInputs inputs = loss_inputs(options, examples, batch, operations_->device());
+  if (options.kl > 0) inputs.reference = frozen(bind_reference());
+  if (options.tis > 0 && state_.behaviour.defined()) {
+    inputs.start = frozen(model_.bind(state_.behaviour, {}));
   }
-
-  std::vector<double> by_logprob(now.size()), by_entropy(now.size());
-  std::size_t begin = 0;
-  for (const std::size_t i : batch) {
-    const Example example = examples[i];
-    const std::size_t n = example.tokens().size();
-    const AnswerTokens answer = {part(now, begin, n),         part(entropy, begin, n),
-                                 to_span(example.logprobs()), to_span(example.advantages()),
-                                 to_span(example.weights()),  part(start, begin, n),
-                                 part(reference, begin, n)};
-    answer_loss(options, answer, part(by_logprob, begin, n), part(by_entropy, begin, n),
-                replica.metrics);
-    begin += n;
+  const at::Tensor hidden =
+      last_hidden(*operations_, parameters, angles_, packed, {.recompute = options_.recompute});
+  if (options.kind == LossKind::kGspo) {
+    const auto now =
+        operations_->predict(hidden.detach(), parameters.head, packed.targets, options.temperature);
+    inputs.sequence_log_ratios = sequence_log_ratios(examples, batch, now.logprobs, inputs.start);
   }
-  const auto as_gradient = [&](const std::vector<double>& values) {
-    return at::tensor(values).to(predicted.logprobs.options());
-  };
-  torch::autograd::variable_list outputs = {predicted.logprobs},
-                                 gradients = {as_gradient(by_logprob)};
-  if (options.entropy > 0) {
-    outputs.push_back(predicted.entropy);
-    gradients.push_back(as_gradient(by_entropy));
-  }
-  torch::autograd::backward(outputs, gradients);
+  operations_->learn(hidden, parameters, packed.targets, options.temperature, options, inputs,
+                     replica.metrics);
 }
 
 double Trainer::optimizer_step(const krl_optimizer& optimizer) {

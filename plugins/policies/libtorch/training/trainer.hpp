@@ -44,6 +44,7 @@ struct TrainerOptions {
   std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
   bool recompute = false;                  // blocks in backward, for less memory
   std::optional<LoraOptions> lora = std::nullopt;
+  bool critic = false;  // learns beside the policy, from its last hidden states
   // With the trainers of other ranks, which learn the same from other examples; outlives this one.
   ShardExchange* exchange = nullptr;
 };
@@ -60,6 +61,10 @@ class Trainer {
   // KRL_CANCELLED.
   void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                 const Context& context);
+
+  // The critic's value before each of every example's tokens, put in the order of the examples.
+  // REQUIRES: options.critic. Errors as logprobs().
+  void values(const Examples& examples, const CriticSink& sink, const Context& context);
 
   // Adds the gradient of the loss of the examples. After an error it is as it was before the call
   // on the CPU; on a GPU it is lost, and the next step is refused.
@@ -112,7 +117,7 @@ class Trainer {
   struct Replica {
     at::Tensor gradient;           // of the master type; on a GPU the trainer's own
     DecoderParameters parameters;  // whose gradients are summed there
-    LossMetrics metrics;
+    at::Tensor metrics;            // sums of the call, [kLossMetrics]
   };
 
   // This rank's part of a flat array.
@@ -123,6 +128,11 @@ class Trainer {
   void bind_replicas();
   at::Tensor snapshot() const { return model_.working().clone(); }
   DecoderParameters bind_reference() const;
+  // Calls numbers(parameters, batch) → [answer tokens] for micro-batches of the examples; returns
+  // an example's numbers at its index.
+  std::vector<std::vector<float>> for_answer_tokens(
+      const Examples& examples, const Context& context,
+      const std::function<at::Tensor(const DecoderParameters&, const PackedBatch&)>& numbers);
   void run_shares(const Examples& examples, const Context& context,
                   const std::function<void(int, const MicroBatch&)>& work);
   void train_micro_batch(Replica& replica, const LossOptions& options, const Examples& examples,

@@ -4,6 +4,7 @@
 #include "model/operations.hpp"
 
 #include <cmath>
+#include <cstring>
 
 namespace krl::libtorch {
 namespace {
@@ -267,6 +268,57 @@ at::Tensor normed_heads(const at::Tensor& qkv, const Block& block, const ModelCo
   return at::cat({norm(parts[0], block.query_norm), norm(parts[1], block.key_norm), parts[2]}, 1);
 }
 
+// The derivatives of the loss by the predictions and by the critic's values, of their type.
+struct Derivatives {
+  at::Tensor logprobs, entropy, values;
+};
+
+// `values` is undefined without a critic.
+Derivatives derivatives(const Predictions& predicted, const at::Tensor& values,
+                        const TokenLossOptions& loss, const LossInputs& inputs,
+                        const at::Tensor& metrics) {
+  const auto doubles = [](const at::Tensor& x) {
+    return x.defined() ? x.to(at::kDouble).contiguous() : x;
+  };
+  const auto read = [](const at::Tensor& x, std::int64_t i) {
+    return x.defined() ? x.const_data_ptr<double>()[i] : 0.0;
+  };
+  const auto now = doubles(predicted.logprobs), entropy = doubles(predicted.entropy);
+  const auto sampled = doubles(inputs.sampled), advantages = doubles(inputs.advantages);
+  const auto start = inputs.start.defined() ? doubles(inputs.start) : now;
+  const auto reference = doubles(inputs.reference);
+  const auto value = doubles(values), old_value = doubles(inputs.old_values),
+             target = doubles(inputs.returns);
+  const auto by_logprob = at::empty_like(now), by_entropy = at::empty_like(now),
+             by_value = at::empty_like(now);
+  LossMetrics sums;
+  std::memcpy(&sums, metrics.const_data_ptr(), sizeof sums);
+  for (std::int64_t i = 0; i < now.numel(); ++i) {
+    const double q = read(sampled, i);
+    const TokenState token = {.now = read(now, i),
+                              .entropy = read(entropy, i),
+                              .sampled = q,
+                              .is_sampled = !std::isnan(q),
+                              .start = read(start, i),
+                              .reference = read(reference, i),
+                              .advantage = read(advantages, i),
+                              .sequence_log_ratio = read(inputs.sequence_log_ratios, i),
+                              .value = read(value, i),
+                              .old_value = read(old_value, i),
+                              .target = read(target, i),
+                              .has_return = values.defined() && !std::isnan(read(target, i)),
+                              .factor = read(inputs.factors, i),
+                              .share = read(inputs.shares, i)};
+    const TokenDerivatives by = token_loss(loss, token, sums);
+    by_logprob.mutable_data_ptr<double>()[i] = by.by_logprob;
+    by_entropy.mutable_data_ptr<double>()[i] = by.by_entropy;
+    by_value.mutable_data_ptr<double>()[i] = by.by_value;
+  }
+  std::memcpy(metrics.mutable_data_ptr(), &sums, sizeof sums);
+  const auto type = predicted.logprobs.scalar_type();
+  return {by_logprob.to(type), by_entropy.to(type), by_value.to(type)};
+}
+
 class CpuOperations final : public Operations {
  public:
   using Operations::Operations;
@@ -311,8 +363,33 @@ class CpuOperations final : public Operations {
 
   Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
                       double temperature) const override {
+    const at::NoGradGuard no_grad;
     const auto both = Predict::apply(hidden, head.value, targets, temperature);
     return {both[0], both[1]};
+  }
+
+  void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
+             const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
+             const LossInputs& inputs, const at::Tensor& metrics) const override {
+    const auto both = Predict::apply(hidden, parameters.head.value, targets, temperature);
+    at::Tensor values;
+    if (parameters.has_critic()) {
+      values = at::linear(hidden, parameters.critic_weight.value, parameters.critic_bias.value)
+                   .squeeze(1);
+    }
+    const Predictions predicted = {both[0].detach(), both[1].detach()};
+    const Derivatives by =
+        derivatives(predicted, values.defined() ? values.detach() : values, loss, inputs, metrics);
+    tensor_list outputs = {both[0]}, gradients = {by.logprobs};
+    if (loss.entropy > 0) {
+      outputs.push_back(both[1]);
+      gradients.push_back(by.entropy);
+    }
+    if (values.defined()) {
+      outputs.push_back(values);
+      gradients.push_back(by.values);
+    }
+    torch::autograd::backward(outputs, gradients);
   }
 };
 

@@ -26,6 +26,7 @@ struct TrainingShape {
 };
 TrainingShape training_shape(const ModelConfig& config, int element_bytes);
 inline constexpr int kNormThreads = 256, kHeadThreads = 256, kGateThreads = 256;
-inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024;
+inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024,
+                     kLossThreads = 512;
 
 }  // namespace krl::libtorch

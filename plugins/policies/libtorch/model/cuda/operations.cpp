@@ -13,9 +13,7 @@ namespace krl::libtorch {
 namespace {
 
 constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through rows of their own
-// Logits are computed in pieces of this size, and kept for backward up to that one.
-constexpr std::int64_t kChunkBytes = std::int64_t{256} << 20;
-constexpr std::int64_t kKeptBytes = std::int64_t{2} << 30;
+constexpr std::int64_t kChunkBytes = std::int64_t{256} << 20;  // of logits that are there at once
 
 void* pointer(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
 
@@ -38,11 +36,30 @@ int element_bytes_of(at::ScalarType compute) {
   throw Failure(KRL_INVALID_ARGUMENT, "a GPU trains in bfloat16 or float32");
 }
 
+template <class T>
+const T* numbers(const at::Tensor& x) {
+  return x.defined() ? x.const_data_ptr<T>() : nullptr;
+}
+
+TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& values) {
+  return {numbers<double>(inputs.factors),
+          numbers<double>(inputs.shares),
+          numbers<float>(inputs.sampled),
+          numbers<float>(inputs.advantages),
+          numbers<float>(inputs.start),
+          numbers<float>(inputs.reference),
+          numbers<double>(inputs.sequence_log_ratios),
+          numbers<float>(values),
+          numbers<float>(inputs.old_values),
+          numbers<float>(inputs.returns)};
+}
+
 class CudaOperations final : public Operations {
  public:
   CudaOperations(const ModelConfig& config, at::ScalarType compute)
       : Operations(config),
         device_(at::kCUDA, static_cast<at::DeviceIndex>(current_device())),
+        element_bytes_(element_bytes_of(compute)),
         shape_(training_shape(config, element_bytes_of(compute))),
         library_("training", training_kernels(),
                  training_defines(config, element_bytes_of(compute))),
@@ -55,6 +72,7 @@ class CudaOperations final : public Operations {
         gate_backward_(library_.kernel("gate_backward")),
         softmax_sums_(library_.kernel("softmax_sums")),
         softmax_backward_(library_.kernel("softmax_backward")),
+        token_losses_(library_.kernel("token_losses")),
         embedding_backward_(library_.kernel("embedding_backward")) {
     int multiprocessors = 0;
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_.index());
@@ -78,6 +96,9 @@ class CudaOperations final : public Operations {
                           const Projection& down, const Parameter& gain) const override;
   Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
                       double temperature) const override;
+  void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
+             const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
+             const LossInputs& inputs, const at::Tensor& metrics) const override;
 
  private:
   // What the norm gave and keeps; `sum` is x itself where there is no delta.
@@ -99,12 +120,32 @@ class CudaOperations final : public Operations {
 
   at::Tensor gate(const at::Tensor& gate_up) const;
 
+  // What is known of the predictions of some rows, float32: log Σ e^logit beside the rest.
+  struct Softmax {
+    at::Tensor logprobs, entropies, normalisers;
+  };
+  void softmax_sums(const at::Tensor& logits, const at::Tensor& targets, double temperature,
+                    const Softmax& out) const;
+
+  // Calls work(part) for each piece of `rows` rows whose logits are not too many at once; part(x)
+  // are those rows of x.
+  template <class Work>
+  void for_chunks(std::int64_t rows, Work work) const {
+    const std::int64_t row_bytes = config().vocabulary * element_bytes_;
+    const std::int64_t chunk = std::max<std::int64_t>(1, kChunkBytes / row_bytes);
+    for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+      const std::int64_t count = std::min(chunk, rows - begin);
+      work([&](const at::Tensor& x) { return x.narrow(0, begin, count); });
+    }
+  }
+
   at::Device device_;
+  std::int64_t element_bytes_;
   TrainingShape shape_;
   KernelLibrary library_;
   Kernel add_and_norm_, add_and_norm_backward_, add_columns_, prepare_heads_,
       prepare_heads_backward_, gate_, gate_backward_, softmax_sums_, softmax_backward_,
-      embedding_backward_;
+      token_losses_, embedding_backward_;
   std::int64_t most_blocks_ = 0;
 };
 
@@ -120,7 +161,7 @@ at::Tensor CudaOperations::embed(const Parameter& embedding, const at::Tensor& t
   const at::Tensor anchor = at::zeros({}, x.options()).set_requires_grad(true);
   record({anchor}, {x}, [this, embedding, tokens](const std::vector<at::Tensor>& grads) {
     const at::Tensor by_x = grads[0].contiguous();
-    const auto [sorted, rows] = at::sort(tokens, /*stable=*/true, 0);
+    const auto [sorted, rows] = at::sort(tokens, /*stable=*/std::optional<bool>(true), 0);
     const std::int64_t count = tokens.size(0);
     embedding_backward_({count}, kEmbeddingThreads, pointer(by_x), pointer(sorted), pointer(rows),
                         static_cast<int>(count), static_cast<float>(config().embedding_scale),
@@ -289,50 +330,68 @@ at::Tensor CudaOperations::attention(const at::Tensor& qkv, const Block& block,
 
 Predictions CudaOperations::predict(const at::Tensor& hidden, const Parameter& head,
                                     const at::Tensor& targets, double temperature) const {
-  const std::int64_t rows = hidden.size(0), row_bytes = config().vocabulary * hidden.element_size();
-  const std::int64_t chunk = std::max<std::int64_t>(1, kChunkBytes / row_bytes);
-  const bool keeps = needs_gradient(hidden) && rows * row_bytes <= kKeptBytes;
-  const auto inverse_temperature = static_cast<float>(1 / temperature);
-  const auto floats = hidden.options().dtype(at::kFloat).requires_grad(false);
-  const at::Tensor logprobs = at::empty({rows}, floats), entropy = at::empty({rows}, floats),
-                   normalisers = at::empty({rows}, floats);
-  std::vector<at::Tensor> kept;
+  const at::NoGradGuard no_grad;
+  const at::Tensor logprobs = at::empty({hidden.size(0)}, hidden.options().dtype(at::kFloat));
+  const Softmax all{logprobs, at::empty_like(logprobs), at::empty_like(logprobs)};
+  for_chunks(hidden.size(0), [&](const auto& part) {
+    softmax_sums(at::mm(part(hidden), head.value.t()), part(targets), temperature,
+                 {part(all.logprobs), part(all.entropies), part(all.normalisers)});
+  });
+  return {all.logprobs, all.entropies};
+}
+
+void CudaOperations::softmax_sums(const at::Tensor& logits, const at::Tensor& targets,
+                                  double temperature, const Softmax& out) const {
+  softmax_sums_({logits.size(0)}, kSoftmaxThreads, pointer(logits), pointer(targets),
+                static_cast<float>(1 / temperature), pointer(out.logprobs), pointer(out.entropies),
+                pointer(out.normalisers));
+}
+
+// Adds what flows back from the critic's values to the gradient of the hidden states.
+void critic_backward(const DecoderParameters& parameters, const at::Tensor& hidden,
+                     const at::Tensor& by_values, const at::Tensor& by_hidden) {
+  const at::Tensor by = by_values.to(hidden.scalar_type()).unsqueeze(1);
+  by_hidden.addmm_(by, parameters.critic_weight.value);
+  accumulate_product(parameters.critic_weight.gradient, by, hidden);
+  parameters.critic_bias.gradient.add_(by_values.sum());
+}
+
+// Each chunk of logits goes all the way, from the matrix product over the loss to its gradients, so
+// that neither is it kept nor computed twice.
+void CudaOperations::learn(const at::Tensor& hidden, const DecoderParameters& parameters,
+                           const at::Tensor& targets, double temperature,
+                           const TokenLossOptions& loss, const LossInputs& inputs,
+                           const at::Tensor& metrics) const {
+  const std::int64_t rows = hidden.size(0);
+  const at::Tensor x = hidden.detach(), by_hidden = at::empty_like(x);
+  const Parameter& head = parameters.head;
+  const at::Tensor values = parameters.has_critic() ? critic_values(parameters, x) : at::Tensor();
+  const at::Tensor by_values = parameters.has_critic() ? at::empty_like(values) : at::Tensor();
+  const TokenArrays arrays = token_arrays(inputs, values);
   {
     const at::NoGradGuard no_grad;
-    for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-      const std::int64_t count = std::min(chunk, rows - begin);
-      const auto part = [&](const at::Tensor& x) { return x.narrow(0, begin, count); };
-      const at::Tensor logits = at::mm(part(hidden), head.value.t());
-      softmax_sums_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
-                    inverse_temperature, pointer(part(logprobs)), pointer(part(entropy)),
-                    pointer(part(normalisers)));
-      if (keeps) kept.push_back(logits);
-    }
+    std::int64_t first = 0;
+    for_chunks(rows, [&](const auto& part) {
+      const at::Tensor chunk = part(x), logits = at::mm(chunk, head.value.t());
+      const std::int64_t count = chunk.size(0);
+      // Three rows of what was predicted, and two of the derivatives.
+      const at::Tensor numbers = at::empty({5, count}, x.options().dtype(at::kFloat));
+      const Softmax softmax{numbers[0], numbers[1], numbers[2]};
+      softmax_sums(logits, part(targets), temperature, softmax);
+      token_losses_({}, kLossThreads, loss, arrays, first, static_cast<int>(count),
+                    pointer(softmax.logprobs), pointer(softmax.entropies), pointer(numbers[3]),
+                    pointer(numbers[4]), pointer(by_values), pointer(metrics));
+      softmax_backward_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
+                        static_cast<float>(1 / temperature), pointer(softmax.normalisers),
+                        pointer(softmax.entropies), pointer(numbers[3]), pointer(numbers[4]));
+      at::Tensor by_chunk = part(by_hidden);
+      at::mm_out(by_chunk, logits, head.value);
+      if (head.learns()) accumulate_product(head.gradient, logits, chunk);
+      first += count;
+    });
+    if (parameters.has_critic()) critic_backward(parameters, x, by_values, by_hidden);
   }
-  record({hidden}, {logprobs, entropy},
-         [this, hidden = hidden.detach(), head, targets, entropy = entropy.detach(), normalisers,
-          kept, chunk, inverse_temperature](const std::vector<at::Tensor>& grads) {
-           const at::Tensor by_hidden = at::empty_like(hidden);
-           const auto by_logprob = grads[0].defined() ? grads[0] : at::zeros_like(entropy);
-           for (std::int64_t begin = 0; begin < hidden.size(0); begin += chunk) {
-             const std::int64_t count = std::min(chunk, hidden.size(0) - begin);
-             const auto part = [&](const at::Tensor& x) {
-               return x.defined() ? x.narrow(0, begin, count) : x;
-             };
-             const auto index = static_cast<std::size_t>(begin / chunk);
-             const at::Tensor logits =
-                 kept.empty() ? at::mm(part(hidden), head.value.t()) : kept[index];
-             softmax_backward_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
-                               inverse_temperature, pointer(part(normalisers)),
-                               pointer(part(entropy)), pointer(part(by_logprob)),
-                               pointer(part(grads[1])));
-             at::Tensor by_part = part(by_hidden);
-             at::mm_out(by_part, logits, head.value);
-             if (head.learns()) accumulate_product(head.gradient, logits, part(hidden));
-           }
-           return std::vector<at::Tensor>{by_hidden};
-         });
-  return {logprobs, entropy};
+  torch::autograd::backward({hidden}, {by_hidden});
 }
 
 }  // namespace

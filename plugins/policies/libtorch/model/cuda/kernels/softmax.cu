@@ -20,7 +20,8 @@ struct SoftmaxSums {
 
 // All of the block's, in a fixed order; valid in every thread.
 __device__ inline SoftmaxSums block_total(SoftmaxSums sums) {
-  __shared__ SoftmaxSums warps[kSoftmaxThreads / 32];
+  constexpr int kWarps = kSoftmaxThreads / 32;
+  __shared__ float max[kWarps], sum[kWarps], weighted[kWarps];
 #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) {
     SoftmaxSums other;
@@ -29,11 +30,22 @@ __device__ inline SoftmaxSums block_total(SoftmaxSums sums) {
     other.weighted = __shfl_xor_sync(kAllLanes, sums.weighted, offset);
     sums.add(other);
   }
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sums;
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) {
+    max[warp] = sums.max;
+    sum[warp] = sums.sum;
+    weighted[warp] = sums.weighted;
+  }
   __syncthreads();
   SoftmaxSums total;
 #pragma unroll
-  for (int warp = 0; warp < kSoftmaxThreads / 32; ++warp) total.add(warps[warp]);
+  for (int w = 0; w < kWarps; ++w) {
+    SoftmaxSums other;
+    other.max = max[w];
+    other.sum = sum[w];
+    other.weighted = weighted[w];
+    total.add(other);
+  }
   return total;
 }
 

@@ -1,0 +1,120 @@
+// The critic: its gradient, through its own weights and the policy's, and that it learns.
+#include <gtest/gtest.h>
+
+#include "recording_host.hpp"
+#include "training/trainer.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+using namespace krl::test;
+
+class CriticTest : public testing::Test {
+ protected:
+  CriticTest() : threads_(2, [] { at::set_num_threads(1); }) {
+    config_ = {.layers = 2,
+               .hidden = 16,
+               .heads = 4,
+               .kv_heads = 2,
+               .ffn = 24,
+               .context = 64,
+               .vocabulary = 30,
+               .embedding_scale = 4};
+    for (int i = 0; i < 6; ++i) {
+      ExampleValues v{{i, i + 1, i + 2}, {}};
+      for (int t = 0; t < 4 + 2 * i; ++t) {
+        v.tokens.push_back((5 * i + 3 * t) % 30);
+        v.logprobs.push_back(-3.4f);
+        v.advantages.push_back((i + t) % 3 == 0 ? -1.0f : 0.7f);
+        // Inside and outside what clipping lets through.
+        v.values.push_back(0.1f * static_cast<float>(t % 4) - 0.1f);
+        v.returns.push_back(0.3f * static_cast<float>((i + t) % 3));
+      }
+      examples_.add(std::move(v));
+    }
+  }
+
+  Trainer trainer(bool critic = true, std::optional<LoraOptions> lora = std::nullopt) {
+    const ParameterLayout layout(config_);
+    return Trainer(layout, initial_weights(layout, 3), make_cpu_operations(config_),
+                   {.compute = at::kDouble, .lora = std::move(lora), .critic = critic}, threads_);
+  }
+
+  double loss_at(const at::Tensor& weights, const std::optional<LoraOptions>& lora) {
+    Trainer t = trainer(true, lora);
+    TrainerState state = t.state();
+    state.weights = weights;
+    t.restore(state);
+    return t.forward_backward(parse_loss(loss_), examples_, context_).loss;
+  }
+
+  void expect_finite_differences(const std::optional<LoraOptions>& lora) {
+    Trainer t = trainer(true, lora);
+    TrainerState state = t.state();
+    state.weights = state.weights + 0.05 * at::sin(at::arange(state.weights.numel()) + 1);
+    t.restore(state);
+    t.forward_backward(parse_loss(loss_), examples_, context_);
+    const at::Tensor weights = t.state().weights.clone();
+    ASSERT_EQ(t.slots().back().name, "critic.bias");
+    for (const ParameterSlot& slot : t.slots()) {
+      const at::Tensor direction = at::zeros_like(weights);
+      for (std::int64_t i = 0; i < slot.size; ++i) {
+        direction[slot.offset + i] = std::sin(static_cast<double>(i + 1));
+      }
+      constexpr double kStep = 1e-6;
+      const double difference = (loss_at(weights + kStep * direction, lora) -
+                                 loss_at(weights - kStep * direction, lora)) /
+                                (2 * kStep);
+      const double expected = (t.gradient() * direction).sum().item<double>();
+      EXPECT_NEAR(expected, difference, 1e-6 * std::max(1.0, std::abs(difference))) << slot.name;
+    }
+  }
+
+  ModelConfig config_;
+  WorkerThreads threads_;
+  ExampleList examples_;
+  RecordingContext context_;
+  LossSpec loss_{"ppo", 60, {{"clip_high", 5}, {"value_weight", 0.7}, {"value_clip", 0.2}}};
+};
+
+TEST_F(CriticTest, GradientAgreesWithFiniteDifferences) {
+  expect_finite_differences(std::nullopt);
+  expect_finite_differences(LoraOptions{.rank = 2, .alpha = 4});
+}
+
+TEST_F(CriticTest, AtTheStartEveryStateIsWorthNothingAndThePolicyIsAsWithout) {
+  Trainer with = trainer(), without = trainer(false);
+  CriticCollector values;
+  with.values(examples_, values, context_);
+  ASSERT_EQ(values.values.size(), examples_.size());
+  for (std::size_t i = 0; i < examples_.size(); ++i) {
+    EXPECT_EQ(values.values[i], std::vector<float>(examples_[i].tokens.size(), 0.0f));
+  }
+  EXPECT_EQ(with.weights(), without.weights());
+}
+
+TEST_F(CriticTest, LearnsTheReturns) {
+  Trainer t = trainer();
+  const LossSpec loss("ppo", 60, {{"value_weight", 1}, {"value_clip", 0}});
+  double first = 0, last = 0;
+  for (int step = 0; step < 60; ++step) {
+    last = t.forward_backward(parse_loss(loss), examples_, context_).value_loss;
+    if (step == 0) first = last;
+    t.optimizer_step(adamw(1e-2));
+  }
+  EXPECT_GT(first, 0.01);
+  EXPECT_LT(last, 0.1 * first);
+}
+
+TEST_F(CriticTest, ReturnsWithoutACriticAreRefused) {
+  Trainer t = trainer(false);
+  try {
+    t.forward_backward(parse_loss(loss_), examples_, context_);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("no critic"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace krl::libtorch
