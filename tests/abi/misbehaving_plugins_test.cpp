@@ -58,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 16u);
+  EXPECT_EQ(registry().all().size(), 17u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -170,6 +170,24 @@ TEST(MisbehavingPlugins, Streams) {
 TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
   EXPECT_TRUE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.bad_samples")));
   EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
+}
+
+TEST(MisbehavingPlugins, Values) {
+  const auto values = [](const char* fault) {
+    auto instance = create(Kind::kPolicy, "test.bad_values", {{"fault", fault}});
+    if (!instance) return instance.error().message;
+    Example example;
+    example.tokens = {1, 2};
+    const auto given = Policy(std::move(*instance)).values({example, example, example});
+    return given ? "valued" : without_plugin(given.error());
+  };
+  const std::string broke = "policy 'test.bad_values' broke its contract in values(): ";
+  EXPECT_EQ(values("none"), "valued");
+  EXPECT_EQ(values("missing"), broke + "it gave no values for example 1 of 3");
+  EXPECT_EQ(values("example"), broke + "values of example 7, of 3");
+  EXPECT_EQ(values("length"), broke + "3 values for the 2 tokens of example 0");
+  EXPECT_EQ(values("nan"), broke + "a value of example 0 is no finite number");
+  EXPECT_EQ(values("throws"), "policy 'test.bad_values' (values): a runtime_error of values");
 }
 
 TEST(MisbehavingPlugins, TokenizeWithoutTokens) {

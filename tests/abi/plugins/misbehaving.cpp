@@ -1,5 +1,6 @@
 // Components that break the rules of abi.h in ways that a host must survive: each id says how.
 #include <kernelrl/sdk.hpp>
+#include <vector>
 
 namespace {
 
@@ -108,6 +109,39 @@ struct BadSamples final : krl::Policy {
   }
 };
 
+// Gives a value for each of an example's tokens, but for what `fault` says.
+struct BadValues final : krl::TrainablePolicy {
+  std::string fault;
+  static constexpr auto config =
+      krl::config(krl::opt("fault", &BadValues::fault, "what is wrong").required());
+
+  krl::PolicyInfo describe() override {
+    krl::PolicyInfo info;
+    info.has_critic = true;
+    return info;
+  }
+  void values(const krl::Examples& examples, const krl::CriticSink& sink,
+              const krl::Context&) override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      if (fault == "missing" && i == 1) continue;
+      const std::size_t n = examples[i].tokens().size() + (fault == "length" ? 1 : 0);
+      const std::vector<float> values(n, fault == "nan" ? NAN : 0.5F);
+      sink.put(fault == "example" ? i + 7 : i, values);
+    }
+    if (fault == "throws") throw std::runtime_error("a runtime_error of values");
+  }
+
+  void sample(const krl::Requests&, const krl::SampleSink&, const krl::Context&) override {}
+  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
+                const krl::Context&) override {}
+  void logprobs(double, const krl::Examples&, const krl::LogprobSink&,
+                const krl::Context&) override {}
+  void forward_backward(const krl::Loss&, const krl::Examples&, const krl::Context&) override {}
+  void optimizer_step(const krl_optimizer&, const krl::Context&) override {}
+  void save(std::string_view, const krl::Context&) override {}
+  void load(std::string_view, const krl::Context&) override {}
+};
+
 struct EmptyItems final : krl::Dataset {
   std::uint64_t size() override { return 3; }
   void read(std::uint64_t, const krl::DatasetSink&) override {}
@@ -189,6 +223,7 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::backend<PushesInfraError>("test.pushes_infra_error", "breaks a rule"),
            krl::backend<CaseOfUnknownVerdict>("test.case_of_unknown_verdict", "breaks a rule"),
            krl::policy<BadSamples>("test.bad_samples", "breaks a rule"),
+           krl::policy<BadValues>("test.bad_values", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
            raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing),
            raw(kRawPolicyOf10))
