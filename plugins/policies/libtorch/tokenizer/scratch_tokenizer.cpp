@@ -81,6 +81,17 @@ std::string tokenizer_json(std::span<const Merge> merges) {
   return document.dump(1) + "\n";
 }
 
+std::string tokenizer_config_json(std::int64_t context) {
+  const Json config = {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                       {"model_max_length", context},
+                       {"clean_up_tokenization_spaces", false},
+                       {"bos_token", kSpecialTokens[kBeginToken]},
+                       {"eos_token", kSpecialTokens[kEndToken]},
+                       {"pad_token", kSpecialTokens[kPadToken]},
+                       {"chat_template", kScratchTemplate}};
+  return config.dump(2) + "\n";
+}
+
 std::string generation_config_json() {
   const Json config = {
       {"bos_token_id", kBeginToken}, {"eos_token_id", kEndToken}, {"pad_token_id", kPadToken}};
@@ -93,20 +104,9 @@ Tokenizer scratch_tokenizer(std::span<const Merge> merges) {
   return Tokenizer::from_json(tokenizer_json(merges), "the tokenizer of a model from scratch");
 }
 
-std::string scratch_tokenizer_config(std::int64_t context) {
-  const Json config = {{"tokenizer_class", "PreTrainedTokenizerFast"},
-                       {"model_max_length", context},
-                       {"clean_up_tokenization_spaces", false},
-                       {"bos_token", kSpecialTokens[kBeginToken]},
-                       {"eos_token", kSpecialTokens[kEndToken]},
-                       {"pad_token", kSpecialTokens[kPadToken]},
-                       {"chat_template", kScratchTemplate}};
-  return config.dump(2) + "\n";
-}
-
 ChatTokenizer scratch_chat_tokenizer(Tokenizer tokenizer, std::int64_t context) {
   std::vector<TokenizerFile> files = {{"tokenizer.json", tokenizer.json()},
-                                      {"tokenizer_config.json", scratch_tokenizer_config(context)},
+                                      {"tokenizer_config.json", tokenizer_config_json(context)},
                                       {"generation_config.json", generation_config_json()}};
   return {std::move(tokenizer), ChatFamily::kScratch, {}, std::move(files)};
 }

@@ -34,11 +34,8 @@ std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::in
 // The tokenizer with these merges. REQUIRES: they are such as learn_merges() gives.
 Tokenizer scratch_tokenizer(std::span<const Merge> merges);
 
-// Its tokenizer_config.json: special tokens and chat template, for a model that sees `context`
+// The tokenizer with the chat template of models from scratch, for a model that sees `context`
 // tokens.
-std::string scratch_tokenizer_config(std::int64_t context);
-
-// The tokenizer with the chat template of models from scratch.
 ChatTokenizer scratch_chat_tokenizer(Tokenizer tokenizer, std::int64_t context);
 
 }  // namespace krl::libtorch
