@@ -14,9 +14,10 @@ rm -r runs
 "$kernelrl" launch -n 2 -- "${plan[@]}" --set stage.reinforce.iterations=1000 >killed.log 2>&1 &
 launcher=$!
 wait_for_iterations 2 $launcher
-rank1=$(pgrep -P $launcher -f . | tail -1)
+rank1=$(pgrep -P $launcher | tail -1)
 kill -KILL "$rank1"
-[ "$(exit_code $launcher)" = 137 ] || fail "the exit code is not that of the rank that failed"
+await $launcher
+[ $code = 137 ] || fail "the exit code is not that of the rank that failed"
 says killed.log "rank 1 was ended by signal 9" || fail "the launcher does not say what happened"
 done_before=$(iterations)
 "$kernelrl" "${plan[@]}" --set stage.reinforce.iterations=$((done_before + 2)) --resume \
@@ -24,12 +25,13 @@ done_before=$(iterations)
 [ "$(iterations)" = $((done_before + 2)) ] || fail "it did not do what was left"
 rm -r runs
 
-# A signal stops all of them in order, with a checkpoint.
+# SIGTERM stops all of them in order, with a checkpoint.
 "$kernelrl" launch -n 2 -- "${plan[@]}" --set stage.reinforce.iterations=1000 >stopped.log 2>&1 &
 launcher=$!
 wait_for_iterations 1 $launcher
-kill -INT $launcher
-[ "$(exit_code $launcher)" = 130 ] || fail "an interrupted launch ends by $(exit_code $launcher)"
+kill -TERM $launcher
+await $launcher
+[ $code = 130 ] || fail "an interrupted launch ends by $code"
 says stopped.log "interrupted; go on with" || fail "it does not say how to go on"
 
 # A plan that is wrong ends all at once.

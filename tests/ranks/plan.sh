@@ -41,9 +41,9 @@ wait_for_iterations() {
   done
 }
 
-# exit_code PID: how it ended.
-exit_code() {
-  local code=0
+# await PID: until it has ended; $code is its exit code. (Only its parent can wait for it: no
+# subshell.)
+await() {
+  code=0
   wait "$1" || code=$?
-  echo "$code"
 }

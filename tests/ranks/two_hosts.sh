@@ -19,12 +19,13 @@ fi
 trap clean_up EXIT
 ip netns add "$second"
 ip link add "$first" type veth peer name "$second"
-for end in first:1 second:2; do
-  space=${!end%:*}
+address=1
+for space in "$first" "$second"; do
   ip link set "$space" netns "$space"
-  ip -n "$space" address add "10.77.0.${end#*:}/24" dev "$space"
+  ip -n "$space" address add "10.77.0.$address/24" dev "$space"
   ip -n "$space" link set "$space" up
   ip -n "$space" link set lo up
+  address=2
 done
 
 # start NAME WORDS…: both ranks; $rank0 and $rank1 are their processes.
@@ -43,7 +44,8 @@ start() {
 # ends NAME RANK OTHER: that the rank's process ends and names the other.
 ends() {
   local pid=rank$2 other=rank$3
-  [ "$(exit_code "${!pid}")" = 1 ] || fail "rank $2 does not end by 1 when rank $3 is $1"
+  await "${!pid}"
+  [ $code = 1 ] || fail "rank $2 does not end by 1 when rank $3 is $1"
   says "$1$2.log" "process ${!other}) is lost" || fail "rank $2 does not name rank $3 ($1)"
 }
 
@@ -68,6 +70,8 @@ ip -n "$second" link set "$second" up
 
 done_before=$(iterations)
 start resumed --set stage.reinforce.iterations=$((done_before + 2)) --resume
-[ "$(exit_code $rank0)" = 0 ] || fail "two ranks do not go on"
-[ "$(exit_code $rank1)" = 0 ] || fail "rank 1 does not end with rank 0"
+await $rank0
+[ $code = 0 ] || fail "two ranks do not go on"
+await $rank1
+[ $code = 0 ] || fail "rank 1 does not end with rank 0"
 [ "$(iterations)" = $((done_before + 2)) ] || fail "they did not do what was left"
