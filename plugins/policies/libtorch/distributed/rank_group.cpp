@@ -28,6 +28,8 @@ using std::chrono::milliseconds;
 constexpr std::chrono::hours kForever{24 * 365};
 constexpr int kMessageTag = 1, kTensorTag = 2;
 constexpr std::size_t kMostErrorText = 200;
+// Between two looks whether something is done: short at first, as most is done soon.
+constexpr std::chrono::microseconds kShortestPause{10}, kLongestPause{500};
 
 std::string this_process() {
   char host[256] = "unknown";
@@ -130,45 +132,59 @@ std::vector<std::string> meet(c10d::Store& store, const RankEnvironment& environ
 
 // What is open between ranks, and the waits on it.
 struct RankGroup::Connections {
-  // A message's way: ends with a Failure when the group is lost.
-  void finish_transfer(const c10::intrusive_ptr<c10d::Work>& work, int peer) {
-    {
-      const std::lock_guard lock(mutex);
-      transfers.insert(work.get());
-    }
+  // A message's way, which `start` starts: ends with a Failure when the group is lost.
+  template <class Start>
+  void transfer(int peer, const Start& start) {
     bool done = false;
     try {
-      if (liveness->lost()) work->abort();
-      done = work->wait(kForever);
+      const c10::intrusive_ptr<c10d::Work> work = start();
+      done = wait_for(*work);
     } catch (const std::exception& error) {
       liveness->report_lost(peer, "its connection broke (" + first_line(error) + ")");
-    }
-    {
-      const std::lock_guard lock(mutex);
-      transfers.erase(work.get());
     }
     if (!done) throw_lost("the connection with another rank broke");
   }
 
-  void finish_collective(const c10::intrusive_ptr<c10d::Work>& work) {
-    milliseconds::rep microseconds = 10;
-    while (!work->isCompleted()) {
-      if (liveness->lost()) throw_lost({});
-      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
-      microseconds = std::min<milliseconds::rep>(2 * microseconds, 500);
-    }
+  // False if the group was lost before.
+  bool wait_for(c10d::Work& work) {
+    struct Entry {
+      Entry(Connections& of, c10d::Work* waited) : connections(of), work(waited) {
+        const std::lock_guard lock(connections.mutex);
+        connections.transfers.insert(work);
+      }
+      ~Entry() {
+        const std::lock_guard lock(connections.mutex);
+        connections.transfers.erase(work);
+      }
+      Connections& connections;
+      c10d::Work* work;
+    } const entry(*this, &work);
+    if (liveness->lost()) work.abort();
+    return work.wait(kForever);
+  }
+
+  // What all ranks do together, which `start` starts.
+  template <class Start>
+  void collective(const Start& start) {
     try {
-      work->wait();
+      const c10::intrusive_ptr<c10d::Work> work = start();
+      auto pause = kShortestPause;
+      while (!work->isCompleted() && !liveness->lost()) {
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, kLongestPause);
+      }
+      if (!liveness->lost()) work->wait();
     } catch (const std::exception& error) {
       throw_lost(first_line(error));
     }
+    if (liveness->lost()) throw_lost({});
   }
 
   void sum(c10d::Backend& backend, const at::Tensor& tensor) {
     std::vector<at::Tensor> tensors = {tensor};
     c10d::AllreduceOptions options;
     options.timeout = kForever;
-    finish_collective(backend.allreduce(tensors, options));
+    collective([&] { return backend.allreduce(tensors, options); });
   }
 
   void broadcast(c10d::Backend& backend, const at::Tensor& tensor, int from) {
@@ -176,7 +192,7 @@ struct RankGroup::Connections {
     c10d::BroadcastOptions options;
     options.rootRank = from;
     options.timeout = kForever;
-    finish_collective(backend.broadcast(tensors, options));
+    collective([&] { return backend.broadcast(tensors, options); });
   }
 
   // `otherwise`: what to say if nobody turns out to be lost.
@@ -243,7 +259,7 @@ void RankGroup::send(int to, std::string_view message) {
   const auto transfer = [&](const void* data, std::size_t size) {
     std::vector<at::Tensor> tensors = {
         at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(size)}, at::kByte)};
-    connections_->finish_transfer(connections_->gloo->send(tensors, to, kMessageTag), to);
+    connections_->transfer(to, [&] { return connections_->gloo->send(tensors, to, kMessageTag); });
   };
   const std::uint64_t size = message.size();
   transfer(&size, sizeof size);
@@ -254,7 +270,8 @@ std::string RankGroup::receive(int from) {
   const auto transfer = [&](void* data, std::size_t size) {
     std::vector<at::Tensor> tensors = {
         at::from_blob(data, {static_cast<std::int64_t>(size)}, at::kByte)};
-    connections_->finish_transfer(connections_->gloo->recv(tensors, from, kMessageTag), from);
+    connections_->transfer(from,
+                           [&] { return connections_->gloo->recv(tensors, from, kMessageTag); });
   };
   std::uint64_t size = 0;
   transfer(&size, sizeof size);
@@ -278,7 +295,7 @@ void RankGroup::reduce_scatter(const at::Tensor& flat) {
     at::Tensor own = flat.narrow(0, each * rank(), each);
     c10d::ReduceScatterOptions options;
     options.timeout = kForever;
-    connections_->finish_collective(tensors._reduce_scatter_base(own, whole, options));
+    connections_->collective([&] { return tensors._reduce_scatter_base(own, whole, options); });
   }
   if (rest > 0) connections_->sum(tensors, flat.narrow(0, each * size(), rest));
 }
@@ -291,7 +308,7 @@ void RankGroup::all_gather(const at::Tensor& flat) {
     at::Tensor own = flat.narrow(0, each * rank(), each);
     c10d::AllgatherOptions options;
     options.timeout = kForever;
-    connections_->finish_collective(tensors._allgather_base(whole, own, options));
+    connections_->collective([&] { return tensors._allgather_base(whole, own, options); });
   }
   if (rest > 0) {
     connections_->broadcast(tensors, flat.narrow(0, each * size(), rest), size() - 1);
@@ -309,7 +326,7 @@ at::Tensor RankGroup::gather_on_first(const at::Tensor& slice_of_this, std::int6
   if (rank() != 0) {
     if (part.numel() == 0) return {};
     std::vector<at::Tensor> tensors = {part};
-    connections_->finish_transfer(connections_->gloo->send(tensors, 0, kTensorTag), 0);
+    connections_->transfer(0, [&] { return connections_->gloo->send(tensors, 0, kTensorTag); });
     return {};
   }
   const auto whole = at::empty({total}, part.options());
@@ -319,7 +336,7 @@ at::Tensor RankGroup::gather_on_first(const at::Tensor& slice_of_this, std::int6
     if (r == 0) {
       tensors[0].copy_(part);
     } else if (place.size() > 0) {
-      connections_->finish_transfer(connections_->gloo->recv(tensors, r, kTensorTag), r);
+      connections_->transfer(r, [&] { return connections_->gloo->recv(tensors, r, kTensorTag); });
     }
   }
   return whole;
