@@ -86,7 +86,6 @@ void Prefill::run_packed(std::span<const StartBatch::Prefill> prompts,
   const auto rows_of = [&](std::int64_t width) { return model_.empty({packed.rows, width}); };
   const at::Tensor x = rows_of(config.hidden), normed = rows_of(config.hidden),
                    qkv = rows_of(config.qkv_width()), delta = rows_of(config.hidden),
-                   attended = rows_of(config.attention_width()).zero_(),
                    gate_up = rows_of(2 * config.ffn), gated = rows_of(config.ffn);
   kernels_.embed_prompts(packed.on_device, x, normed);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
@@ -95,8 +94,7 @@ void Prefill::run_packed(std::span<const StartBatch::Prefill> prompts,
     multiply(qkv, normed, layer.qkv);
     kernels_.prepare_prompts(packed.on_device, qkv, layer.heads, layer_cache);
     if (i + 1 == model_.layers.size()) break;  // only its keys and values are needed
-    attend(packed, qkv, layer_cache, attended);
-    multiply(delta, attended, layer.attention_out);
+    multiply(delta, attend(packed, qkv, layer_cache), layer.attention_out);
     kernels_.add_and_norm(rows, delta, layer.ffn_norm, x, normed);
     multiply(gate_up, normed, layer.gate_up);
     kernels_.gate(rows, gate_up, gated);
@@ -105,23 +103,26 @@ void Prefill::run_packed(std::span<const StartBatch::Prefill> prompts,
   }
 }
 
-void Prefill::attend(const Packed& packed, const at::Tensor& qkv, const LayerCache& cache,
-                     const at::Tensor& out) const {
-  if (!kernels_.uses_tensor_attention()) {
-    kernels_.attend_prompts(packed.on_device, qkv, cache, out);
-    return;
-  }
+at::Tensor Prefill::attend(const Packed& packed, const at::Tensor& qkv,
+                           const LayerCache& cache) const {
   const ModelConfig& config = model_.config;
+  if (!kernels_.uses_tensor_attention()) {
+    const at::Tensor out = model_.empty({packed.rows, config.attention_width()}).zero_();
+    kernels_.attend_prompts(packed.on_device, qkv, cache, out);
+    return out;
+  }
   const at::Tensor heads =
       qkv.narrow(0, 0, packed.tokens)
           .view({packed.tokens, config.heads + 2 * config.kv_heads, config.head_size()});
-  const at::Tensor attended = std::get<0>(at::_flash_attention_forward(
+  const at::Tensor out = std::get<0>(at::_flash_attention_forward(
       heads.narrow(1, 0, config.heads), heads.narrow(1, config.heads, config.kv_heads),
       heads.narrow(1, config.heads + config.kv_heads, config.kv_heads), packed.starts,
       packed.starts, packed.longest, packed.longest, /*dropout_p=*/0.0, /*is_causal=*/true,
       /*return_debug_mask=*/false,
       /*scale=*/1 / std::sqrt(static_cast<double>(config.head_size()))));
-  out.narrow(0, 0, packed.tokens).copy_(attended.reshape({packed.tokens, -1}));
+  const at::Tensor flat = out.reshape({packed.tokens, config.attention_width()});
+  if (packed.rows == packed.tokens) return flat;
+  return at::constant_pad_nd(flat, {0, 0, 0, packed.rows - packed.tokens});
 }
 
 void Prefill::multiply(at::Tensor out, const at::Tensor& in, const at::Tensor& weights) const {

@@ -23,8 +23,8 @@ class Prefill {
 
   void run_packed(std::span<const StartBatch::Prefill> prompts, const SlotCache& cache) const;
   Packed pack(std::span<const StartBatch::Prefill> prompts) const;
-  void attend(const Packed& packed, const at::Tensor& qkv, const LayerCache& cache,
-              const at::Tensor& out) const;
+  // [rows, attention_width]
+  at::Tensor attend(const Packed& packed, const at::Tensor& qkv, const LayerCache& cache) const;
   void multiply(at::Tensor out, const at::Tensor& in, const at::Tensor& weights) const;
 
   const DeviceModel& model_;

@@ -86,7 +86,7 @@ __device__ inline void prepare_row(Element* row, int position, const HeadWeights
   for (int kv_head = warp; kv_head < kKvHeads; kv_head += warps) {
     for (int i = lane; i < kHeadSize; i += 32) {
       const Element value = value_of(row, kv_head, i, weights);
-      row[(kHeads + kKvHeads + kv_head) * kHeadSize + i] = value;
+      if (kQkvBias) row[(kHeads + kKvHeads + kv_head) * kHeadSize + i] = value;
       for (int copy = 0; copy < copies; ++copy) {
         cached(cache.values, cache, slots[copy], kv_head, position)[i] = value;
       }

@@ -9,25 +9,36 @@ constexpr int kHiddenVectors = kHidden / kVector;
 constexpr int kRowThreads = kHiddenVectors >= 1024 ? 1024 : (kHiddenVectors + 31) / 32 * 32;
 constexpr int kVectorsPerThread = (kHiddenVectors + kRowThreads - 1) / kRowThreads;
 
-// out = x / √(mean(x²) + epsilon) · gain, for the row whose vectors the threads hold.
-__device__ inline void norm_row(const float (&x)[kVectorsPerThread][kVector], const Element* gain,
-                                float epsilon, Element* out) {
-  float squares = 0;
+// The vectors of a row that a thread holds.
+struct RowPart {
+  float values[kVectorsPerThread][kVector] = {};
+
+  // Calls visit(vector, its first element) for each of them.
+  template <class Visit>
+  __device__ void for_each(Visit visit) {
 #pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) squares += x[v][i] * x[v][i];
+    for (int v = 0; v < kVectorsPerThread; ++v) {
+      const int at = (v * kRowThreads + threadIdx.x) * kVector;
+      if (at < kHidden) visit(values[v], at);
+    }
   }
+};
+
+// out = x / √(mean(x²) + epsilon) · gain. `gain` is loaded before the sum, so that nobody waits for it.
+__device__ inline void norm_row(RowPart& x, RowPart& gain, float epsilon, Element* out) {
+  float squares = 0;
+  x.for_each([&](float (&values)[kVector], int) {
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) squares += values[i] * values[i];
+  });
   const float inverse = rsqrtf(block_sum<kRowThreads>(squares) / kHidden + epsilon);
 #pragma unroll
   for (int v = 0; v < kVectorsPerThread; ++v) {
     const int at = (v * kRowThreads + threadIdx.x) * kVector;
     if (at >= kHidden) break;
-    float normed[kVector];
-    load(gain + at, normed);
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) normed[i] *= rounded(x[v][i] * inverse);
-    store(normed, out + at);
+    for (int i = 0; i < kVector; ++i) gain.values[v][i] *= rounded(x.values[v][i] * inverse);
+    store(gain.values[v], out + at);
   }
 }
 
@@ -36,17 +47,15 @@ __device__ inline void embed_row(int token, const Element* embedding, float scal
                                  const Element* gain, float epsilon, Element* x, Element* out) {
   const Element* from = embedding + static_cast<long long>(token) * kHidden;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
-  float values[kVectorsPerThread][kVector] = {};
+  RowPart part, gains;
+  gains.for_each([&](float (&values)[kVector], int at) { load(gain + at, values); });
+  part.for_each([&](float (&values)[kVector], int at) {
+    load(from + at, values);
 #pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
-    const int at = (v * kRowThreads + threadIdx.x) * kVector;
-    if (at >= kHidden) break;
-    load(from + at, values[v]);
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) values[v][i] = rounded(values[v][i] * scale);
-    store(values[v], x + row + at);
-  }
-  norm_row(values, gain, epsilon, out + row);
+    for (int i = 0; i < kVector; ++i) values[i] = rounded(values[i] * scale);
+    store(values, x + row + at);
+  });
+  norm_row(part, gains, epsilon, out + row);
 }
 
 // The start of a step: says what each row computes, and counts the steps of a block, which tells the
@@ -78,24 +87,18 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
                  Element* x, Element* out) {
   const int position = rows == nullptr ? 0 : rows[blockIdx.x].position;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
-  float values[kVectorsPerThread][kVector] = {};
-#pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
-    const int at = (v * kRowThreads + threadIdx.x) * kVector;
-    if (at >= kHidden) break;
+  RowPart part, gains;
+  gains.for_each([&](float (&values)[kVector], int at) { load(gain + at, values); });
+  part.for_each([&](float (&values)[kVector], int at) {
     float added[kVector];
-    load(x + row + at, values[v]);
+    load(x + row + at, values);
     load(delta + row + at, added);
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) values[v][i] = rounded(values[v][i] + added[i]);
-  }
+    for (int i = 0; i < kVector; ++i) values[i] = rounded(values[i] + added[i]);
+  });
   if (position < 0) return;
-#pragma unroll
-  for (int v = 0; v < kVectorsPerThread; ++v) {
-    const int at = (v * kRowThreads + threadIdx.x) * kVector;
-    if (at < kHidden) store(values[v], x + row + at);
-  }
-  norm_row(values, gain, epsilon, out + row);
+  part.for_each([&](float (&values)[kVector], int at) { store(values, x + row + at); });
+  norm_row(part, gains, epsilon, out + row);
 }
 
 // out [rows, ffn] = silu(gate) · up of gate_up [rows, 2 · ffn]. Grid: rows, vectors of a row / 256.

@@ -219,6 +219,17 @@ __device__ inline double sum_up_to(double x, double (&warps)[kSampleThreads / 32
   return x;
 }
 
+// Of the lanes that have one, whose values rise with the lanes: the first one's into `lowest` if it is
+// lower, or the last one's into `highest` if it is higher. One atomic operation a warp.
+__device__ inline void lowest_of_warp(int value, bool has_one, int& lowest) {
+  const unsigned lanes = __ballot_sync(kAllLanes, has_one);
+  if (lanes != 0 && threadIdx.x % 32 == __ffs(lanes) - 1) atomicMin(&lowest, value);
+}
+__device__ inline void highest_of_warp(int value, bool has_one, int& highest) {
+  const unsigned lanes = __ballot_sync(kAllLanes, has_one);
+  if (lanes != 0 && threadIdx.x % 32 == 31 - __clz(lanes)) atomicMax(&highest, value);
+}
+
 // The first token of `chunk` at which the sum of weights, `reached` before it, comes to `target`; the
 // chunk's last possible one if rounding keeps it below. All threads get the same.
 __device__ int find_in_chunk(const Row& row, int chunk, double reached, double target) {
@@ -246,13 +257,16 @@ __device__ int find_in_chunk(const Row& row, int chunk, double reached, double t
     __syncthreads();  // `before` and `warps` are as the round needs them
     const double up_to = before + sum_up_to(own, warps);
     double sum = up_to - own;
+    int reached_at = kVocabulary, possible_at = -1;
 #pragma unroll
     for (int i = 0; i < kLogitVector; ++i) {
       if (!(weights[i] > 0)) continue;
       sum += static_cast<double>(weights[i]);
-      atomicMax(&last_possible, id + i);
-      if (sum >= target) atomicMin(&first, id + i);
+      possible_at = id + i;
+      if (sum >= target && reached_at == kVocabulary) reached_at = id + i;
     }
+    lowest_of_warp(reached_at, reached_at < kVocabulary, first);
+    highest_of_warp(possible_at, possible_at >= 0, last_possible);
     __syncthreads();
     if (first < kVocabulary) break;
     if (threadIdx.x == kSampleThreads - 1) before = up_to;
