@@ -3,8 +3,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr int kGateThreads = 256, kPrepareThreads = 128, kAttendThreads = 256, kSampleThreads = 256,
-              kCopyThreads = 256, kStartThreads = 64;
+constexpr int kCopyThreads = 256, kStartThreads = 64;
 
 }  // namespace
 

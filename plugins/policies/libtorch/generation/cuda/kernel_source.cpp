@@ -51,9 +51,23 @@ std::string generation_kernels(const ModelConfig& config, Precision precision) {
   return source + generation_sampling_source;
 }
 
+KernelShape kernel_shape(const ModelConfig& config, Precision precision) {
+  constexpr std::int64_t kMostThreads = 1024, kLeastChunk = 4096;
+  const std::int64_t vector = row_vector(config, precision);
+  const std::int64_t row_threads = rounded_up(config.hidden / vector, 32);
+  const std::int64_t gated_by_block = vector * kGateThreads;
+  const std::int64_t chunk =
+      rounded_up(kLeastChunk, kSampleThreads * logit_vector(config, precision));
+  return {.row_threads = static_cast<int>(std::min(row_threads, kMostThreads)),
+          .gate_blocks = static_cast<int>(rounded_up(config.ffn, gated_by_block) / gated_by_block),
+          .logit_chunk = static_cast<int>(chunk),
+          .logit_chunks = static_cast<int>(rounded_up(config.vocabulary, chunk) / chunk)};
+}
+
 std::vector<Define> generation_defines(const ModelConfig& config, Precision precision) {
   // Tiles of keys and values take 64 registers of each kind at heads of 128: one is all that fits.
   const bool small_heads = config.head_size() <= 64;
+  const KernelShape shape = kernel_shape(config, precision);
   return {{"HIDDEN", config.hidden},
           {"HEADS", config.heads},
           {"KV_HEADS", config.kv_heads},
@@ -65,22 +79,15 @@ std::vector<Define> generation_defines(const ModelConfig& config, Precision prec
           {"ELEMENT_BYTES", element_bytes(precision)},
           {"VECTOR", row_vector(config, precision)},
           {"LOGIT_VECTOR", logit_vector(config, precision)},
+          {"ROW_THREADS", shape.row_threads},
+          {"LOGIT_CHUNK", shape.logit_chunk},
+          {"GATE_THREADS", kGateThreads},
+          {"PREPARE_THREADS", kPrepareThreads},
+          {"ATTEND_THREADS", kAttendThreads},
+          {"SAMPLE_THREADS", kSampleThreads},
           {"TENSOR_WARPS", kTensorAttentionThreads / 32},
           {"TENSOR_TILES", small_heads ? 2 : 1},
           {"TENSOR_BLOCKS", small_heads ? 4 : 3}};
-}
-
-KernelShape kernel_shape(const ModelConfig& config, Precision precision) {
-  constexpr std::int64_t kMostThreads = 1024, kGateThreads = 256, kSampleThreads = 256;
-  constexpr std::int64_t kChunk = 4096;
-  const std::int64_t vector = row_vector(config, precision);
-  const std::int64_t row_threads = rounded_up(config.hidden / vector, 32);
-  const std::int64_t stride = kSampleThreads * logit_vector(config, precision);
-  const std::int64_t chunk = rounded_up(kChunk, stride);
-  return {.row_threads = static_cast<int>(std::min(row_threads, kMostThreads)),
-          .gate_blocks = static_cast<int>(rounded_up(config.ffn, vector * kGateThreads) /
-                                          (vector * kGateThreads)),
-          .logit_chunks = static_cast<int>(rounded_up(config.vocabulary, chunk) / chunk)};
 }
 
 }  // namespace krl::libtorch

@@ -15,15 +15,19 @@ enum class Precision { kBFloat16, kFloat32 };
 // Whether decode attention runs on tensor cores: bfloat16, heads of a multiple of 32 up to 128, at
 // most 8 queries to a key.
 bool uses_tensor_attention(const ModelConfig& config, Precision precision);
-inline constexpr int kTensorAttentionThreads = 128;
+
+// Threads of a block; the kernels' sources are given the same numbers.
+inline constexpr int kGateThreads = 256, kPrepareThreads = 128, kAttendThreads = 256,
+                     kTensorAttentionThreads = 128, kSampleThreads = 256;
 
 std::string generation_kernels(const ModelConfig& config, Precision precision);
 std::vector<Define> generation_defines(const ModelConfig& config, Precision precision);
 
-// The sizes that both sides must agree on.
+// What follows from the model's shape, for both sides.
 struct KernelShape {
-  int row_threads;   // of embed_step, embed_prompts and add_and_norm
+  int row_threads;   // of a block of embed_step, embed_prompts and add_and_norm
   int gate_blocks;   // of gate, for a row
+  int logit_chunk;   // ids that a block of sum_chunks looks at
   int logit_chunks;  // of sum_chunks, for a row
 };
 KernelShape kernel_shape(const ModelConfig& config, Precision precision);

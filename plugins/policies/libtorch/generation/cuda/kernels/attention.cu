@@ -6,8 +6,8 @@
 // calculation for softmax", 2018); the warps are joined at the end. The order of all sums follows
 // from the position alone.
 
-constexpr int kAttendWarps = 8;
-constexpr int kAttendThreads = 32 * kAttendWarps;
+constexpr int kAttendThreads = ATTEND_THREADS;
+constexpr int kAttendWarps = kAttendThreads / 32;
 constexpr int kComponentsPerLane = (kHeadSize + 31) / 32;
 
 // out [head_size] of query `head`, over positions 0..length-1 of `slot`.

@@ -94,7 +94,7 @@ __device__ inline void prepare_row(Element* row, int position, const HeadWeights
   }
 }
 
-constexpr int kPrepareThreads = 128;
+constexpr int kPrepareThreads = PREPARE_THREADS;
 
 // Of a decode step; one block a row of qkv [rows, qkv_width].
 extern "C" __global__ void __launch_bounds__(kPrepareThreads)

@@ -6,7 +6,7 @@
 
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
 constexpr int kHiddenVectors = kHidden / kVector;
-constexpr int kRowThreads = kHiddenVectors >= 1024 ? 1024 : (kHiddenVectors + 31) / 32 * 32;
+constexpr int kRowThreads = ROW_THREADS;
 constexpr int kVectorsPerThread = (kHiddenVectors + kRowThreads - 1) / kRowThreads;
 
 // The vectors of a row that a thread holds.
@@ -101,8 +101,8 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
   norm_row(part, gains, epsilon, out + row);
 }
 
-// out [rows, ffn] = silu(gate) · up of gate_up [rows, 2 · ffn]. Grid: rows, vectors of a row / 256.
-constexpr int kGateThreads = 256;
+// out [rows, ffn] = silu(gate) · up of gate_up [rows, 2 · ffn]. Grid: rows, pieces of a row.
+constexpr int kGateThreads = GATE_THREADS;
 extern "C" __global__ void __launch_bounds__(kGateThreads)
     gate(const RowState* rows, const Element* gate_up, Element* out) {
   const int position = rows == nullptr ? 0 : rows[blockIdx.x].position;

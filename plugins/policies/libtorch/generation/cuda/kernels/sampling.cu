@@ -7,9 +7,9 @@
 // token in it. Where top_k or top_p are on, the row's block first finds what they leave.
 
 constexpr int kLogitVector = LOGIT_VECTOR;  // divides the vocabulary
-constexpr int kSampleThreads = 256;
+constexpr int kSampleThreads = SAMPLE_THREADS;
 constexpr int kStride = kSampleThreads * kLogitVector;  // ids that a block looks at together
-constexpr int kChunk = (4096 + kStride - 1) / kStride * kStride;
+constexpr int kChunk = LOGIT_CHUNK;  // a multiple of kStride
 constexpr int kChunks = (kVocabulary + kChunk - 1) / kChunk;
 
 // Round for round what random_stream.hpp has. (Salmon et al., SC 2011)
