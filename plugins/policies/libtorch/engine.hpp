@@ -33,6 +33,7 @@ struct EngineOptions {
   std::int64_t micro_batch_tokens = 2048;
   bool recompute = false;  // activations in backward, for less memory
   std::optional<LoraOptions> lora;
+  bool critic = false;  // that learns the value of states, for advantage = "gae"
 
   RankEnvironment ranks;  // on a GPU, the rank's number on its machine is added to `gpu`
   // Until all ranks must have come, and after the last sign of life of one until it is lost.

@@ -17,7 +17,7 @@ struct LibtorchPolicy final : TrainablePolicy {
                ffn = 0, context = 0, vocabulary = kModel.vocabulary;
   std::string device = "cpu", dtype = "float32";
   std::int64_t gpu = 0, threads = 0, slots = 512, micro_batch_tokens = 2048;
-  bool recompute = false;
+  bool recompute = false, critic = false;
   std::int64_t lora_rank = 0;
   double lora_alpha = 32, lora_dropout = 0;
   double ranks_start_timeout_s = EngineOptions{}.ranks_start_timeout_s,
@@ -66,6 +66,10 @@ struct LibtorchPolicy final : TrainablePolicy {
       opt("recompute", &LibtorchPolicy::recompute,
           "keep less of the forward pass and compute it again in the backward one: less memory, a "
           "third slower"),
+      opt("critic", &LibtorchPolicy::critic,
+          "learn the value of states beside the policy, from its last hidden states: what "
+          "advantage "
+          "= \"gae\" needs"),
       opt("lora.rank", &LibtorchPolicy::lora_rank,
           "train adapters of this rank beside the frozen model of model.directory; 0 = train all "
           "weights")
@@ -99,6 +103,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     options.slots = slots;
     options.micro_batch_tokens = micro_batch_tokens;
     options.recompute = recompute;
+    options.critic = critic;
     if (lora_rank > 0) options.lora = lora_options(config);
     options.ranks = rank_environment();
     options.ranks_start_timeout_s = ranks_start_timeout_s;
@@ -124,6 +129,9 @@ struct LibtorchPolicy final : TrainablePolicy {
   void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                 const Context& c) override {
     engine_->logprobs(temperature, examples, sink, c);
+  }
+  void values(const Examples& examples, const CriticSink& sink, const Context& c) override {
+    engine_->values(examples, sink, c);
   }
   void forward_backward(const Loss& loss, const Examples& examples, const Context& c) override {
     engine_->forward_backward(loss, examples, c);

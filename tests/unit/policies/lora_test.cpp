@@ -210,7 +210,7 @@ TEST_F(LoraTest, NamesAndStartAreThoseOfPeft) {
   lora_.targets = {"q_proj", "v_proj"};
   const LoraLayout layout(config_, lora_);
   ASSERT_EQ(layout.slots.size(), 8u);
-  EXPECT_EQ(layout.slots[2].name, "base_model.model.model.layers.0.self_attn.v_proj.lora_A.weight");
+  EXPECT_EQ(layout.slots[1].name, "base_model.model.model.layers.0.self_attn.v_proj.lora_A.weight");
   EXPECT_EQ(layout.slots[3].shape, (std::vector<std::int64_t>{8, 3}));
   EXPECT_EQ(layout.pairs[1].first_row, 24);  // behind 16 rows of queries and 8 of keys
   const auto start = initial_adapters(layout);

@@ -78,6 +78,7 @@ struct LocalPolicy::Model {
                  .micro_batch_tokens = options.micro_batch_tokens,
                  .recompute = options.recompute,
                  .lora = options.lora,
+                 .critic = options.critic,
                  .exchange = exchange},
                 threads),
         device(std::move(its_device)) {}
@@ -150,6 +151,7 @@ PolicyInfo LocalPolicy::describe() {
   info.context_tokens = config.context;
   info.vocabulary = model_ ? config.vocabulary : 0;
   info.parameters = config.parameters();
+  info.has_critic = options_.critic;
   info.version = model_ ? model_->version() : 0;
   info.description = shape_text(config);
   if (const LoraLayout* lora = model_ ? model_->trainer.lora() : nullptr) {
@@ -237,6 +239,14 @@ void LocalPolicy::logprobs(double temperature, const Examples& examples, const L
   model().trainer.logprobs(temperature, examples, sink, context);
 }
 
+void LocalPolicy::values(const Examples& examples, const CriticSink& sink, const Context& context) {
+  if (!options_.critic) {
+    throw Failure(KRL_UNIMPLEMENTED,
+                  "the policy 'libtorch' has no critic; set policy.critic = true");
+  }
+  model().trainer.values(examples, sink, context);
+}
+
 void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
                                    const Context& context) {
   const LossOptions options = parse_loss(loss);
@@ -248,6 +258,7 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
   context.metric("ppo_kl", metrics.ppo_kl);
   context.metric("logprob_diff_mean", metrics.logprob_diff_mean);
   context.metric("logprob_diff_max", metrics.logprob_diff_max);
+  if (options_.critic) context.metric("value_loss", metrics.value_loss);
 }
 
 void LocalPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {

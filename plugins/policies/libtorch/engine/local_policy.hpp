@@ -36,6 +36,7 @@ class LocalPolicy final : public RankPolicy {
 
   void logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                 const Context& context) override;
+  void values(const Examples& examples, const CriticSink& sink, const Context& context) override;
   void forward_backward(const Loss& loss, const Examples& examples,
                         const Context& context) override;
   void optimizer_step(const krl_optimizer& optimizer, const Context& context) override;

@@ -1,5 +1,6 @@
 #include "model/llama.hpp"
 
+#include "model/autograd.hpp"
 #include "model/recompute.hpp"
 
 namespace krl::libtorch {
@@ -128,6 +129,21 @@ class Pass {
     return operations_.add_feed_forward(middle.sum, gate_up, block.down, gain_before(layer + 1));
   }
 
+  // The rows that predict. Each is there once, so the way back need not add.
+  at::Tensor predicting(const at::Tensor& x) const {
+    at::Tensor selected;
+    {
+      const at::NoGradGuard no_grad;
+      selected = x.index_select(0, batch_.predicting);
+    }
+    record({x}, {selected},
+           [rows = batch_.predicting, sizes = x.sizes().vec()](const std::vector<at::Tensor>& by) {
+             const at::Tensor by_x = at::zeros(sizes, by[0].options());
+             return std::vector<at::Tensor>{by_x.index_copy_(0, rows, by[0])};
+           });
+    return selected;
+  }
+
  private:
   const Parameter& gain_before(std::size_t layer) const {
     return layer < parameters_.blocks.size() ? parameters_.blocks[layer].attention_norm
@@ -158,7 +174,7 @@ at::Tensor last_hidden(const Operations& operations, const DecoderParameters& pa
         stream, [pass, layer](const Stream& in) { return pass->run_block(layer, in); },
         [pass, layer](const at::Tensor& sum) { return pass->normed_before(layer, sum); });
   }
-  return stream.normed.index_select(0, batch.predicting);
+  return pass->predicting(stream.normed);
 }
 
 Predictions predictions(const Operations& operations, const DecoderParameters& parameters,

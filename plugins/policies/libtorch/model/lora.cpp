@@ -65,15 +65,25 @@ LoraLayout::LoraLayout(const ModelConfig& config, const LoraOptions& wanted) : o
     total += rows * columns;
     return slots.size() - 1;
   };
+  constexpr FusedMatrix kMatrices[] = {FusedMatrix::kQkv, FusedMatrix::kAttentionOut,
+                                       FusedMatrix::kGateUp, FusedMatrix::kDown};
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    for (const Target& target : targets) {
-      const auto& names = options.targets;
-      if (std::find(names.begin(), names.end(), target.name) == names.end()) continue;
-      const std::string name = "base_model.model.model.layers." + std::to_string(layer) + "." +
-                               target.module + "." + target.name;
-      const std::size_t a = add(name + ".lora_A.weight", options.rank, target.inputs);
-      const std::size_t b = add(name + ".lora_B.weight", target.rows, options.rank);
-      pairs.push_back({layer, target.matrix, target.first_row, target.rows, a, b});
+    for (const FusedMatrix matrix : kMatrices) {
+      const std::size_t first = pairs.size();
+      std::vector<std::string> names;
+      for (const Target& target : targets) {
+        const auto& wanted = options.targets;
+        if (target.matrix != matrix) continue;
+        if (std::find(wanted.begin(), wanted.end(), target.name) == wanted.end()) continue;
+        names.push_back("base_model.model.model.layers." + std::to_string(layer) + "." +
+                        target.module + "." + target.name);
+        const std::size_t a = add(names.back() + ".lora_A.weight", options.rank, target.inputs);
+        pairs.push_back({layer, matrix, target.first_row, target.rows, a, 0});
+      }
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        LoraPair& pair = pairs[first + i];
+        pair.b = add(names[i] + ".lora_B.weight", pair.rows, options.rank);
+      }
     }
   }
 }

@@ -35,7 +35,8 @@ struct LoraPair {
 
 struct LoraLayout {
   LoraOptions options;
-  // "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", …; all are matrices.
+  // "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", …; all are matrices. The A of
+  // one fused matrix lie one after the other, then come its B.
   std::vector<ParameterSlot> slots;
   std::vector<LoraPair> pairs;  // by layer, in the order of FusedMatrix and then of rows
   std::int64_t total = 0;

@@ -71,6 +71,14 @@ struct LossInputs {
 // LossMetrics on the model's device: float64, in the order of its members.
 inline constexpr std::int64_t kLossMetrics = sizeof(LossMetrics) / sizeof(double);
 
+// A step of AdamW over flat arrays of one type, the `step`-th from 1 on.
+struct AdamWStep {
+  at::Tensor weights, gradient, first_moment, second_moment;
+  std::int64_t step;
+  double lr, beta1, beta2, epsilon, weight_decay;
+  double gradient_scale;  // of what is stepped with
+};
+
 // Tensors of a forward pass are of one floating type, on one device, and rows lie one after the
 // other. Const calls are thread-safe.
 class Operations {
@@ -119,6 +127,9 @@ class Operations {
   virtual void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
                      const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
                      const LossInputs& inputs, const at::Tensor& metrics) const = 0;
+
+  // Takes the step; the gradient is zero afterwards.
+  virtual void adamw_step(const AdamWStep& step) const = 0;
 
  private:
   ModelConfig config_;

@@ -16,7 +16,7 @@ struct PackedBatch {
   std::vector<std::int64_t> starts;
   at::Tensor boundaries;     // `starts` where the model is, [sequences + 1] int32
   std::int64_t longest = 0;  // tokens of the longest sequence
-  at::Tensor predicting;     // [M] int64: the rows whose prediction is looked at
+  at::Tensor predicting;     // [M] int64: the rows whose prediction is looked at, each once
   at::Tensor targets;        // [M] int64: the tokens that come next there
 };
 

@@ -24,6 +24,12 @@ at::Tensor rows_of(const at::Tensor& y, const Adapter& adapter) {
   return y.narrow(1, adapter.first_row, adapter.b.value.size(0));
 }
 
+// The part of adapter number `index`.
+at::Tensor columns_of(const at::Tensor& narrowed, const Adapter& adapter, std::size_t index) {
+  const std::int64_t rank = adapter.b.value.size(1);
+  return narrowed.narrow(1, static_cast<std::int64_t>(index) * rank, rank);
+}
+
 }  // namespace
 
 void accumulate_product(const at::Tensor& sum, const at::Tensor& grad, const at::Tensor& x,
@@ -40,37 +46,41 @@ at::Tensor project_forward(const Projection& projection, const at::Tensor& x, Ad
   const at::Tensor y = at::mm(x, projection.weight.value.t());
   if (projection.adapters.empty()) return y;
   const at::Tensor seen = masked(x, dropout_mask(projection, x, x.sizes()));
-  for (const Adapter& adapter : projection.adapters) {
-    trace.narrowed.push_back(at::mm(seen, adapter.a.value.t()));
-    rows_of(y, adapter).addmm_(trace.narrowed.back(), adapter.b.value.t(), 1, projection.scale);
+  trace.narrowed = at::mm(seen, projection.a.value.t());
+  for (std::size_t i = 0; i < projection.adapters.size(); ++i) {
+    const Adapter& adapter = projection.adapters[i];
+    rows_of(y, adapter)
+        .addmm_(columns_of(trace.narrowed, adapter, i), adapter.b.value.t(), 1, projection.scale);
   }
   return y;
 }
 
-at::Tensor project_backward_input(const Projection& projection, const at::Tensor& grad) {
+at::Tensor project_backward_input(const Projection& projection, const at::Tensor& grad,
+                                  AdapterTrace& trace) {
   at::Tensor by_x = at::mm(grad, projection.weight.value);
   if (projection.adapters.empty()) return by_x;
-  const at::Tensor mask = dropout_mask(projection, by_x, by_x.sizes());
-  at::Tensor by_seen = mask.defined() ? at::zeros_like(by_x) : by_x;
-  for (const Adapter& adapter : projection.adapters) {
-    const auto by_narrowed = at::mm(rows_of(grad, adapter), adapter.b.value);
-    by_seen.addmm_(by_narrowed, adapter.a.value, 1, projection.scale);
+  trace.by_narrowed = at::empty_like(trace.narrowed);
+  for (std::size_t i = 0; i < projection.adapters.size(); ++i) {
+    const Adapter& adapter = projection.adapters[i];
+    at::Tensor by_columns = columns_of(trace.by_narrowed, adapter, i);
+    at::mm_out(by_columns, rows_of(grad, adapter), adapter.b.value);
   }
-  return mask.defined() ? by_x.addcmul_(by_seen, mask) : by_x;
+  const at::Tensor mask = dropout_mask(projection, by_x, by_x.sizes());
+  if (!mask.defined())
+    return by_x.addmm_(trace.by_narrowed, projection.a.value, 1, projection.scale);
+  return by_x.addcmul_(at::mm(trace.by_narrowed, projection.a.value), mask, projection.scale);
 }
 
 void project_backward_weights(const Projection& projection, const at::Tensor& grad,
                               const at::Tensor& x, const AdapterTrace& trace) {
   if (projection.weight.learns()) accumulate_product(projection.weight.gradient, grad, x);
-  if (projection.adapters.empty()) return;
+  if (projection.adapters.empty() || !projection.a.learns()) return;
   const at::Tensor seen = masked(x, dropout_mask(projection, x, x.sizes()));
+  accumulate_product(projection.a.gradient, trace.by_narrowed, seen, projection.scale);
   for (std::size_t i = 0; i < projection.adapters.size(); ++i) {
     const Adapter& adapter = projection.adapters[i];
-    if (!adapter.a.learns()) continue;
-    const at::Tensor by_rows = rows_of(grad, adapter);
-    accumulate_product(adapter.b.gradient, by_rows, trace.narrowed[i], projection.scale);
-    accumulate_product(adapter.a.gradient, at::mm(by_rows, adapter.b.value), seen,
-                       projection.scale);
+    accumulate_product(adapter.b.gradient, rows_of(grad, adapter),
+                       columns_of(trace.narrowed, adapter, i), projection.scale);
   }
 }
 
@@ -81,11 +91,13 @@ at::Tensor project(const at::Tensor& x, const Projection& projection) {
     const at::NoGradGuard no_grad;
     y = project_forward(projection, x, trace);
   }
-  record({x}, {y}, [x = x.detach(), projection, trace](const std::vector<at::Tensor>& grads) {
-    const at::Tensor grad = grads[0].contiguous();
-    project_backward_weights(projection, grad, x, trace);
-    return std::vector<at::Tensor>{project_backward_input(projection, grad)};
-  });
+  record({x}, {y},
+         [x = x.detach(), projection, trace](const std::vector<at::Tensor>& grads) mutable {
+           const at::Tensor grad = grads[0].contiguous();
+           const at::Tensor by_x = project_backward_input(projection, grad, trace);
+           project_backward_weights(projection, grad, x, trace);
+           return std::vector<at::Tensor>{by_x};
+         });
   return y;
 }
 

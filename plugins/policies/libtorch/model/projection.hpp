@@ -26,9 +26,8 @@ struct Parameter {
 void accumulate_product(const at::Tensor& sum, const at::Tensor& grad, const at::Tensor& x,
                         double scale = 1);
 
-// The adapter of the rows [first_row, first_row + b.size(0)) of a matrix.
+// B of an adapter of the rows [first_row, first_row + b.size(0)) of a matrix.
 struct Adapter {
-  Parameter a;  // [rank, inputs]
   Parameter b;  // [rows, rank]
   std::int64_t first_row;
 };
@@ -36,22 +35,26 @@ struct Adapter {
 struct Projection {
   Parameter weight;  // [outputs, inputs]
   std::vector<Adapter> adapters;
+  Parameter a;  // of all adapters, one after the other: [adapters · rank, inputs]
   double scale = 1;
   // Probability that the adapters do not see an input, and the seed that says which.
   double dropout = 0;
   std::uint64_t dropout_seed = 0;
 };
 
-// What the adapters computed on the way forward and need on the way back.
+// What the adapters' gradients are computed from, [N, adapters · rank]; undefined without adapters.
 struct AdapterTrace {
-  std::vector<at::Tensor> narrowed;  // dropout(x) · Aᵀ of each adapter, [N, rank]
+  at::Tensor narrowed;     // dropout(x) · Aᵀ, made on the way forward
+  at::Tensor by_narrowed;  // its gradient before `scale`, made on the way back
 };
 
 // The products without autograd; x [N, inputs] → [N, outputs].
 at::Tensor project_forward(const Projection& projection, const at::Tensor& x, AdapterTrace& trace);
 // The gradient of x, given that of y.
-at::Tensor project_backward_input(const Projection& projection, const at::Tensor& grad);
-// Adds to the gradients of the weight and of the adapters.
+at::Tensor project_backward_input(const Projection& projection, const at::Tensor& grad,
+                                  AdapterTrace& trace);
+// Adds to the gradients of the weight and of the adapters. REQUIRES: project_backward_input() came
+// before, with this trace.
 void project_backward_weights(const Projection& projection, const at::Tensor& grad,
                               const at::Tensor& x, const AdapterTrace& trace);
 

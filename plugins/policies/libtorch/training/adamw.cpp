@@ -22,31 +22,27 @@ double global_norm(const at::Tensor& x) {
   return (x.is_cpu() ? x.to(at::kDouble) : x).norm().item<double>();
 }
 
-AdamW::AdamW(std::int64_t decayed, std::int64_t total, at::Device device)
-    : decayed_(decayed), total_(total) {
-  for (int group = 0; group < 2; ++group) {
-    step_counts_.push_back(at::zeros({}, at::TensorOptions(at::kFloat).device(device)));
-  }
-}
-
-void AdamW::restore(std::int64_t steps) {
-  for (at::Tensor& count : step_counts_) count.fill_(static_cast<double>(steps));
-}
-
-void AdamW::step(const krl_optimizer& optimizer, const at::Tensor& weights,
+void AdamW::step(const krl_optimizer& optimizer, double gradient_scale, const at::Tensor& weights,
                  const at::Tensor& gradient, const at::Tensor& first_moment,
                  const at::Tensor& second_moment) {
-  const auto group = [&](std::size_t index, std::int64_t begin, std::int64_t end, double decay) {
+  ++steps_;
+  const auto group = [&](std::int64_t begin, std::int64_t end, double decay) {
     if (begin == end) return;
     const auto slice = [&](const at::Tensor& flat) { return flat.narrow(0, begin, end - begin); };
-    step_counts_[index].add_(1);
-    at::_fused_adamw_({slice(weights)}, {slice(gradient)}, {slice(first_moment)},
-                      {slice(second_moment)}, {}, {step_counts_[index]}, optimizer.lr,
-                      optimizer.beta1, optimizer.beta2, decay, optimizer.epsilon,
-                      /*amsgrad=*/false, /*maximize=*/false);
+    operations_.adamw_step({.weights = slice(weights),
+                            .gradient = slice(gradient),
+                            .first_moment = slice(first_moment),
+                            .second_moment = slice(second_moment),
+                            .step = steps_,
+                            .lr = optimizer.lr,
+                            .beta1 = optimizer.beta1,
+                            .beta2 = optimizer.beta2,
+                            .epsilon = optimizer.epsilon,
+                            .weight_decay = decay,
+                            .gradient_scale = gradient_scale});
   };
-  group(0, 0, decayed_, optimizer.weight_decay);
-  group(1, decayed_, total_, 0);
+  group(0, decayed_, optimizer.weight_decay);
+  group(decayed_, total_, 0);
 }
 
 }  // namespace krl::libtorch

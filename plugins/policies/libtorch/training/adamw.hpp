@@ -2,9 +2,8 @@
 #pragma once
 
 #include <kernelrl/policy.hpp>
-#include <vector>
 
-#include "torch.hpp"
+#include "model/operations.hpp"
 
 namespace krl::libtorch {
 
@@ -16,19 +15,24 @@ double global_norm(const at::Tensor& x);
 
 class AdamW {
  public:
-  // The first `decayed` of `total` numbers have weight decay; the others have none.
-  AdamW(std::int64_t decayed, std::int64_t total, at::Device device);
+  // The first `decayed` of `total` numbers have weight decay; the others have none. `operations`
+  // outlives this.
+  AdamW(const Operations& operations, std::int64_t decayed, std::int64_t total)
+      : operations_(operations), decayed_(decayed), total_(total) {}
 
   // As after `steps` steps.
-  void restore(std::int64_t steps);
+  void restore(std::int64_t steps) { steps_ = steps; }
 
-  // One step. Flat tensors [total] of one type. REQUIRES: a checked optimizer.
-  void step(const krl_optimizer& optimizer, const at::Tensor& weights, const at::Tensor& gradient,
-            const at::Tensor& first_moment, const at::Tensor& second_moment);
+  // One step with gradient_scale · gradient, which is zero afterwards. Flat tensors [total] of one
+  // type. REQUIRES: a checked optimizer.
+  void step(const krl_optimizer& optimizer, double gradient_scale, const at::Tensor& weights,
+            const at::Tensor& gradient, const at::Tensor& first_moment,
+            const at::Tensor& second_moment);
 
  private:
+  const Operations& operations_;
   std::int64_t decayed_, total_;
-  std::vector<at::Tensor> step_counts_;  // as torch wants it: one a group of parameters
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace krl::libtorch

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "training/transfer.hpp"
+
 namespace krl::libtorch {
 namespace {
 
@@ -122,7 +124,7 @@ PackedBatch pack_examples(const Examples& examples, const MicroBatch& batch, at:
     packed.longest = std::max(packed.longest, packed.starts.back() - start);
   }
   const auto to_tensor = [&](const std::vector<std::int64_t>& values) {
-    return at::tensor(values, at::TensorOptions().dtype(at::kLong)).to(device);
+    return to_device(values, device);
   };
   packed.tokens = to_tensor(tokens);
   packed.positions = to_tensor(positions);

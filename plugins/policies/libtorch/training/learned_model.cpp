@@ -90,10 +90,22 @@ DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor
     };
     return Parameter{view(learned), gradients.defined() ? view(gradients) : at::Tensor()};
   };
+  // The A of a fused matrix as one, from its first to its last slot.
+  const auto stacked = [&](std::size_t from, std::size_t to) {
+    const ParameterSlot &head = lora_->slots[from], &tail = lora_->slots[to];
+    const auto view = [&](const at::Tensor& flat) {
+      return flat.narrow(0, head.offset, tail.offset + tail.size - head.offset)
+          .view({-1, head.shape[1]});
+    };
+    return Parameter{view(learned), gradients.defined() ? view(gradients) : at::Tensor()};
+  };
+  std::size_t first = 0;
   for (const LoraPair& pair : lora_->pairs) {
     Projection& projection = projection_of(parameters, pair);
     projection.scale = lora_->options.scale();
-    projection.adapters.push_back({parameter(pair.a), parameter(pair.b), pair.first_row});
+    if (projection.adapters.empty()) first = pair.a;
+    projection.adapters.push_back({parameter(pair.b), pair.first_row});
+    projection.a = stacked(first, pair.a);
     if (!dropout_seed) continue;
     projection.dropout = lora_->options.dropout;
     projection.dropout_seed = mixed(*dropout_seed, pair);

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "training/transfer.hpp"
+
 namespace krl::libtorch {
 namespace {
 
@@ -18,12 +20,8 @@ void append(std::vector<T>& to, Span<T> values, std::size_t count, T otherwise) 
 
 }  // namespace
 
-at::Tensor to_host(const at::Tensor& x, at::ScalarType type) {
-  return x.detach().to(at::kCPU, type).contiguous();
-}
-
-LossInputs loss_inputs(const LossOptions& options, const Examples& examples,
-                       const MicroBatch& batch, at::Device device) {
+void add_loss_inputs(const LossOptions& options, const Examples& examples, const MicroBatch& batch,
+                     at::Device device, LossInputs& inputs) {
   std::vector<double> factors, shares;
   std::vector<float> sampled, advantages, old_values, returns;
   constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
@@ -39,15 +37,13 @@ LossInputs loss_inputs(const LossOptions& options, const Examples& examples,
     append(old_values, example.values(), n, kNone);
     append(returns, example.returns(), n, kNone);
   }
-  const auto tensor = [&](const auto& values) { return at::tensor(values).to(device); };
-  LossInputs inputs;
+  const auto tensor = [&](const auto& values) { return to_device(values, device); };
   inputs.factors = tensor(factors);
   inputs.shares = tensor(shares);
   inputs.sampled = tensor(sampled);
   inputs.advantages = tensor(advantages);
   inputs.old_values = tensor(old_values);
   inputs.returns = tensor(returns);
-  return inputs;
 }
 
 at::Tensor sequence_log_ratios(const Examples& examples, const MicroBatch& batch,
@@ -67,7 +63,7 @@ at::Tensor sequence_log_ratios(const Examples& examples, const MicroBatch& batch
     const double ratio = mean_log_ratio({now_at + begin, n}, base, to_span(example.weights()));
     ratios.insert(ratios.end(), n, ratio);
   }
-  return at::tensor(ratios).to(now.device());
+  return to_device(ratios, now.device());
 }
 
 }  // namespace krl::libtorch

@@ -8,12 +8,9 @@
 
 namespace krl::libtorch {
 
-// `x` on the host, contiguous. Waits for the device.
-at::Tensor to_host(const at::Tensor& x, at::ScalarType type);
-
-// All that follows from the examples alone, on `device`. REQUIRES: checked examples.
-LossInputs loss_inputs(const LossOptions& options, const Examples& examples,
-                       const MicroBatch& batch, at::Device device);
+// Adds all that follows from the examples alone, on `device`. REQUIRES: checked examples.
+void add_loss_inputs(const LossOptions& options, const Examples& examples, const MicroBatch& batch,
+                     at::Device device, LossInputs& inputs);
 
 // LossInputs::sequence_log_ratios, given the log-probabilities of now and those that ratios are
 // taken against (undefined: those that sampled).

@@ -8,6 +8,7 @@
 #include "generation/random_stream.hpp"
 #include "training/examples.hpp"
 #include "training/loss_inputs.hpp"
+#include "training/transfer.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -30,8 +31,9 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
       angles_(angle_table(*operations_, options.compute)),
       slice_(options.exchange != nullptr ? options.exchange->slice(model_.total())
                                          : Slice{0, model_.total()}),
-      optimizer_(std::clamp<std::int64_t>(model_.matrices_end() - slice_.begin, 0, slice_.size()),
-                 slice_.size(), operations_->device()) {
+      optimizer_(*operations_,
+                 std::clamp<std::int64_t>(model_.matrices_end() - slice_.begin, 0, slice_.size()),
+                 slice_.size()) {
   state_.weights = model_.start(weights);
   state_.first_moment = at::zeros_like(own(state_.weights));
   state_.second_moment = at::zeros_like(own(state_.weights));
@@ -198,13 +200,15 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
   const auto frozen = [&](const DecoderParameters& bound) {
     return predictions(*operations_, bound, angles_, packed, options.temperature).logprobs;
   };
-  LossInputs inputs = loss_inputs(options, examples, batch, operations_->device());
+  LossInputs inputs;
   if (options.kl > 0) inputs.reference = frozen(bind_reference());
   if (options.tis > 0 && state_.behaviour.defined()) {
     inputs.start = frozen(model_.bind(state_.behaviour, {}));
   }
   const at::Tensor hidden =
       last_hidden(*operations_, parameters, angles_, packed, {.recompute = options_.recompute});
+  // Only now: a GPU is busy while the host prepares them.
+  add_loss_inputs(options, examples, batch, operations_->device(), inputs);
   if (options.kind == LossKind::kGspo) {
     const auto now =
         operations_->predict(hidden.detach(), parameters.head, packed.targets, options.temperature);
@@ -234,16 +238,16 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   "the gradient is not finite, so the step was dropped and the weights are as "
                   "before; lower the learning rate or check the advantages");
   }
-  if (optimizer.grad_clip > 0 && norm > optimizer.grad_clip) {
-    gradient.mul_(optimizer.grad_clip / norm);
-  }
+  const bool clips = optimizer.grad_clip > 0 && norm > optimizer.grad_clip;
   if (uses_tis_ && !state_.behaviour.defined()) state_.behaviour = snapshot();
-  optimizer_.step(optimizer, own(state_.weights), gradient, state_.first_moment,
-                  state_.second_moment);
-  if (exchange != nullptr) exchange->all_gather(state_.weights);
+  optimizer_.step(optimizer, clips ? optimizer.grad_clip / norm : 1, own(state_.weights), gradient,
+                  state_.first_moment, state_.second_moment);
+  if (exchange != nullptr) {
+    exchange->all_gather(state_.weights);
+    gradient_.zero_();  // what was not this rank's too
+  }
   ++state_.steps;
   model_.update(state_.weights);
-  gradient_.zero_();
   return norm;
 }
 

@@ -391,6 +391,14 @@ class CpuOperations final : public Operations {
     }
     torch::autograd::backward(outputs, gradients);
   }
+
+  void adamw_step(const AdamWStep& step) const override {
+    if (step.gradient_scale != 1) step.gradient.mul_(step.gradient_scale);
+    at::_fused_adamw_({step.weights}, {step.gradient}, {step.first_moment}, {step.second_moment},
+                      {}, {at::full({}, step.step, at::kFloat)}, step.lr, step.beta1, step.beta2,
+                      step.weight_decay, step.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+    step.gradient.zero_();
+  }
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr std::int64_t kAccessBytes = 16;       // of the widest load
+constexpr std::int64_t kAccessBytes = 16;      // of the widest load
 constexpr std::int64_t kLargestHidden = 8192;  // a row of float32 and more fit into 48 KiB
 
 std::int64_t vector_of(int element_bytes, std::initializer_list<std::int64_t> widths) {

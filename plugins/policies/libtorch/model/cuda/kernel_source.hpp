@@ -27,6 +27,6 @@ struct TrainingShape {
 TrainingShape training_shape(const ModelConfig& config, int element_bytes);
 inline constexpr int kNormThreads = 256, kHeadThreads = 256, kGateThreads = 256;
 inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024,
-                     kLossThreads = 512;
+                     kLossThreads = 512, kAdamWThreads = 256;
 
 }  // namespace krl::libtorch
