@@ -10,6 +10,7 @@
 #include "generation/generator.hpp"
 #include "generation/random_stream.hpp"
 #include "model/parameters.hpp"
+#include "tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -162,7 +163,7 @@ class GeneratorTest : public testing::Test {
   using Samples = std::map<std::pair<std::size_t, std::uint32_t>, GeneratedSample>;
   Samples generate(const std::vector<GenerationRequest>& requests, int threads = 1) {
     WorkerThreads workers(threads, [] {});
-    Generator generator(weights_, encoding_, workers);
+    Generator generator(weights_, texts(), workers);
     Samples samples;
     generator.run(
         requests,
@@ -182,6 +183,11 @@ class GeneratorTest : public testing::Test {
     r.max_tokens = 40;
     r.seed = seed;
     return r;
+  }
+
+  TokenTexts texts() const {
+    return {[this](TokenId token) { return std::string_view(encoding_.bytes(token)); },
+            {kEndToken}};
   }
 
   ParameterLayout layout_;
@@ -266,7 +272,7 @@ TEST_F(GeneratorTest, DivergedWeightsAreAnErrorNotACrash) {
 
 TEST_F(GeneratorTest, WhatDeliveryThrowsEndsTheGeneration) {
   WorkerThreads workers(2, [] {});
-  Generator generator(weights_, encoding_, workers);
+  Generator generator(weights_, texts(), workers);
   const std::vector<GenerationRequest> requests = {request("x", 50, 1)};
   EXPECT_THROW(
       generator.run(
@@ -276,6 +282,29 @@ TEST_F(GeneratorTest, WhatDeliveryThrowsEndsTheGeneration) {
   generator.run(
       requests, [&](const GeneratedSample&) { ++delivered; }, [] {});
   EXPECT_EQ(delivered, 50u);
+}
+
+TEST_F(GeneratorTest, RequestsThatComeLaterAreNumberedOn) {
+  WorkerThreads workers(1, [] {});
+  Generator generator(weights_, texts(), workers);
+  const std::vector<GenerationRequest> all = {request("a", 2, 1), request("b", 1, 2),
+                                              request("c", 3, 3)};
+  std::size_t given = 0;
+  Samples found;
+  generator.run_stream(
+      [&](bool wait) -> std::optional<GenerationRequest> {
+        // The first two together, the third when they are answered.
+        if (given == all.size() || (!wait && given == 2)) return std::nullopt;
+        return all[given++];
+      },
+      [&](const GeneratedSample& sample) {
+        EXPECT_EQ(given, sample.request < 2 ? 2u : 3u);
+        found[{sample.request, sample.index}] = sample;
+      },
+      [] {});
+  const Samples expected = generate(all);
+  ASSERT_EQ(found.size(), 6u);
+  for (const auto& [key, sample] : expected) EXPECT_EQ(found.at(key).tokens, sample.tokens);
 }
 
 TEST_F(GeneratorTest, NoRequestsAndNoSamplesAreFine) {
