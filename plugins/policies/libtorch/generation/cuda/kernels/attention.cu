@@ -2,9 +2,9 @@
 // float32 and unusual shapes use. bfloat16 has a faster one (tensor_attention.cu).
 //
 // A block computes one head of one row: each warp takes every kAttendWarps-th position, with lanes
-// over the components, and keeps its own running softmax (Milakov and Gimelshein, "Online normalizer
-// calculation for softmax", 2018); the warps are joined at the end. The order of all sums follows
-// from the position alone.
+// over the components, and keeps its own running softmax (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", 2018); the warps are joined at the end. The order of all
+// sums follows from the position alone.
 
 constexpr int kAttendThreads = ATTEND_THREADS;
 constexpr int kAttendWarps = kAttendThreads / 32;

@@ -1,8 +1,8 @@
 // What a block does to each row by itself: embedding, residual sum, norm, gated activation.
 //
-// In a decode step `rows` says what each row computes, and idle ones are passed over; in a prefill it is
-// null and every row is computed. Whether a row is idle is asked after its numbers are on their way: the
-// answer comes with them.
+// In a decode step `rows` says what each row computes, and idle ones are passed over; in a prefill
+// it is null and every row is computed. Whether a row is idle is asked after its numbers are on
+// their way: the answer comes with them.
 
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
 constexpr int kHiddenVectors = kHidden / kVector;
@@ -24,10 +24,11 @@ struct RowPart {
   }
 };
 
-// out = x / √(mean(x²) + epsilon) · gain. `gain` is loaded before the sum, so that nobody waits for it.
+// out = x / √(mean(x²) + epsilon) · gain. `gain` is loaded before the sum, so that nobody waits for
+// it.
 __device__ inline void norm_row(RowPart& x, RowPart& gain, float epsilon, Element* out) {
   float squares = 0;
-  x.for_each([&](float (&values)[kVector], int) {
+  x.for_each([&](float(&values)[kVector], int) {
 #pragma unroll
     for (int i = 0; i < kVector; ++i) squares += values[i] * values[i];
   });
@@ -48,8 +49,8 @@ __device__ inline void embed_row(int token, const Element* embedding, float scal
   const Element* from = embedding + static_cast<long long>(token) * kHidden;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
   RowPart part, gains;
-  gains.for_each([&](float (&values)[kVector], int at) { load(gain + at, values); });
-  part.for_each([&](float (&values)[kVector], int at) {
+  gains.for_each([&](float(&values)[kVector], int at) { load(gain + at, values); });
+  part.for_each([&](float(&values)[kVector], int at) {
     load(from + at, values);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) values[i] = rounded(values[i] * scale);
@@ -58,8 +59,8 @@ __device__ inline void embed_row(int token, const Element* embedding, float scal
   norm_row(part, gains, epsilon, out + row);
 }
 
-// The start of a step: says what each row computes, and counts the steps of a block, which tells the
-// sampling kernel where to put its tokens. One block a row.
+// The start of a step: says what each row computes, and counts the steps of a block, which tells
+// the sampling kernel where to put its tokens. One block a row.
 extern "C" __global__ void __launch_bounds__(kRowThreads)
     embed_step(const int* slot_of_row, const SlotState* slots, RowState* rows, int* step,
                const Element* embedding, float scale, const Element* gain, float epsilon,
@@ -88,8 +89,8 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
   const int position = rows == nullptr ? 0 : rows[blockIdx.x].position;
   const long long row = static_cast<long long>(blockIdx.x) * kHidden;
   RowPart part, gains;
-  gains.for_each([&](float (&values)[kVector], int at) { load(gain + at, values); });
-  part.for_each([&](float (&values)[kVector], int at) {
+  gains.for_each([&](float(&values)[kVector], int at) { load(gain + at, values); });
+  part.for_each([&](float(&values)[kVector], int at) {
     float added[kVector];
     load(x + row + at, values);
     load(delta + row + at, added);
@@ -97,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(kRowThreads)
     for (int i = 0; i < kVector; ++i) values[i] = rounded(values[i] + added[i]);
   });
   if (position < 0) return;
-  part.for_each([&](float (&values)[kVector], int at) { store(values, x + row + at); });
+  part.for_each([&](float(&values)[kVector], int at) { store(values, x + row + at); });
   norm_row(part, gains, epsilon, out + row);
 }
 

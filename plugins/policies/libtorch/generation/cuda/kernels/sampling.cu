@@ -1,6 +1,6 @@
-// Draws the next token of every row, as TokenSampler (token_sampler.hpp) does on the CPU: the inverse
-// of the cumulative distribution, in the order of ids, at the uniform number of (seed, sample, drawn).
-// Of the same logits both draw the same token but for rounding.
+// Draws the next token of every row, as TokenSampler (token_sampler.hpp) does on the CPU: the
+// inverse of the cumulative distribution, in the order of ids, at the uniform number of (seed,
+// sample, drawn). Of the same logits both draw the same token but for rounding.
 //
 // The vocabulary is cut into chunks. sum_chunks finds each chunk's maximum and sum of exponentials;
 // draw, one block a row, finds the chunk in which the distribution reaches the number, and then the
@@ -9,7 +9,7 @@
 constexpr int kLogitVector = LOGIT_VECTOR;  // divides the vocabulary
 constexpr int kSampleThreads = SAMPLE_THREADS;
 constexpr int kStride = kSampleThreads * kLogitVector;  // ids that a block looks at together
-constexpr int kChunk = LOGIT_CHUNK;  // a multiple of kStride
+constexpr int kChunk = LOGIT_CHUNK;                     // a multiple of kStride
 constexpr int kChunks = (kVocabulary + kChunk - 1) / kChunk;
 
 // Round for round what random_stream.hpp has. (Salmon et al., SC 2011)
@@ -45,9 +45,9 @@ __device__ inline ChunkSum merge_block(ChunkSum sum) {
   __shared__ ChunkSum warps[kSampleThreads / 32];
 #pragma unroll
   for (int lanes = 16; lanes > 0; lanes /= 2) {
-    merge(sum, {__shfl_xor_sync(kAllLanes, sum.max, lanes),
-                __shfl_xor_sync(kAllLanes, sum.sum, lanes),
-                __shfl_xor_sync(kAllLanes, sum.likeliest, lanes)});
+    merge(sum,
+          {__shfl_xor_sync(kAllLanes, sum.max, lanes), __shfl_xor_sync(kAllLanes, sum.sum, lanes),
+           __shfl_xor_sync(kAllLanes, sum.likeliest, lanes)});
   }
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
   __syncthreads();
@@ -123,13 +123,13 @@ __device__ inline void for_each_logit(const Row& row, int begin, int end, Visit 
   }
 }
 
-// Probabilities as integers, so that their sums do not depend on the order of atomic additions: with
-// the likeliest at 2⁴⁰, what is lost is below 2⁻⁴⁰ a token.
+// Probabilities as integers, so that their sums do not depend on the order of atomic additions:
+// with the likeliest at 2⁴⁰, what is lost is below 2⁻⁴⁰ a token.
 constexpr double kFixedOne = 1099511627776.0;
 
-// The order of the last token that is needed when the tokens `from` >= row.least are taken in falling
-// order until their amounts reach `target`: found digit by digit, from the highest, with a histogram of
-// the amounts. `amount(logit)` is an integer. All threads take part and get the same.
+// The order of the last token that is needed when the tokens `from` >= row.least are taken in
+// falling order until their amounts reach `target`: found digit by digit, from the highest, with a
+// histogram of the amounts. `amount(logit)` is an integer. All threads take part and get the same.
 template <class Amount>
 __device__ unsigned long long reach(const Row& row, unsigned long long target, Amount amount) {
   constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
@@ -219,8 +219,8 @@ __device__ inline double sum_up_to(double x, double (&warps)[kSampleThreads / 32
   return x;
 }
 
-// Of the lanes that have one, whose values rise with the lanes: the first one's into `lowest` if it is
-// lower, or the last one's into `highest` if it is higher. One atomic operation a warp.
+// Of the lanes that have one, whose values rise with the lanes: the first one's into `lowest` if it
+// is lower, or the last one's into `highest` if it is higher. One atomic operation a warp.
 __device__ inline void lowest_of_warp(int value, bool has_one, int& lowest) {
   const unsigned lanes = __ballot_sync(kAllLanes, has_one);
   if (lanes != 0 && threadIdx.x % 32 == __ffs(lanes) - 1) atomicMin(&lowest, value);
@@ -230,8 +230,8 @@ __device__ inline void highest_of_warp(int value, bool has_one, int& highest) {
   if (lanes != 0 && threadIdx.x % 32 == 31 - __clz(lanes)) atomicMax(&highest, value);
 }
 
-// The first token of `chunk` at which the sum of weights, `reached` before it, comes to `target`; the
-// chunk's last possible one if rounding keeps it below. All threads get the same.
+// The first token of `chunk` at which the sum of weights, `reached` before it, comes to `target`;
+// the chunk's last possible one if rounding keeps it below. All threads get the same.
 __device__ int find_in_chunk(const Row& row, int chunk, double reached, double target) {
   __shared__ double warps[kSampleThreads / 32];
   __shared__ double before;
@@ -315,8 +315,8 @@ extern "C" __global__ void __launch_bounds__(kSampleThreads)
   for (int c = threadIdx.x; c < kChunks; c += kSampleThreads) merge(part, of_row[c]);
   const ChunkSum whole = merge_block(part);
   for (int c = threadIdx.x; c < kChunks; c += kSampleThreads) {
-    row.chunks[c] = static_cast<double>(of_row[c].sum) *
-                    exp(static_cast<double>(of_row[c].max - whole.max));
+    row.chunks[c] =
+        static_cast<double>(of_row[c].sum) * exp(static_cast<double>(of_row[c].max - whole.max));
   }
   if (threadIdx.x == 0) {
     row.logits = logits + static_cast<long long>(blockIdx.x) * kVocabulary;

@@ -1,27 +1,28 @@
-// Decode attention in bfloat16 by tensor cores, with everything that comes before it: bias, norm and
-// rotation of the new token's heads, and its keys and values into the cache.
+// Decode attention in bfloat16 by tensor cores, with everything that comes before it: bias, norm
+// and rotation of the new token's heads, and its keys and values into the cache.
 //
-// A block computes all queries that share one head of keys, of one row. With so few queries all time
-// is the reading of keys and values, so they go straight from memory into the registers of
+// A block computes all queries that share one head of keys, of one row. With so few queries all
+// time is the reading of keys and values, so they go straight from memory into the registers of
 // mma.m16n8k16 (PTX ISA, "Matrix fragments for mma.m16n8k16"), and the next tile is under way while
-// one is computed. A tile is kTilePositions positions; the warps take turns in tiles, each with its own
-// running softmax, and are joined at the end.
+// one is computed. A tile is kTilePositions positions; the warps take turns in tiles, each with its
+// own running softmax, and are joined at the end.
 //
 //   scores [16 positions, 8 queries] = keys [16, head_size] · queriesᵀ [head_size, 8]
 //   out  [16 components, 8 queries] += valuesᵀ [16, 16 positions] · weights [16 positions, 8]
 //
 // A lane loads 8 neighbouring components (16 bytes) of a key. Their order within a sum does not
-// matter, as long as the queries are in the same: component 32 j + 8 t + 2 w + e is the register w of
-// load j in lane t of four, and so it is for the queries.
+// matter, as long as the queries are in the same: component 32 j + 8 t + 2 w + e is the register w
+// of load j in lane t of four, and so it is for the queries.
 
 constexpr int kTensorWarps = TENSOR_WARPS;
 constexpr int kTensorThreads = 32 * kTensorWarps;
-constexpr int kTiles = TENSOR_TILES;           // of 16 positions, that a warp has in flight
+constexpr int kTiles = TENSOR_TILES;  // of 16 positions, that a warp has in flight
 constexpr int kTilePositions = 16 * kTiles;
-constexpr int kQueries = 8;                    // of an mma; those beyond kGroup are zeros
-constexpr int kLoads = kHeadSize / 32;         // of 16 bytes, that a lane does for a key
+constexpr int kQueries = 8;             // of an mma; those beyond kGroup are zeros
+constexpr int kLoads = kHeadSize / 32;  // of 16 bytes, that a lane does for a key
 constexpr int kOutTiles = kHeadSize / 16;
-static_assert(sizeof(Element) == 2 && kHeadSize % 32 == 0 && kGroup <= kQueries, "use attention.cu");
+static_assert(sizeof(Element) == 2 && kHeadSize % 32 == 0 && kGroup <= kQueries,
+              "use attention.cu");
 
 __device__ inline unsigned pack(float low, float high) {
   unsigned packed;
@@ -79,14 +80,15 @@ __device__ inline void load_tile(const Element* of, int first, int length, Tile&
       const int position = min(first + t * 16 + half * 8 + group, length - 1);
 #pragma unroll
       for (int j = 0; j < kLoads; ++j) {
-        tile[t][half][j] = load_once(of + static_cast<long long>(position) * kHeadSize + j * 32 +
-                                     quarter * 8);
+        tile[t][half][j] =
+            load_once(of + static_cast<long long>(position) * kHeadSize + j * 32 + quarter * 8);
       }
     }
   }
 }
 
-// What a warp has of its positions so far, for the queries 2 · quarter and 2 · quarter + 1 of a lane.
+// What a warp has of its positions so far, for the queries 2 · quarter and 2 · quarter + 1 of a
+// lane.
 struct RunningSoftmax {
   float max[2] = {kLowest, kLowest};
   float sum[2] = {0, 0};
@@ -249,8 +251,9 @@ __device__ inline void join(const NewToken& token, const WarpResults& results, E
   }
 }
 
-// Grid: rows · kv_heads. qkv [rows, qkv_width] as the product gives it, out [rows, attention_width].
-// TENSOR_BLOCKS blocks are to fit a multiprocessor, so that enough loads are under way.
+// Grid: rows · kv_heads. qkv [rows, qkv_width] as the product gives it, out [rows,
+// attention_width]. TENSOR_BLOCKS blocks are to fit a multiprocessor, so that enough loads are
+// under way.
 extern "C" __global__ void __launch_bounds__(kTensorThreads, TENSOR_BLOCKS)
     tensor_attention(const RowState* rows, const Element* qkv, HeadWeights weights,
                      LayerCache cache, Element* out) {
