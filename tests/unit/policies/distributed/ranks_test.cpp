@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "distributed/call_rows.hpp"
 #include "distributed/directory_copy.hpp"
 #include "distributed/rank_group.hpp"
 #include "distributed/rank_policies.hpp"
