@@ -21,8 +21,8 @@ DecoderParameters bind_parameters(const ParameterLayout& layout, const Operation
 Angles angle_table(const Operations& operations, at::ScalarType compute);
 
 struct ForwardOptions {
-  // Keeps of each block only its input, and computes the block again in backward: 3 to 5 times
-  // less memory for a third more time.
+  // Keeps of each block only its input, and computes the block again in backward: 3.6 GB instead of
+  // 9.6 for 28 % more time at 135M parameters and 16k tokens on an H200 (bench/training_bench).
   bool recompute = false;
 };
 

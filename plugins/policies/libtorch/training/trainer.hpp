@@ -125,7 +125,6 @@ class Trainer {
     return flat.narrow(0, slice_.begin, slice_.size());
   }
   bool on_cpu() const { return operations_->device().is_cpu(); }
-  void bind_replicas();
   at::Tensor snapshot() const { return model_.working().clone(); }
   DecoderParameters bind_reference() const;
   // Calls numbers(parameters, batch) → [answer tokens] for micro-batches of the examples; returns
