@@ -49,8 +49,10 @@ std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context
     return std::make_unique<ContinuousSampler>(io, pool, policy, std::move(sampling),
                                                std::move(on_answered));
   }
+  const auto go_on = batching == Batching::kInTurns ? WaveSampler::GoOn::kWithTheWave
+                                                    : WaveSampler::GoOn::kWhenAnswered;
   return std::make_unique<WaveSampler>(io, pool, policy, std::move(sampling),
-                                       std::move(on_answered));
+                                       std::move(on_answered), go_on);
 }
 
 }  // namespace krl

@@ -6,12 +6,13 @@
 namespace krl {
 
 WaveSampler::WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                         const Policy& policy, Sampling sampling, OnAnswered on_answered)
+                         const Policy& policy, Sampling sampling, OnAnswered on_answered, GoOn go_on)
     : io_(io),
       pool_(pool),
       policy_(policy),
       sampling_(std::move(sampling)),
-      on_answered_(std::move(on_answered)) {}
+      on_answered_(std::move(on_answered)),
+      go_on_(go_on) {}
 
 Result<Answer> WaveSampler::sample(SampleRequest request, std::size_t order, Yield yield) {
   Result<Answer> answer = suspend<Result<Answer>>(io_, yield, [&](auto resume) {
@@ -47,11 +48,17 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
     requests.push_back(std::move(w.request));
     meter_.taken(w.since);
   }
-  const auto on_answer = [&](std::size_t index, Answer answer) {
-    meter_.answered();
+  const auto resume = [&](std::size_t index, Answer answer) {
     std::exchange(wave[index].resume, nullptr)(std::move(answer));
   };
+  std::vector<std::pair<std::size_t, Answer>> held;
+  const auto on_answer = [&](std::size_t index, Answer answer) {
+    meter_.answered();
+    if (go_on_ == GoOn::kWhenAnswered) return resume(index, std::move(answer));
+    held.emplace_back(index, std::move(answer));
+  };
   const Status status = policy_.sample(requests, sampling_, on_answer);
+  for (auto& [index, answer] : held) resume(index, std::move(answer));
   for (Waiting& w : wave) {  // those that the policy left without an answer
     if (!w.resume) continue;
     meter_.answered();

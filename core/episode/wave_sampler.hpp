@@ -1,6 +1,7 @@
 // Gathers the requests of live episodes into batches: a wave goes to the policy once every live
 // episode waits for an answer. So the batches, and with them the results, do not depend on the
-// order in which evaluations finish.
+// order in which evaluations finish. An episode goes on when it is answered, or when the whole wave
+// is: then policy and evaluator take turns, and can share a GPU.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,10 @@ namespace krl {
 // The policy is called for one wave at a time.
 class WaveSampler final : public Sampler {
  public:
+  enum class GoOn { kWhenAnswered, kWithTheWave };
+
   WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, const Policy& policy,
-              Sampling sampling, OnAnswered on_answered);
+              Sampling sampling, OnAnswered on_answered, GoOn go_on = GoOn::kWhenAnswered);
 
   void join() override { ++live_; }
   void leave() override;
@@ -39,6 +42,7 @@ class WaveSampler final : public Sampler {
   const Policy& policy_;
   const Sampling sampling_;
   const OnAnswered on_answered_;
+  const GoOn go_on_;
   std::size_t live_ = 0;
   std::vector<Waiting> waiting_;
 };

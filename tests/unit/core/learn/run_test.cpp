@@ -102,6 +102,15 @@ TEST(Run, WithContinuousBatchingHasTheSameEpisodesAsWithWaves) {
   EXPECT_EQ(report.lines(), fresh_run(waves).lines());
 }
 
+TEST(Run, InTurnsEvaluatesNothingWhileThePolicySamples) {
+  const Overrides turns = {"rollout.turns=2", "rollout.batching=in_turns", "policy.lingers=true",
+                           "backend.wants_turns=true"};
+  const RunReport report = fresh_run(turns);
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("infra_errors"), Each(0));
+  EXPECT_EQ(report.lines(), fresh_run({"rollout.turns=2"}).lines());
+}
+
 TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
   ToyWorld world;
   const Overrides overrides = {"rollout.turns=2", "rollout.batching=continuous",
