@@ -4,13 +4,15 @@
 //   build/bench/gpu_bench slower        kernels with 5 % more work: are they found?
 //   build/bench/gpu_bench throughput [PAIRS [THREADS]]   novel kernels per second, then cached
 //   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
-//   build/bench/gpu_bench kills [SECONDS]                its processes get SIGKILL all the while; ends
+//   build/bench/gpu_bench kills [SECONDS]                its processes get SIGKILL all the while;
+//   ends
 //                                                        with 1 if an evaluation is wrong or lost
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
 //   build/bench/gpu_bench counters      hardware counters of five kernels
 //   build/bench/gpu_bench export FOLDER [COUNT]          kernels for load_inline.py; needs no GPU
-//   build/bench/gpu_bench deep          the same by Nsight Compute's ncu, beside CUPTI's; ends with 1
+//   build/bench/gpu_bench deep          the same by Nsight Compute's ncu, beside CUPTI's; ends with
+//   1
 //                                       if they differ
 #include <algorithm>
 #include <atomic>
@@ -417,7 +419,10 @@ int main(int count, char** words) {
     bench::export_kernels(bench::generated_kernels(static_cast<std::size_t>(number(3, 10))),
                           words[2]);
   } else if (part == "deep") {
-    return bench::compare_counters(gpu_backend("off", "auto"), gpu_backend("off", "ncu")) ? 0 : 1;
+    const auto with = [](const char* counters) {
+      return [=] { return gpu_backend("off", counters); };
+    };
+    return bench::compare_counters(with("auto"), with("ncu")) ? 0 : 1;
   } else {
     std::fprintf(stderr,
                  "usage: gpu_bench "

@@ -110,12 +110,11 @@ void print_counters(const testing::BackendInstance& backend) {
   }
 }
 
-bool compare_counters(const testing::BackendInstance& by_cupti,
-                      const testing::BackendInstance& by_ncu) {
+bool compare_counters(const MakeBackend& with_cupti, const MakeBackend& with_ncu) {
   std::printf("by CUPTI\n");
-  const AllProfiled cupti = profile_all(by_cupti);
+  const AllProfiled cupti = profile_all(with_cupti());
   std::printf("by ncu\n");
-  const AllProfiled ncu = profile_all(by_ncu);
+  const AllProfiled ncu = profile_all(with_ncu());
   print_header(ncu);
   std::set<std::string> names;
   for (const Profiled& p : ncu) {

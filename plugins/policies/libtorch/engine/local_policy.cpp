@@ -117,8 +117,8 @@ LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
   }
   ChatChoice choice{options_.chat_template, {}};
   choice.options.thinking = options_.thinking;
-  make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
-             std::move(read.weights));
+  model_ = make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
+                      read.weights);
 }
 
 LocalPolicy::~LocalPolicy() = default;
@@ -132,16 +132,16 @@ LocalPolicy::Model& LocalPolicy::model() {
       "first, or resume from a checkpoint");
 }
 
-void LocalPolicy::make_model(const ModelConfig& config, ChatTokenizer chat,
-                             std::vector<float> weights) {
+std::unique_ptr<LocalPolicy::Model> LocalPolicy::make_model(const ModelConfig& config,
+                                                            ChatTokenizer chat,
+                                                            const std::vector<float>& weights) {
   if (chat.tokenizer().vocabulary() > config.vocabulary) {
     invalid_argument("the tokenizer has " + std::to_string(chat.tokenizer().vocabulary()) +
                      " tokens, more than the " + std::to_string(config.vocabulary) +
                      " rows of the model's embedding");
   }
-  model_.reset();  // its memory is needed
-  model_ = std::make_unique<Model>(config, std::move(chat), weights, options_,
-                                   make_device_(options_, threads_), threads_, exchange_);
+  return std::make_unique<Model>(config, std::move(chat), weights, options_,
+                                 make_device_(options_, threads_), threads_, exchange_);
 }
 
 PolicyInfo LocalPolicy::describe() {
@@ -182,8 +182,8 @@ void LocalPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Context& co
   ModelConfig config = options_.model;
   config.vocabulary = tokenizer.vocabulary();
   config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));
-  make_model(config, scratch_chat_tokenizer(std::move(tokenizer), config.context),
-             initial_weights(ParameterLayout(config), seed));
+  model_ = make_model(config, scratch_chat_tokenizer(std::move(tokenizer), config.context),
+                      initial_weights(ParameterLayout(config), seed));
   context.info("vocabulary of " + std::to_string(config.vocabulary) + " tokens from " +
                std::to_string(corpus.size()) + " texts; " + describe().description);
 }
@@ -286,11 +286,16 @@ void LocalPolicy::load(std::string_view directory, const Context&) {
     model_.reset();
     return;
   }
-  if (from_scratch) {
-    const auto size = static_cast<std::size_t>(checkpoint->config.parameters());
-    make_model(checkpoint->config, std::move(checkpoint->chat), std::vector<float>(size));
+  if (!from_scratch) {
+    model().trainer.restore(load_checkpoint_state(directory, model().trainer));
+    return;
   }
-  model_->trainer.restore(load_checkpoint_state(directory, model_->trainer));
+  // Beside the present model, which stays if the checkpoint is damaged.
+  const auto size = static_cast<std::size_t>(checkpoint->config.parameters());
+  auto loaded =
+      make_model(checkpoint->config, std::move(checkpoint->chat), std::vector<float>(size));
+  loaded->trainer.restore(load_checkpoint_state(directory, loaded->trainer));
+  model_ = std::move(loaded);
 }
 
 void LocalPolicy::export_weights(std::string_view directory, std::string_view format,

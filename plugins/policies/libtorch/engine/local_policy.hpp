@@ -52,7 +52,8 @@ class LocalPolicy final : public RankPolicy {
  private:
   struct Model;
   Model& model();
-  void make_model(const ModelConfig& config, ChatTokenizer chat, std::vector<float> weights);
+  std::unique_ptr<Model> make_model(const ModelConfig& config, ChatTokenizer chat,
+                                    const std::vector<float>& weights);
 
   EngineOptions options_;
   MakeDevice make_device_;
