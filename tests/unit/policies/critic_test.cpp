@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "recording_host.hpp"
+#include "tiny_model.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
@@ -12,14 +13,6 @@ using namespace krl::test;
 class CriticTest : public testing::Test {
  protected:
   CriticTest() : threads_(2, [] { at::set_num_threads(1); }) {
-    config_ = {.layers = 2,
-               .hidden = 16,
-               .heads = 4,
-               .kv_heads = 2,
-               .ffn = 24,
-               .context = 64,
-               .vocabulary = 30,
-               .embedding_scale = 4};
     for (int i = 0; i < 6; ++i) {
       ExampleValues v{{i, i + 1, i + 2}, {}};
       for (int t = 0; t < 4 + 2 * i; ++t) {
@@ -70,7 +63,7 @@ class CriticTest : public testing::Test {
     }
   }
 
-  ModelConfig config_;
+  ModelConfig config_ = smallest_config();
   WorkerThreads threads_;
   ExampleList examples_;
   RecordingContext context_;

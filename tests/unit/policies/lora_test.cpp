@@ -4,6 +4,7 @@
 
 #include "model/lora.hpp"
 #include "recording_host.hpp"
+#include "tiny_model.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
@@ -14,14 +15,6 @@ using namespace krl::test;
 class LoraTest : public testing::Test {
  protected:
   LoraTest() : threads_(2, [] { at::set_num_threads(1); }) {
-    config_ = {.layers = 2,
-               .hidden = 16,
-               .heads = 4,
-               .kv_heads = 2,
-               .ffn = 24,
-               .context = 64,
-               .vocabulary = 30,
-               .embedding_scale = 4};
     lora_ = {.rank = 3, .alpha = 5, .seed = 9};
     for (int i = 0; i < 8; ++i) {
       ExampleValues values;
@@ -93,7 +86,7 @@ class LoraTest : public testing::Test {
     }
   }
 
-  ModelConfig config_;
+  ModelConfig config_ = smallest_config();
   LoraOptions lora_;
   WorkerThreads threads_;
   ExampleList examples_;

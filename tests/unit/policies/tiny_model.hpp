@@ -1,4 +1,4 @@
-// A model that is trained in milliseconds, for tests.
+// Models that are trained in milliseconds, for tests.
 #pragma once
 
 #include "engine/local_policy.hpp"
@@ -16,6 +16,18 @@ inline EngineOptions tiny_options(int threads = 2) {
                    .vocabulary = 300};
   options.threads = threads;
   return options;
+}
+
+// Small enough that finite differences over its weights take moments.
+inline ModelConfig smallest_config() {
+  return {.layers = 2,
+          .hidden = 16,
+          .heads = 4,
+          .kv_heads = 2,
+          .ffn = 24,
+          .context = 64,
+          .vocabulary = 30,
+          .embedding_scale = 4};
 }
 
 }  // namespace krl::libtorch

@@ -241,14 +241,6 @@ TEST(LocalPolicy, OptimizerSettingsAreChecked) {
 class TrainerTest : public testing::Test {
  protected:
   TrainerTest() : threads_(2, [] { at::set_num_threads(1); }) {
-    config_ = {.layers = 2,
-               .hidden = 16,
-               .heads = 4,
-               .kv_heads = 2,
-               .ffn = 24,
-               .context = 64,
-               .vocabulary = 30,
-               .embedding_scale = 4};
     weights_ = initial_weights(ParameterLayout(config_), 3);
     for (int i = 0; i < 12; ++i) {
       ExampleValues values;
@@ -280,7 +272,7 @@ class TrainerTest : public testing::Test {
   // Of some losses, for one direction in each parameter.
   void expect_finite_differences();
 
-  ModelConfig config_;
+  ModelConfig config_ = smallest_config();
   std::vector<float> weights_;
   at::Tensor reference_;
   WorkerThreads threads_;

@@ -44,18 +44,6 @@ krl_sample to_c_sample(const GeneratedSample& sample, const std::vector<TokenId>
   return out;
 }
 
-const char* family_name(Family family) {
-  switch (family) {
-    case Family::kLlama:
-      return "llama";
-    case Family::kQwen2:
-      return "qwen2";
-    case Family::kQwen3:
-      return "qwen3";
-  }
-  return "";
-}
-
 std::string shape_text(const ModelConfig& config) {
   char text[128];
   std::snprintf(text, sizeof text, "%s %lldx%lld, %.2f M parameters", family_name(config.family),

@@ -40,6 +40,11 @@ constexpr FamilyName kFamilies[] = {
     {Family::kQwen3, "qwen3", "Qwen3ForCausalLM"},
 };
 
+const FamilyName& names_of(Family family) {
+  return *std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                       [&](const FamilyName& name) { return name.family == family; });
+}
+
 // Reads one config.json; every refusal names the file and the key.
 class ConfigReader {
  public:
@@ -147,6 +152,8 @@ class ConfigReader {
 
 }  // namespace
 
+const char* family_name(Family family) { return names_of(family).model_type; }
+
 std::int64_t ModelConfig::parameters() const {
   const std::int64_t attention = hidden * qkv_width() + attention_width() * hidden;
   const std::int64_t extras = (qkv_bias() ? qkv_width() : 0) + (qk_norm() ? 2 * head_size() : 0);
@@ -201,9 +208,7 @@ std::vector<std::string> shape_differences(const ModelConfig& wanted, const Mode
 }
 
 std::string config_to_json(const ModelConfig& config) {
-  const FamilyName& family =
-      *std::find_if(std::begin(kFamilies), std::end(kFamilies),
-                    [&](const FamilyName& name) { return name.family == config.family; });
+  const FamilyName& family = names_of(config.family);
   nlohmann::ordered_json json = {{"architectures", {family.architecture}},
                                  {"model_type", family.model_type},
                                  {"hidden_act", "silu"},

@@ -12,6 +12,9 @@ namespace krl::libtorch {
 // every head of the queries and keys before it is turned.
 enum class Family { kLlama, kQwen2, kQwen3 };
 
+// As `config.json` names it: "llama", "qwen2", "qwen3".
+const char* family_name(Family family);
+
 // How Llama 3.1 stretches the rotary embedding beyond the context it was first trained with:
 // frequencies of long wave lengths are divided by `factor`, those of short ones stay, and between
 // the two bounds they are interpolated ("rope_type": "llama3").
