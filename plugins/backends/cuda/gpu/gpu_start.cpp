@@ -8,7 +8,7 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
-#include "plugins/backends/cuda/trusted_kernels.hpp"
+#include "trusted_kernels_source.hpp"
 
 namespace krl {
 namespace {
@@ -34,7 +34,7 @@ std::vector<int> indices_of(const std::string& text) {
 
 std::string compiled_judge(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
-      gpu::kTrustedKernels,
+      trusted_kernels_source,
       {"krl_fill", "krl_wait", "krl_compare_reals", "krl_compare_integers", "krl_find_changes"},
       {});
   const auto module = module_from_bytes(output.module);

@@ -2,10 +2,11 @@
 
 #include <dlfcn.h>
 #include <nvrtc.h>
-#include <openssl/evp.h>
 
 #include <kernelrl/values.hpp>
 #include <type_traits>
+
+#include "storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -93,16 +94,7 @@ std::string cubin_name(std::string_view source, const std::vector<Define>& defin
   for (const std::string& option : options_of(defines, architecture)) text += '\n' + option;
   text += '\n';
   text += source;
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  std::string name;
-  for (unsigned int i = 0; i < size; ++i) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    name += kDigits[digest[i] >> 4];
-    name += kDigits[digest[i] & 15];
-  }
-  return name;
+  return sha256_hex(text);
 }
 
 }  // namespace krl::libtorch

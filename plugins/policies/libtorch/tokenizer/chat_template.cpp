@@ -1,24 +1,21 @@
 #include "tokenizer/chat_template.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
+#include "storage/sha256.hpp"
 #include "tokenizer/utf8.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-struct Family {
+struct KnownTemplate {
   ChatFamily family;
   std::string_view name;
-  std::array<std::string_view, 2>
-      digests;  // of the published templates, see chat_template_digest()
+  std::array<std::string_view, 2> digests;  // of published copies: chat_template_digest()
 };
 
-constexpr Family kFamilies[] = {
+constexpr KnownTemplate kKnownTemplates[] = {
     {ChatFamily::kScratch,
      "scratch",
      {"2ccbab8c6be343aaae9bcc882cea9e1835e41c44490a0867c3655492cfca4119"}},
@@ -50,9 +47,9 @@ constexpr Family kFamilies[] = {
       "0cac23ffd2b33ff7b039e17ee143a080053318146fdc788f1d49ed4745aa8683"}},
 };
 
-const Family& entry(ChatFamily family) {
-  return *std::find_if(std::begin(kFamilies), std::end(kFamilies),
-                       [&](const Family& f) { return f.family == family; });
+const KnownTemplate& entry(ChatFamily family) {
+  return *std::find_if(std::begin(kKnownTemplates), std::end(kKnownTemplates),
+                       [&](const KnownTemplate& known) { return known.family == family; });
 }
 
 // A message as templates see it.
@@ -261,18 +258,19 @@ std::string_view chat_family_name(ChatFamily family) { return entry(family).name
 
 ChatFamily chat_family_by_name(std::string_view name) {
   std::string known;
-  for (const Family& family : kFamilies) {
-    if (family.name == name) return family.family;
-    known += (known.empty() ? "" : ", ") + std::string(family.name);
+  for (const KnownTemplate& candidate : kKnownTemplates) {
+    if (candidate.name == name) return candidate.family;
+    known += (known.empty() ? "" : ", ") + std::string(candidate.name);
   }
   invalid_argument("there is no chat template '" + std::string(name) + "'; known are " + known);
 }
 
 std::optional<ChatFamily> chat_family_of_template(std::string_view jinja) {
   const std::string digest = chat_template_digest(jinja);
-  for (const Family& family : kFamilies) {
-    if (std::find(family.digests.begin(), family.digests.end(), digest) != family.digests.end()) {
-      return family.family;
+  for (const KnownTemplate& candidate : kKnownTemplates) {
+    if (std::find(candidate.digests.begin(), candidate.digests.end(), digest) !=
+        candidate.digests.end()) {
+      return candidate.family;
     }
   }
   return std::nullopt;
@@ -285,15 +283,7 @@ std::string chat_template_digest(std::string_view jinja) {
   for (std::size_t at = 0; (at = text.find("\\n", at)) != std::string::npos; ++at) {
     text.replace(at, 2, "\n");
   }
-  std::array<unsigned char, 32> hash{};
-  EVP_Digest(text.data(), text.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
-  std::string digest;
-  for (const unsigned char byte : hash) {
-    char hex[3];
-    std::snprintf(hex, sizeof hex, "%02x", byte);
-    digest += hex;
-  }
-  return digest;
+  return sha256_hex(text);
 }
 
 std::vector<ChatPart> render_chat(ChatFamily family, const ChatOptions& options,

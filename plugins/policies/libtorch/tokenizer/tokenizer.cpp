@@ -2,86 +2,15 @@
 
 #include <cstdint>
 #include <kernelrl/values.hpp>
-#include <mutex>
 #include <tuple>
-#include <unordered_map>
 
 #include "tokenizer/added_tokens.hpp"
+#include "tokenizer/encoding_workspace.hpp"
 #include "tokenizer/nfc.hpp"
-#include "tokenizer/split_pattern.hpp"
 #include "tokenizer/tokenizer_definition.hpp"
 #include "tokenizer/utf8.hpp"
 
 namespace krl::libtorch {
-namespace {
-
-// The ids of pieces that were encoded before. Text repeats its words: few pieces need merging.
-class PieceCache {
- public:
-  // Appends the ids of a piece that is known.
-  bool append(std::string_view piece, std::vector<TokenId>& out) const {
-    const auto found = ranges_.find(piece);
-    if (found == ranges_.end()) return false;
-    const auto begin = tokens_.begin() + found->second.begin;
-    out.insert(out.end(), begin, begin + found->second.size);
-    return true;
-  }
-
-  // Keeps the ids of a piece unless it is long or there are many already.
-  void keep(std::string_view piece, std::span<const TokenId> tokens) {
-    if (piece.size() > kLongestPiece || ranges_.size() == kMostPieces) return;
-    ranges_.emplace(piece, Range{static_cast<std::int32_t>(tokens_.size()),
-                                 static_cast<std::int32_t>(tokens.size())});
-    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-  }
-
- private:
-  static constexpr std::size_t kLongestPiece = 64;     // bytes
-  static constexpr std::size_t kMostPieces = 1 << 16;  // about 8 MB
-
-  struct Range {
-    std::int32_t begin, size;
-  };
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  std::unordered_map<std::string, Range, Hash, std::equal_to<>> ranges_;
-  std::vector<TokenId> tokens_;
-};
-
-// What one thread needs while it encodes.
-struct Workspace {
-  SplitPattern::Workspace split;
-  MergeTable::Scratch merge;
-  PieceCache cache;
-  std::vector<TokenId> piece;
-};
-
-// Workspaces that no thread uses at the moment; as many as have ever encoded at the same time.
-class WorkspacePool {
- public:
-  std::unique_ptr<Workspace> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Workspace>();
-    auto workspace = std::move(free_.back());
-    free_.pop_back();
-    return workspace;
-  }
-
-  void give_back(std::unique_ptr<Workspace> workspace) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(workspace));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> free_;
-};
-
-}  // namespace
 
 struct Tokenizer::State {
   State(std::string text, TokenizerDefinition read)
@@ -93,14 +22,15 @@ struct Tokenizer::State {
   }
 
   // Text without added tokens.
-  void encode_plain(std::string_view text, Workspace& workspace, std::vector<TokenId>& out) const {
+  void encode_plain(std::string_view text, EncodingWorkspace& workspace,
+                    std::vector<TokenId>& out) const {
     std::string normal;
     if (definition.nfc && !is_nfc(text)) text = normal = to_nfc(text);
     encode_split(text, 0, workspace, out);
   }
 
   // Cuts with the patterns from number `level` on, each what the one before has left whole.
-  void encode_split(std::string_view text, std::size_t level, Workspace& workspace,
+  void encode_split(std::string_view text, std::size_t level, EncodingWorkspace& workspace,
                     std::vector<TokenId>& out) const {
     if (level == splits.size()) return encode_piece(text, workspace, out);
     splits[level].for_each_piece(text, workspace.split, [&](std::string_view piece) {
@@ -108,7 +38,8 @@ struct Tokenizer::State {
     });
   }
 
-  void encode_piece(std::string_view piece, Workspace& workspace, std::vector<TokenId>& out) const {
+  void encode_piece(std::string_view piece, EncodingWorkspace& workspace,
+                    std::vector<TokenId>& out) const {
     if (workspace.cache.append(piece, out)) return;
     std::vector<TokenId>& tokens = workspace.piece;
     tokens.clear();
@@ -132,7 +63,7 @@ struct Tokenizer::State {
   const MergeTable merges;
   const AddedTokens added;
   std::vector<SplitPattern> splits;
-  mutable WorkspacePool workspaces;
+  mutable EncodingWorkspacePool workspaces;
 };
 
 Tokenizer Tokenizer::from_json(std::string json, const std::string& origin) {

@@ -57,7 +57,7 @@ void GenerationKernels::add_and_norm(const Rows& rows, const at::Tensor& delta,
 
 void GenerationKernels::gate(const Rows& rows, const at::Tensor& gate_up,
                              const at::Tensor& out) const {
-  gate_({rows.count, shape_.gate_blocks}, kGateThreads, rows.states, gate_up.data_ptr(),
+  gate_({rows.count, shape_.gate_blocks}, kGenerationGateThreads, rows.states, gate_up.data_ptr(),
         out.data_ptr());
 }
 

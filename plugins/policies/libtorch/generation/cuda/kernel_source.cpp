@@ -1,8 +1,8 @@
 #include "generation/cuda/kernel_source.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+#include "cuda/vectors.hpp"
 #include "generation_attention_source.hpp"
 #include "generation_base_source.hpp"
 #include "generation_sampling_source.hpp"
@@ -11,27 +11,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr std::int64_t kAccessBytes = 16;  // of the widest load
-
-std::int64_t element_bytes(Precision precision) {
-  return precision == Precision::kBFloat16 ? 2 : 4;
-}
-
-// The most elements of one access that divide all of `widths`.
-std::int64_t vector_of(Precision precision, std::initializer_list<std::int64_t> widths) {
-  std::int64_t vector = kAccessBytes / element_bytes(precision);
-  for (const std::int64_t width : widths) vector = std::gcd(vector, width);
-  return vector;
-}
-
-// Every offset of a parameter is a sum of multiples of these widths.
-std::int64_t row_vector(const ModelConfig& config, Precision precision) {
-  return vector_of(precision, {config.hidden, config.head_size(), config.ffn});
-}
-
-std::int64_t logit_vector(const ModelConfig& config, Precision precision) {
-  return vector_of(precision, {config.vocabulary});
-}
+int element_bytes(Precision precision) { return precision == Precision::kBFloat16 ? 2 : 4; }
 
 std::int64_t rounded_up(std::int64_t n, std::int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -53,11 +33,11 @@ std::string generation_kernels(const ModelConfig& config, Precision precision) {
 
 KernelShape kernel_shape(const ModelConfig& config, Precision precision) {
   constexpr std::int64_t kMostThreads = 1024, kLeastChunk = 4096;
-  const std::int64_t vector = row_vector(config, precision);
+  const std::int64_t vector = row_vector(config, element_bytes(precision));
   const std::int64_t row_threads = rounded_up(config.hidden / vector, 32);
-  const std::int64_t gated_by_block = vector * kGateThreads;
+  const std::int64_t gated_by_block = vector * kGenerationGateThreads;
   const std::int64_t chunk =
-      rounded_up(kLeastChunk, kSampleThreads * logit_vector(config, precision));
+      rounded_up(kLeastChunk, kSampleThreads * logit_vector(config, element_bytes(precision)));
   return {.row_threads = static_cast<int>(std::min(row_threads, kMostThreads)),
           .gate_blocks = static_cast<int>(rounded_up(config.ffn, gated_by_block) / gated_by_block),
           .logit_chunk = static_cast<int>(chunk),
@@ -77,11 +57,11 @@ std::vector<Define> generation_defines(const ModelConfig& config, Precision prec
           {"QKV_BIAS", config.qkv_bias()},
           {"QK_NORM", config.qk_norm()},
           {"ELEMENT_BYTES", element_bytes(precision)},
-          {"VECTOR", row_vector(config, precision)},
-          {"LOGIT_VECTOR", logit_vector(config, precision)},
+          {"VECTOR", row_vector(config, element_bytes(precision))},
+          {"LOGIT_VECTOR", logit_vector(config, element_bytes(precision))},
           {"ROW_THREADS", shape.row_threads},
           {"LOGIT_CHUNK", shape.logit_chunk},
-          {"GATE_THREADS", kGateThreads},
+          {"GATE_THREADS", kGenerationGateThreads},
           {"PREPARE_THREADS", kPrepareThreads},
           {"ATTEND_THREADS", kAttendThreads},
           {"SAMPLE_THREADS", kSampleThreads},

@@ -17,7 +17,7 @@ enum class Precision { kBFloat16, kFloat32 };
 bool uses_tensor_attention(const ModelConfig& config, Precision precision);
 
 // Threads of a block; the kernels' sources are given the same numbers.
-inline constexpr int kGateThreads = 256, kPrepareThreads = 128, kAttendThreads = 256,
+inline constexpr int kGenerationGateThreads = 256, kPrepareThreads = 128, kAttendThreads = 256,
                      kTensorAttentionThreads = 128, kSampleThreads = 256;
 
 std::string generation_kernels(const ModelConfig& config, Precision precision);

@@ -2,26 +2,14 @@
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
-#include <numeric>
 
+#include "cuda/vectors.hpp"
 #include "training_kernel_source.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-constexpr std::int64_t kAccessBytes = 16;      // of the widest load
 constexpr std::int64_t kLargestHidden = 8192;  // a row of float32 and more fit into 48 KiB
-
-std::int64_t vector_of(int element_bytes, std::initializer_list<std::int64_t> widths) {
-  std::int64_t vector = kAccessBytes / element_bytes;
-  for (const std::int64_t width : widths) vector = std::gcd(vector, width);
-  return vector;
-}
-
-// Every offset of a parameter is a sum of multiples of these widths.
-std::int64_t row_vector(const ModelConfig& config, int element_bytes) {
-  return vector_of(element_bytes, {config.hidden, config.head_size(), config.ffn});
-}
 
 std::int64_t pair_vector(const ModelConfig& config, int element_bytes) {
   return vector_of(element_bytes, {config.hidden, config.head_size() / 2, config.ffn});
@@ -73,7 +61,7 @@ std::vector<Define> training_defines(const ModelConfig& config, int element_byte
           {"QK_NORM", config.qk_norm()},
           {"VECTOR", row_vector(config, element_bytes)},
           {"PAIR_VECTOR", pair_vector(config, element_bytes)},
-          {"LOGIT_VECTOR", vector_of(element_bytes, {config.vocabulary})},
+          {"LOGIT_VECTOR", logit_vector(config, element_bytes)},
           {"ROW_WARPS", row_warps(config, element_bytes)},
           {"GROUP_LANES", group_lanes(config, element_bytes)}};
 }

@@ -25,7 +25,7 @@ struct TrainingShape {
   std::int64_t groups_per_block;  // of prepare_heads: heads of a row
 };
 TrainingShape training_shape(const ModelConfig& config, int element_bytes);
-inline constexpr int kNormThreads = 256, kHeadThreads = 256, kGateThreads = 256;
+inline constexpr int kNormThreads = 256, kHeadThreads = 256, kTrainingGateThreads = 256;
 inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024,
                      kLossThreads = 512, kAdamWThreads = 256;
 

@@ -249,7 +249,8 @@ Stream CudaOperations::add_projection(const at::Tensor& stream, const at::Tensor
 at::Tensor CudaOperations::gate(const at::Tensor& gate_up) const {
   const at::Tensor out = at::empty({gate_up.size(0), config().ffn}, gate_up.options());
   const std::int64_t count = out.numel() / shape_.vector;
-  gate_({blocks_for(count, kGateThreads)}, kGateThreads, pointer(gate_up), count, pointer(out));
+  gate_({blocks_for(count, kTrainingGateThreads)}, kTrainingGateThreads, pointer(gate_up), count,
+        pointer(out));
   return out;
 }
 
@@ -268,8 +269,9 @@ Stream CudaOperations::add_feed_forward(const at::Tensor& stream, const at::Tens
            const at::Tensor by_gated = project_backward_input(down, by, trace);
            const at::Tensor by_gate_up = at::empty_like(gate_up), gated = at::empty_like(by_gated);
            const std::int64_t count = gated.numel() / shape_.vector;
-           gate_backward_({blocks_for(count, kGateThreads)}, kGateThreads, pointer(gate_up),
-                          pointer(by_gated), count, pointer(by_gate_up), pointer(gated));
+           gate_backward_({blocks_for(count, kTrainingGateThreads)}, kTrainingGateThreads,
+                          pointer(gate_up), pointer(by_gated), count, pointer(by_gate_up),
+                          pointer(gated));
            project_backward_weights(down, by, gated, trace);
            return std::vector<at::Tensor>{by, by_gate_up};
          });
