@@ -1,6 +1,7 @@
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <kernelrl/values.hpp>
 #include <utility>
 
@@ -19,6 +20,9 @@ constexpr std::string_view kCacheSchema = "kernelrl/cuda/4";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
+// For so long an evaluation is begun again because somebody kills the GPU's processes, one of which
+// takes 3 s to start.
+constexpr std::chrono::minutes kPatience{5};
 
 std::string device_name(const CudaCompiler& compiler, const GpuPool* gpus) {
   return gpus == nullptr ? compiler.arch + ", not executed" : gpus->description().name;
@@ -137,13 +141,17 @@ EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
                                          const Cancelled& cancelled) {
   return *evaluations_.get(request.key(identity_), [&] {
     const auto task = tasks_.get(request.definition_json);
-    for (int attempt = 1;; ++attempt) {
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    for (int failed = 0;;) {
       try {
         return evaluate_new(*task, request, cancelled);
-      } catch (const RunnerKilled& killed) {
-        if (attempt == kAttempts) return killed_each_time(toolchain(), device());
+      } catch (const RunnerKilled&) {
+        if (++failed == kAttempts) return killed_each_time(toolchain(), device());
+      } catch (const WorkerKilled&) {
+        if (std::chrono::steady_clock::now() > give_up) throw;
+        if (cancelled && cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
       } catch (const Failure& failure) {  // a process of ours died: another takes its place
-        if (failure.code() != KRL_UNAVAILABLE || attempt == kAttempts) throw;
+        if (failure.code() != KRL_UNAVAILABLE || ++failed == kAttempts) throw;
       }
     }
   });

@@ -1,5 +1,6 @@
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 
+#include <csignal>
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
@@ -16,6 +17,13 @@ std::string complaint(Conversation& worker, const std::optional<json>& answer) {
   if (answer) return answer->at("trouble").at("message");
   const std::string said = worker.complaint();
   return (worker.timed_out() ? "it hangs" : "it ended") + (said.empty() ? "" : ": " + said);
+}
+
+// By somebody else. One that lives on is killed.
+bool was_killed(Conversation& worker) {
+  if (worker.timed_out()) return false;
+  const Ending ending = ending_of(worker.process());
+  return ending.signal == SIGKILL && !ending.deadline;
 }
 
 }  // namespace
@@ -51,10 +59,14 @@ Gpu::Starting Gpu::start(Command command) {
     std::unique_ptr<Worker> worker;
     starter_.run([&] { worker = std::make_unique<Worker>(number, command); });
     const auto answer = worker->conversation.ask({{"setup", setup}}, gpu::kSetupLimit);
+    const std::string where = " on GPU " + std::to_string(setup.device);
+    if (!answer && was_killed(worker->conversation)) {
+      throw WorkerKilled(KRL_UNAVAILABLE,
+                         command.arguments.front() + " was killed while it started" + where);
+    }
     if (!answer || is_trouble(*answer)) {
-      throw WorkerDoesNotStart(KRL_UNAVAILABLE, command.arguments.front() +
-                                                    " does not start on GPU " +
-                                                    std::to_string(setup.device) + ": " +
+      throw WorkerDoesNotStart(KRL_UNAVAILABLE, command.arguments.front() + " does not start" +
+                                                    where + ": " +
                                                     complaint(worker->conversation, answer));
     }
     worker->ready = answer->get<gpu::Ready>();
@@ -62,12 +74,12 @@ Gpu::Starting Gpu::start(Command command) {
   });
 }
 
-// Once more if it fails: it may have been killed while it waited.
+// Once more if it fails: it may have been killed while nobody needed it.
 std::unique_ptr<Gpu::Worker> Gpu::started(Starting* starting, Starting (Gpu::*start)()) {
   if (!starting->valid()) *starting = (this->*start)();
   try {
     return starting->get();
-  } catch (const WorkerDoesNotStart&) {
+  } catch (const Failure&) {
     return (this->*start)().get();
   }
 }
@@ -91,11 +103,22 @@ Gpu::Worker& Gpu::current_runner() {
 std::uint64_t Gpu::runner() {
   Worker& runner = current_runner();
   const std::uint64_t checker = current_checker().number;
-  if (runner.attached_to != checker) {
-    ask_checker("attach", gpu::Attach{runner.number, runner.ready.arena});
-  }
+  if (runner.attached_to != checker) attach_runner();
   runner.attached_to = checker;
   return runner.number;
+}
+
+// The memory of a runner that is gone cannot be mapped, whatever the checker says of it.
+void Gpu::attach_runner() {
+  std::unique_ptr<Worker>& runner = runners().active;
+  try {
+    ask_checker("attach", gpu::Attach{runner->number, runner->ready.arena});
+  } catch (const Failure& failure) {
+    const bool killed = was_killed(runner->conversation);
+    runner.reset();
+    if (killed) throw WorkerKilled(KRL_UNAVAILABLE, failure.what());
+    throw;
+  }
 }
 
 void Gpu::replace_runner() {
@@ -136,7 +159,9 @@ Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& reque
   } else {
     failure.kind = runner.conversation.timed_out() ? RunnerFailure::kTimeout : RunnerFailure::kDied;
   }
+  const bool killed = !answer && was_killed(runner.conversation);
   if (!answer || !failure.trouble.launching) replace_runner();
+  if (killed) throw WorkerKilled(KRL_UNAVAILABLE, "the process that ran the kernel was killed");
   return failure;
 }
 
@@ -159,10 +184,12 @@ json Gpu::ask_checker(const char* kind, const json& request) {
   Worker& checker = current_checker();
   const auto answer = checker.conversation.ask({{kind, request}}, workers_.check_limit);
   if (answer && !is_trouble(*answer)) return *answer;
+  const std::string name = "the checker of GPU " + std::to_string(description_.index);
   const std::string why = complaint(checker.conversation, answer);
+  const bool killed = !answer && was_killed(checker.conversation);
   checker_.reset();
-  throw Failure(KRL_UNAVAILABLE, "the checker of GPU " + std::to_string(description_.index) +
-                                     " failed at '" + kind + "': " + why);
+  if (killed) throw WorkerKilled(KRL_UNAVAILABLE, name + " was killed at '" + kind + "'");
+  throw Failure(KRL_UNAVAILABLE, name + " failed at '" + kind + "': " + why);
 }
 
 }  // namespace krl

@@ -51,6 +51,12 @@ struct WorkerDoesNotStart : Failure {
   using Failure::Failure;
 };
 
+// Somebody else has killed a GPU's process, as a system does that is short of memory. It says
+// nothing of the GPU or of a candidate: another process takes its place at the next request.
+struct WorkerKilled : Failure {
+  using Failure::Failure;
+};
+
 class Gpu {
  public:
   // Starts its processes, which takes a while; the first request waits for them.
@@ -59,10 +65,11 @@ class Gpu {
   const gpu::GpuDescription& description() const { return description_; }
 
   // One request to the runner. After any failure but a refused launch the runner has been replaced.
+  // Throws WorkerKilled, unless the candidate has host code and may have done that itself.
   Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind,
                                                     const nlohmann::json& request);
-  // One request to the checker. Throws Failure(KRL_UNAVAILABLE) if it died, hung or failed: the
-  // next request starts another.
+  // One request to the checker. Throws WorkerKilled, and Failure(KRL_UNAVAILABLE) if it died, hung
+  // or failed: the next request starts another.
   nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
   // The SM clock now; 0: unknown. Throws as ask_checker.
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
@@ -103,6 +110,7 @@ class Gpu {
   Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
   Worker& current_runner();
   Worker& current_checker();
+  void attach_runner();
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
                                                          const nlohmann::json& request);
 

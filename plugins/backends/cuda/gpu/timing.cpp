@@ -211,14 +211,14 @@ class CaseTimer {
     return true;
   }
 
-  // A batch of each. Every other one in the other order, so that a drift of the clocks cancels out;
-  // which comes first, the candidate cannot know.
+  // A batch of each. Every other one that counts in the other order, so that a drift of the clocks
+  // cancels out; which comes first, the candidate cannot know.
   bool measure(std::size_t batch) {
     const bool keeps = batch == kept_batch_;
     Batch ours, baseline;
     draw_batch();
     const bool apart = baseline_.exists() && !beside_;
-    const bool baseline_first = (batch % 2 == 0) == even_batches_begin_with_baseline_;
+    const bool baseline_first = in_both_orders() == even_batches_begin_with_baseline_;
     if (apart && baseline_first) baseline = time_baseline();
     if (!time_candidate(baseline_first, keeps, &ours, &baseline)) return false;
     if (keeps && !kept_output_is_right()) return false;
@@ -263,9 +263,12 @@ class CaseTimer {
     return before > 0 && std::fabs(clock_mhz_ / before - 1) > kClockTolerance;
   }
 
+  // As many batches in the one order as in the other?
+  bool in_both_orders() const { return case_.samples_ns.size() / kBatch % 2 == 0; }
+
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
-    if (n < settings_.fewest) return false;
+    if (n < settings_.fewest || !in_both_orders()) return false;
     if (n >= settings_.most) return true;
     // If something else has kept us waiting, some other batch will show it.
     if (!host_code_lies().empty()) return false;

@@ -251,20 +251,6 @@ TEST(GpuPool, ServesManyThreadsOneAfterTheOther) {
   }
 }
 
-// The GPU's processes that this one has started.
-std::vector<pid_t> workers_of_this_process() {
-  std::vector<pid_t> workers;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream list(thread.path() / "children");
-    for (pid_t child; list >> child;) {
-      std::string name;
-      std::ifstream("/proc/" + std::to_string(child) + "/comm") >> name;
-      if (name.rfind("kernelrl-gpu", 0) == 0) workers.push_back(child);
-    }
-  }
-  return workers;
-}
-
 TEST(GpuPool, EveryEvaluationEndsOnceWhileItsProcessesAreKilled) {
   const GpuWorkers workers = simulated_workers();
   GpuPool two(find_gpus(workers.runner, {}), workers);

@@ -2,11 +2,15 @@
 // CUDA is real.
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "plugins/backends/elf/elf_view.hpp"
@@ -114,6 +118,27 @@ TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
   const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
   EXPECT_EQ(fault.verdict, KRL_VERDICT_RUNTIME_FAULT) << fault.why;
   EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, KRL_VERDICT_OK);
+}
+
+// Killed faster than they start, as by a system that is short of memory: there is no evaluation as
+// long as it lasts, and one when it is over.
+TEST(HostEvaluation, WaitsWhileProcessesAreKilledAgainAndAgain) {
+  evaluator();
+  std::atomic<bool> begun{false}, ended{false};
+  std::jthread killer([&] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (std::chrono::steady_clock::now() < end) {
+      EXPECT_FALSE(ended);
+      for (const pid_t worker : workers_of_this_process()) ::kill(worker, SIGKILL);
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  });
+  while (!begun) std::this_thread::yield();
+  const EvaluationRecord record = evaluated(std::string(kDoubles) + " /* killed */");
+  ended = true;
+  killer.join();
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
 }
 
 }  // namespace

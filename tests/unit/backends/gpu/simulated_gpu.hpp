@@ -3,7 +3,10 @@
 #pragma once
 
 #include <stdlib.h>
+#include <sys/types.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -57,6 +60,20 @@ struct Candidate {
   }
   operator GpuCandidate() const { return {task(), schedule, module}; }
 };
+
+// The GPU's processes that this one has started.
+inline std::vector<pid_t> workers_of_this_process() {
+  std::vector<pid_t> workers;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child; list >> child;) {
+      std::string name;
+      std::ifstream("/proc/" + std::to_string(child) + "/comm") >> name;
+      if (name.rfind("kernelrl-gpu", 0) == 0) workers.push_back(child);
+    }
+  }
+  return workers;
+}
 
 inline std::vector<PlannedRun> runs() { return plan_runs(2, 1, 3, 99); }
 
