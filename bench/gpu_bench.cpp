@@ -4,16 +4,14 @@
 //   build/bench/gpu_bench slower        kernels with 5 % more work: are they found?
 //   build/bench/gpu_bench throughput [PAIRS [THREADS]]   novel kernels per second, then cached
 //   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
-//   build/bench/gpu_bench kills [SECONDS]                its processes get SIGKILL all the while;
-//   ends
-//                                                        with 1 if an evaluation is wrong or lost
+//   build/bench/gpu_bench kills [SECONDS [MS]]           one of its processes gets SIGKILL every
+//   MS;
+//                                                        fails if a verdict is wrong or lost
 //   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
 //                                                        speedups, one CSV line each into FILE
 //   build/bench/gpu_bench counters      hardware counters of five kernels
 //   build/bench/gpu_bench export FOLDER [COUNT]          kernels for load_inline.py; needs no GPU
-//   build/bench/gpu_bench deep          the same by Nsight Compute's ncu, beside CUPTI's; ends with
-//   1
-//                                       if they differ
+//   build/bench/gpu_bench deep          the same by ncu beside CUPTI's; fails if they differ
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -410,7 +408,7 @@ int main(int count, char** words) {
   } else if (part == "recovery") {
     recovery(number(2, 50));
   } else if (part == "kills") {
-    return bench::survive_kills(number(2, 60)) ? 0 : 1;
+    return bench::survive_kills(number(2, 60), number(3, 100)) ? 0 : 1;
   } else if (part == "agreement") {
     agreement(static_cast<std::size_t>(number(2, 160)), count > 3 ? words[3] : "agreement.csv");
   } else if (part == "counters") {

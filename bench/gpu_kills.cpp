@@ -75,7 +75,7 @@ void evaluate(const BackendInstance& backend, const TaskText& task, bool good, i
 
 }  // namespace
 
-bool survive_kills(int seconds) {
+bool survive_kills(int seconds, int milliseconds) {
   Counts counts;
   auto backend = std::make_unique<BackendInstance>("nvrtc", Table{{"cache", "off"}});
   const TaskText& task = all_tasks().at("vector_add");
@@ -94,20 +94,20 @@ bool survive_kills(int seconds) {
   }
   std::mt19937 random(1);
   while (Clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     const auto processes = descendants(::getpid());
     if (processes.empty()) continue;
     if (::kill(processes[random() % processes.size()], SIGKILL) == 0) ++counts.kills;
   }
+  const int meanwhile = counts.right + counts.wrong;
   for (std::thread& thread : threads) thread.join();
   backend.reset();
   const std::size_t left = descendants(::getpid()).size();
   std::printf(
-      "kills: %d in %d s; %d kernels evaluated, %d of them wrongly, %d more than once; asked again "
-      "%d times; "
-      "%zu processes left\n",
-      counts.kills.load(), seconds, number.load() + 1, counts.wrong.load(), counts.not_once.load(),
-      counts.tried_again.load(), left);
+      "kills: %d in %d s; %d kernels evaluated, %d of them meanwhile; %d wrongly, %d more than "
+      "once; asked again %d times; %zu processes left\n",
+      counts.kills.load(), seconds, number.load() + 1, meanwhile, counts.wrong.load(),
+      counts.not_once.load(), counts.tried_again.load(), left);
   return counts.wrong == 0 && counts.not_once == 0 && counts.right == number + 1 && left == 0;
 }
 

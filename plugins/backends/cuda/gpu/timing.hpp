@@ -16,7 +16,7 @@ namespace krl {
 struct TimingSettings {
   double target = 0.01;     // the interval's half-width at which a case is done, of the log ratio
   std::size_t fewest = 16;  // samples of each
-  std::size_t most = 200;   // and up to 8 more, so that both have come first equally often
+  std::size_t most = 200;
   std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
 };
 

@@ -13,16 +13,17 @@ namespace krl {
 // of all pairs of samples, the bounds are order statistics of these means (Hodges and Lehmann,
 // 1963). It asks of x no more than to be symmetric about its median, and outliers move it little.
 // It needs a third fewer samples than the order statistics of the samples themselves, which ask not
-// even that. For independent samples the bounds would hold 98 %; what samples of one batch have in
-// common takes the rest (bench/README.md).
+// even that.
 struct LogRatio {
   double median = 0, low = 0, high = 0;
 
   double half_width() const { return (high - low) / 2; }
+  // With room for an error that no number of samples shows, of up to `error`.
+  LogRatio widened(double error) const { return {median, low - error, high + error}; }
 };
 
 // Fewer samples than this have no such interval.
-inline constexpr std::size_t kFewestSamples = 7;
+inline constexpr std::size_t kFewestSamples = 6;
 
 // REQUIRES: as many of the one as of the other, at least kFewestSamples, all above 0.
 LogRatio log_ratio(std::span<const double> baseline, std::span<const double> candidate);
