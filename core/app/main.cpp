@@ -23,6 +23,8 @@ constexpr const char* kHelp =
                                        evaluate what a policy has learned
   kernelrl chat --plan PLAN.toml --run NAME
                                        talk to it
+  kernelrl export --plan PLAN.toml --run NAME DIRECTORY
+                                       its weights for other programs
   kernelrl doctor                      what this machine has, which backends work on it
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
@@ -39,10 +41,11 @@ struct Call {
   int (*run)(const krl::Words&);
 };
 
-constexpr std::array<Call, 7> kCalls = {{{"chat", krl::call_chat},
+constexpr std::array<Call, 8> kCalls = {{{"chat", krl::call_chat},
                                          {"check", krl::call_check},
                                          {"doctor", krl::call_doctor},
                                          {"eval", krl::call_eval},
+                                         {"export", krl::call_export},
                                          {"launch", krl::call_launch},
                                          {"plugins", krl::call_plugins},
                                          {"runs", krl::call_runs}}};

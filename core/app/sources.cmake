@@ -5,6 +5,7 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/call_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_doctor.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_eval.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/call_export.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_launch.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_line.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_plugins.cpp

@@ -250,4 +250,14 @@ Status Policy::load(const std::string& directory) const {
   });
 }
 
+Status Policy::export_weights(const std::string& directory, const std::string& format) const {
+  Call call(component(), instance_.scope());
+  if (table().export_weights == nullptr)
+    return failure(Code::kUnimplemented,
+                   "the policy '" + component().id + "' has no weights to export");
+  return instance_.run(call, "export_weights", [&](void* self, auto* context) {
+    return table().export_weights(self, context, borrow(directory), borrow(format));
+  });
+}
+
 }  // namespace krl

@@ -105,6 +105,9 @@ class Policy {
   Result<std::vector<std::vector<float>>> values(const std::vector<Example>& examples) const;
   Status save(const std::string& directory) const;
   Status load(const std::string& directory) const;
+  // Writes the weights for other programs into an existing, empty directory. `format`: "hf" or
+  // "peft".
+  Status export_weights(const std::string& directory, const std::string& format) const;
 
  private:
   const krl_policy_v& table() const {

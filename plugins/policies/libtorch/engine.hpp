@@ -12,6 +12,7 @@
 #include "distributed/rank_environment.hpp"
 #include "model/config.hpp"
 #include "model/lora.hpp"
+#include "tokenizer/chat_template.hpp"
 
 namespace krl::libtorch {
 
@@ -23,6 +24,7 @@ struct EngineOptions {
   std::string directory;
   std::string chat_template;  // a name of chat_family_by_name(); empty: the directory's own
   bool thinking = true;       // qwen3: whether answers begin with thoughts
+  std::string date = ChatOptions{}.date;  // llama3.1: of today, as the model is told
 
   std::string device = "cpu";     // or "cuda"
   int gpu = 0;                    // its number, of those that the process sees

@@ -11,7 +11,7 @@ struct LibtorchPolicy final : TrainablePolicy {
   static constexpr bool streams = true;
   static constexpr ModelConfig kModel{};
   static constexpr std::int64_t kContext = kModel.context;  // of a model from scratch
-  std::string directory, chat_template;
+  std::string directory, chat_template, date = ChatOptions{}.date;
   bool thinking = true;
   std::int64_t layers = kModel.layers, hidden = kModel.hidden, heads = kModel.heads, kv_heads = 0,
                ffn = 0, context = 0, vocabulary = kModel.vocabulary;
@@ -33,6 +33,9 @@ struct LibtorchPolicy final : TrainablePolicy {
           "directory's own"),
       opt("model.thinking", &LibtorchPolicy::thinking,
           "qwen3: whether answers begin with thoughts"),
+      opt("model.date", &LibtorchPolicy::date,
+          "llama3.1: the date of today that the model is told. The template of Llama 3.2 would "
+          "name the day of each call, and no run could be repeated"),
       opt("model.layers", &LibtorchPolicy::layers, "transformer blocks").range(1, 256),
       opt("model.hidden", &LibtorchPolicy::hidden,
           "width of the residual stream; a multiple of 2 * model.heads")
@@ -95,6 +98,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     options.directory = directory;
     options.chat_template = chat_template;
     options.thinking = thinking;
+    options.date = date;
     options.model = directory.empty() ? model_from_scratch() : model_of_directory();
     options.device = device;
     options.gpu = static_cast<int>(gpu);

@@ -14,6 +14,7 @@
 #include "model/hugging_face_names.hpp"
 #include "recording_host.hpp"
 #include "storage/safetensors.hpp"
+#include "torch.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
@@ -59,21 +60,28 @@ struct ModelTruth {
   at::Tensor gradient;  // [layout.total], of the mean cross-entropy of all tokens but the first
 };
 
-inline at::Tensor logits_of(const ModelTruth& truth, const Operations& operations,
+// [tokens, vocabulary], of a model with the flat `weights`.
+inline at::Tensor logits_of(const ParameterLayout& layout, const std::vector<float>& weights,
+                            const std::vector<std::int32_t>& tokens, const Operations& operations,
                             at::ScalarType compute) {
   const at::NoGradGuard no_grad;
-  const auto n = static_cast<std::int64_t>(truth.tokens.size());
+  const auto n = static_cast<std::int64_t>(tokens.size());
   PackedBatch batch;
-  batch.tokens = at::tensor(truth.tokens).to(operations.device(), at::kLong);
+  batch.tokens = at::tensor(tokens).to(operations.device(), at::kLong);
   batch.positions = at::arange(n, batch.tokens.options());
   batch.starts = {0, n};
   batch.boundaries = at::tensor(batch.starts).to(operations.device(), at::kInt);
   batch.longest = n;
   batch.predicting = batch.positions;
-  const auto values = at::tensor(truth.model.weights).to(operations.device(), compute);
-  const auto parameters = bind_parameters(truth.layout, operations, values, {});
+  const auto values = at::tensor(weights).to(operations.device(), compute);
+  const auto parameters = bind_parameters(layout, operations, values, {});
   const auto hidden = last_hidden(operations, parameters, angle_table(operations, compute), batch);
   return at::mm(hidden, parameters.head.value.t()).to(at::kCPU, at::kFloat);
+}
+
+inline at::Tensor logits_of(const ModelTruth& truth, const Operations& operations,
+                            at::ScalarType compute) {
+  return logits_of(truth.layout, truth.model.weights, truth.tokens, operations, compute);
 }
 
 inline void expect_logits_of_truth(const std::string& name, const MakeOperations& make) {

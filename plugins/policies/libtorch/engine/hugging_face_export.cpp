@@ -41,23 +41,30 @@ void write_weights(const std::filesystem::path& path, const ParameterLayout& lay
   write_safetensors(path, tensors, {{"format", "pt"}});
 }
 
-std::string model_config_json(const ModelConfig& config, const ChatTokenizer& chat,
-                              ExportType type) {
-  auto json = nlohmann::ordered_json::parse(config_to_json(config));
+using Json = nlohmann::ordered_json;
+
+Json made_config(const ModelConfig& config, const ChatTokenizer& chat) {
+  auto json = Json::parse(config_to_json(config));
   json.erase("embedding_scale");
-  json["torch_dtype"] = type == ExportType::kBf16 ? "bfloat16" : "float32";
   if (chat.begin_token()) json["bos_token_id"] = *chat.begin_token();
   const std::vector<TokenId>& ends = chat.stop_tokens();
   json["eos_token_id"] = ends;
   if (ends.size() == 1) json["eos_token_id"] = ends.front();
-  return json.dump(2) + "\n";
+  return json;
+}
+
+void set_type(Json& config, ExportType type) {
+  const char* name = type == ExportType::kBf16 ? "bfloat16" : "float32";
+  const bool is_new = config.contains("dtype");  // since transformers 4.56
+  if (is_new) config["dtype"] = name;
+  if (!is_new || config.contains("torch_dtype")) config["torch_dtype"] = name;
 }
 
 }  // namespace
 
 void export_hugging_face(const std::filesystem::path& directory, const ParameterLayout& layout,
-                         std::span<const float> weights, const ChatTokenizer& chat,
-                         ExportType type) {
+                         std::span<const float> weights, const ChatTokenizer& chat, ExportType type,
+                         const std::string& config_json) {
   std::vector<float> scaled(weights.begin(), weights.end());
   if (layout.config.embedding_scale != 1) {
     scale(scaled, layout.slots[layout.embedding()], layout.config.embedding_scale);
@@ -70,7 +77,9 @@ void export_hugging_face(const std::filesystem::path& directory, const Parameter
   } else {
     write_weights(path, layout, "F32", reinterpret_cast<const char*>(scaled.data()), 4);
   }
-  write_file(directory / "config.json", {model_config_json(layout.config, chat, type)});
+  Json config = config_json.empty() ? made_config(layout.config, chat) : Json::parse(config_json);
+  set_type(config, type);
+  write_file(directory / "config.json", {config.dump(2), "\n"});
   for (const TokenizerFile& file : chat.files()) {
     write_file(directory / file.name, {file.contents});
   }

@@ -136,7 +136,8 @@ class WeightReader {
 HuggingFaceModel load_hugging_face_model(const fs::path& directory) {
   const fs::path config_path = directory / "config.json";
   HuggingFaceModel model;
-  model.config = config_from_json(read_file(config_path), config_path.string());
+  model.config_json = read_file(config_path);
+  model.config = config_from_json(model.config_json, config_path.string());
   WeightReader reader{ParameterLayout(model.config)};
   for (const std::string& shard : shards_of(directory)) {
     reader.read(Safetensors::read(directory / shard));

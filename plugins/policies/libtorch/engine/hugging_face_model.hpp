@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "model/config.hpp"
@@ -11,6 +12,7 @@ namespace krl::libtorch {
 
 struct HuggingFaceModel {
   ModelConfig config;
+  std::string config_json;     // the text that `config` was read from
   std::vector<float> weights;  // in the order of ParameterLayout(config)
 };
 

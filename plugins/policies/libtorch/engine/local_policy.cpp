@@ -11,6 +11,7 @@
 #include "engine/peft_export.hpp"
 #include "model/parameters.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
+#include "torch.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
@@ -103,8 +104,8 @@ LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
   if (options_.model.context > 0) {
     read.config.context = std::min(read.config.context, options_.model.context);
   }
-  ChatChoice choice{options_.chat_template, {}};
-  choice.options.thinking = options_.thinking;
+  config_json_ = std::move(read.config_json);
+  const ChatChoice choice{options_.chat_template, {options_.thinking, options_.date}};
   model_ = make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
                       read.weights);
 }
@@ -291,10 +292,12 @@ void LocalPolicy::export_weights(std::string_view directory, std::string_view fo
   Trainer& trainer = model().trainer;
   if (format == "hf") {
     export_hugging_face(directory, trainer.layout(), trainer.weights(), model().chat,
-                        trainer.type() == at::kBFloat16 ? ExportType::kBf16 : ExportType::kF32);
+                        trainer.type() == at::kBFloat16 ? ExportType::kBf16 : ExportType::kF32,
+                        config_json_);
   } else if (format == "peft" && trainer.lora() != nullptr) {
     const auto adapters = trainer.state().weights.to(at::kCPU, at::kFloat).contiguous();
-    export_peft(directory, *trainer.lora(), options_.directory,
+    const auto base = std::filesystem::absolute(options_.directory).lexically_normal();
+    export_peft(directory, *trainer.lora(), base.string(),
                 {adapters.const_data_ptr<float>(), static_cast<std::size_t>(adapters.numel())});
   } else {
     throw Failure(KRL_UNIMPLEMENTED,

@@ -59,6 +59,7 @@ class LocalPolicy final : public RankPolicy {
   MakeDevice make_device_;
   ShardExchange* exchange_;
   WorkerThreads threads_;
+  std::string config_json_;       // of the directory that the model comes from
   std::unique_ptr<Model> model_;  // null before fit() or load() of a model from scratch
 };
 

@@ -6,6 +6,16 @@
 #include "storage/safetensors.hpp"
 
 namespace krl::libtorch {
+namespace {
+
+// 32 rather than 32.0: vLLM and PEFT declare alpha as a whole number, though both take others.
+nlohmann::ordered_json number(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  if (static_cast<double>(whole) == value) return whole;
+  return value;
+}
+
+}  // namespace
 
 void export_peft(const std::filesystem::path& directory, const LoraLayout& lora,
                  const std::string& base, std::span<const float> adapters) {
@@ -21,7 +31,7 @@ void export_peft(const std::filesystem::path& directory, const LoraLayout& lora,
                                          {"task_type", "CAUSAL_LM"},
                                          {"base_model_name_or_path", base},
                                          {"r", lora.options.rank},
-                                         {"lora_alpha", lora.options.alpha},
+                                         {"lora_alpha", number(lora.options.alpha)},
                                          {"lora_dropout", lora.options.dropout},
                                          {"target_modules", lora.options.targets},
                                          {"bias", "none"},

@@ -1,0 +1,59 @@
+#include "core/app/calls.hpp"
+#include "core/app/console.hpp"
+#include "core/app/exit_code.hpp"
+#include "core/app/follower_call.hpp"
+#include "core/app/policy_call.hpp"
+#include "core/app/stop_signals.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+constexpr const char* kHuggingFace = "hf";
+constexpr const char* kPeft = "peft";
+
+// What another program reads has no files of somebody else's in it.
+Status check_new(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return {};
+  if (fs::is_directory(directory, error) && fs::is_empty(directory, error)) return {};
+  return invalid("'" + directory.string() + "' is there already; name a new folder");
+}
+
+Status export_policy(const PolicyCall& call, const fs::path& directory, const std::string& format) {
+  const CallScope scope{&StopSignals().stop()};
+  Components components(call.loaded.registry, scope);
+  KRL_TRY(check_new(directory));
+  KRL_ASSIGN(const Policy policy, open_policy(call, components));
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return invalid("'" + directory.string() + "': " + error.message());
+  const Status exported = policy.export_weights(fs::absolute(directory).string(), format);
+  if (!exported) fs::remove(directory, error);  // goes if nothing is in it
+  return exported;
+}
+
+}  // namespace
+
+int call_export(const Words& words) {
+  CallLine line("kernelrl export --plan PLAN [--run NAME | --checkpoint DIR] DIRECTORY",
+                "Writes a policy's weights into a new folder, for other programs to load.\n");
+  add_policy_options(line);
+  line.options()("format", po::value<std::string>()->value_name("FORMAT"),
+                 "hf: the whole model (the default); peft: its LoRA adapters");
+  line.positional({"directory"});
+  if (const auto over = line.parse(words)) return *over;
+  if (!names_policy(line)) return line.wrong("which policy? Name its plan by --plan");
+  if (!line.has("directory")) return line.wrong("where to? Name a new folder");
+  const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
+  if (format != kHuggingFace && format != kPeft)
+    return line.wrong("--format takes hf or peft, not '" + format + "'");
+  const auto call = read_policy_call(line);
+  if (!call) return report(call.error());
+  if (const auto served = serve_as_follower(call->loaded)) return *served;
+  const Status exported = export_policy(*call, line.text("directory"), format);
+  return exported ? kDone : report(exported.error());
+}
+
+}  // namespace krl
