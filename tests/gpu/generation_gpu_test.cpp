@@ -13,6 +13,7 @@
 #include "generation/generator.hpp"
 #include "generation/random_stream.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {

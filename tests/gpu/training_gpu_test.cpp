@@ -3,8 +3,10 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "cuda/cuda_device.hpp"
 #include "model/cuda/operations.hpp"
 #include "tests/unit/policies/model_truth.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -379,6 +381,29 @@ TEST_F(GpuTrainerTest, WhatGenerationReadsStaysInPlaceAndIsUpToDate) {
       EXPECT_TRUE(at::equal(t.model_weights(), t.state().weights.to(at::kBFloat16)));
     }
   }
+}
+
+// Answers of several of the blocks that flash attention cuts them into.
+TEST_F(GpuTrainerTest, GradientRepeatsBitForBitWhereThatIsAskedFor) {
+  EngineOptions engine;
+  engine.device = "cuda";
+  engine.dtype = "bfloat16";
+  engine.deterministic = true;
+  const auto device = make_cuda_device(engine, threads_);
+  config_.context = 2048;
+  for (int i = 0; i < 8; ++i) {
+    test::ExampleValues values{{1, 2, 3}, {}};
+    for (int t = 0; t < 1500; ++t) {
+      values.tokens.push_back((5 * i + 3 * t) % 500);
+      values.logprobs.push_back(-6.2f);
+      values.advantages.push_back((i + t) % 3 == 0 ? -1.0f : 0.7f);
+    }
+    examples_.add(std::move(values));
+  }
+  const TrainerOptions options{.compute = at::kBFloat16, .micro_batch_tokens = 1 << 20};
+  const at::Tensor first = gradient_of(options);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(at::equal(gradient_of(options), first)) << i;
+  at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
 }
 
 TEST_F(GpuTrainerTest, FiftyStepsHaveTheLossesOfPyTorch) { expect_losses_of_pytorch(make_float32); }

@@ -3,6 +3,7 @@
 
 #include "recording_host.hpp"
 #include "tiny_model.hpp"
+#include "torch.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {

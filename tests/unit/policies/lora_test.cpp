@@ -5,6 +5,7 @@
 #include "model/lora.hpp"
 #include "recording_host.hpp"
 #include "tiny_model.hpp"
+#include "torch.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {

@@ -11,7 +11,7 @@
 namespace krl::libtorch {
 namespace {
 
-struct Answer {
+struct AnswerTokens {
   std::vector<double> now, entropy = {};
   std::vector<float> sampled = {}, advantages = {}, weights = {};
   std::vector<double> start = {}, reference = {};
@@ -22,7 +22,7 @@ struct Outcome {
   std::vector<double> by_logprob, by_entropy;
 };
 
-Outcome evaluate(const LossOptions& options, const Answer& a) {
+Outcome evaluate(const LossOptions& options, const AnswerTokens& a) {
   const std::size_t n = a.now.size();
   Outcome outcome;
   std::vector<double> factors(n), shares(n);
@@ -59,7 +59,7 @@ LossOptions options(LossKind kind, double normaliser = 1) {
 }
 
 // One token with ratio r = now / sampled probability and advantage `advantage`.
-Answer token(double ratio, float advantage) {
+AnswerTokens token(double ratio, float advantage) {
   return {{-1.0 + std::log(ratio)}, {}, {-1.0f}, {advantage}, {}, {}, {}};
 }
 
@@ -128,7 +128,7 @@ TEST(Loss, LogRatioIsClamped) {
 TEST(Loss, KlEstimators) {
   LossOptions o = options(LossKind::kImportanceSampling);
   o.kl = 0.5;
-  const Answer a{{-1.0}, {}, {-1.0f}, {0.0f}, {}, {}, {-1.2}};
+  const AnswerTokens a{{-1.0}, {}, {-1.0f}, {0.0f}, {}, {}, {-1.2}};
   // k3: x = ref - θ = -0.2; e^x - x - 1 = 0.018730753077981858; derivative 1 - e^x.
   const Outcome k3 = evaluate(o, a);
   EXPECT_NEAR(k3.metrics.loss, 0.5 * 0.018730753077981858, 1e-15);
@@ -160,7 +160,7 @@ TEST(Loss, EntropyIsRewarded) {
 }
 
 TEST(Loss, Aggregations) {
-  const Answer a{{-1.0, -2.0, -4.0}, {}, {}, {}, {1, 1, 0}, {}, {}};
+  const AnswerTokens a{{-1.0, -2.0, -4.0}, {}, {}, {}, {1, 1, 0}, {}, {}};
   LossOptions o = options(LossKind::kCrossEntropy, 10);
   EXPECT_NEAR(evaluate(o, a).metrics.loss, 0.3, 1e-15);  // (1 + 2) / 10
   o.aggregation = KRL_SEQUENCE_MEAN;
@@ -193,13 +193,13 @@ TEST(Loss, DerivativesAgreeWithFiniteDifferences) {
     LossOptions o = options(kind, 3);
     o.kl = 0.3;
     o.entropy = 0.2;
-    Answer a{{-0.7, -1.3, -2.4, -0.2},     {1, 1, 1, 1},
-             {-0.8f, -0.6f, -2.0f, -1.7f}, {1.0f, -2.0f, 0.5f, -1.0f},
-             {1.0f, 0.5f, 2.0f, 1.0f},     {},
-             {-0.9, -1.0, -2.5, -0.1}};
+    AnswerTokens a{{-0.7, -1.3, -2.4, -0.2},     {1, 1, 1, 1},
+                   {-0.8f, -0.6f, -2.0f, -1.7f}, {1.0f, -2.0f, 0.5f, -1.0f},
+                   {1.0f, 0.5f, 2.0f, 1.0f},     {},
+                   {-0.9, -1.0, -2.5, -0.1}};
     const Outcome base = evaluate(o, a);
     for (std::size_t i = 0; i < a.now.size(); ++i) {
-      Answer up = a, down = a;
+      AnswerTokens up = a, down = a;
       up.now[i] += kStep;
       down.now[i] -= kStep;
       const double difference =

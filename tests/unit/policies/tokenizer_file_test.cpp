@@ -19,7 +19,7 @@ using Tokens = std::vector<TokenId>;
 Tokenizer load(const Json& document) { return Tokenizer::from_json(document.dump(), "t.json"); }
 
 // The message of the failure that `text` as a file is refused with.
-std::string refusal(const std::string& text) {
+std::string refusal_of(const std::string& text) {
   try {
     Tokenizer::from_json(text, "t.json");
   } catch (const Failure& failure) {
@@ -40,7 +40,7 @@ class RefusedFile : public testing::TestWithParam<Change> {};
 TEST_P(RefusedFile, NamesFileKeyAndValue) {
   Json document = test::tokenizer_document({"<|a|>"});
   document[Json::json_pointer(GetParam().path)] = Json::parse(GetParam().value);
-  const std::string message = refusal(document.dump());
+  const std::string message = refusal_of(document.dump());
   EXPECT_EQ(message.find("t.json"), 0u) << message;
   EXPECT_NE(message.find(GetParam().said), std::string::npos) << message;
 }
@@ -103,24 +103,25 @@ TEST(TokenizerFile, RefusesMergesAndAddedTokensThatAreThereTwice) {
   Json document = test::tokenizer_document({"<|a|>"});
   Json twice = document;
   twice["model"]["merges"].push_back(document["model"]["merges"][0]);
-  EXPECT_NE(refusal(twice.dump()).find("is there twice"), std::string::npos);
+  EXPECT_NE(refusal_of(twice.dump()).find("is there twice"), std::string::npos);
   twice = document;
   twice["added_tokens"].push_back(document["added_tokens"][4]);
-  EXPECT_NE(refusal(twice.dump()).find("'<|a|>' is there twice"), std::string::npos);
+  EXPECT_NE(refusal_of(twice.dump()).find("'<|a|>' is there twice"), std::string::npos);
 }
 
 TEST(TokenizerFile, RefusesWhatIsNoJson) {
   for (const char* text : {"", "{", "\xFF", "{\"a\": \"\xC3\"}", "nan"}) {
-    EXPECT_NE(refusal(text).find("t.json: not valid JSON"), std::string::npos) << text;
+    EXPECT_NE(refusal_of(text).find("t.json: not valid JSON"), std::string::npos) << text;
   }
-  EXPECT_NE(refusal("[]").find("t.json: must be an object"), std::string::npos);
+  EXPECT_NE(refusal_of("[]").find("t.json: must be an object"), std::string::npos);
 }
 
 TEST(TokenizerFile, NestingOfAnyDepthIsRefused) {
   constexpr std::size_t kDepth = 1'000'000;
-  EXPECT_NE(refusal(std::string(kDepth, '[') + std::string(kDepth, ']')).find("must be an object"),
-            std::string::npos);
-  EXPECT_NE(refusal(std::string(kDepth, '[')).find("not valid JSON"), std::string::npos);
+  EXPECT_NE(
+      refusal_of(std::string(kDepth, '[') + std::string(kDepth, ']')).find("must be an object"),
+      std::string::npos);
+  EXPECT_NE(refusal_of(std::string(kDepth, '[')).find("not valid JSON"), std::string::npos);
 }
 
 // Whatever is read instead of refused must also encode and decode.
@@ -202,7 +203,7 @@ TEST(Tokenizer, BytesWithoutATokenAreLeftOut) {
   EXPECT_EQ(tokenizer.encode("~"), Tokens{});
   EXPECT_EQ(tokenizer.decode(tokenizer.encode("a~b")), "ab");
   document["model"]["unk_token"] = "<pad>";
-  EXPECT_NE(refusal(document.dump()).find("model.unk_token"), std::string::npos);
+  EXPECT_NE(refusal_of(document.dump()).find("model.unk_token"), std::string::npos);
 }
 
 TEST(Tokenizer, NormalFormCWhereTheFileSaysSo) {

@@ -9,6 +9,7 @@
 #include "recording_host.hpp"
 #include "tiny_model.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
+#include "torch.hpp"
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {

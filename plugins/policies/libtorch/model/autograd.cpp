@@ -2,6 +2,8 @@
 
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "torch.hpp"
+
 namespace krl::libtorch {
 namespace {
 

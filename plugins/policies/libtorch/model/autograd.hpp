@@ -2,10 +2,10 @@
 // needs is what the closure holds, with its types.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <vector>
-
-#include "torch.hpp"
 
 namespace krl::libtorch {
 

@@ -1,11 +1,12 @@
 // The decoder as training computes it: with autograd, over packed batches, on any device.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <vector>
 
 #include "model/operations.hpp"
 #include "model/parameters.hpp"
-#include "torch.hpp"
 
 namespace krl::libtorch {
 

@@ -2,12 +2,13 @@
 // llama.cpp puts them together; model/cpu/ and model/cuda/ implement them.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
 #include "model/projection.hpp"
-#include "torch.hpp"
 #include "training/loss.hpp"
 
 namespace krl::libtorch {

@@ -2,10 +2,10 @@
 // padding.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
-
-#include "torch.hpp"
 
 namespace krl::libtorch {
 

@@ -4,10 +4,10 @@
 // accumulator's own precision, so that many micro-batches lose nothing and need no second copy.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
-
-#include "torch.hpp"
 
 namespace krl::libtorch {
 

@@ -1,6 +1,7 @@
 #include "model/recompute.hpp"
 
 #include "model/autograd.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {

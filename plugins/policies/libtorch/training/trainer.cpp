@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "generation/random_stream.hpp"
+#include "torch.hpp"
 #include "training/examples.hpp"
 #include "training/loss_inputs.hpp"
 #include "training/transfer.hpp"

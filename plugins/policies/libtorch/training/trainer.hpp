@@ -7,6 +7,8 @@
 // current stream, into the one gradient. Used by one thread at a time.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <kernelrl/policy.hpp>
 #include <memory>
@@ -14,7 +16,6 @@
 #include <vector>
 
 #include "engine/worker_threads.hpp"
-#include "torch.hpp"
 #include "training/adamw.hpp"
 #include "training/learned_model.hpp"
 #include "training/loss.hpp"

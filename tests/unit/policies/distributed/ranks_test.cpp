@@ -1,5 +1,6 @@
 // Several ranks against one: the same answers, the same gradient, the same training; checkpoints of
 // any number of ranks; ranks that are lost. Torch is used in child processes alone.
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,6 @@
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 #include "tests/unit/policies/tiny_model.hpp"
-#include "torch.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {

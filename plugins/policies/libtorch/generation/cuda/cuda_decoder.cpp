@@ -7,6 +7,7 @@
 #include <kernelrl/values.hpp>
 
 #include "generation/cuda/upload.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {

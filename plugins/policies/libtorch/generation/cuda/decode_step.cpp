@@ -1,5 +1,7 @@
 #include "generation/cuda/decode_step.hpp"
 
+#include "torch.hpp"
+
 namespace krl::libtorch {
 
 DecodeStep::DecodeStep(const DeviceModel& model, const GenerationKernels& kernels)

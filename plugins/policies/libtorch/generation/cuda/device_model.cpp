@@ -2,6 +2,8 @@
 
 #include <kernelrl/values.hpp>
 
+#include "torch.hpp"
+
 namespace krl::libtorch {
 namespace {
 

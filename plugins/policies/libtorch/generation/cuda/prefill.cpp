@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "generation/cuda/upload.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "torch.hpp"
+
 namespace krl::libtorch {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "model/cuda/attention.hpp"
 
+#include "torch.hpp"
+
 namespace krl::libtorch {
 namespace {
 

@@ -2,9 +2,10 @@
 // queries as they are), its memory-efficient attention in float32.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
-#include "torch.hpp"
 
 namespace krl::libtorch {
 

@@ -9,6 +9,7 @@
 #include "model/autograd.hpp"
 #include "model/cuda/attention.hpp"
 #include "model/cuda/kernel_source.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
