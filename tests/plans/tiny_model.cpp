@@ -1,0 +1,27 @@
+#include "tests/plans/tiny_model.hpp"
+
+#include "engine/hugging_face_export.hpp"
+#include "tests/unit/policies/tokenizer_documents.hpp"
+
+namespace krl::test {
+
+void write_tiny_qwen2(const std::filesystem::path& directory) {
+  using namespace libtorch;
+  const std::string document =
+      libtorch::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
+  const ChatTokenizer chat(Tokenizer::from_json(document, "tokenizer.json"), ChatFamily::kQwen25,
+                           {}, {{"tokenizer.json", document}});
+  const ParameterLayout layout({.family = Family::kQwen2,
+                                .layers = 2,
+                                .hidden = 32,
+                                .heads = 4,
+                                .kv_heads = 2,
+                                .ffn = 48,
+                                .context = 4096,
+                                .vocabulary = chat.tokenizer().vocabulary(),
+                                .rope_theta = 1e6});
+  std::filesystem::create_directories(directory);
+  export_hugging_face(directory, layout, initial_weights(layout, 1), chat, ExportType::kBf16, "");
+}
+
+}  // namespace krl::test

@@ -1,0 +1,12 @@
+// A Hugging Face directory for plans that want one, small enough to be made by the test.
+#pragma once
+
+#include <filesystem>
+
+namespace krl::test {
+
+// A model of the Qwen2 family with random weights and the special tokens of Qwen's chat templates,
+// of two layers and 4,096 tokens of context.
+void write_tiny_qwen2(const std::filesystem::path& directory);
+
+}  // namespace krl::test
