@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test, in three builds:
+# Sets up, builds and runs every test, and under sanitizers those that they are most likely to find something in:
 #   ci     release: all tests; the benchmarks are built
-#   dev    AddressSanitizer and UndefinedBehaviorSanitizer: all tests but those of compilers, which are others' programs
+#   asan   AddressSanitizer and UndefinedBehaviorSanitizer: the tests of the core and of what reads strangers' input
 #   tsan   ThreadSanitizer: the core's tests (without libtorch, whose own threads it cannot see into)
+#   dev    as asan, but all tests except those of compilers, which are others' programs
 # Everything is tried even if something before fails. A test that fails is run once more, alone: if it
 # passes then, it counts as passed and is called unsteady. The last lines repeat what failed, in which
 # of the two runs it may be, and sum up.
 #
-#   scripts/test.sh               all three
-#   scripts/test.sh --quick       the first
+#   scripts/test.sh               ci, asan and tsan
+#   scripts/test.sh --quick       ci
+#   scripts/test.sh --all         ci, dev and tsan
 #   scripts/test.sh dev tsan      those named
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -71,14 +73,15 @@ presets=()
 for word in "$@"; do
   case $word in
     --quick) presets+=(ci) ;;
-    ci | dev | tsan) presets+=("$word") ;;
+    --all) presets+=(ci dev tsan) ;;
+    ci | asan | tsan | dev) presets+=("$word") ;;
     *)
-      echo "scripts/test.sh: unknown word '$word'; known are --quick, ci, dev, tsan" >&2
+      echo "scripts/test.sh: unknown word '$word'; known are --quick, --all, ci, asan, tsan, dev" >&2
       exit 2
       ;;
   esac
 done
-((${#presets[@]} > 0)) || presets=(ci dev tsan)
+((${#presets[@]} > 0)) || presets=(ci asan tsan)
 
 scripts/setup.sh --tests
 for preset in "${presets[@]}"; do
