@@ -1,4 +1,4 @@
-// What ptxas, the assembler inside NVRTC and nvcc, reports with --ptxas-options=-v. Pure.
+// What ptxas, the assembler inside NVRTC and nvcc, reports if it is told to. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string_view>
 
 namespace krl {
+
+inline constexpr std::string_view kReportOption = "--ptxas-options=-v";
 
 struct KernelResources {
   std::int32_t registers = -1, stack_bytes = -1;

@@ -34,7 +34,7 @@ enum Exit { kCompiled = 0, kRefused = 1, kUnusable = 2 };
 // The part of nvrtc.h that is used; stable since CUDA 12.
 using Program = struct NvrtcProgram*;
 using Status = int;
-constexpr Status kSuccess = 0, kDoesNotCompile = 6;
+constexpr Status kSuccess = 0;
 
 [[noreturn]] void unusable(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
@@ -163,11 +163,36 @@ std::string ptx_of(const Library& nvrtc, Program program) {
   return ptx;
 }
 
+using Words = std::vector<const char*>;  // of the command line
+
+Status compile(const Library& nvrtc, Program program, const Words& options, const Words& kernels) {
+  for (const char* kernel : kernels) {
+    nvrtc.require(nvrtc.add_name(program, kernel), "nvrtcAddNameExpression");
+  }
+  return nvrtc.compile(program, static_cast<int>(options.size()), options.data());
+}
+
+bool names_an_error(const std::string& messages) {
+  return messages.find("error") != std::string::npos;
+}
+
+// What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out
+// what ptxas finds wrong, as too much shared memory; so it is asked again without.
+std::string why_refused(Status status, const Library& nvrtc, const std::string& source,
+                        Words options, const Words& kernels) {
+  std::erase_if(options, [](const char* option) { return option == krl::kReportOption; });
+  const Program program = program_of(nvrtc, source);
+  compile(nvrtc, program, options, kernels);
+  const std::string messages = krl::split_log(log_of(nvrtc, program)).messages;
+  if (names_an_error(messages)) return messages;
+  return std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) unusable("usage: kernelrl-nvrtc LIBNVRTC [OPTION…] --kernels [KERNEL…]");
-  std::vector<const char*> options, kernels;
+  Words options, kernels;
   bool after_options = false;
   for (int i = 2; i < argc; ++i) {
     if (!after_options && std::strcmp(argv[i], "--kernels") == 0) {
@@ -188,17 +213,15 @@ int main(int argc, char** argv) {
   catch_crashes();
 
   const Program program = program_of(nvrtc, source);
-  for (const char* kernel : kernels) {
-    nvrtc.require(nvrtc.add_name(program, kernel), "nvrtcAddNameExpression");
-  }
-  const Status status = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
+  const Status status = compile(nvrtc, program, options, kernels);
   const krl::SplitLog log = krl::split_log(log_of(nvrtc, program));
   write(STDOUT_FILENO, log.messages);
-  if (status != kSuccess && status != kDoesNotCompile) {  // the log need not say why
-    write(STDOUT_FILENO,
-          std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n");
+  if (status != kSuccess) {
+    if (!names_an_error(log.messages)) {
+      write(STDOUT_FILENO, why_refused(status, nvrtc, source, options, kernels));
+    }
+    return kRefused;
   }
-  if (status != kSuccess) return kRefused;
   krl::CompiledModule module{cubin_of(nvrtc, program), ptx_of(nvrtc, program), log.report, {}};
   for (const char* kernel : kernels) {
     const char* mangled = nullptr;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
@@ -32,7 +33,7 @@ std::vector<std::string> compile_step(const std::string& program, const CompileS
                                    "--std=c++17",
                                    "--generate-line-info",
                                    std::string("--pre-include=") + nvrtc::kPreludeName,
-                                   "--ptxas-options=-v"};
+                                   std::string(kReportOption)};
   if (!nvrtc.headers.empty()) {
     step.push_back("--include-path=" + nvrtc.headers.string());
     step.push_back("--include-path=" + (nvrtc.headers / "cccl").string());  // <cuda/std/…>

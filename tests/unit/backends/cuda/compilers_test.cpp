@@ -171,6 +171,21 @@ TEST_P(CudaCompilers, GivesTheLineOfAnError) {
   EXPECT_THAT(outcome.diagnostics, Contains("11:0: identifier \"outt\" is undefined"));
 }
 
+TEST_P(CudaCompilers, SaysWhatTheAssemblerRefuses) {
+  const std::string kernel =
+      "__global__ void add(const float* a, const float* b, float* out, int n) {\n"
+      "  __shared__ float tile[1 << 14];\n"
+      "  tile[threadIdx.x] = a[0];\n"
+      "  __syncthreads();\n"
+      "  out[0] = tile[n] + b[0];\n}\n";
+  // Where no launch can be read, the compiler is told of no kernel.
+  for (const char* launch : {"add<<<1, 256>>>(a, b, out, n)", "add<<<//1, 256>>>(a, b, out, n)"}) {
+    const Outcome outcome = evaluate("// @launch " + std::string(launch) + "\n" + kernel);
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+    EXPECT_THAT(outcome.why, HasSubstr("uses too much shared data")) << launch;
+  }
+}
+
 // The layout of a CUBIN's attributes is not documented: here it is held against what ptxas says. It
 // is the same ptxas for all compilers, and the slow ones need not ask it again.
 TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
