@@ -33,7 +33,8 @@ struct EngineOptions {
 
   std::int64_t slots = 512;  // on a GPU: samples that grow at once, at most
   std::int64_t micro_batch_tokens = 2048;
-  bool recompute = false;  // activations in backward, for less memory
+  bool deterministic = false;  // on a GPU: gradients the same each time, bit for bit
+  bool recompute = false;      // activations in backward, for less memory
   std::optional<LoraOptions> lora;
   bool critic = false;  // that learns the value of states, for advantage = "gae"
 

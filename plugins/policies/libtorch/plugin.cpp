@@ -17,7 +17,7 @@ struct LibtorchPolicy final : TrainablePolicy {
                ffn = 0, context = 0, vocabulary = kModel.vocabulary;
   std::string device = "cpu", dtype = "float32";
   std::int64_t gpu = 0, threads = 0, slots = 512, micro_batch_tokens = 2048;
-  bool recompute = false, critic = false;
+  bool deterministic = false, recompute = false, critic = false;
   std::int64_t lora_rank = 0;
   double lora_alpha = 32, lora_dropout = 0;
   double ranks_start_timeout_s = EngineOptions{}.ranks_start_timeout_s,
@@ -66,6 +66,9 @@ struct LibtorchPolicy final : TrainablePolicy {
       opt("micro_batch_tokens", &LibtorchPolicy::micro_batch_tokens,
           "tokens that a GPU, or a thread, trains on at once: bounds the memory, not the result")
           .range(16, 1 << 24),
+      opt("deterministic", &LibtorchPolicy::deterministic,
+          "on a GPU: the same gradient, bit for bit, each time; elsewhere it always is. Attention "
+          "in bfloat16 is slower for it"),
       opt("recompute", &LibtorchPolicy::recompute,
           "keep less of the forward pass and compute it again in the backward one: less memory, a "
           "third slower"),
@@ -106,6 +109,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     options.threads = static_cast<int>(threads);
     options.slots = slots;
     options.micro_batch_tokens = micro_batch_tokens;
+    options.deterministic = deterministic;
     options.recompute = recompute;
     options.critic = critic;
     if (lora_rank > 0) options.lora = lora_options(config);

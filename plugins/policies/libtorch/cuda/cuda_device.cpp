@@ -1,7 +1,10 @@
 #include "cuda/cuda_device.hpp"
 
+#include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
+
+#include <cstdlib>
 
 #include "generation/cuda/cuda_generator.hpp"
 #include "model/cuda/operations.hpp"
@@ -37,6 +40,14 @@ class CudaDevice final : public Device {
   std::unique_ptr<ContinuousGenerator> generator_;
 };
 
+// All but flash attention's backward, which adds in the order in which its blocks end, is so
+// anyhow. torch asks for cuBLAS to be told as well, before its first call.
+void repeat_bit_for_bit() {
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+}
+
 }  // namespace
 
 std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThreads&) {
@@ -56,6 +67,7 @@ std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThr
                      "; this process sees " + std::to_string(count));
   }
   c10::cuda::set_device(static_cast<c10::DeviceIndex>(options.gpu));
+  if (options.deterministic) repeat_bit_for_bit();
   return std::make_unique<CudaDevice>(options.gpu, options.slots);
 }
 
