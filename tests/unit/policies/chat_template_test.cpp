@@ -216,6 +216,17 @@ TEST(ChatTemplateDigest, PublishedCopiesOfATemplateAreTheSame) {
   EXPECT_EQ(chat_family_of_template(""), std::nullopt);
 }
 
+// Without a date Llama 3.1's template says its own, whatever the day, and so do we.
+TEST(ChatTemplateDate, IsThatOfTheTemplateOrOfThePlan) {
+  const krl::test::MessageList messages({{KRL_ROLE_USER, "Hi"}});
+  const auto says = [&](const ChatOptions& options, const char* line) {
+    const std::string text = joined(render_chat(ChatFamily::kLlama31, options, messages));
+    return text.find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(says({}, "\nToday Date: 26 Jul 2024\n"));
+  EXPECT_TRUE(says({.date = "22 Nov 2026"}, "\nToday Date: 22 Nov 2026\n"));
+}
+
 // SmolLM2's own files, where scripts/get_smollm2.sh has made them.
 TEST(ChatTokenizer, ReadsSmolLM2) {
   const char* named = std::getenv("KERNELRL_SMOLLM2");

@@ -38,8 +38,10 @@ std::optional<ChatFamily> chat_family_of_template(std::string_view jinja);
 std::string chat_template_digest(std::string_view jinja);
 
 struct ChatOptions {
-  bool thinking = true;              // qwen3: false closes the thoughts before the answer begins
-  std::string date = "26 Jul 2024";  // llama3.1: "Today Date"; Llama 3.1's template says this one
+  bool thinking = true;  // qwen3: false closes the thoughts before the answer begins
+  // llama3.1: "Today Date". Llama 3.1's template says this one unless it is given another; that of
+  // Llama 3.2 would say the day of the call.
+  std::string date = "26 Jul 2024";
 };
 
 // A part of a rendered conversation: text, or the name of a special token.
