@@ -6,21 +6,17 @@
 #include <kernelrl/values.hpp>
 
 #include "cuda/kernel_library.hpp"
+#include "cuda/tensor_pointer.hpp"
 #include "model/autograd.hpp"
 #include "model/cuda/attention.hpp"
 #include "model/cuda/kernel_source.hpp"
+#include "model/cuda/predictor.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
 
 constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through rows of their own
-// Of logits that are there at once. Each piece adds to the head's whole gradient once more, so few
-// are better: at 135M parameters and 16k tokens 1.4 GB of traffic at 256 MiB.
-constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
-
-void* pointer(const at::Tensor& x) { return x.defined() ? x.data_ptr() : nullptr; }
-
 std::int64_t blocks_for(std::int64_t work, std::int64_t per_block) {
   return (work + per_block - 1) / per_block;
 }
@@ -40,30 +36,11 @@ int element_bytes_of(at::ScalarType compute) {
   throw Failure(KRL_INVALID_ARGUMENT, "a GPU trains in bfloat16 or float32");
 }
 
-template <class T>
-const T* numbers(const at::Tensor& x) {
-  return x.defined() ? x.const_data_ptr<T>() : nullptr;
-}
-
-TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& values) {
-  return {numbers<double>(inputs.factors),
-          numbers<double>(inputs.shares),
-          numbers<float>(inputs.sampled),
-          numbers<float>(inputs.advantages),
-          numbers<float>(inputs.start),
-          numbers<float>(inputs.reference),
-          numbers<double>(inputs.sequence_log_ratios),
-          numbers<float>(values),
-          numbers<float>(inputs.old_values),
-          numbers<float>(inputs.returns)};
-}
-
 class CudaOperations final : public Operations {
  public:
   CudaOperations(const ModelConfig& config, at::ScalarType compute)
       : Operations(config),
         device_(at::kCUDA, static_cast<at::DeviceIndex>(current_device())),
-        element_bytes_(element_bytes_of(compute)),
         shape_(training_shape(config, element_bytes_of(compute))),
         library_("training", training_kernels(),
                  training_defines(config, element_bytes_of(compute))),
@@ -74,11 +51,9 @@ class CudaOperations final : public Operations {
         prepare_heads_backward_(library_.kernel("prepare_heads_backward")),
         gate_(library_.kernel("gate")),
         gate_backward_(library_.kernel("gate_backward")),
-        softmax_sums_(library_.kernel("softmax_sums")),
-        softmax_backward_(library_.kernel("softmax_backward")),
-        token_losses_(library_.kernel("token_losses")),
         embedding_backward_(library_.kernel("embedding_backward")),
-        adamw_step_(library_.kernel("adamw_step")) {
+        adamw_step_(library_.kernel("adamw_step")),
+        predictor_(library_, config.vocabulary * element_bytes_of(compute)) {
     int multiprocessors = 0;
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_.index());
     most_blocks_ = kBlocksPerMultiprocessor * multiprocessors;
@@ -100,10 +75,14 @@ class CudaOperations final : public Operations {
   Stream add_feed_forward(const at::Tensor& stream, const at::Tensor& gate_up,
                           const Projection& down, const Parameter& gain) const override;
   Predictions predict(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
-                      double temperature) const override;
+                      double temperature) const override {
+    return predictor_.predict(hidden, head, targets, temperature);
+  }
   void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
              const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
-             const LossInputs& inputs, const at::Tensor& metrics) const override;
+             const LossInputs& inputs, const at::Tensor& metrics) const override {
+    predictor_.learn(hidden, parameters, targets, temperature, loss, inputs, metrics);
+  }
   void adamw_step(const AdamWStep& step) const override;
 
  private:
@@ -126,32 +105,12 @@ class CudaOperations final : public Operations {
 
   at::Tensor gate(const at::Tensor& gate_up) const;
 
-  // What is known of the predictions of some rows, float32: log Σ e^logit beside the rest.
-  struct Softmax {
-    at::Tensor logprobs, entropies, normalisers;
-  };
-  void softmax_sums(const at::Tensor& logits, const at::Tensor& targets, double temperature,
-                    const Softmax& out) const;
-
-  // Calls work(part) for each piece of `rows` rows whose logits are not too many at once; part(x)
-  // are those rows of x.
-  template <class Work>
-  void for_chunks(std::int64_t rows, Work work) const {
-    const std::int64_t row_bytes = config().vocabulary * element_bytes_;
-    const std::int64_t chunk = std::max<std::int64_t>(1, kChunkBytes / row_bytes);
-    for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-      const std::int64_t count = std::min(chunk, rows - begin);
-      work([&](const at::Tensor& x) { return x.narrow(0, begin, count); });
-    }
-  }
-
   at::Device device_;
-  std::int64_t element_bytes_;
   TrainingShape shape_;
   KernelLibrary library_;
   Kernel add_and_norm_, add_and_norm_backward_, add_columns_, prepare_heads_,
-      prepare_heads_backward_, gate_, gate_backward_, softmax_sums_, softmax_backward_,
-      token_losses_, embedding_backward_, adamw_step_;
+      prepare_heads_backward_, gate_, gate_backward_, embedding_backward_, adamw_step_;
+  CudaPredictor predictor_;
   std::int64_t most_blocks_ = 0;
 };
 
@@ -337,25 +296,6 @@ at::Tensor CudaOperations::attention(const at::Tensor& qkv, const Block& block,
   return out;
 }
 
-Predictions CudaOperations::predict(const at::Tensor& hidden, const Parameter& head,
-                                    const at::Tensor& targets, double temperature) const {
-  const at::NoGradGuard no_grad;
-  const at::Tensor logprobs = at::empty({hidden.size(0)}, hidden.options().dtype(at::kFloat));
-  const Softmax all{logprobs, at::empty_like(logprobs), at::empty_like(logprobs)};
-  for_chunks(hidden.size(0), [&](const auto& part) {
-    softmax_sums(at::mm(part(hidden), head.value.t()), part(targets), temperature,
-                 {part(all.logprobs), part(all.entropies), part(all.normalisers)});
-  });
-  return {all.logprobs, all.entropies};
-}
-
-void CudaOperations::softmax_sums(const at::Tensor& logits, const at::Tensor& targets,
-                                  double temperature, const Softmax& out) const {
-  softmax_sums_({logits.size(0)}, kSoftmaxThreads, pointer(logits), pointer(targets),
-                static_cast<float>(1 / temperature), pointer(out.logprobs), pointer(out.entropies),
-                pointer(out.normalisers));
-}
-
 // As the kernel of this name takes it.
 struct AdamWNumbers {
   float lr, beta1, beta2, epsilon, weight_decay, gradient_scale, step_size, second_scale;
@@ -378,53 +318,6 @@ void CudaOperations::adamw_step(const AdamWStep& step) const {
   adamw_step_({blocks_for(count, kAdamWThreads)}, kAdamWThreads, pointer(step.weights),
               pointer(step.gradient), pointer(step.first_moment), pointer(step.second_moment),
               count, numbers);
-}
-
-// Adds what flows back from the critic's values to the gradient of the hidden states.
-void critic_backward(const DecoderParameters& parameters, const at::Tensor& hidden,
-                     const at::Tensor& by_values, const at::Tensor& by_hidden) {
-  const at::Tensor by = by_values.to(hidden.scalar_type()).unsqueeze(1);
-  by_hidden.addmm_(by, parameters.critic_weight.value);
-  accumulate_product(parameters.critic_weight.gradient, by, hidden);
-  parameters.critic_bias.gradient.add_(by_values.sum());
-}
-
-// Each chunk of logits goes all the way, from the matrix product over the loss to its gradients, so
-// that neither is it kept nor computed twice.
-void CudaOperations::learn(const at::Tensor& hidden, const DecoderParameters& parameters,
-                           const at::Tensor& targets, double temperature,
-                           const TokenLossOptions& loss, const LossInputs& inputs,
-                           const at::Tensor& metrics) const {
-  const std::int64_t rows = hidden.size(0);
-  const at::Tensor x = hidden.detach(), by_hidden = at::empty_like(x);
-  const Parameter& head = parameters.head;
-  const at::Tensor values = parameters.has_critic() ? critic_values(parameters, x) : at::Tensor();
-  const at::Tensor by_values = parameters.has_critic() ? at::empty_like(values) : at::Tensor();
-  const TokenArrays arrays = token_arrays(inputs, values);
-  {
-    const at::NoGradGuard no_grad;
-    std::int64_t first = 0;
-    for_chunks(rows, [&](const auto& part) {
-      const at::Tensor chunk = part(x), logits = at::mm(chunk, head.value.t());
-      const std::int64_t count = chunk.size(0);
-      // Three rows of what was predicted, and two of the derivatives.
-      const at::Tensor numbers = at::empty({5, count}, x.options().dtype(at::kFloat));
-      const Softmax softmax{numbers[0], numbers[1], numbers[2]};
-      softmax_sums(logits, part(targets), temperature, softmax);
-      token_losses_({}, kLossThreads, loss, arrays, first, static_cast<int>(count),
-                    pointer(softmax.logprobs), pointer(softmax.entropies), pointer(numbers[3]),
-                    pointer(numbers[4]), pointer(by_values), pointer(metrics));
-      softmax_backward_({count}, kSoftmaxThreads, pointer(logits), pointer(part(targets)),
-                        static_cast<float>(1 / temperature), pointer(softmax.normalisers),
-                        pointer(softmax.entropies), pointer(numbers[3]), pointer(numbers[4]));
-      at::Tensor by_chunk = part(by_hidden);
-      at::mm_out(by_chunk, logits, head.value);
-      if (head.learns()) accumulate_product(head.gradient, logits, chunk);
-      first += count;
-    });
-    if (parameters.has_critic()) critic_backward(parameters, x, by_values, by_hidden);
-  }
-  torch::autograd::backward({hidden}, {by_hidden});
 }
 
 }  // namespace

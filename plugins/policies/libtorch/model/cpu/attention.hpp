@@ -1,0 +1,20 @@
+// Causal attention over packed sequences on the CPU, with rotary positions and a derivative of its
+// own: torch's flash attention, a sequence at a time.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/config.hpp"
+#include "model/operations.hpp"
+
+namespace krl::libtorch {
+
+// qkv [N, qkv_width]: queries, keys, values; `angles` has a row for each token; sequence s is
+// [starts[s], starts[s + 1]). → [N, attention_width]. An operation of autograd.
+at::Tensor rotary_attention(const at::Tensor& qkv, const Angles& angles,
+                            const std::vector<std::int64_t>& starts, const ModelConfig& config);
+
+}  // namespace krl::libtorch
