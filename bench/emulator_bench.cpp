@@ -1,6 +1,8 @@
 // What an emulated evaluation costs: compiling by g++, and runs of `kernelrl-emulator` from exec to
-// result.
-//   ninja -C BUILD emulator_bench && BUILD/bench/emulator_bench [repeats]
+// result:
+//
+//   emulator_bench [REPEATS]
+//
 // Prints the least and the median wall time and the median CPU time of each, in milliseconds.
 #include <fcntl.h>
 #include <sys/mman.h>

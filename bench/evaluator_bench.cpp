@@ -2,8 +2,7 @@
 // `templates` dataset is built, its pairs; once with nothing cached and all checks on, once from
 // the cache on disk by a new instance, once from memory. One thread: the figures are per core.
 //
-//   build/bench/evaluator_bench [pairs]      how many pairs of `templates` to take, 200 if not
-//   given
+//   evaluator_bench [PAIRS]      of `templates`, 200 if not given
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // Tokens a second of generation on a GPU, beside what its memory allows; bench/hf_generate.py does
-// the same by Hugging Face's generate.
-//   generation_bench [--model smollm2-135m | qwen2.5-1.5b | <config.json>] [--batch 64,256,512]
+// the same by Hugging Face's generate:
+//
+//   generation_bench [--model smollm2-135m | qwen2.5-1.5b | CONFIG.json] [--batch 64,256,512]
 //                    [--prompt 128] [--new 256] [--continuous] [--steps 8]
+//
 // Weights are random: they change no time. Every sample has a prompt of its own. A rate counts new
 // tokens over the time of a whole call, prompts included, at temperature 1, logprobs recorded. The
 // time of a step is that of a call less one for a single token. The floor is the time to read all
@@ -21,6 +23,7 @@
 #include <sstream>
 #include <string>
 
+#include "bench/model_shapes.hpp"
 #include "generation/cuda/cuda_generator.hpp"
 #include "generation/random_stream.hpp"
 
@@ -70,31 +73,13 @@ Options parse(int argc, char** argv) {
 }
 
 ModelConfig config_of(const Options& options) {
-  ModelConfig config;
-  if (options.model == "smollm2-135m") {
-    config.layers = 30;
-    config.hidden = 576;
-    config.heads = 9;
-    config.kv_heads = 3;
-    config.ffn = 1536;
-    config.vocabulary = 49152;
-    config.rope_theta = 100000;
-  } else if (options.model == "qwen2.5-1.5b") {
-    config.family = Family::kQwen2;
-    config.layers = 28;
-    config.hidden = 1536;
-    config.heads = 12;
-    config.kv_heads = 2;
-    config.ffn = 8960;
-    config.vocabulary = 151936;
-    config.rope_theta = 1000000;
-  } else {
-    std::ifstream file(options.model);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (text.empty()) krl::invalid_argument("cannot read " + options.model);
-    config = config_from_json(text, options.model);
-  }
-  config.context = 2 * (options.prompt + options.answer);
+  const std::int64_t context = 2 * (options.prompt + options.answer);
+  if (!options.model.ends_with(".json")) return krl::bench::model_shape(options.model, context);
+  std::ifstream file(options.model);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (text.empty()) krl::invalid_argument("cannot read " + options.model);
+  ModelConfig config = config_from_json(text, options.model);
+  config.context = context;
   return config;
 }
 

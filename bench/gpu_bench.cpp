@@ -1,17 +1,21 @@
-// What the `nvrtc` backend does on the GPUs of this machine. Each part prints a few lines:
+// What the `nvrtc` backend does on the GPUs of this machine:
 //
-//   build/bench/gpu_bench honest        the naive kernels against themselves: are they "the same"?
-//   build/bench/gpu_bench slower        kernels with 5 % more work: are they found?
-//   build/bench/gpu_bench throughput [PAIRS [THREADS]]   novel kernels per second, then cached
-//   build/bench/gpu_bench recovery [TIMES]               broken kernels between good ones
-//   build/bench/gpu_bench kills [SECONDS [MS]]           one of its processes gets SIGKILL every
-//   MS;
-//                                                        fails if a verdict is wrong or lost
-//   build/bench/gpu_bench agreement [PAIRS] [FILE]       the emulator against the GPU: verdicts and
-//                                                        speedups, one CSV line each into FILE
-//   build/bench/gpu_bench counters      hardware counters of five kernels
-//   build/bench/gpu_bench export FOLDER [COUNT]          kernels for load_inline.py; needs no GPU
-//   build/bench/gpu_bench deep          the same by ncu beside CUPTI's; fails if they differ
+//   gpu_bench PART [ARGUMENTS]
+//
+// Each part prints a few lines:
+//
+//   honest                     the naive kernels against themselves: are they "the same"?
+//   slower                     kernels with 5 % more work: are they found?
+//   throughput [PAIRS [THREADS]]
+//                              novel kernels per second, then cached
+//   recovery [TIMES]           broken kernels between good ones
+//   kills [SECONDS [MS]]       one of its processes gets SIGKILL every MS;
+//                              fails if a verdict is wrong or lost
+//   agreement [PAIRS] [FILE]   the emulator against the GPU: verdicts and speedups,
+//                              one CSV line each into FILE
+//   counters                   hardware counters of five kernels
+//   deep                       the same by ncu beside CUPTI's; fails if they differ
+//   export FOLDER [COUNT]      kernels for load_inline.py; needs no GPU
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -2,7 +2,7 @@
 // candidate's cases, and of the naive kernel on the same cases. bench/calibrate.py fits the model
 // of a GPU to it.
 //
-//   build/bench/launch_counters PAIRS [GPU] >FILE     as many pairs as `gpu_bench agreement` had
+//   launch_counters PAIRS [GPU] > FILE      as many pairs as `gpu_bench agreement` had
 //
 // Kernels stand in the order of the corpus, so that line numbers of the measurement can be joined.
 // Columns that start with "path_" are the critical path's; estimated_ns is the launch's estimate on

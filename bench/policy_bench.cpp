@@ -1,9 +1,10 @@
 // Tokens a second of the local policy on the quickstart's shape (4 layers of width 128, vocabulary
 // 512, prompts of about 32 tokens, answers of about 90), on all cores:
-//   cmake --preset release -DKERNELRL_BENCH=ON && cmake --build build/release --target policy_bench
-//   build/release/bench/policy_bench [threads]
-// Training counts prompt and answer
-// tokens through forward, backward and, every 32 examples, a step; generation counts answer tokens.
+//
+//   policy_bench [THREADS]
+//
+// Training counts prompt and answer tokens through forward, backward and, every 32 examples, a
+// step; generation counts answer tokens.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,8 @@
 // What several GPUs gain over one, each a rank and a process of its own, and whether they compute
 // the same:
-//   NCCL_NVLS_ENABLE=0 ranks_bench [RANKS…]      (1 and 2 if none are named)
+//
+//   NCCL_NVLS_ENABLE=0 ranks_bench [RANKS…]      1 and 2 if none are named
+//
 // For each number of ranks: the gradient in float32 of the same 48 examples, compared with that of
 // the first number; tokens a second of full training steps in bfloat16 of Qwen2.5-1.5B's shape, 32
 // sequences of 512 tokens a rank and step; and of generation by it, 256 prompts of 128 tokens and
@@ -22,6 +24,7 @@
 #include <functional>
 #include <string>
 
+#include "bench/model_shapes.hpp"
 #include "cuda/cuda_device.hpp"
 #include "distributed/call_rows.hpp"
 #include "distributed/nccl_backend.hpp"
@@ -47,15 +50,7 @@ const ModelConfig kSmall = {.layers = 12,
                             .ffn = 1536,
                             .context = 1024,
                             .vocabulary = 8192};
-const ModelConfig kLarge = {.family = Family::kQwen2,
-                            .layers = 28,
-                            .hidden = 1536,
-                            .heads = 12,
-                            .kv_heads = 2,
-                            .ffn = 8960,
-                            .context = 1024,
-                            .vocabulary = 151936,
-                            .rope_theta = 1000000};
+const ModelConfig kLarge = bench::qwen25_1_5b(1024);
 
 // A repeatable sequence; its quality does not matter.
 class Draws {

@@ -1,7 +1,8 @@
 // Encoding next to the `tokenizers` library, one thread each, the same texts in the same process of
 // rounds: ours, the library's, ours, …
-//   cmake --preset ci && cmake --build --preset ci --target tokenizer_bench
-//   build/ci/bench/tokenizer_bench tokenizer.json FILE…
+//
+//   tokenizer_bench TOKENIZER.json FILE…
+//
 // A text is a file; each round encodes all of them. The library runs in a Python of its own
 // (.deps/python, scripts/setup.sh --tests) and times itself. Prints megabytes a second of the
 // processor's time and their ratio, the median of the rounds.

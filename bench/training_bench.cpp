@@ -1,10 +1,10 @@
 // Tokens a second and memory of training on a GPU: forward, backward and a step of AdamW over 32
 // sequences of 512 tokens, in bfloat16 with float32 masters, weights at random in a model's shape:
-//   cmake --preset release -DKERNELRL_BENCH=ON && cmake --build build/release --target
-//   training_bench build/release/bench/training_bench smollm2-135m && python bench/hf_train.py
-//   smollm2-135m
-// The second command is the same with Hugging Face, and prints lines of the same form. Each case is
-// the median of its steps, after some to warm up.
+//
+//   training_bench [smollm2-135m | qwen2.5-1.5b]
+//
+// bench/hf_train.py does the same with Hugging Face, and prints lines of the same form. Each case
+// is the median of its steps, after some to warm up.
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <string>
 
+#include "bench/model_shapes.hpp"
 #include "model/cuda/operations.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "training/trainer.hpp"
@@ -26,33 +27,6 @@ using namespace krl::test;
 
 constexpr int kSequences = 32, kLength = 512, kTokens = kSequences * kLength;
 constexpr int kWarmUps = 3, kSteps = 10;
-
-struct Shape {
-  const char* name;
-  ModelConfig config;
-};
-
-const Shape kShapes[] = {
-    {"smollm2-135m",
-     {.layers = 30,
-      .hidden = 576,
-      .heads = 9,
-      .kv_heads = 3,
-      .ffn = 1536,
-      .context = 2048,
-      .vocabulary = 49152,
-      .rope_theta = 100000}},
-    {"qwen2.5-1.5b",
-     {.family = Family::kQwen2,
-      .layers = 28,
-      .hidden = 1536,
-      .heads = 12,
-      .kv_heads = 2,
-      .ffn = 8960,
-      .context = 2048,
-      .vocabulary = 151936,
-      .rope_theta = 1000000}},
-};
 
 // Numbers of the right size; their quality does not matter.
 std::vector<float> some_weights(const ParameterLayout& layout) {
@@ -109,18 +83,17 @@ void report(const std::string& name, const std::function<void()>& step) {
   std::fflush(stdout);
 }
 
-void run_case(const Shape& shape, const std::string& name, const std::vector<float>& weights,
+void run_case(const ModelConfig& config, const std::string& name, const std::vector<float>& weights,
               const TrainerOptions& options) {
   WorkerThreads threads(1, [] {});
-  Trainer trainer(ParameterLayout(shape.config), weights,
-                  make_cuda_operations(shape.config, options.compute), options, threads);
-  const ExampleList examples = some_examples(shape.config.vocabulary);
+  Trainer trainer(ParameterLayout(config), weights, make_cuda_operations(config, options.compute),
+                  options, threads);
+  const ExampleList examples = some_examples(config.vocabulary);
   RecordingContext context;
-  const std::string prefix = std::string(shape.name) + " " + name;
   const auto train = [&](const char* loss) {
     const LossSpec spec(loss, kTokens);
     const LossOptions parsed = parse_loss(spec);
-    report(prefix + ", " + loss, [&, parsed] {
+    report(name + ", " + loss, [&, parsed] {
       trainer.forward_backward(parsed, examples, context);
       trainer.optimizer_step(adamw(1e-5));
     });
@@ -128,27 +101,26 @@ void run_case(const Shape& shape, const std::string& name, const std::vector<flo
   train("cross_entropy");
   train("ppo");
   LogprobCollector sink;
-  report(prefix + ", logprobs only", [&] { trainer.logprobs(1, examples, sink, context); });
+  report(name + ", logprobs only", [&] { trainer.logprobs(1, examples, sink, context); });
 }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const std::string wanted = count > 1 ? arguments[1] : "smollm2-135m";
-  for (const Shape& shape : kShapes) {
-    if (wanted != shape.name) continue;
-    const auto weights = some_weights(ParameterLayout(shape.config));
-    const TrainerOptions full = {.compute = at::kBFloat16, .micro_batch_tokens = kTokens};
-    TrainerOptions less_memory = full, lora = full, split = full;
-    less_memory.recompute = true;
-    split.micro_batch_tokens = kTokens / 4;
-    lora.lora = LoraOptions{};
-    run_case(shape, "full", weights, full);
-    run_case(shape, "full, 4 micro-batches", weights, split);
-    run_case(shape, "full, blocks recomputed", weights, less_memory);
-    run_case(shape, "LoRA of rank 16", weights, lora);
-    return 0;
-  }
-  std::fprintf(stderr, "unknown shape '%s'\n", wanted.c_str());
-  return 2;
+int main(int count, char** arguments) try {
+  const std::string name = count > 1 ? arguments[1] : "smollm2-135m";
+  const ModelConfig config = bench::model_shape(name, 2048);
+  const auto weights = some_weights(ParameterLayout(config));
+  const TrainerOptions full = {.compute = at::kBFloat16, .micro_batch_tokens = kTokens};
+  TrainerOptions less_memory = full, lora = full, split = full;
+  less_memory.recompute = true;
+  split.micro_batch_tokens = kTokens / 4;
+  lora.lora = LoraOptions{};
+  run_case(config, name + " full", weights, full);
+  run_case(config, name + " full, 4 micro-batches", weights, split);
+  run_case(config, name + " full, blocks recomputed", weights, less_memory);
+  run_case(config, name + " LoRA of rank 16", weights, lora);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "training_bench: %s\n", error.what());
+  return 1;
 }
