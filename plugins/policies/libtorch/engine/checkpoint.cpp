@@ -5,6 +5,7 @@
 
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
