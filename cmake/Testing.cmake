@@ -1,6 +1,7 @@
 # kernelrl_add_test(NAME SOURCES … LIBRARIES … LABELS …): one GoogleTest executable, each of its tests known to CTest.
 # The target LABEL_tests builds all that have a label; `ctest -L LABEL` runs them. Labels that presets know:
-#   core        what the core needs alone; presets `tsan` and `asan` run these
+#   core        what the core needs alone; preset `asan` runs these
+#   threads     those of the core in which threads meet; preset `tsan` runs these
 #   input       what strangers have written goes through it: sources, models, compiled code; preset `asan` runs these too
 #   compilers   spend their time in compilers of CUDA, in which the sanitizers see nothing: preset `dev` leaves them out
 if(KERNELRL_TESTS)

@@ -2,7 +2,8 @@
 # Sets up, builds and runs every test, and under sanitizers those that they are most likely to find something in:
 #   ci     release: all tests; the benchmarks are built
 #   asan   AddressSanitizer and UndefinedBehaviorSanitizer: the tests of the core and of what reads strangers' input
-#   tsan   ThreadSanitizer: the core's tests (without libtorch, whose own threads it cannot see into)
+#   tsan   ThreadSanitizer: the core's tests in which threads meet (without libtorch, whose own threads it cannot see into),
+#          but not ResumeTest, which stops a run at each of its operations
 #   dev    as asan, but all tests except those of compilers, which are others' programs
 # Everything is tried even if something before fails. A test that fails is run once more, alone: if it
 # passes then, it counts as passed and is called unsteady. The last lines repeat what failed, in which
