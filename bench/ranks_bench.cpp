@@ -103,7 +103,9 @@ class Rank {
  public:
   Rank(const RankEnvironment& ranks, const ModelConfig& config, const char* dtype)
       : ranks_(ranks), layout_(config) {
-    if (!ranks.alone()) group_ = std::make_unique<RankGroup>(ranks, RankTimeouts{}, "", &nccl_);
+    if (!ranks.alone()) {
+      group_ = std::make_unique<RankGroup>(ranks, RankTimeouts{}, "", &nccl_backend());
+    }
     EngineOptions options;
     options.gpu = ranks.local_rank;
     options.dtype = dtype;
@@ -156,7 +158,6 @@ class Rank {
 
   RankEnvironment ranks_;
   ParameterLayout layout_;
-  NcclBackend nccl_;
   std::unique_ptr<RankGroup> group_;
   WorkerThreads threads_{1, [] {}};
   std::unique_ptr<Device> device_;

@@ -10,8 +10,7 @@ namespace {
 
 std::unique_ptr<TrainablePolicy> create(const EngineOptions& options) {
 #ifdef KERNELRL_HAS_NCCL
-  NcclBackend nccl;
-  return create_policy(options, make_cuda_device, &nccl);
+  return create_policy(options, make_cuda_device, &nccl_backend());
 #else
   if (!options.ranks.alone()) {
     throw Failure(KRL_FAILED_PRECONDITION,
