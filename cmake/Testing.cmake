@@ -32,8 +32,9 @@ function(kernelrl_add_test name)
     endif()
     add_dependencies(${label}_tests ${name})
   endforeach()
-  if(A_LABELS)
-    set(labels LABELS "${A_LABELS}")
+  if(A_LABELS)  # gtest_discover_tests takes one label; `ctest -L` looks for a part of it
+    list(JOIN A_LABELS "-" label)
+    set(labels LABELS ${label})
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${A_TIMEOUT} ${labels})
