@@ -6,9 +6,9 @@
 namespace krl {
 namespace {
 
-constexpr double kTail = 0.025;           // of each side
-constexpr double kNormalQuantile = 1.96;  // of it
-constexpr std::size_t kExact = 50;        // samples; of more, ranks' sum is as good as normal
+constexpr double kTail = 0.05;             // of each side
+constexpr double kNormalQuantile = 1.645;  // of it
+constexpr std::size_t kExact = 50;         // samples; of more, ranks' sum is as good as normal
 
 // The largest rank k such that the k-th smallest mean of two of n samples lies above the median
 // with a probability of at most kTail: P(W < k) ≤ kTail, where W is the sum of the ranks 1 to n, of

@@ -9,7 +9,7 @@
 namespace krl {
 
 // Of x = ln(baseline / candidate): the median, and the interval that holds the true one with a
-// probability of at least 95 %, by Wilcoxon's signed ranks: the estimate is the median of the means
+// probability of at least 90 %, by Wilcoxon's signed ranks: the estimate is the median of the means
 // of all pairs of samples, the bounds are order statistics of these means (Hodges and Lehmann,
 // 1963). It asks of x no more than to be symmetric about its median, and outliers move it little.
 // It needs a third fewer samples than the order statistics of the samples themselves, which ask not
@@ -18,12 +18,12 @@ struct LogRatio {
   double median = 0, low = 0, high = 0;
 
   double half_width() const { return (high - low) / 2; }
-  // With room for an error that no number of samples shows, of up to `error`.
+  // With room for an error that no number of samples of these shows.
   LogRatio widened(double error) const { return {median, low - error, high + error}; }
 };
 
 // Fewer samples than this have no such interval.
-inline constexpr std::size_t kFewestSamples = 6;
+inline constexpr std::size_t kFewestSamples = 5;
 
 // REQUIRES: as many of the one as of the other, at least kFewestSamples, all above 0.
 LogRatio log_ratio(std::span<const double> baseline, std::span<const double> candidate);

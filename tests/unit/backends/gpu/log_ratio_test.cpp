@@ -10,10 +10,10 @@
 namespace krl {
 namespace {
 
-// The critical value of Wilcoxon's signed ranks, two sides of 2.5 % each, is 8 for 10 samples and
-// 29 for 16 (its tables); the bound is the next of the means, in their order.
+// The critical value of Wilcoxon's signed ranks, two sides of 5 % each, is 10 for 10 samples and
+// 35 for 16 (its tables); the bound is the next of the means, in their order.
 TEST(LogRatio, IsBoundByTheMeansThatTheTablesName) {
-  for (const auto& [n, critical] : {std::pair{10, 8}, {16, 29}}) {
+  for (const auto& [n, critical] : {std::pair{10, 10}, {16, 35}}) {
     const std::vector<double> baseline(static_cast<std::size_t>(n), 1);
     std::vector<double> candidate, means;
     for (int i = 0; i < n; ++i) {
@@ -30,7 +30,7 @@ TEST(LogRatio, IsBoundByTheMeansThatTheTablesName) {
 }
 
 TEST(LogRatio, OfTheFewestSamplesIsTheirWholeRange) {
-  const std::vector<double> baseline(6, 2), candidate = {1, 1, 1, 1, 1, 2};
+  const std::vector<double> baseline(5, 2), candidate = {1, 1, 1, 1, 2};
   const LogRatio ratio = log_ratio(baseline, candidate);
   EXPECT_DOUBLE_EQ(ratio.low, 0);
   EXPECT_DOUBLE_EQ(ratio.high, std::log(2.0));
@@ -66,7 +66,7 @@ TEST(LogRatio, HoldsTheTrueMedianAsOftenAsItSays) {
       const LogRatio ratio = log_ratio(baseline, candidate);
       held += ratio.low <= std::log(1.2) && std::log(1.2) <= ratio.high;
     }
-    EXPECT_GE(held, trials * 0.93) << n;
+    EXPECT_GE(held, trials * 0.88) << n;
   }
 }
 
