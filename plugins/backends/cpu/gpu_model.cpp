@@ -65,6 +65,14 @@ double load_store_clocks(const Counters& c, const ModelConstants& model) {
       real(sectors) * model.least_clocks_per_sector);
 }
 
+// Blocks start one after the other and memory answers one later than another: of `blocks` that run
+// at once, the last decides. As many wait for memory as have warps that load, each at least once.
+double spread_ns(const Counters& c, double blocks, double warps_per_block,
+                 const ModelConstants& model) {
+  const double waiting = std::clamp(real(c.global_load_requests) / warps_per_block, 1.0, blocks);
+  return model.block_spread_ns * std::log(blocks) + model.wait_spread_ns * std::log(waiting);
+}
+
 }  // namespace
 
 std::string_view name_of(Bound bound) {
@@ -114,7 +122,8 @@ LaunchEstimate estimate(const LaunchReport& launch, const GpuDescription& gpu) {
   overlapping[static_cast<std::size_t>(Bound::kLatency)] -= exposed;
   const double slowest = *std::max_element(overlapping.begin(), overlapping.end());
   const double sum = std::accumulate(overlapping.begin(), overlapping.end(), 0.0);
-  result.ns = gpu.start_ns + exposed + slowest + model.overlap_loss * (sum - slowest);
+  result.ns = gpu.start_ns + spread_ns(c, sms, warps_per_block, model) + exposed + slowest +
+              model.overlap_loss * (sum - slowest);
   return result;
 }
 

@@ -3,23 +3,25 @@
 namespace krl::emulator {
 namespace {
 
-// Fitted by bench/calibrate.py on 2026-11-21 to the times of 160 kernels, two shapes each, measured
-// on an NVIDIA H200 (NVRTC 13.0, commits 194cea7 to 807f64d; the measurement is
+// Fitted by bench/calibrate.py on 2026-11-22 to the times of 160 kernels, two shapes each, measured
+// on an NVIDIA H200 (NVRTC 13.0, commit 007d804; the measurement is
 // bench/results/2026-11-21_h200_agreement.csv): least_clocks_per_sector, dependent_issue_clocks,
-// unrolled_loads and shared_loads_in_flight. The others are estimates that these kernels, which are
-// small, say nothing about.
+// unrolled_loads, shared_loads_in_flight and the two spreads. The others are estimates that these
+// kernels, which are small, say nothing about.
 constexpr ModelConstants kCalibrated = {
     .overlap_loss = 0.15,
     .exposed_waves = 1,
     .clocks_per_request = 1,
     .clocks_per_sector = 0,
-    .least_clocks_per_sector = 0.64,  // 50 bytes a clock
-    .dependent_issue_clocks = 2,      // fewer than the hardware's 4: x86-64 code is counted
-    .unrolled_loads = 14,             // nvcc unrolls simple loops up to 16 times
+    .least_clocks_per_sector = 0.34,  // 94 bytes a clock
+    .dependent_issue_clocks = 1.5,    // fewer than the hardware's 4: x86-64 code is counted
+    .unrolled_loads = 13,             // nvcc unrolls simple loops up to 16 times
     .loads_in_flight = 1,
-    .shared_loads_in_flight = 13,
+    .shared_loads_in_flight = 18,
     .clocks_per_block = 40,
     .clocks_per_shuffle = 1,
+    .block_spread_ns = 18,
+    .wait_spread_ns = 28,
 };
 
 // Estimates, before anything was measured. The quickstart and its recorded figures rest on them.
@@ -35,6 +37,8 @@ constexpr ModelConstants kFirstEstimate = {
     .shared_loads_in_flight = 4,
     .clocks_per_block = 40,
     .clocks_per_shuffle = 1,
+    .block_spread_ns = 0,
+    .wait_spread_ns = 0,
 };
 
 // Limits per SM and per block: CUDA C++ Programming Guide, "Technical Specifications per Compute
@@ -55,15 +59,15 @@ constexpr GpuDescription kTable[] = {
         .l1_caches_loads = true,
         .dram_efficiency = 0.90,     // measured: a device-to-device copy moves 4.3 TB/s
         .l2_bytes_per_clock = 5120,  // estimated
-        .dram_latency = 560,         // fitted, with a cold L2
+        .dram_latency = 567,         // fitted, with a cold L2
         .l2_latency = 200,           // estimated; few of the measured kernels depend on it
-        .l1_latency = 50,            // fitted, as all that follows but shared_latency
+        .l1_latency = 73,            // fitted, as all that follows but shared_latency
         .shared_latency = 30,
-        .shuffle_latency = 7,    // effective: instructions around it have a part of its time, …
-        .barrier_latency = 3.6,  // … and around this
-        .atomic_latency = 14,    // nothing waits for a result that is not used
-        .atomic_interval = 1.5,
-        .start_ns = 2300,  // includes the least time between two launches
+        .shuffle_latency = 20,   // effective: instructions around it have a part of its time, …
+        .barrier_latency = 8.9,  // … and around this
+        .atomic_latency = 22,    // nothing waits for a result that is not used
+        .atomic_interval = 1.7,
+        .start_ns = 2020,  // includes the least time between two launches
         .model = &kCalibrated,
     },
     {
@@ -83,11 +87,11 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 220,
         .l1_latency = 35,
         .shared_latency = 29,
-        .shuffle_latency = 7,  // from here on as fitted for the H200
-        .barrier_latency = 3.6,
-        .atomic_latency = 14,
-        .atomic_interval = 1.5,
-        .start_ns = 2300,
+        .shuffle_latency = 20,  // from here on as fitted for the H200
+        .barrier_latency = 8.9,
+        .atomic_latency = 22,
+        .atomic_interval = 1.7,
+        .start_ns = 2020,
         .model = &kCalibrated,
     },
     {
@@ -107,11 +111,11 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 190,
         .l1_latency = 32,
         .shared_latency = 25,
-        .shuffle_latency = 7,  // from here on as fitted for the H200
-        .barrier_latency = 3.6,
-        .atomic_latency = 14,
-        .atomic_interval = 1.5,
-        .start_ns = 2300,
+        .shuffle_latency = 20,  // from here on as fitted for the H200
+        .barrier_latency = 8.9,
+        .atomic_latency = 22,
+        .atomic_interval = 1.7,
+        .start_ns = 2020,
         .model = &kCalibrated,
     },
     {

@@ -22,6 +22,9 @@ struct ModelConstants {
   double shared_loads_in_flight;
   double clocks_per_block;    // to start and end a block on an SM
   double clocks_per_shuffle;  // of issue, beyond the instruction itself
+  // The last of many blocks ends later than one alone would, by this for every e times as many: of
+  // all that run at once, and of those of them that wait for memory.
+  double block_spread_ns, wait_spread_ns;
 };
 
 struct GpuDescription {
