@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What bfloat16 changes in Hugging Face transformers: a model in bfloat16 against itself in float32, for the tokens of a file,
 as bench/noise_bench says it of kernelrl. Without a GPU on the CPU.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Training speed and memory of Hugging Face transformers, beside bench/training_bench: the same shape and batch, bfloat16,
 scaled-dot-product attention, fused AdamW. Random weights, so nothing is downloaded.
 

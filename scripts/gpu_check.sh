@@ -4,10 +4,11 @@
 #
 #   scripts/gpu_check.sh [BUILD [REPORT]]   build/ci and gpu_report.md if not given
 #
-# Where python3 has PyTorch with CUDA, the usual evaluator is timed beside.
+# Where python3 has PyTorch with CUDA, the usual evaluator is timed beside; where it has transformers, its generation and training.
 # COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50);
 # SECONDS_OF_KILLS: how long processes are killed (60).
 # KERNELS: how many kernels the usual evaluator is given (5), which takes half a minute for each.
+# SMOLLM2: the model's directory, .deps/models/smollm2 if not given.
 # The exit code is that of the tests.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -70,6 +71,29 @@ EOF
   chmod +x "$wrapped/ncu"
   PATH=$wrapped:$PATH section "The deep mode against CUPTI" "$build/bench/gpu_bench" deep
   rm -rf "$wrapped"
+fi
+
+# Of the local policy: linked with libtorch_cuda, which starts only where all that it needs is installed (scripts/setup.sh --gpu).
+if "$build/tests/training_gpu_test" --gtest_list_tests > /dev/null 2>&1; then
+  section "Tests of generation" "$build/tests/generation_gpu_test" --gtest_brief=1 || tests=1
+  section "Tests of training" "$build/tests/training_gpu_test" --gtest_brief=1 || tests=1
+  transformers=$(python3 -c 'import transformers; print("yes")' 2> /dev/null)
+  for model in smollm2-135m qwen2.5-1.5b; do
+    batches=64,256,512
+    [[ $model == smollm2-135m ]] || batches=64,256
+    section "Generation, $model" "$build/bench/generation_bench" --model "$model" --batch "$batches"
+    section "Generation of unequal lengths, $model" "$build/bench/generation_bench" --model "$model" --batch "$batches" --continuous
+    [[ -z $transformers ]] || section "Generation by Hugging Face, $model" bench/hf_generate.py --model "$model" --batch "$batches"
+    section "Training, $model" "$build/bench/training_bench" "$model"
+    [[ -z $transformers ]] || section "Training by Hugging Face, $model" bench/hf_train.py "$model"
+  done
+  smollm2=${SMOLLM2:-.deps/models/smollm2}
+  if [[ -f $smollm2/model.safetensors ]]; then
+    section "What bfloat16 changes" "$build/bench/noise_bench" "$smollm2"
+    [[ -z $transformers ]] || section "What bfloat16 changes in transformers" bench/hf_noise.py "$smollm2"
+  fi
+  gpus=$(nvidia-smi -L | wc -l)
+  ((gpus < 2)) || NCCL_NVLS_ENABLE=0 section "Several GPUs" "$build/bench/ranks_bench" 1 "$gpus"
 fi
 echo "$report"
 exit "$tests"
