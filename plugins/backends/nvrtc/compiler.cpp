@@ -24,6 +24,7 @@
 #include "plugins/backends/cuda/descriptor_io.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace {
@@ -172,8 +173,9 @@ Status compile(const Library& nvrtc, Program program, const Words& options, cons
   return nvrtc.compile(program, static_cast<int>(options.size()), options.data());
 }
 
+// As whoever reads them will see it.
 bool names_an_error(const std::string& messages) {
-  return messages.find("error") != std::string::npos;
+  return !krl::first_error(krl::parse_diagnostics(messages, kSourceName)).empty();
 }
 
 // What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out

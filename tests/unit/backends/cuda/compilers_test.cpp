@@ -175,6 +175,7 @@ TEST_P(CudaCompilers, SaysWhatTheAssemblerRefuses) {
   const std::string kernel =
       "__global__ void add(const float* a, const float* b, float* out, int n) {\n"
       "  __shared__ float tile[1 << 14];\n"
+      "  int error;\n"  // of which there is a warning
       "  tile[threadIdx.x] = a[0];\n"
       "  __syncthreads();\n"
       "  out[0] = tile[n] + b[0];\n}\n";
