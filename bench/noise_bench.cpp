@@ -17,6 +17,7 @@
 #include "generation/cuda/cuda_generator.hpp"
 #include "model/cuda/operations.hpp"
 #include "model/llama.hpp"
+#include "tests/unit/policies/packed_sequence.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "torch.hpp"
 #include "training/trainer.hpp"
@@ -65,15 +66,9 @@ at::Tensor predictions(Trainer& trainer, const Sequence& sequence) {
   const Operations& operations = trainer.operations();
   Tokens tokens = sequence.prompt;
   tokens.insert(tokens.end(), sequence.answer.begin(), sequence.answer.end() - 1);
-  const auto n = static_cast<std::int64_t>(tokens.size());
-  PackedBatch batch;
-  batch.tokens = at::tensor(tokens).to(operations.device(), at::kLong);
-  batch.positions = at::arange(n, batch.tokens.options());
-  batch.starts = {0, n};
-  batch.boundaries = at::tensor(batch.starts).to(operations.device(), at::kInt);
-  batch.longest = n;
+  PackedBatch batch = packed_sequence(tokens, operations.device());
   const auto answer = static_cast<std::int64_t>(sequence.answer.size());
-  batch.predicting = batch.positions.narrow(0, n - answer, answer);
+  batch.predicting = batch.positions.narrow(0, batch.longest - answer, answer);
   const auto parameters =
       bind_parameters(trainer.layout(), operations, trainer.model_weights(), {});
   const auto hidden =

@@ -12,6 +12,7 @@
 
 #include "engine/hugging_face_model.hpp"
 #include "model/hugging_face_names.hpp"
+#include "packed_sequence.hpp"
 #include "recording_host.hpp"
 #include "storage/safetensors.hpp"
 #include "torch.hpp"
@@ -65,14 +66,7 @@ inline at::Tensor logits_of(const ParameterLayout& layout, const std::vector<flo
                             const std::vector<std::int32_t>& tokens, const Operations& operations,
                             at::ScalarType compute) {
   const at::NoGradGuard no_grad;
-  const auto n = static_cast<std::int64_t>(tokens.size());
-  PackedBatch batch;
-  batch.tokens = at::tensor(tokens).to(operations.device(), at::kLong);
-  batch.positions = at::arange(n, batch.tokens.options());
-  batch.starts = {0, n};
-  batch.boundaries = at::tensor(batch.starts).to(operations.device(), at::kInt);
-  batch.longest = n;
-  batch.predicting = batch.positions;
+  const PackedBatch batch = packed_sequence(tokens, operations.device());
   const auto values = at::tensor(weights).to(operations.device(), compute);
   const auto parameters = bind_parameters(layout, operations, values, {});
   const auto hidden = last_hidden(operations, parameters, angle_table(operations, compute), batch);
