@@ -7,7 +7,7 @@
 // difference), the log-probability of the token that comes (likewise), KL(float32 || bfloat16) in
 // nats, and how often another token is the likeliest. Then the generator answers the same prompts
 // in bfloat16, and the log-probabilities that it recorded are compared with those that a forward
-// pass gives its tokens, in bfloat16 and in float32.
+// pass gives its tokens, in bfloat16 and in float32, and those with one another.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -112,8 +112,9 @@ std::vector<GeneratedSample> generate(Trainer& trainer, const std::vector<Sequen
   return samples;
 }
 
-void compare_sampler(Trainer& trainer, const char* type, const std::vector<Sequence>& sequences,
-                     const std::vector<GeneratedSample>& samples) {
+// What a forward pass says of the sampled tokens: [samples, tokens].
+at::Tensor forward_logprobs(Trainer& trainer, const std::vector<Sequence>& sequences,
+                            const std::vector<GeneratedSample>& samples) {
   test::ExampleList examples;
   for (const GeneratedSample& sample : samples) {
     examples.add({sequences[sample.request].prompt, sample.tokens});
@@ -121,14 +122,30 @@ void compare_sampler(Trainer& trainer, const char* type, const std::vector<Seque
   test::LogprobCollector forward;
   test::RecordingContext context;
   trainer.logprobs(1, examples, forward, context);
+  std::vector<at::Tensor> rows;
+  for (const auto& [example, logprobs] : forward.logprobs) rows.push_back(at::tensor(logprobs));
+  return at::stack(rows);
+}
+
+void say_logprobs(const char* what, const at::Tensor& a, const at::Tensor& b) {
   Differences logprobs;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    logprobs.add(at::tensor(samples[i].logprobs), at::tensor(forward.logprobs[i]));
-  }
+  logprobs.add(a, b);
   std::printf(
-      "kernelrl, sampled in bfloat16 against a forward pass in %s, %.0f tokens: log-probability of "
-      "the token mean %.5f max %.4f\n",
-      type, logprobs.count(), logprobs.mean(), logprobs.largest());
+      "kernelrl, %s, %.0f tokens: log-probability of the token mean %.5f max %.4f\n", what,
+      logprobs.count(), logprobs.mean(), logprobs.largest());
+}
+
+void compare_sampler(Trainer& fine, Trainer& coarse, const std::vector<Sequence>& sequences) {
+  const std::vector<GeneratedSample> samples = generate(coarse, sequences);
+  std::vector<at::Tensor> rows;
+  for (const GeneratedSample& sample : samples) rows.push_back(at::tensor(sample.logprobs));
+  const at::Tensor recorded = at::stack(rows);
+  const at::Tensor in_bfloat16 = forward_logprobs(coarse, sequences, samples);
+  const at::Tensor in_float32 = forward_logprobs(fine, sequences, samples);
+  say_logprobs("sampled in bfloat16 against a forward pass in bfloat16", recorded, in_bfloat16);
+  say_logprobs("sampled in bfloat16 against a forward pass in float32", recorded, in_float32);
+  say_logprobs("of these tokens a forward pass in bfloat16 against one in float32", in_bfloat16,
+               in_float32);
 }
 
 int run(const std::string& directory, const std::string& file) {
@@ -144,9 +161,7 @@ int run(const std::string& directory, const std::string& file) {
   };
   Trainer fine = trainer(at::kFloat), coarse = trainer(at::kBFloat16);
   compare_forward(fine, coarse, sequences);
-  const std::vector<GeneratedSample> samples = generate(coarse, sequences);
-  compare_sampler(coarse, "bfloat16", sequences, samples);
-  compare_sampler(fine, "float32", sequences, samples);
+  compare_sampler(fine, coarse, sequences);
   return 0;
 }
 
