@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what kernelrl needs on Debian 12: packages by apt, libtorch from pinned PyPI wheels into .deps/python.
-# Only what is missing: once all is there, a call takes a moment, needs neither root nor a network.
+# Only what is missing: once all is there, a call takes a moment, needs neither root nor a network. What an earlier call's
+# options have brought stays. After --cuda or --gpu build again: the next build makes what was left out without them.
 #
 #   scripts/setup.sh           what building and running needs
 #   scripts/setup.sh --cuda    what the nvrtc and nvcc backends need as well, if there is no CUDA toolkit; no GPU is needed
@@ -64,19 +65,25 @@ install_packages() {
 
 # Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
 install_wheels() {
-  local folder=.deps/python missing=() wheel
+  local folder=.deps/python installed missing=() wheel
   local stamp=$folder/installed-wheels
+  installed=" $(cat "$stamp" 2> /dev/null || true) "
+  # What other calls have installed stays, in the version that is named above.
+  for wheel in "${cuda_wheels[@]}" "${gpu_wheels[@]}" "${test_wheels[@]}"; do
+    [[ $installed != *" ${wheel%%==*}=="* || " ${wheels[*]} " == *" $wheel "* ]] || wheels+=("$wheel")
+  done
   for wheel in "${wheels[@]}"; do
-    [[ " $(cat "$stamp" 2> /dev/null) " == *" $wheel "* ]] || missing+=("$wheel")
+    [[ $installed == *" $wheel "* ]] || missing+=("$wheel")
   done
   ((${#missing[@]} > 0)) || return 0
   echo "Installing into $folder: ${wheels[*]}"
-  rm -rf "$folder.partial"
+  rm -rf "$folder.partial" "$folder.old"
   /usr/bin/python3 -m pip --disable-pip-version-check install --quiet --root-user-action=ignore \
     --no-compile --no-deps --target "$folder.partial" "${wheels[@]}"
   echo "${wheels[*]}" > "$folder.partial/${stamp##*/}"
-  rm -rf "$folder"
+  [[ ! -e $folder ]] || mv "$folder" "$folder.old"
   mv "$folder.partial" "$folder"
+  rm -rf "$folder.old"
 }
 
 model=
