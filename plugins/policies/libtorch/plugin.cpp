@@ -80,7 +80,8 @@ struct LibtorchPolicy final : TrainablePolicy {
           "train adapters of this rank beside the frozen model of model.directory; 0 = train all "
           "weights")
           .range(0, 4096),
-      opt("lora.alpha", &LibtorchPolicy::lora_alpha, "adapters count alpha / rank").at_least(0),
+      opt("lora.alpha", &LibtorchPolicy::lora_alpha, "adapters count alpha / rank; greater than 0")
+          .at_least(0),
       opt("lora.dropout", &LibtorchPolicy::lora_dropout,
           "probability that an adapter does not see an input while it learns")
           .range(0, 0.99),
@@ -112,7 +113,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     options.deterministic = deterministic;
     options.recompute = recompute;
     options.critic = critic;
-    if (lora_rank > 0) options.lora = lora_options(config);
+    options.lora = lora_options(config);
     options.ranks = rank_environment();
     options.ranks_start_timeout_s = ranks_start_timeout_s;
     options.ranks_timeout_s = ranks_timeout_s;
@@ -185,17 +186,23 @@ struct LibtorchPolicy final : TrainablePolicy {
     return model;
   }
 
-  LoraOptions lora_options(const Config& config) const {
+  std::optional<LoraOptions> lora_options(const Config& config) const {
+    const auto plan = nlohmann::json::parse(config.json(), nullptr, /*allow_exceptions=*/false);
+    const auto table = plan.value("lora", nlohmann::json::object());
+    if (!table.empty() && !table.contains("rank")) {
+      invalid_argument("lora." + table.begin().key() +
+                       " is set without lora.rank, so that all weights would learn; set lora.rank, "
+                       "to 0 if that is meant");
+    }
+    if (lora_rank == 0) return std::nullopt;
     if (directory.empty()) invalid_argument("lora.rank needs a model to adapt: model.directory");
     LoraOptions lora;
     lora.rank = lora_rank;
     lora.alpha = lora_alpha;
     lora.dropout = lora_dropout;
-    const auto table = nlohmann::json::parse(config.json(), nullptr, /*allow_exceptions=*/false);
-    const nlohmann::json::json_pointer targets("/lora/targets");
-    if (!table.contains(targets)) return lora;
+    if (!table.contains("targets")) return lora;
     lora.targets.clear();
-    for (const nlohmann::json& target : table[targets]) {
+    for (const nlohmann::json& target : table["targets"]) {
       if (!target.is_string()) invalid_argument("lora.targets must be an array of names");
       lora.targets.push_back(target.get<std::string>());
     }

@@ -23,15 +23,14 @@ class CheckpointTest : public testing::Test {
  protected:
   CheckpointTest() : policy_(tiny_options()) {}
 
-  static void fit(TrainablePolicy& policy) {
+  static void fit(TrainablePolicy& policy, std::uint64_t seed = 8) {
     RecordingContext context;
     const std::string text = "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n)\n";
     const std::vector<krl_str> texts = {to_c(text), to_c(text)};
-    policy.fit(texts, 8, context);
+    policy.fit(texts, seed, context);
   }
 
-  // One iteration: sample, learn in two steps with everything that a checkpoint must carry.
-  static std::vector<KeptSample> iterate(TrainablePolicy& policy, std::uint64_t seed) {
+  static std::vector<KeptSample> sample(TrainablePolicy& policy, std::uint64_t seed) {
     RecordingContext context;
     RequestList requests;
     requests.add({.prompt = "int i", .samples = 4, .max_tokens = 20, .seed = seed});
@@ -39,6 +38,12 @@ class CheckpointTest : public testing::Test {
     policy.sample(requests, collector, context);
     std::vector<KeptSample> samples;
     for (const auto& [key, s] : collector.samples) samples.push_back(s);
+    return samples;
+  }
+
+  // One iteration: sample, learn in two steps with everything that a checkpoint must carry.
+  static std::vector<KeptSample> iterate(TrainablePolicy& policy, std::uint64_t seed) {
+    const std::vector<KeptSample> samples = sample(policy, seed);
     learn(policy, samples);
     learn(policy, samples);
     return samples;
@@ -60,6 +65,23 @@ class CheckpointTest : public testing::Test {
   }
 
   std::string path() const { return directory_.path().string(); }
+  // A new directory beside.
+  std::string path(const char* name) const {
+    std::filesystem::create_directory(directory_.path() / name);
+    return (directory_.path() / name).string();
+  }
+
+  // A policy of the weights that a policy from scratch begins with, by a seed.
+  std::unique_ptr<LocalPolicy> of_directory(const char* name, const EngineOptions& options) {
+    LocalPolicy scratch(tiny_options());
+    fit(scratch, std::hash<std::string>()(name));
+    EngineOptions from_there = options;
+    from_there.directory = path(name);
+    from_there.model.context = 0;  // the model's own
+    from_there.threads = 2;
+    scratch.export_weights(from_there.directory, "hf", context_);
+    return std::make_unique<LocalPolicy>(from_there);
+  }
 
   std::string refusal(TrainablePolicy& policy, krl_status code) {
     RecordingContext context;
@@ -111,6 +133,41 @@ TEST_F(CheckpointTest, AnotherShapeIsRefusedByName) {
   EXPECT_NE(why.find("layers is 2, not 3"), std::string::npos);
   EXPECT_NE(why.find("dtype is float32, not float64"), std::string::npos);
   EXPECT_TRUE(policy.describe().needs_corpus);
+}
+
+// Of the same shape, and yet another function.
+TEST_F(CheckpointTest, OtherAnglesAreRefusedByName) {
+  fit(policy_);
+  policy_.save(path(), context_);
+  EngineOptions other = tiny_options();
+  other.model.rope_theta = 500000;
+  other.model.norm_epsilon = 1e-6;
+  LocalPolicy policy(other);
+  const std::string why = refusal(policy, KRL_FAILED_PRECONDITION);
+  EXPECT_NE(why.find("its rotary embedding has other angles"), std::string::npos) << why;
+  EXPECT_NE(why.find("its norms have another epsilon"), std::string::npos) << why;
+}
+
+// A checkpoint of as many steps as the policy has done, of other weights.
+TEST_F(CheckpointTest, WhatSamplesIsWhatWasLoaded) {
+  const auto one = of_directory("model", {}), other = of_directory("same", {});
+  iterate(*one, 1);
+  iterate(*other, 2);
+  EXPECT_NE(sample(*one, 3), sample(*other, 3));
+  other->save(path("checkpoint"), context_);
+  one->load(path("checkpoint"), context_);
+  EXPECT_EQ(sample(*one, 3), sample(*other, 3));
+}
+
+TEST_F(CheckpointTest, AdaptersAreRefusedBesideOtherWeights) {
+  EngineOptions with_lora;
+  with_lora.lora = LoraOptions{.rank = 2};
+  const auto one = of_directory("one", with_lora), other = of_directory("other", with_lora);
+  iterate(*one, 1);
+  one->save(path(), context_);
+  EXPECT_NE(refusal(*other, KRL_FAILED_PRECONDITION).find("beside other weights"),
+            std::string::npos);
+  one->load(path(), context_);
 }
 
 TEST_F(CheckpointTest, DamageIsRefusedAndChangesNothing) {

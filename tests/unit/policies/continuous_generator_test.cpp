@@ -295,6 +295,36 @@ TEST_F(ContinuousGeneratorTest, APromptIsComputedOnce) {
   EXPECT_EQ(decoder_->computed, 2);  // the weights may have changed
 }
 
+// The next call may come while the device still works on steps that nobody waits for.
+TEST(SchedulerTest, APromptIsComputedAgainForACallAfterTheLast) {
+  TokenDecoder decoder;
+  Scheduler scheduler(decoder,
+                      {[](TokenId token) { return std::string_view(letter(token)); }, {kEnd}},
+                      {.most_slots = 2, .context = kContext, .steps = 4});
+  GenerationRequest request = requests(11, 1)[0];
+  request.samples = 1;
+  request.max_tokens = 20;
+  request.stop = {letter(expected(request, 0).tokens.front())};  // ends with its first token
+  const auto call = [&] {
+    auto made = std::make_shared<GenerationCall>();
+    made->add({&request, 1});
+    made->close();
+    return made;
+  };
+  const auto first = call();
+  scheduler.add(first);
+  std::deque<GeneratedSample> finished;
+  while (finished.empty()) {
+    scheduler.round();
+    first->wait(finished);
+  }
+  ASSERT_EQ(decoder.computed, 1);
+  scheduler.add(call());
+  while (scheduler.round()) {
+  }
+  EXPECT_EQ(decoder.computed, 2);
+}
+
 TEST_F(ContinuousGeneratorTest, APromptThatAnotherSlotHoldsIsCopied) {
   make({.most_slots = 4, .steps = 2});
   auto asked = requests(9, 2);

@@ -172,11 +172,42 @@ TEST_F(HuggingFaceModelTest, AnotherShapeOrTypeIsRefused) {
   wider["intermediate_size"] = 16;
   write_config(wider);
   expect_refused("mlp.down_proj.weight");
-  const std::string bytes(8, '\0');
+  const std::string bytes(8, '\0'), many(4096, '\0');
   write_safetensors(directory_.path() / "model.safetensors",
-                    {{"model.norm.weight", {"I8", {8}, bytes}}});
+                    {{"model.norm.weight", {"I8", {8}, bytes}}, {"more", {"I8", {4096}, many}}});
   write_config(small_config());
   expect_refused("is of type I8");
+}
+
+// 65,536 layers of 2^24 × 5,592,402 would come to 2^25 numbers in 64 bits, and the second layer's
+// to a place before the first.
+TEST_F(HuggingFaceModelTest, SizesThatNoMemoryHoldsAreRefused) {
+  json config = small_config();
+  config.update({{"hidden_size", 1 << 24},
+                 {"intermediate_size", 5592402},
+                 {"num_hidden_layers", 65536},
+                 {"num_attention_heads", 1},
+                 {"head_dim", 2},
+                 {"vocab_size", 1}});
+  write_config(config);
+  write_file(directory_.path() / "model.safetensors", {""});
+  expect_refused("model.layers is 65536; it must be from 1 to 4096");
+  config["num_hidden_layers"] = 4096;
+  write_config(config);
+  expect_refused("parameters; it may have 1099511627776");
+  config["num_attention_heads"] = config["num_key_value_heads"] = 1 << 20;
+  config["head_dim"] = 1 << 10;
+  write_config(config);
+  expect_refused("1073741824 numbers wide");
+}
+
+TEST_F(HuggingFaceModelTest, MemoryIsTakenForNoMoreThanTheFilesHold) {
+  json config = small_config();
+  config["vocab_size"] = 1 << 24;
+  config["hidden_size"] = 1 << 14;  // a terabyte in float32
+  write_config(config);
+  write_file(directory_.path() / "model.safetensors", {std::string(100, 'x')});
+  expect_refused("have 100 bytes, which are fewer");
 }
 
 TEST_F(HuggingFaceModelTest, WhatIsNotBuiltIsRefusedByName) {
@@ -188,6 +219,7 @@ TEST_F(HuggingFaceModelTest, WhatIsNotBuiltIsRefusedByName) {
       {"use_sliding_window", true},
       {"quantization_config", {{"bits", 4}}},
       {"rope_scaling", {{"rope_type", "yarn"}, {"factor", 4}}},
+      {"rope_scaling", {{"rope_type", 3}}},
       {"rms_norm_eps", 0},
       {"rope_theta", "large"},
       {"hidden_size", 8.5},

@@ -98,6 +98,16 @@ TEST_F(LibtorchPlugin, ImpossibleShapesNameTheOption) {
   EXPECT_NE(context_.error.find("model.kv_heads is 3"), std::string::npos);
 }
 
+TEST_F(LibtorchPlugin, AdaptersWithoutARankAreNoQuietSurprise) {
+  const nlohmann::json small = {{"model.hidden", 32}, {"model.heads", 4}};
+  nlohmann::json options = small;
+  options["lora"] = {{"alpha", 64}};
+  EXPECT_EQ(create(options), KRL_INVALID_ARGUMENT);
+  EXPECT_NE(context_.error.find("lora.alpha is set without lora.rank"), std::string::npos);
+  options["lora"] = {{"alpha", 64}, {"rank", 0}};
+  EXPECT_EQ(create(options), KRL_OK) << context_.error;
+}
+
 TEST_F(LibtorchPlugin, FitsSamplesAndLearnsThroughTheBoundary) {
   ASSERT_EQ(
       create({{"model.layers", 1}, {"model.hidden", 32}, {"model.context", 64}, {"threads", 2}}),

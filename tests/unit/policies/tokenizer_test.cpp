@@ -100,6 +100,15 @@ TEST(ScratchTokenizer, NoTwoTokensSpellTheSame) {
   EXPECT_EQ(encoding.decode(encoding.encode(repeats)), repeats);
 }
 
+TEST(ScratchTokenizer, NoMergeSpellsASpecialToken) {
+  const std::vector<std::string_view> texts(400, "between <answer> and <end>\n");
+  const Tokenizer encoding = train(texts, 1000);
+  for (TokenId id = kSpecialCount; id < encoding.vocabulary(); ++id) {
+    for (const std::string_view special : kSpecialTokens) EXPECT_NE(encoding.bytes(id), special);
+  }
+  EXPECT_EQ(encoding.decode(encoding.encode(texts[0])), texts[0]);
+}
+
 TEST(ScratchTokenizer, LongPieceTakesNoQuadraticTime) {
   const Tokenizer encoding = trained();
   const std::string long_line(2'000'000, ' ');  // a quadratic merge would take hours

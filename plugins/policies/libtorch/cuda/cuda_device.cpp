@@ -34,6 +34,16 @@ class CudaDevice final : public Device {
     return *generator_;
   }
 
+  bool release_generation_memory() override {
+    if (!generator_) return false;
+    generator_->release();
+    return true;
+  }
+
+  void make_current() const override {
+    c10::cuda::set_device(static_cast<c10::DeviceIndex>(index_));
+  }
+
  private:
   int index_;
   CudaGeneratorOptions options_;
@@ -66,9 +76,10 @@ std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThr
     invalid_argument("there is no GPU number " + std::to_string(options.gpu) +
                      "; this process sees " + std::to_string(count));
   }
-  c10::cuda::set_device(static_cast<c10::DeviceIndex>(options.gpu));
   if (options.deterministic) repeat_bit_for_bit();
-  return std::make_unique<CudaDevice>(options.gpu, options.slots);
+  auto device = std::make_unique<CudaDevice>(options.gpu, options.slots);
+  device->make_current();
+  return device;
 }
 
 }  // namespace krl::libtorch

@@ -11,7 +11,7 @@
 namespace krl::libtorch {
 namespace {
 
-// NVRTC, opened when it is first needed: where every kernel is in the cache, it never is.
+// NVRTC, opened when it is first needed.
 struct Nvrtc {
   decltype(&nvrtcVersion) version;
   decltype(&nvrtcCreateProgram) create;

@@ -10,6 +10,8 @@
 #include <optional>
 #include <sstream>
 
+#include "storage/file.hpp"
+
 namespace krl::libtorch {
 namespace {
 
@@ -46,31 +48,22 @@ std::string read_if_there(const fs::path& path) {
   return file ? text.str() : std::string();
 }
 
-// Under its name only when it is whole: several processes may start at once.
+// Under its name only when all of it is on disk: several processes may start at once, and what is
+// cut off could not be told from what is whole.
 void keep(const fs::path& path, const std::string& cubin) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   const fs::path partial = path.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream file(partial, std::ios::binary);
-    file << cubin;
-    if (!file.flush()) return;
+  try {
+    write_file(partial, {cubin});
+    fs::rename(partial, path, ignored);
+  } catch (const Failure&) {
+    fs::remove(partial, ignored);
   }
-  fs::rename(partial, path, ignored);
 }
 
-std::string cubin_of(std::string_view name, std::string_view source,
-                     const std::vector<Define>& defines) {
-  const std::string architecture = current_architecture();
-  const auto folder = cache_folder();
-  if (!folder) return compile_kernels(name, source, defines, architecture);
-  const fs::path path =
-      *folder / "kernels" / (cubin_name(source, defines, architecture) + ".cubin");
-  std::string cubin = read_if_there(path);
-  if (!cubin.empty()) return cubin;
-  cubin = compile_kernels(name, source, defines, architecture);
-  keep(path, cubin);
-  return cubin;
+cudaError_t load(const std::string& cubin, cudaLibrary_t& library) {
+  return cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
 }  // namespace
@@ -87,9 +80,16 @@ void Kernel::launch(Grid grid, int threads, int shared_bytes, void** arguments) 
 
 KernelLibrary::KernelLibrary(std::string_view name, std::string_view source,
                              const std::vector<Define>& defines) {
-  const std::string cubin = cubin_of(name, source, defines);
-  check(cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "cannot load the kernels of the local policy");
+  const std::string architecture = current_architecture();
+  fs::path path;  // of the CUBIN in the cache; empty without one
+  if (const auto folder = cache_folder()) {
+    path = *folder / "kernels" / (cubin_name(source, defines, architecture) + ".cubin");
+    const std::string kept = read_if_there(path);
+    if (!kept.empty() && load(kept, library_) == cudaSuccess) return;
+  }
+  const std::string cubin = compile_kernels(name, source, defines, architecture);
+  check(load(cubin, library_), "cannot load the kernels of the local policy");
+  if (!path.empty()) keep(path, cubin);
 }
 
 KernelLibrary::~KernelLibrary() {

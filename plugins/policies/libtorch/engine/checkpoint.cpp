@@ -5,12 +5,13 @@
 
 #include "storage/file.hpp"
 #include "storage/safetensors.hpp"
+#include "storage/sha256.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr const char* kFirstMoment = "first_moment.";
 constexpr const char* kSecondMoment = "second_moment.";
 
@@ -66,11 +67,12 @@ at::Tensor read_snapshot(const std::filesystem::path& path, const Slots& slots,
 }
 
 // What other adapters could not go on from; null without adapters.
-nlohmann::ordered_json adapters_json(const LoraLayout* lora) {
+nlohmann::ordered_json adapters_json(const LoraLayout* lora, const std::string& base) {
   if (lora == nullptr) return nullptr;
   return {{"rank", lora->options.rank},
           {"alpha", lora->options.alpha},
-          {"targets", lora->options.targets}};
+          {"targets", lora->options.targets},
+          {"base", base}};
 }
 
 void write_state(const std::filesystem::path& directory, const nlohmann::ordered_json& state) {
@@ -98,7 +100,7 @@ void check_fits(const std::filesystem::path& directory, ModelConfig wanted,
                 const ModelConfig& found, const std::string& dtype,
                 const std::string& found_dtype) {
   if (found.vocabulary <= wanted.vocabulary) wanted.vocabulary = found.vocabulary;
-  std::vector<std::string> differences = shape_differences(wanted, found);
+  std::vector<std::string> differences = model_differences(wanted, found);
   if (dtype != found_dtype) {
     differences.push_back("dtype is " + found_dtype + ", not " + dtype);
   }
@@ -111,11 +113,8 @@ void check_fits(const std::filesystem::path& directory, ModelConfig wanted,
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& directory, const Trainer& trainer,
-                     const TrainerState& state, const ChatTokenizer& chat) {
-  if (trainer.has_gradient()) {
-    throw Failure(KRL_FAILED_PRECONDITION,
-                  "a gradient waits for its optimizer_step; saving now would lose it");
-  }
+                     const TrainerState& state, const ChatTokenizer& chat,
+                     const std::string& base) {
   const Slots& slots = trainer.slots();
   write_flat(directory / "model.safetensors", slots, state.weights);
   const at::Tensor first = state.first_moment.to(at::kCPU),
@@ -138,8 +137,16 @@ void save_checkpoint(const std::filesystem::path& directory, const Trainer& trai
                           {"fitted", true},
                           {"dtype", dtype_name(trainer.type())},
                           {"chat_family", chat_family_name(chat.family())},
-                          {"adapters", adapters_json(trainer.lora())},
+                          {"adapters", adapters_json(trainer.lora(), base)},
                           {"steps", state.steps}});
+}
+
+std::string fingerprint(const std::vector<float>& weights) {
+  constexpr std::size_t kMost = 65536;
+  const std::size_t step = std::max<std::size_t>(1, weights.size() / kMost);
+  std::vector<float> some;
+  for (std::size_t i = 0; i < weights.size(); i += step) some.push_back(weights[i]);
+  return sha256_hex({reinterpret_cast<const char*>(some.data()), some.size() * sizeof(float)});
 }
 
 void save_unfitted_checkpoint(const std::filesystem::path& directory) {
@@ -154,16 +161,18 @@ std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path
   const auto path = directory / "config.json";
   const ModelConfig config = config_from_json(read_file(path), path.string());
   check_fits(directory, wanted, config, dtype, state["dtype"].get<std::string>());
-  const ChatChoice choice{state["chat_family"].get<std::string>(), {}};
-  return CheckpointModel{config, ChatTokenizer::from_directory(directory, choice)};
+  return CheckpointModel{config, state["chat_family"].get<std::string>()};
 }
 
-TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer) {
+TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer,
+                                   const std::string& base) {
   const auto json = read_state(directory / "state.json");
-  if (json["adapters"] != adapters_json(trainer.lora())) {
+  if (json["adapters"] != adapters_json(trainer.lora(), base)) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  directory.string() + " is of other adapters than the plan asks for (" +
-                      json["adapters"].dump() + "): change [policy] lora back, or start a new run");
+                  directory.string() + " is of other adapters, or the same beside other weights (" +
+                      json["adapters"].dump() + "), than the plan asks for (" +
+                      adapters_json(trainer.lora(), base).dump() +
+                      "): change [policy] back, or start a new run");
   }
   const Slots& slots = trainer.slots();
   const at::ScalarType master = trainer.state().weights.scalar_type(), compute = trainer.type();

@@ -1,8 +1,8 @@
 // A policy on disk: model.safetensors (what learns: all weights, or the adapters),
 // optimizer.safetensors (moments), snapshots as reference.safetensors and behaviour.safetensors
-// where there are any, the tokenizer's files, config.json, and state.json (format, type, adapters,
-// steps). Every file is durable when saving returns; that a directory is whole or not there is the
-// business of who made it.
+// where there are any, the tokenizer's files, config.json, and state.json (format, type, adapters
+// and what they stand beside, steps). Every file is durable when saving returns; that a directory
+// is whole or not there is the business of who made it.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,21 @@
 namespace krl::libtorch {
 
 // Writes into an existing, empty directory; `state` is the trainer's, whole. Throws krl::Failure:
-// KRL_FAILED_PRECONDITION while a gradient waits for its step (it would be lost),
-// KRL_RESOURCE_EXHAUSTED on a full disk.
+// KRL_RESOURCE_EXHAUSTED on a full disk. `base`: with adapters, the fingerprint() of the weights
+// that they stand beside.
 void save_checkpoint(const std::filesystem::path& directory, const Trainer& trainer,
-                     const TrainerState& state, const ChatTokenizer& chat);
+                     const TrainerState& state, const ChatTokenizer& chat, const std::string& base);
 
 // The checkpoint of a policy that has no vocabulary yet.
 void save_unfitted_checkpoint(const std::filesystem::path& directory);
 
+// Tells one model's weights from another's: the SHA-256 of some tens of thousands of them, evenly
+// spread.
+std::string fingerprint(const std::vector<float>& weights);
+
 struct CheckpointModel {
   ModelConfig config;
-  ChatTokenizer chat;
+  std::string chat_family;  // by its name
 };
 
 // What model a checkpoint is of; nothing if the policy had no vocabulary. Throws krl::Failure: a
@@ -36,7 +40,9 @@ std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path
                                                      const std::string& dtype);
 
 // Reads and checks the rest for a trainer of that model. Tensors are on the CPU. Throws
-// krl::Failure: as above, and KRL_FAILED_PRECONDITION if other adapters have learned.
-TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer);
+// krl::Failure: as above, and KRL_FAILED_PRECONDITION if other adapters have learned, or the same
+// beside other weights.
+TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer,
+                                   const std::string& base);
 
 }  // namespace krl::libtorch

@@ -22,9 +22,9 @@ class CpuDevice final : public Device {
 
   // The decoder has its own layout of the weights, made again when they have changed.
   TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) override {
-    if (packed_steps_ != trainer.state().steps) {
+    if (packed_version_ != trainer.version()) {
       pack_weights(trainer.layout(), trainer.weights(), packed_);
-      packed_steps_ = trainer.state().steps;
+      packed_version_ = trainer.version();
     }
     if (!generator_) generator_.emplace(packed_, texts, threads_);
     return *generator_;
@@ -33,7 +33,7 @@ class CpuDevice final : public Device {
  private:
   WorkerThreads& threads_;
   DecoderWeights packed_;
-  std::int64_t packed_steps_ = -1;
+  std::int64_t packed_version_ = -1;
   std::optional<Generator> generator_;
 };
 

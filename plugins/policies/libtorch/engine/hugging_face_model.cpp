@@ -43,6 +43,25 @@ std::set<std::string> shards_of(const fs::path& directory) {
   return shards;
 }
 
+// Before memory is taken for what config.json asks for.
+void check_sizes(const fs::path& directory, const std::set<std::string>& shards,
+                 std::int64_t parameters) {
+  std::uintmax_t bytes = 0;
+  for (const std::string& shard : shards) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(directory / shard, error);
+    if (error) {
+      throw Failure(KRL_NOT_FOUND, (directory / shard).string() + ": " + error.message());
+    }
+    bytes += size;
+  }
+  constexpr std::uintmax_t kSmallest = 2;  // bytes of a parameter
+  if (bytes / kSmallest >= static_cast<std::uintmax_t>(parameters)) return;
+  refuse(directory, "config.json is of a model of " + std::to_string(parameters) +
+                        " parameters, and the files of its weights have " + std::to_string(bytes) +
+                        " bytes, which are fewer");
+}
+
 float from_bits(std::uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof value);
@@ -138,8 +157,10 @@ HuggingFaceModel load_hugging_face_model(const fs::path& directory) {
   HuggingFaceModel model;
   model.config_json = read_file(config_path);
   model.config = config_from_json(model.config_json, config_path.string());
+  const std::set<std::string> shards = shards_of(directory);
+  check_sizes(directory, shards, model.config.parameters());
   WeightReader reader{ParameterLayout(model.config)};
-  for (const std::string& shard : shards_of(directory)) {
+  for (const std::string& shard : shards) {
     reader.read(Safetensors::read(directory / shard));
   }
   model.weights = reader.finish(directory);

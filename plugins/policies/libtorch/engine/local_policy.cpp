@@ -53,6 +53,13 @@ std::string shape_text(const ModelConfig& config) {
   return text;
 }
 
+Failure too_little_memory(const c10::OutOfMemoryError& error) {
+  return Failure(KRL_RESOURCE_EXHAUSTED,
+                 "the GPU has too little memory; lower policy.micro_batch_tokens or policy.slots, "
+                 "or set policy.recompute = true (" +
+                     std::string(error.what_without_backtrace()) + ")");
+}
+
 }  // namespace
 
 // What there is once the vocabulary is known.
@@ -85,6 +92,22 @@ struct LocalPolicy::Model {
     return generator;
   }
 
+  // Calls learn(again); where memory runs out and it can be repeated, once more without what only
+  // generation needs.
+  template <class Learn>
+  auto with_memory(bool repeatable, const Learn& learn) {
+    try {
+      return learn(/*again=*/false);
+    } catch (const c10::OutOfMemoryError& error) {
+      if (!repeatable || !device->release_generation_memory()) throw too_little_memory(error);
+    }
+    try {
+      return learn(/*again=*/true);
+    } catch (const c10::OutOfMemoryError& error) {
+      throw too_little_memory(error);
+    }
+  }
+
   ChatTokenizer chat;
   Trainer trainer;
   std::unique_ptr<Device> device;  // uses both
@@ -101,10 +124,14 @@ LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
   make_device_(options_, threads_);  // a device that is not there is an error now, not later
   if (options_.directory.empty()) return;
   HuggingFaceModel read = load_hugging_face_model(options_.directory);
-  if (options_.model.context > 0) {
-    read.config.context = std::min(read.config.context, options_.model.context);
+  if (options_.model.context > read.config.context) {
+    invalid_argument("model.context is " + std::to_string(options_.model.context) +
+                     "; the model in " + options_.directory + " was made for " +
+                     std::to_string(read.config.context) + " tokens");
   }
+  if (options_.model.context > 0) read.config.context = options_.model.context;
   config_json_ = std::move(read.config_json);
+  if (options_.lora) base_ = fingerprint(read.weights);
   const ChatChoice choice{options_.chat_template, {options_.thinking, options_.date}};
   model_ = make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
                       read.weights);
@@ -113,7 +140,10 @@ LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
 LocalPolicy::~LocalPolicy() = default;
 
 LocalPolicy::Model& LocalPolicy::model() {
-  if (model_) return *model_;
+  if (model_) {
+    model_->device->make_current();
+    return *model_;
+  }
   throw Failure(
       KRL_FAILED_PRECONDITION,
       "the policy 'libtorch' has no vocabulary yet: a model from scratch learns it from the "
@@ -183,12 +213,15 @@ void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const
     generation.push_back(to_generation(requests[i], model().chat));
     check_request(generation.back(), i, model().config().context);
   }
-  model().generator().run(
-      generation,
-      [&](const GeneratedSample& sample) {
-        sink.put(to_c_sample(sample, generation[sample.request].prompt, model().version()));
-      },
-      [&] { context.throw_if_cancelled(); });
+  Model& model = this->model();
+  model.with_memory(/*repeatable=*/false, [&](bool) {
+    model.generator().run(
+        generation,
+        [&](const GeneratedSample& sample) {
+          sink.put(to_c_sample(sample, generation[sample.request].prompt, model.version()));
+        },
+        [&] { context.throw_if_cancelled(); });
+  });
 }
 
 void LocalPolicy::sample_stream(const RequestSource& source, const SampleSink& sink,
@@ -202,12 +235,15 @@ void LocalPolicy::sample_stream(const RequestSource& source, const SampleSink& s
     prompts.push_back(generation.prompt);
     return generation;
   };
-  model().generator().run_stream(
-      next,
-      [&](const GeneratedSample& sample) {
-        sink.put(to_c_sample(sample, prompts[sample.request], model().version()));
-      },
-      [&] { context.throw_if_cancelled(); });
+  Model& model = this->model();
+  model.with_memory(/*repeatable=*/false, [&](bool) {
+    model.generator().run_stream(
+        next,
+        [&](const GeneratedSample& sample) {
+          sink.put(to_c_sample(sample, prompts[sample.request], model.version()));
+        },
+        [&] { context.throw_if_cancelled(); });
+  });
 }
 
 void LocalPolicy::tokenize(const Messages& messages, std::string_view answer,
@@ -225,7 +261,9 @@ void LocalPolicy::tokenize(const Messages& messages, std::string_view answer,
 
 void LocalPolicy::logprobs(double temperature, const Examples& examples, const LogprobSink& sink,
                            const Context& context) {
-  model().trainer.logprobs(temperature, examples, sink, context);
+  Model& model = this->model();
+  model.with_memory(/*repeatable=*/true,
+                    [&](bool) { model.trainer.logprobs(temperature, examples, sink, context); });
 }
 
 void LocalPolicy::values(const Examples& examples, const CriticSink& sink, const Context& context) {
@@ -233,13 +271,20 @@ void LocalPolicy::values(const Examples& examples, const CriticSink& sink, const
     throw Failure(KRL_UNIMPLEMENTED,
                   "the policy 'libtorch' has no critic; set policy.critic = true");
   }
-  model().trainer.values(examples, sink, context);
+  Model& model = this->model();
+  model.with_memory(/*repeatable=*/true,
+                    [&](bool) { model.trainer.values(examples, sink, context); });
 }
 
 void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
                                    const Context& context) {
   const LossOptions options = parse_loss(loss);
-  const LossMetrics metrics = model().trainer.forward_backward(options, examples, context);
+  Model& model = this->model();
+  const bool first = !model.trainer.has_gradient();
+  const LossMetrics metrics = model.with_memory(/*repeatable=*/first, [&](bool again) {
+    if (again) model.trainer.drop_gradient();
+    return model.trainer.forward_backward(options, examples, context);
+  });
   context.metric("loss", metrics.loss);
   context.metric("entropy", metrics.entropy);
   if (options.kind == LossKind::kCrossEntropy) return;
@@ -251,12 +296,15 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
 }
 
 void LocalPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {
-  context.metric("grad_norm", model().trainer.optimizer_step(optimizer));
+  Model& model = this->model();
+  const double norm = model.with_memory(
+      /*repeatable=*/false, [&](bool) { return model.trainer.optimizer_step(optimizer); });
+  context.metric("grad_norm", norm);
 }
 
 void LocalPolicy::save(std::string_view directory, const Context&) {
   if (!model_) return save_unfitted_checkpoint(directory);
-  save_checkpoint(directory, model_->trainer, model_->trainer.whole_state(), model_->chat);
+  save_checkpoint(directory, model_->trainer, model_->trainer.whole_state(), model_->chat, base_);
 }
 
 void LocalPolicy::drop_gradient() {
@@ -269,21 +317,29 @@ void LocalPolicy::join_save() {
 
 void LocalPolicy::load(std::string_view directory, const Context&) {
   const bool from_scratch = options_.directory.empty();
-  std::optional<CheckpointModel> checkpoint = load_checkpoint_model(
+  const std::optional<CheckpointModel> checkpoint = load_checkpoint_model(
       directory, from_scratch ? options_.model : model().config(), options_.dtype);
   if (!checkpoint) {
     model_.reset();
     return;
   }
   if (!from_scratch) {
-    model().trainer.restore(load_checkpoint_state(directory, model().trainer));
+    const std::string_view family = chat_family_name(model().chat.family());
+    if (checkpoint->chat_family != family) {
+      throw Failure(KRL_FAILED_PRECONDITION,
+                    std::string(directory) + " has learned with the chat template " +
+                        checkpoint->chat_family + ", and the plan has " + std::string(family) +
+                        "; change policy.model.chat_template back, or start a new run");
+    }
+    model().trainer.restore(load_checkpoint_state(directory, model().trainer, base_));
     return;
   }
   // Beside the present model, which stays if the checkpoint is damaged.
   const auto size = static_cast<std::size_t>(checkpoint->config.parameters());
-  auto loaded =
-      make_model(checkpoint->config, std::move(checkpoint->chat), std::vector<float>(size));
-  loaded->trainer.restore(load_checkpoint_state(directory, loaded->trainer));
+  auto loaded = make_model(checkpoint->config,
+                           ChatTokenizer::from_directory(directory, {checkpoint->chat_family, {}}),
+                           std::vector<float>(size));
+  loaded->trainer.restore(load_checkpoint_state(directory, loaded->trainer, base_));
   model_ = std::move(loaded);
 }
 

@@ -60,6 +60,7 @@ class LocalPolicy final : public RankPolicy {
   ShardExchange* exchange_;
   WorkerThreads threads_;
   std::string config_json_;       // of the directory that the model comes from
+  std::string base_;              // with adapters: the fingerprint() of its weights
   std::unique_ptr<Model> model_;  // null before fit() or load() of a model from scratch
 };
 

@@ -17,7 +17,7 @@ struct TokenTexts {
   // The bytes of a token, which need not be valid UTF-8; nothing for special ones. What it returns
   // lives as long as the tokenizer.
   std::function<std::string_view(TokenId)> bytes;
-  std::vector<TokenId> ends;  // the ids that end an answer; at most 16
+  std::vector<TokenId> ends;  // the ids that end an answer
 };
 
 class AnswerText {

@@ -28,11 +28,13 @@ double rotary_frequency(const ModelConfig& config, std::int64_t i) {
 RotaryTable rotary_table(const ModelConfig& config) {
   RotaryTable table;
   const std::int64_t half = config.head_size() / 2;
+  std::vector<double> frequencies;
+  for (std::int64_t i = 0; i < half; ++i) frequencies.push_back(rotary_frequency(config, i));
   table.cosine.reserve(size(config.context * half));
   table.sine.reserve(size(config.context * half));
   for (std::int64_t position = 0; position < config.context; ++position) {
-    for (std::int64_t i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(position) * rotary_frequency(config, i);
+    for (const double frequency : frequencies) {
+      const double angle = static_cast<double>(position) * frequency;
       table.cosine.push_back(static_cast<float>(std::cos(angle)));
       table.sine.push_back(static_cast<float>(std::sin(angle)));
     }

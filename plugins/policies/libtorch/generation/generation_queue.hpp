@@ -28,18 +28,19 @@ struct SharedPrompt {
   }
 };
 
-// One sample to make.
-struct Ticket {
-  std::size_t request;
-  std::uint32_t index;
-  SharedPrompt* prompt;
-};
-
 class GenerationQueue {
  public:
-  explicit GenerationQueue(std::span<const GenerationRequest> requests);
+  // One sample to make.
+  struct Ticket {
+    std::size_t request;
+    std::uint32_t index;
+    SharedPrompt* prompt;
+  };
 
-  // The next sample to make, those of one prompt one after the other; null when there is none.
+  // As many prompts as there are workers take turns, so that each worker computes another one.
+  GenerationQueue(std::span<const GenerationRequest> requests, int workers);
+
+  // The next sample to make; null when there is none.
   const Ticket* next() {
     const std::size_t i = taken_++;
     return i < tickets_.size() ? &tickets_[i] : nullptr;

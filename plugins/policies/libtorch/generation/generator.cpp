@@ -10,7 +10,7 @@
 
 namespace krl::libtorch {
 
-GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests) {
+GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests, int workers) {
   std::map<SharedPrompt*, std::vector<Ticket>> by_prompt;
   std::vector<SharedPrompt*> order;  // of first appearance
   for (std::size_t r = 0; r < requests.size(); ++r) {
@@ -24,14 +24,24 @@ GenerationQueue::GenerationQueue(std::span<const GenerationRequest> requests) {
       by_prompt[&prompt].push_back({r, k, &prompt});
     longest_answer_ = std::max(longest_answer_, request.max_tokens);
   }
-  for (SharedPrompt* prompt : order) {
-    const auto& tickets = by_prompt[prompt];
-    tickets_.insert(tickets_.end(), tickets.begin(), tickets.end());
+  const auto together = static_cast<std::size_t>(workers);
+  for (std::size_t first = 0; first < order.size(); first += together) {
+    const std::size_t end = std::min(order.size(), first + together);
+    std::size_t most = 0;
+    for (std::size_t p = first; p < end; ++p) most = std::max(most, by_prompt[order[p]].size());
+    for (std::size_t k = 0; k < most; ++k) {
+      for (std::size_t p = first; p < end; ++p) {
+        const auto& tickets = by_prompt[order[p]];
+        if (k < tickets.size()) tickets_.push_back(tickets[k]);
+      }
+    }
   }
 }
 
 // One thread's decoder and slots. Kept between generations for its memory.
 class Generator::Worker {
+  using Ticket = GenerationQueue::Ticket;
+
  public:
   Worker(const DecoderWeights& weights, const TokenTexts& texts)
       : weights_(weights), texts_(texts), decoder_(weights) {}
@@ -43,8 +53,9 @@ class Generator::Worker {
     reserve_caches(std::min(queue.longest_answer(), weights_.config.context));
     active_.clear();
     while (!stop) {
-      const bool finished_some = fill_slots() | step();
-      if (finished_some) wake();
+      const bool at_once = fill_slots();
+      const bool later = step();
+      if (at_once || later) wake();
       if (active_.empty()) break;
     }
   }
@@ -198,7 +209,7 @@ Generator::~Generator() = default;
 
 void Generator::run(std::span<const GenerationRequest> requests, const Deliver& deliver,
                     const Poll& poll) {
-  GenerationQueue queue(requests);
+  GenerationQueue queue(requests, threads_.size());
   const auto deliver_finished = [&] {
     for (const GeneratedSample& sample : queue.take_finished()) deliver(sample);
   };

@@ -9,17 +9,21 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Far beyond any model; keeps products of two dimensions inside 64 bits.
+// Far beyond any model. With at most so many layers of matrices with so many rows and columns the
+// number of parameters is below 2^63.
 constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
+constexpr std::int64_t kMostLayers = 4096;
+constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 
 struct Dimension {
   const char* option;  // in a plan, behind "model."
   const char* key;     // in config.json
   std::int64_t ModelConfig::*value;
+  std::int64_t largest = kLargestDimension;
 };
 
 constexpr Dimension kDimensions[] = {
-    {"layers", "num_hidden_layers", &ModelConfig::layers},
+    {"layers", "num_hidden_layers", &ModelConfig::layers, kMostLayers},
     {"hidden", "hidden_size", &ModelConfig::hidden},
     {"heads", "num_attention_heads", &ModelConfig::heads},
     {"kv_heads", "num_key_value_heads", &ModelConfig::kv_heads},
@@ -119,7 +123,8 @@ class ConfigReader {
                         : json_.contains("rope_theta") ? positive(json_, "rope_theta")
                                                        : 10000.0;
     const auto named = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", Json());
-    const std::string type = named.is_string() ? named.get<std::string>() : "default";
+    if (named.is_null()) return;
+    const std::string type = named.is_string() ? named.get<std::string>() : named.dump();
     if (type == "default") return;
     if (type != "llama3") {
       refuse(table, "asks for \"" + type + "\"; this policy knows \"default\" and \"llama3\"");
@@ -170,9 +175,9 @@ std::int64_t default_ffn(std::int64_t hidden) {
 void check_config(const ModelConfig& config) {
   for (const auto& dimension : kDimensions) {
     const std::int64_t value = config.*dimension.value;
-    if (value < 1 || value > kLargestDimension) {
+    if (value < 1 || value > dimension.largest) {
       invalid_argument("model." + std::string(dimension.option) + " is " + std::to_string(value) +
-                       "; it must be from 1 to " + std::to_string(kLargestDimension));
+                       "; it must be from 1 to " + std::to_string(dimension.largest));
     }
   }
   if (config.head_dim < 0 || config.head_dim > kLargestDimension || config.head_dim % 2 != 0) {
@@ -189,9 +194,17 @@ void check_config(const ModelConfig& config) {
     invalid_argument("model.kv_heads is " + std::to_string(config.kv_heads) +
                      "; it must divide model.heads = " + std::to_string(config.heads));
   }
+  if (config.attention_width() > kLargestDimension) {
+    invalid_argument("all heads together are " + std::to_string(config.attention_width()) +
+                     " numbers wide; they may have " + std::to_string(kLargestDimension));
+  }
+  if (config.parameters() > kMostParameters) {
+    invalid_argument("the model has " + std::to_string(config.parameters()) +
+                     " parameters; it may have " + std::to_string(kMostParameters));
+  }
 }
 
-std::vector<std::string> shape_differences(const ModelConfig& wanted, const ModelConfig& found) {
+std::vector<std::string> model_differences(const ModelConfig& wanted, const ModelConfig& found) {
   std::vector<std::string> differences;
   const auto compare = [&](const char* name, std::int64_t want, std::int64_t have) {
     if (want == have) return;
@@ -204,6 +217,12 @@ std::vector<std::string> shape_differences(const ModelConfig& wanted, const Mode
   compare("head_dim", wanted.head_size(), found.head_size());
   if (wanted.family != found.family) differences.push_back("it is of another family");
   if (wanted.tied != found.tied) differences.push_back("its output matrix is tied differently");
+  if (wanted.rope_theta != found.rope_theta || wanted.rope_scaling != found.rope_scaling) {
+    differences.push_back("its rotary embedding has other angles");
+  }
+  if (wanted.norm_epsilon != found.norm_epsilon) {
+    differences.push_back("its norms have another epsilon");
+  }
   return differences;
 }
 

@@ -21,6 +21,7 @@ const char* family_name(Family family);
 struct RopeScaling {
   double factor = 8, low_frequency_factor = 1, high_frequency_factor = 4;
   std::int64_t original_context = 8192;
+  bool operator==(const RopeScaling&) const = default;
 };
 
 struct ModelConfig {
@@ -62,8 +63,8 @@ std::int64_t default_ffn(std::int64_t hidden);
 void check_config(const ModelConfig& config);
 
 // The differences that keep weights of `found` from a model of `wanted`, one text each, such as
-// "layers is 2, not 4"; empty if they fit.
-std::vector<std::string> shape_differences(const ModelConfig& wanted, const ModelConfig& found);
+// "layers is 2, not 4"; empty if they fit. embedding_scale follows from the sizes.
+std::vector<std::string> model_differences(const ModelConfig& wanted, const ModelConfig& found);
 
 // JSON with the keys of a Hugging Face `config.json` of these families and, where it is not 1, one
 // of our own, `embedding_scale`. Reading throws krl::Failure (KRL_INVALID_ARGUMENT) that names a

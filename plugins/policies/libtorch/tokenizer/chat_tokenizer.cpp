@@ -53,8 +53,7 @@ ChatFamily recognised(const fs::path& directory, const std::optional<std::string
                       const std::optional<std::string>& jinja) {
   constexpr const char* kChoose =
       "; choose one by name with the option chat_template of the model in the plan: chatml, "
-      "smollm2, "
-      "qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1";
+      "smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1";
   std::optional<std::string> text = jinja;
   std::string where = (directory / kChatTemplate).string();
   if (!text && config) {

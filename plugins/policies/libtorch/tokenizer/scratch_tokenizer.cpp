@@ -68,8 +68,11 @@ std::vector<std::string> spellings(std::span<const Merge> merges) {
 
 std::string tokenizer_json(std::span<const Merge> merges) {
   const std::vector<std::string> spelled = spellings(merges);
-  Json vocabulary = Json::object();
-  for (std::size_t id = 0; id < spelled.size(); ++id) vocabulary.push_back({spelled[id], id});
+  Json::object_t vocabulary;
+  for (std::size_t id = 0; id < spelled.size(); ++id) {
+    // As a vector: no two are the same, and the map would look through all of them each time.
+    vocabulary.Json::object_t::Container::emplace_back(spelled[id], id);
+  }
   Json pairs = Json::array();
   for (const Merge& merge : merges) {
     pairs.push_back({spelled[static_cast<std::size_t>(merge.left)],

@@ -171,6 +171,8 @@ class Reader {
     const JsonNode steps = pre_tokenizer.get("pretokenizers");
     const std::size_t count = steps.size_of_array();
     if (count == 0) steps.refuse("is empty; ByteLevel must be the last");
+    constexpr std::size_t kMostSteps = 16;  // each is a level of recursion
+    if (count > kMostSteps) steps.refuse("has more than " + std::to_string(kMostSteps) + " steps");
     for (std::size_t i = 0; i + 1 < count; ++i) read_split(steps.element(i));
     read_byte_level(steps.element(count - 1));
   }

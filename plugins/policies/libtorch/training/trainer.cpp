@@ -39,7 +39,7 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
   state_.first_moment = at::zeros_like(own(state_.weights));
   state_.second_moment = at::zeros_like(own(state_.weights));
   gradient_ = at::zeros_like(state_.weights);
-  model_.update(state_.weights);
+  weights_changed();
   replicas_.resize(on_cpu() ? static_cast<std::size_t>(threads.size()) : 1);
   for (Replica& replica : replicas_) {
     replica.gradient = on_cpu() ? at::zeros_like(gradient_) : gradient_;
@@ -61,12 +61,17 @@ void Trainer::restore(TrainerState state) {
   state_.steps = state.steps;
   optimizer_.restore(state_.steps);
   drop_gradient();
+  weights_changed();
+}
+
+void Trainer::weights_changed() {
   model_.update(state_.weights);
+  ++version_;
 }
 
 void Trainer::drop_gradient() {
   gradient_.zero_();
-  has_gradient_ = false;
+  has_gradient_ = lacks_a_part_ = false;
   calls_ = 0;
 }
 
@@ -165,12 +170,13 @@ LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples
     if (on_cpu()) replica.gradient.zero_();
     replica.metrics.zero_();
   }
-  const bool had_gradient = has_gradient_;
-  if (!on_cpu()) has_gradient_ = false;  // until all of it is there
-  if (!had_gradient && !on_cpu()) gradient_.zero_();
+  if (!has_gradient_) gradient_.zero_();
+  const bool lacked_a_part = lacks_a_part_;
+  lacks_a_part_ = !on_cpu();  // until all of it is there
   run_shares(examples, context, [&](int worker, const MicroBatch& batch) {
     train_micro_batch(replicas_[static_cast<std::size_t>(worker)], options, examples, batch);
   });
+  lacks_a_part_ = lacked_a_part;
   LossMetrics metrics;
   for (const Replica& replica : replicas_) {
     if (on_cpu()) gradient_.add_(replica.gradient);
@@ -225,6 +231,12 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
     throw Failure(KRL_FAILED_PRECONDITION,
                   "there is no gradient to step with: call forward_backward first");
   }
+  if (lacks_a_part_) {
+    drop_gradient();
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  "a forward_backward before this step failed, and the gradient with it; the step "
+                  "was dropped and the weights are as before");
+  }
   const at::NoGradGuard no_grad;
   ShardExchange* exchange = options_.exchange;
   if (exchange != nullptr) exchange->reduce_scatter(gradient_);
@@ -248,7 +260,7 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
     gradient_.zero_();  // what was not this rank's too
   }
   ++state_.steps;
-  model_.update(state_.weights);
+  weights_changed();
   return norm;
 }
 

@@ -68,7 +68,7 @@ class Trainer {
   void values(const Examples& examples, const CriticSink& sink, const Context& context);
 
   // Adds the gradient of the loss of the examples. After an error it is as it was before the call
-  // on the CPU; on a GPU it is lost, and the next step is refused.
+  // on the CPU; on a GPU it is lost, and the next step is refused whatever is added until then.
   LossMetrics forward_backward(const LossOptions& options, const Examples& examples,
                                const Context& context);
 
@@ -106,6 +106,8 @@ class Trainer {
   at::ScalarType type() const { return model_.compute_type(); }
   const Operations& operations() const { return *operations_; }
 
+  // Another number after each change of the weights.
+  std::int64_t version() const { return version_; }
   // All weights of the model as they are now, with LoRA its adapters added in: flat [layout.total],
   // of the compute type, always at the same address. Changed by optimizer_step() and restore(), and
   // with LoRA brought up to date by this call.
@@ -126,6 +128,7 @@ class Trainer {
     return flat.narrow(0, slice_.begin, slice_.size());
   }
   bool on_cpu() const { return operations_->device().is_cpu(); }
+  void weights_changed();
   at::Tensor snapshot() const { return model_.working().clone(); }
   DecoderParameters bind_reference() const;
   // Calls numbers(parameters, batch) → [answer tokens] for micro-batches of the examples; returns
@@ -149,7 +152,9 @@ class Trainer {
   AdamW optimizer_;
   at::Tensor gradient_;
   bool has_gradient_ = false;
-  std::int64_t calls_ = 0;  // of forward_backward since the last step
+  bool lacks_a_part_ = false;  // a forward_backward failed on a GPU
+  std::int64_t calls_ = 0;     // of forward_backward since the last step
+  std::int64_t version_ = 0;
   bool uses_tis_ = false;
   std::vector<Replica> replicas_;
 };

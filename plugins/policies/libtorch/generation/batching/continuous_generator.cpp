@@ -106,7 +106,11 @@ void ContinuousGenerator::drive() {
       woken_ = false;
       if (stop_) return;
       if (release_ && !busy) {
-        scheduler_.release();
+        try {
+          scheduler_.release();
+        } catch (...) {
+          scheduler_.fail(std::current_exception());
+        }
         release_ = false;
         released_.notify_all();
       }

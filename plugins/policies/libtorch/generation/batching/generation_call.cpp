@@ -9,11 +9,13 @@ namespace krl::libtorch {
 namespace {
 
 // All samples of the requests, those of one prompt together, in the order of first appearance.
-std::vector<Ticket> tickets_of(std::span<const GenerationRequest> requests, std::size_t number) {
+std::vector<GenerationCall::Ticket> tickets_of(std::span<const GenerationRequest> requests,
+                                               std::size_t number) {
   const auto before = [](const GenerationRequest* a, const GenerationRequest* b) {
     return a->prompt < b->prompt;
   };
   std::map<const GenerationRequest*, std::size_t, decltype(before)> groups(before);
+  using Ticket = GenerationCall::Ticket;
   std::vector<std::vector<Ticket>> tickets;
   for (const GenerationRequest& request : requests) {
     const auto [group, added] = groups.try_emplace(&request, tickets.size());
@@ -68,7 +70,7 @@ void GenerationCall::wait_detached() {
   changed_.wait(lock, [&] { return detached_; });
 }
 
-std::deque<Ticket>& GenerationCall::waiting() {
+std::deque<GenerationCall::Ticket>& GenerationCall::waiting() {
   const std::lock_guard lock(mutex_);
   waiting_.insert(waiting_.end(), arrived_.begin(), arrived_.end());
   arrived_.clear();

@@ -13,15 +13,15 @@
 
 namespace krl::libtorch {
 
-// One sample to make.
-struct Ticket {
-  const GenerationRequest* request;
-  std::size_t number;  // of the request in its call
-  std::uint32_t index;
-};
-
 class GenerationCall {
  public:
+  // One sample to make.
+  struct Ticket {
+    const GenerationRequest* request;
+    std::size_t number;  // of the request in its call
+    std::uint32_t index;
+  };
+
   // --- The caller's.
 
   // Asks for all samples of these requests, which stay where they are until the driver has

@@ -52,11 +52,15 @@ bool Scheduler::round() {
       !under_way_.empty() && (!advanced || under_way_.size() == BatchDecoder::kMostUnderWay);
   if (took) take_drawn();
   drop_ended_calls();
-  if (calls_.empty() && under_way_.empty()) {  // the weights may change before the next call
+  return advanced || took;
+}
+
+void Scheduler::add(std::shared_ptr<GenerationCall> call) {
+  if (calls_.empty()) {  // the weights may have changed since the last one
     for (Slot& slot : slots_) slot.held = nullptr;
     prompts_.clear();
   }
-  return advanced || took;
+  calls_.push_back(std::move(call));
 }
 
 void Scheduler::fail(std::exception_ptr error) {
@@ -105,7 +109,7 @@ void Scheduler::drop_ended_calls() {
 bool Scheduler::make_room() {
   std::int64_t waiting = 0, positions = 0, next = 0;
   for (const auto& call : calls_) {
-    for (const Ticket& ticket : call->waiting()) {
+    for (const GenerationCall::Ticket& ticket : call->waiting()) {
       const std::int64_t needed = positions_of(*ticket.request);
       if (waiting++ == 0) next = needed;
       positions = std::max(positions, needed);
@@ -140,9 +144,9 @@ void Scheduler::fill_slots() {
 std::vector<Scheduler::Placement> Scheduler::take_waiting(std::size_t most) {
   std::vector<Placement> taken;
   for (const auto& call : calls_) {
-    std::deque<Ticket>& waiting = call->waiting();
+    auto& waiting = call->waiting();
     while (!waiting.empty()) {
-      const Ticket& next = waiting.front();
+      const GenerationCall::Ticket& next = waiting.front();
       if (taken.size() == most || positions_of(*next.request) > capacity_.positions) return taken;
       taken.push_back({call, next, &*prompts_.insert(next.request->prompt).first});
       waiting.pop_front();

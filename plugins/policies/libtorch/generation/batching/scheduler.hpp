@@ -31,7 +31,7 @@ class Scheduler {
   Scheduler(BatchDecoder& decoder, TokenTexts texts, Options options);
 
   // REQUIRES: checked requests.
-  void add(std::shared_ptr<GenerationCall> call) { calls_.push_back(std::move(call)); }
+  void add(std::shared_ptr<GenerationCall> call);
 
   // Starts what can start, advances, and takes what is there. False when nothing is left to do;
   // then the weights may change. Errors of the decoder are thrown.
@@ -54,7 +54,7 @@ class Scheduler {
   // A waiting sample and the slot it will have.
   struct Placement {
     std::shared_ptr<GenerationCall> call;
-    Ticket ticket;
+    GenerationCall::Ticket ticket;
     Prompt prompt;
     int slot = -1;
     bool held = false;  // the slot has the prompt
