@@ -1,4 +1,4 @@
-# Debian 12 packages, and libtorch from the wheel that scripts/quickstart.sh unpacks into .deps/.
+# Debian 12 packages, and libtorch from the wheel that scripts/setup.sh unpacks into .deps/.
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS context coroutine program_options filesystem)
 find_package(spdlog REQUIRED)
@@ -13,6 +13,10 @@ target_include_directories(kernelrl_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS
 
 if(KERNELRL_LIBTORCH)
   include(Torch)
+  # What scripts/setup.sh brings later, the next build sees: the policy's GPU part is a target only where there is NVRTC.
+  if(EXISTS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
+  endif()
 
   # The tokenizers of real models: their split patterns, and normal form C.
   find_package(ICU REQUIRED COMPONENTS uc)
