@@ -46,12 +46,16 @@ class Trainer {
   }
 
  private:
+  // What any of the stages needs of the policy: before the first is run, not after it.
   Status check_policy(const Policy& policy) const {
     KRL_ASSIGN(const PolicyInfo info, policy.describe());
-    if (info.trainable && info.has_tokens) return {};
-    return failure(problem_at(plan_.policy.origin,
-                              fmt::format("policy '{}' cannot be trained", plan_.policy.use),
-                              info.has_tokens ? "it only samples" : "it gives no tokens"));
+    if (!info.trainable || !info.has_tokens) {
+      return failure(problem_at(plan_.policy.origin,
+                                fmt::format("policy '{}' cannot be trained", plan_.policy.use),
+                                info.has_tokens ? "it only samples" : "it gives no tokens"));
+    }
+    for (const StageSettings& stage : plan_.stages) KRL_TRY(check_critic(stage, info));
+    return {};
   }
 
   Result<StageEnd> run_stage(const Policy& policy) {
@@ -63,7 +67,6 @@ class Trainer {
         *setup.backend, within_threads(setup.backend_info, plan_.run.threads), plan_.run.seed,
         &journal_.ledger(), stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
-    KRL_TRY(check_critic(stage, info));
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
       KRL_ASSIGN(lessons, lessons_of(setup, evaluations));

@@ -148,6 +148,24 @@ TEST(Critic, ThatIsMissingIsAnErrorOfThePlan) {
               HasSubstr("policy 'toy' has no critic, which learn.advantage = \"gae\" needs"));
 }
 
+TEST(Critic, ThatIsMissingEndsARunBeforeItsFirstStage) {
+  const RunReport report = ToyWorld().run({}, R"(
+[[stage]]
+name = "first"
+kind = "rl"
+iterations = 1
+
+[[stage]]
+name = "second"
+kind = "rl"
+iterations = 1
+[stage.learn]
+advantage = "gae"
+)");
+  EXPECT_THAT(report.error, HasSubstr("policy 'toy' has no critic"));
+  EXPECT_THAT(report.metrics, IsEmpty());
+}
+
 TEST(Critic, KeysThatOneKindOfAdvantageDoesNotUseAreErrors) {
   const ToyWorld world;
   for (const char* wrong :
