@@ -36,7 +36,7 @@ int chat(const PolicyCall& call, const Sampling& sampling) {
 }  // namespace
 
 int call_chat(const Words& words) {
-  CallLine line("kernelrl chat --plan PLAN [--run NAME | --checkpoint DIR]",
+  CallLine line("kernelrl chat (--run NAME | --plan PLAN [--checkpoint DIR])",
                 "Answers the lines of its input by a policy; /help lists what else it knows.\n");
   add_policy_options(line);
   line.options()("max-tokens", po::value<std::string>()->value_name("N"),
@@ -44,7 +44,8 @@ int call_chat(const Words& words) {
       "temperature", po::value<std::string>()->value_name("T"),
       "of sampling, 0 = greedy; else the plan's");
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line)) return line.wrong("which policy? Name its plan by --plan");
+  if (!names_policy(line))
+    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;

@@ -32,7 +32,7 @@ void add_examination_options(CallLine& line) {
 int call_eval(const Words& words) {
   CallLine line(
       "kernelrl eval --backend B --task T KERNEL.cu\n"
-      "       kernelrl eval --plan PLAN [--run NAME | --checkpoint DIR]",
+      "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
       "Evaluates one kernel file, or what a policy can do on the tasks of its plan.\n");
   add_kernel_options(line);
   add_policy_options(line);
@@ -46,7 +46,8 @@ int call_eval(const Words& words) {
     return eval_policy(line);
   }
   for (const char* name : kOfPolicies) {
-    if (line.has(name)) return line.wrong("--" + std::string(name) + " needs a policy: --plan");
+    if (line.has(name))
+      return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
   }
   if (!line.has("backend")) return line.wrong("which backend? Name it by --backend");
   if (!line.has("task")) return line.wrong("which task? Name it by --task");

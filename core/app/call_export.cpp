@@ -37,14 +37,15 @@ Status export_policy(const PolicyCall& call, const fs::path& directory, const st
 }  // namespace
 
 int call_export(const Words& words) {
-  CallLine line("kernelrl export --plan PLAN [--run NAME | --checkpoint DIR] DIRECTORY",
+  CallLine line("kernelrl export (--run NAME | --plan PLAN [--checkpoint DIR]) DIRECTORY",
                 "Writes a policy's weights into a new folder, for other programs to load.\n");
   add_policy_options(line);
   line.options()("format", po::value<std::string>()->value_name("FORMAT"),
                  "hf: the whole model (the default); peft: its LoRA adapters");
   line.positional({"directory"});
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line)) return line.wrong("which policy? Name its plan by --plan");
+  if (!names_policy(line))
+    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
   if (!line.has("directory")) return line.wrong("where to? Name a new folder");
   const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
   if (format != kHuggingFace && format != kPeft)

@@ -19,12 +19,9 @@ constexpr const char* kHelp =
   kernelrl plugins [list | show ID]    what is loaded, and its options
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
-  kernelrl eval --plan PLAN.toml --run NAME
-                                       evaluate what a policy has learned
-  kernelrl chat --plan PLAN.toml --run NAME
-                                       talk to it
-  kernelrl export --plan PLAN.toml --run NAME DIRECTORY
-                                       its weights for other programs
+  kernelrl eval --run NAME             evaluate what a policy has learned
+  kernelrl chat --run NAME             talk to it
+  kernelrl export --run NAME DIRECTORY its weights for other programs
   kernelrl doctor                      what this machine has, which backends work on it
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
