@@ -77,7 +77,8 @@ void describe(Keys& key, RunSettings& run) {
   key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
       ValueType::kString;
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
-  key("threads", run.threads, "threads for blocking work; 0 = one per core", "0", "0..1024");
+  key("threads", run.threads, "evaluations at a time, at most; 0 = as many as the backend asks for",
+      "0", "0..1024");
 }
 
 void describe(Keys& key, PluginSettings& plugins) {
@@ -131,7 +132,8 @@ void describe(Keys& key, LearnSettings& learn) {
   key("returns.discount", learn.returns.discount, "of the score of the next turn", "0.4", "0..1");
   key("advantage", learn.advantage,
       "return against the group: divided by its deviation, not divided, leave-one-out; "
-      "gae: against the values of a critic, token by token",
+      "gae: against the values of a critic, token by token, which takes a policy that has one "
+      "(libtorch: policy.critic = true)",
       "\"grpo\"", "grpo|dr_grpo|rloo|gae");
   key("group_by", learn.group_by,
       "a group: all turns of a task's episodes, or those with the same turn index", "\"task\"",

@@ -1,5 +1,6 @@
-// A bonus for warp shuffles that were executed and that did not cost speed: a shuffle as decoration
-// earns nothing.
+// A bonus for warp shuffles that did not cost speed. The `cpu` backend counts those that were
+// executed, the CUDA backends those in the compiled code: there decoration earns as well, if it
+// takes no time.
 #include <kernelrl/sdk.hpp>
 
 struct WarpShuffle final : krl::Reward {
@@ -7,7 +8,7 @@ struct WarpShuffle final : krl::Reward {
       KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | KRL_SIGNAL_INSTRUCTIONS;
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
 
-  // 1 if the kernel is right, not slower than the baseline, and executed shuffles; else 0.
+  // 1 if the kernel is right, not slower than the baseline, and has shuffles; else 0.
   double score(const krl::Turn& turn) override {
     const krl::Evaluation evaluation = turn.evaluation();
     const bool shuffled = evaluation.value("shuffles").value_or(0) > 0;

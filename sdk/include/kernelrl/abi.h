@@ -184,7 +184,7 @@ typedef struct krl_evaluate_options {
 #define KRL_SIGNAL_REGISTERS 8u      /* kernel.registers, spill_bytes */
 #define KRL_SIGNAL_SHARED_MEMORY 16u /* kernel.shared_bytes */
 #define KRL_SIGNAL_OCCUPANCY 32u     /* kernel.occupancy */
-#define KRL_SIGNAL_INSTRUCTIONS 64u  /* values "shuffles", "vector_accesses", "barriers", "atomics": executed, not written */
+#define KRL_SIGNAL_INSTRUCTIONS 64u  /* values "shuffles", "vector_accesses", "barriers", "atomics": executed or compiled, not written */
 #define KRL_SIGNAL_MEMORY 128u       /* values "sectors_per_request", "dram_bytes", "bandwidth_fraction" */
 
 #define KRL_SEVERITY_NOTE 0u

@@ -1,4 +1,4 @@
-"""Makes the fixtures of peft_export_test.cpp: adapters on the models of make_model_fixtures.py, as `peft` saves them, with the
+"""Makes the fixtures of export_test.cpp: adapters on the models of make_model_fixtures.py, as `peft` saves them, with the
 logits that `peft` computes in float32 after it has loaded them again. Needs torch, transformers, peft and safetensors:
 
     cd tests/unit/policies/data && python make_adapter_fixtures.py
