@@ -9,9 +9,9 @@
 #include <numeric>
 #include <thread>
 
+#include "base/random_stream.hpp"
 #include "generation/cuda/cuda_generator.hpp"
 #include "generation/generator.hpp"
-#include "generation/random_stream.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
 #include "torch.hpp"
 

@@ -36,7 +36,7 @@ class PolicyOnGpu : public testing::Test {
                      .context = 512,
                      .vocabulary = 300};
     options.threads = 2;
-    options.micro_batch_tokens = 16384;
+    options.micro_batch_tokens = 8192;
     return options;
   }
 
@@ -48,7 +48,7 @@ class PolicyOnGpu : public testing::Test {
   }
 
   static std::vector<KeptSample> sample(TrainablePolicy& policy, std::uint64_t seed,
-                                        std::uint32_t samples = 8, std::int64_t tokens = 40) {
+                                        std::uint32_t samples = 8, std::uint32_t tokens = 40) {
     RecordingContext context;
     RequestList requests;
     requests.add({.prompt = "int i", .samples = samples, .max_tokens = tokens, .seed = seed});
@@ -154,7 +154,7 @@ TEST_F(PolicyOnGpu, LearnsInTheMemoryThatSamplingLeaves) {
   };
   LocalPolicy policy(small_options(), make_cuda_device);
   fit(policy);
-  const auto samples = sample(policy, 1, 256, 500);  // 512 slots: half a gigabyte
+  const auto samples = sample(policy, 1, 256, 500);  // 512 slots: 268 MB
   const std::int64_t before = reserved();
   limit(before);
   learn(policy, samples);

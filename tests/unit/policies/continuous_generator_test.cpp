@@ -8,8 +8,8 @@
 #include <map>
 #include <thread>
 
+#include "base/random_stream.hpp"
 #include "generation/batching/continuous_generator.hpp"
-#include "generation/random_stream.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
+#include "base/random_stream.hpp"
 #include "generation/generator.hpp"
-#include "generation/random_stream.hpp"
 #include "model/parameters.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
 

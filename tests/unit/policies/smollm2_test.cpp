@@ -11,8 +11,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "base/worker_threads.hpp"
 #include "engine/hugging_face_model.hpp"
-#include "engine/worker_threads.hpp"
 #include "generation/decoder.hpp"
 #include "model/parameters.hpp"
 

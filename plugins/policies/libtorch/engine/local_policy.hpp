@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "base/worker_threads.hpp"
 #include "distributed/rank_policy.hpp"
 #include "engine.hpp"
 #include "engine/device.hpp"
-#include "engine/worker_threads.hpp"
 #include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {

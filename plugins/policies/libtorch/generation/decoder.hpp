@@ -9,36 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "generation/kernels.hpp"
-#include "model/config.hpp"
+#include "generation/decoder_weights.hpp"
+#include "model/rotary_table.hpp"
 
 namespace krl::libtorch {
-
-// A model's weights in the layout of the kernels.
-struct DecoderWeights {
-  struct Layer {
-    std::vector<float> attention_norm, ffn_norm;  // [hidden]
-    std::vector<float> qkv_bias;                  // [qkv_width]; empty without
-    std::vector<float> query_norm, key_norm;      // [head_size]; empty without
-    PackedMatrix qkv;                             // [qkv_width, hidden]: queries, keys, values
-    PackedMatrix attention_out;                   // [hidden, attention_width]
-    PackedMatrix gate_up;                         // [2 · ffn, hidden]: gate, up
-    PackedMatrix down;                            // [hidden, ffn]
-  };
-  ModelConfig config;
-  std::vector<float> embedding;  // [vocabulary, hidden], before embedding_scale
-  std::vector<Layer> layers;
-  std::vector<float> final_norm;  // [hidden]
-  PackedMatrix head;              // [vocabulary, hidden]
-};
-
-// The angles of the rotary embedding: cosine and sine of position · theta^(-2i / head_size), each
-// [context, head_size / 2], computed in double (Su et al., "RoFormer", 2021); frequencies stretched
-// as config.rope_scaling says.
-struct RotaryTable {
-  std::vector<float> cosine, sine;
-};
-RotaryTable rotary_table(const ModelConfig& config);
 
 // Keys and values of up to `capacity` positions in all layers.
 class KeyValueCache {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <kernelrl/values.hpp>
 
+#include "base/random_stream.hpp"
 #include "generation/answer_text.hpp"
 #include "generation/generation_queue.hpp"
-#include "generation/random_stream.hpp"
 
 namespace krl::libtorch {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 #include "generation/answer_text.hpp"
 #include "generation/decoder.hpp"
 #include "generation/text_generator.hpp"

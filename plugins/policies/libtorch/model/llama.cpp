@@ -2,6 +2,7 @@
 
 #include "model/autograd.hpp"
 #include "model/recompute.hpp"
+#include "model/rotary_table.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {

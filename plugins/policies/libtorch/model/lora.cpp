@@ -5,7 +5,7 @@
 #include <kernelrl/spelling.hpp>
 #include <kernelrl/values.hpp>
 
-#include "generation/random_stream.hpp"
+#include "base/random_stream.hpp"
 
 namespace krl::libtorch {
 namespace {

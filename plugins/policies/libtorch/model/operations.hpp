@@ -9,7 +9,7 @@
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
 #include "model/projection.hpp"
-#include "training/loss.hpp"
+#include "model/token_loss.hpp"
 
 namespace krl::libtorch {
 

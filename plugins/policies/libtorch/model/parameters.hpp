@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "generation/decoder.hpp"
 #include "model/config.hpp"
 
 namespace krl::libtorch {
@@ -65,9 +64,5 @@ struct ParameterLayout {
 
 // The random start: normal numbers that follow from the seed and the slot alone.
 std::vector<float> initial_weights(const ParameterLayout& layout, std::uint64_t seed);
-
-// Repacks flat weights for the decoder, into the memory that `packed` has.
-void pack_weights(const ParameterLayout& layout, std::span<const float> weights,
-                  DecoderWeights& packed);
 
 }  // namespace krl::libtorch

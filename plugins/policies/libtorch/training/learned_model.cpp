@@ -1,6 +1,6 @@
 #include "training/learned_model.hpp"
 
-#include "generation/random_stream.hpp"
+#include "base/random_stream.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {

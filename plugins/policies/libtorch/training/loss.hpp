@@ -17,7 +17,7 @@
 #include <kernelrl/policy.hpp>
 #include <span>
 
-#include "training/token_loss.hpp"
+#include "model/token_loss.hpp"
 
 namespace krl::libtorch {
 

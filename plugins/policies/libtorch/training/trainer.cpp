@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "generation/random_stream.hpp"
+#include "base/random_stream.hpp"
 #include "torch.hpp"
 #include "training/examples.hpp"
 #include "training/loss_inputs.hpp"

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 #include "training/adamw.hpp"
 #include "training/learned_model.hpp"
 #include "training/loss.hpp"

@@ -2,6 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
+#include "model/rotary_table.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {

@@ -1,4 +1,4 @@
-// The loss of tokens (training/token_loss.hpp) and its derivatives. One block: there are few tokens,
+// The loss of tokens (model/token_loss.hpp) and its derivatives. One block: there are few tokens,
 // and their metrics are summed in a fixed order.
 
 using namespace krl::libtorch;

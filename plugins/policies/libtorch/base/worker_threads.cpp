@@ -1,4 +1,4 @@
-#include "engine/worker_threads.hpp"
+#include "base/worker_threads.hpp"
 
 #include <sched.h>
 

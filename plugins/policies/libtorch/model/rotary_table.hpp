@@ -1,0 +1,17 @@
+// The angles by which a model turns the queries and keys of each position.
+#pragma once
+
+#include <vector>
+
+#include "model/config.hpp"
+
+namespace krl::libtorch {
+
+// Cosine and sine of position · theta^(-2i / head_size), each [context, head_size / 2], computed in
+// double (Su et al., "RoFormer", 2021); frequencies stretched as config.rope_scaling says.
+struct RotaryTable {
+  std::vector<float> cosine, sine;
+};
+RotaryTable rotary_table(const ModelConfig& config);
+
+}  // namespace krl::libtorch
