@@ -5,12 +5,9 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "cuda/cuda_device.hpp"
-#include "cuda/kernel_library.hpp"
 #include "engine/local_policy.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
@@ -185,22 +182,6 @@ TEST_F(PolicyOnGpu, AStepLacksNoPartOfItsGradient) {
   policy.forward_backward(loss, examples(samples), context_);
   EXPECT_THROW(policy.optimizer_step(adamw(1e-3), context_), Failure);
   learn(policy, samples);
-}
-
-TEST_F(PolicyOnGpu, AKernelThatIsDamagedInTheCacheIsCompiledAgain) {
-  const TemporaryDirectory cache;
-  ::setenv("KERNELRL_CACHE_DIR", cache.path().c_str(), /*overwrite=*/1);
-  const char* source = "extern \"C\" __global__ void nothing() {}";
-  const auto load = [&] { KernelLibrary("nothing", source, {}).kernel("nothing")({}, 1); };
-  load();
-  const auto folder = cache.path() / "kernels";
-  ASSERT_FALSE(std::filesystem::is_empty(folder));
-  const auto file = std::filesystem::directory_iterator(folder)->path();
-  const auto whole = std::filesystem::file_size(file);
-  std::ofstream(file, std::ios::binary) << std::string(whole / 2, 'x');
-  load();
-  EXPECT_EQ(std::filesystem::file_size(file), whole);
-  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 }  // namespace

@@ -1,21 +1,13 @@
 #include "cuda/kernel_library.hpp"
 
 #include <c10/cuda/CUDAStream.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <kernelrl/values.hpp>
-#include <optional>
-#include <sstream>
 
-#include "storage/file.hpp"
+#include "cuda/cubin_cache.hpp"
 
 namespace krl::libtorch {
 namespace {
-
-namespace fs = std::filesystem;
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
@@ -34,38 +26,6 @@ std::string current_architecture() {
   return "sm_" + std::to_string(major) + std::to_string(minor) + (major >= 9 ? "a" : "");
 }
 
-std::optional<fs::path> cache_folder() {
-  if (const char* folder = std::getenv("KERNELRL_CACHE_DIR")) return fs::path(folder);
-  if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "kernelrl";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "kernelrl";
-  return std::nullopt;
-}
-
-std::string read_if_there(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return file ? text.str() : std::string();
-}
-
-// Under its name only when all of it is on disk: several processes may start at once, and what is
-// cut off could not be told from what is whole.
-void keep(const fs::path& path, const std::string& cubin) {
-  std::error_code ignored;
-  fs::create_directories(path.parent_path(), ignored);
-  const fs::path partial = path.string() + "." + std::to_string(::getpid());
-  try {
-    write_file(partial, {cubin});
-    fs::rename(partial, path, ignored);
-  } catch (const Failure&) {
-    fs::remove(partial, ignored);
-  }
-}
-
-cudaError_t load(const std::string& cubin, cudaLibrary_t& library) {
-  return cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-}
-
 }  // namespace
 
 void Kernel::launch(Grid grid, int threads, int shared_bytes, void** arguments) const {
@@ -80,16 +40,9 @@ void Kernel::launch(Grid grid, int threads, int shared_bytes, void** arguments) 
 
 KernelLibrary::KernelLibrary(std::string_view name, std::string_view source,
                              const std::vector<Define>& defines) {
-  const std::string architecture = current_architecture();
-  fs::path path;  // of the CUBIN in the cache; empty without one
-  if (const auto folder = cache_folder()) {
-    path = *folder / "kernels" / (cubin_name(source, defines, architecture) + ".cubin");
-    const std::string kept = read_if_there(path);
-    if (!kept.empty() && load(kept, library_) == cudaSuccess) return;
-  }
-  const std::string cubin = compile_kernels(name, source, defines, architecture);
-  check(load(cubin, library_), "cannot load the kernels of the local policy");
-  if (!path.empty()) keep(path, cubin);
+  const std::string cubin = cached_cubin(name, source, defines, current_architecture());
+  check(cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cannot load the kernels of the local policy");
 }
 
 KernelLibrary::~KernelLibrary() {

@@ -46,10 +46,7 @@ class Kernel {
 // The kernels of one source. Belongs to the thread and the device that made it; move-only.
 class KernelLibrary {
  public:
-  // Takes the CUBIN from the cache folder ($KERNELRL_CACHE_DIR, else $XDG_CACHE_HOME/kernelrl, else
-  // ~/.cache/kernelrl) or, where there is none that can be loaded, compiles it for the current
-  // device and puts it there; a folder that cannot be written costs the next start its compile and
-  // nothing else. Errors as compile_kernels.
+  // Loads the source's cached_cubin() for the current device. Errors as compile_kernels().
   KernelLibrary(std::string_view name, std::string_view source, const std::vector<Define>& defines);
   ~KernelLibrary();
   KernelLibrary(KernelLibrary&& other) noexcept;
