@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "cuda/cuda_device.hpp"
+#include "engine/cuda/cuda_device.hpp"
 #include "engine/local_policy.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "cuda/cuda_device.hpp"
+#include "engine/cuda/cuda_device.hpp"
 #include "model/cuda/operations.hpp"
 #include "tests/unit/policies/model_truth.hpp"
 #include "torch.hpp"

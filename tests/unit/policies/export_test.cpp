@@ -63,6 +63,7 @@ struct AdapterCase {
   const char* model;
   LoraOptions options;
 };
+std::ostream& operator<<(std::ostream& out, const AdapterCase& c) { return out << c.model; }
 
 // As in make_adapter_fixtures.py.
 const AdapterCase kAdapters[] = {

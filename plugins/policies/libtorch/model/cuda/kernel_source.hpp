@@ -7,6 +7,7 @@
 
 #include "cuda/kernel_compiler.hpp"
 #include "model/config.hpp"
+#include "model/cuda/launch.hpp"
 
 namespace krl::libtorch {
 
@@ -18,15 +19,12 @@ std::string training_kernels();
 // REQUIRES: check_trainable_on_cuda() accepts it.
 std::vector<Define> training_defines(const ModelConfig& config, int element_bytes);
 
-// The sizes that both sides must agree on.
+// The sizes that the host and the kernels must agree on.
 struct TrainingShape {
   std::int64_t vector;            // elements of an access
   std::int64_t rows_per_block;    // of add_and_norm
   std::int64_t groups_per_block;  // of prepare_heads: heads of a row
 };
 TrainingShape training_shape(const ModelConfig& config, int element_bytes);
-inline constexpr int kNormThreads = 256, kHeadThreads = 256, kTrainingGateThreads = 256;
-inline constexpr int kSoftmaxThreads = 512, kEmbeddingThreads = 128, kColumnThreads = 1024,
-                     kLossThreads = 512, kAdamWThreads = 256;
 
 }  // namespace krl::libtorch

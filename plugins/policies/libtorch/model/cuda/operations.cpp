@@ -296,11 +296,6 @@ at::Tensor CudaOperations::attention(const at::Tensor& qkv, const Block& block,
   return out;
 }
 
-// As the kernel of this name takes it.
-struct AdamWNumbers {
-  float lr, beta1, beta2, epsilon, weight_decay, gradient_scale, step_size, second_scale;
-};
-
 void CudaOperations::adamw_step(const AdamWStep& step) const {
   const auto t = static_cast<double>(step.step);
   const double first_correction = 1 - std::pow(step.beta1, t);

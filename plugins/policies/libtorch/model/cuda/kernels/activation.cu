@@ -2,7 +2,6 @@
 // thread has kVector elements.
 
 constexpr int kFfn = FFN;
-constexpr int kGateThreads = 256;
 
 // Where element `index` (of kVector) of [rows, ffn] has its gate; its up is kFfn further.
 __device__ inline long long gate_of(long long index) {
@@ -11,9 +10,9 @@ __device__ inline long long gate_of(long long index) {
 }
 
 // `count` is rows · ffn / kVector.
-extern "C" __global__ void __launch_bounds__(kGateThreads)
+extern "C" __global__ void __launch_bounds__(kTrainingGateThreads)
     gate(const Element* gate_up, long long count, Element* out) {
-  const long long index = static_cast<long long>(blockIdx.x) * kGateThreads + threadIdx.x;
+  const long long index = static_cast<long long>(blockIdx.x) * kTrainingGateThreads + threadIdx.x;
   if (index >= count) return;
   float gates[kVector], ups[kVector];
   load(gate_up + gate_of(index), gates);
@@ -26,10 +25,10 @@ extern "C" __global__ void __launch_bounds__(kGateThreads)
 }
 
 // The gradient by_out → by_gate_up, and once more `out`, which forward does not keep.
-extern "C" __global__ void __launch_bounds__(kGateThreads)
+extern "C" __global__ void __launch_bounds__(kTrainingGateThreads)
     gate_backward(const Element* gate_up, const Element* by_out, long long count,
                   Element* by_gate_up, Element* out) {
-  const long long index = static_cast<long long>(blockIdx.x) * kGateThreads + threadIdx.x;
+  const long long index = static_cast<long long>(blockIdx.x) * kTrainingGateThreads + threadIdx.x;
   if (index >= count) return;
   float gates[kVector], ups[kVector], by[kVector], result[kVector];
   load(gate_up + gate_of(index), gates);

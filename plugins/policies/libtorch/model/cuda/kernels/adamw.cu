@@ -1,12 +1,5 @@
 // A step of AdamW over flat float32 arrays in one pass, as torch's; the gradient is zero afterwards.
 
-struct AdamWNumbers {
-  float lr, beta1, beta2, epsilon, weight_decay, gradient_scale;
-  float step_size;     // lr / (1 - beta1^step)
-  float second_scale;  // 1 / √(1 - beta2^step)
-};
-
-constexpr int kAdamWThreads = 256;
 extern "C" __global__ void __launch_bounds__(kAdamWThreads)
     adamw_step(float* weights, float* gradient, float* first_moment, float* second_moment,
                long long count, AdamWNumbers n) {

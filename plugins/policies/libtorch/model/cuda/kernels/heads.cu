@@ -9,7 +9,6 @@ constexpr int kHeadSize = HEAD_SIZE;
 constexpr int kHalf = kHeadSize / 2;
 constexpr bool kQkvBias = QKV_BIAS;
 constexpr bool kQkNorm = QK_NORM;
-constexpr int kHeadThreads = 256;
 constexpr int kPairVector = PAIR_VECTOR;  // pairs of an access; divides half a head
 constexpr int kGroupLanes = GROUP_LANES;  // a power of two, at most 32
 constexpr int kGroupsPerBlock = kHeadThreads / kGroupLanes;

@@ -1,20 +1,15 @@
 // The loss of tokens (model/token_loss.hpp) and its derivatives. One block: there are few tokens,
 // and their metrics are summed in a fixed order.
 
-using namespace krl::libtorch;
-
-constexpr int kLossThreads = 512;
+constexpr int kLossNumbers = sizeof(LossMetrics) / sizeof(double);
 
 // The metrics of the lane whose number differs in the bits of `offset`.
 __device__ inline LossMetrics from_lane(const LossMetrics& metrics, int offset) {
+  double numbers[kLossNumbers];
+  memcpy(numbers, &metrics, sizeof metrics);
+  for (double& number : numbers) number = __shfl_xor_sync(kAllLanes, number, offset);
   LossMetrics other;
-  other.loss = __shfl_xor_sync(kAllLanes, metrics.loss, offset);
-  other.clip_fraction = __shfl_xor_sync(kAllLanes, metrics.clip_fraction, offset);
-  other.ppo_kl = __shfl_xor_sync(kAllLanes, metrics.ppo_kl, offset);
-  other.entropy = __shfl_xor_sync(kAllLanes, metrics.entropy, offset);
-  other.logprob_diff_mean = __shfl_xor_sync(kAllLanes, metrics.logprob_diff_mean, offset);
-  other.value_loss = __shfl_xor_sync(kAllLanes, metrics.value_loss, offset);
-  other.logprob_diff_max = __shfl_xor_sync(kAllLanes, metrics.logprob_diff_max, offset);
+  memcpy(&other, numbers, sizeof other);
   return other;
 }
 
@@ -50,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(kLossThreads)
     if (by_values != nullptr) by_values[at] = static_cast<float>(by.by_value);
   }
   for (int offset = 16; offset > 0; offset /= 2) sums.add(from_lane(sums, offset));
-  constexpr int kWarps = kLossThreads / 32, kNumbers = sizeof(LossMetrics) / sizeof(double);
-  __shared__ double warps[kWarps][kNumbers];  // a LossMetrics each
+  constexpr int kWarps = kLossThreads / 32;
+  __shared__ double warps[kWarps][kLossNumbers];  // a LossMetrics each
   if (threadIdx.x % 32 == 0) memcpy(warps[threadIdx.x / 32], &sums, sizeof sums);
   __syncthreads();
   if (threadIdx.x != 0) return;

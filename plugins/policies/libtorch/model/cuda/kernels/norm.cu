@@ -1,9 +1,10 @@
 // The residual stream: its sum and its norm, forward and backward. A row belongs to kRowWarps
 // neighbouring warps of a block, so that a lane holds at most four accesses of it.
 
+using namespace krl::libtorch;
+
 constexpr int kHidden = HIDDEN;
 constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
-constexpr int kNormThreads = 256;
 constexpr int kRowWarps = ROW_WARPS;  // 1, 2, 4 or 8
 constexpr int kRowLanes = 32 * kRowWarps;
 constexpr int kRowsPerBlock = kNormThreads / kRowLanes;

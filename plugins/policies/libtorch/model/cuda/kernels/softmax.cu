@@ -2,7 +2,6 @@
 
 constexpr int kVocabulary = VOCABULARY;
 constexpr int kLogitVector = LOGIT_VECTOR;  // elements of an access; divides the vocabulary
-constexpr int kSoftmaxThreads = 512;
 
 // Over the logits z of a row: the largest, Σ e^(z - max) and Σ z · e^(z - max), kept together while
 // they are read (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018).

@@ -1,6 +1,6 @@
 // The one export of the engine with CUDA (engine.hpp).
-#include "cuda/cuda_device.hpp"
 #include "distributed/rank_policies.hpp"
+#include "engine/cuda/cuda_device.hpp"
 #ifdef KERNELRL_HAS_NCCL
 #include "distributed/nccl_backend.hpp"
 #endif

@@ -1,4 +1,4 @@
-#include "cuda/cuda_device.hpp"
+#include "engine/cuda/cuda_device.hpp"
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
