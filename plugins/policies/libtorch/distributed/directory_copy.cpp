@@ -7,34 +7,60 @@
 #include <map>
 
 #include "distributed/message.hpp"
-#include "storage/file.hpp"
+#include "storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kChunk = std::size_t{64} << 20;
-// Files up to this size are compared by what is in them, larger ones by their size.
-constexpr std::uintmax_t kCompared = 1 << 20;
+constexpr std::size_t kChunk = std::size_t{64} << 20;  // that is sent at once
+constexpr std::size_t kPiece = 1 << 20;                // that is hashed at once
+// What a rank answers to an offer.
+constexpr const char *kSeen = "seen", *kSend = "send", *kFailed = "failed";
 
 struct FileMark {
   std::uint64_t size = 0;
-  std::string text;  // of a small file
-  bool operator==(const FileMark&) const = default;
+  std::string digest = {};  // empty: it cannot be read
 };
 using Listing = std::map<std::string, FileMark>;
 
+// The digest of its pieces' digests; empty if it cannot be read to its end.
+std::string digest_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string pieces, piece(kPiece, '\0');
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    pieces += sha256_hex({piece.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  return file.eof() && !file.bad() ? sha256_hex(pieces) : std::string();
+}
+
+// Names and sizes.
 Listing listing_of(const fs::path& directory) {
   Listing listing;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (!entry.is_regular_file(error)) continue;
-    FileMark& mark = listing[entry.path().filename().string()];
-    mark.size = entry.file_size(error);
-    if (mark.size <= kCompared) mark.text = read_file(entry.path());
+  fs::directory_iterator at(directory, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    std::error_code of_file;
+    if (!at->is_regular_file(of_file)) continue;
+    const std::uintmax_t size = at->file_size(of_file);
+    listing[at->path().filename().string()].size = of_file ? 0 : size;
   }
   return listing;
+}
+
+// Whether `directory` holds what is offered.
+bool is_same(const fs::path& directory, const Listing& offered) {
+  const Listing found = listing_of(directory);
+  const bool fits = std::equal(found.begin(), found.end(), offered.begin(), offered.end(),
+                               [](const auto& a, const auto& b) {
+                                 return a.first == b.first && a.second.size == b.second.size;
+                               });
+  return fits && std::all_of(offered.begin(), offered.end(), [&](const auto& file) {
+           const auto& [name, mark] = file;
+           return !mark.digest.empty() && digest_of(directory / name) == mark.digest;
+         });
 }
 
 std::string offer_message(const fs::path& directory, const Listing& listing) {
@@ -44,7 +70,7 @@ std::string offer_message(const fs::path& directory, const Listing& listing) {
   for (const auto& [name, mark] : listing) {
     message.text(name);
     message.number(mark.size);
-    message.text(mark.text);
+    message.text(mark.digest);
   }
   return std::move(message).take();
 }
@@ -75,46 +101,56 @@ bool receive_file(RankGroup& group, const fs::path& path, std::uint64_t size) {
 }
 
 fs::path temporary_directory() {
-  std::string path = (fs::temp_directory_path() / "kernelrl-checkpoint-XXXXXX").string();
-  if (::mkdtemp(path.data()) == nullptr) {
-    throw Failure(KRL_INTERNAL, "no temporary directory like " + path +
-                                    " can be made; set TMPDIR to a folder that can be written");
+  std::error_code error;
+  std::string path = (fs::temp_directory_path(error) / "kernelrl-checkpoint-XXXXXX").string();
+  if (error || ::mkdtemp(path.data()) == nullptr) {
+    throw Failure(
+        KRL_INTERNAL,
+        "no temporary directory can be made for a copy of rank 0's checkpoint; set TMPDIR "
+        "to a folder that can be written");
   }
   return path;
 }
 
 }  // namespace
 
-bool offer_directory(RankGroup& group, int to, const fs::path& directory) {
-  const Listing listing = listing_of(directory);
-  group.send(to, offer_message(fs::absolute(directory), listing));
-  if (group.receive(to) == "seen") return true;
-  bool sent = true;
-  for (const auto& [name, mark] : listing) {
-    sent = send_file(group, to, directory / name, mark.size) && sent;
+bool offer_directory(RankGroup& group, const fs::path& directory) {
+  Listing listing = listing_of(directory);
+  for (auto& [name, mark] : listing) mark.digest = digest_of(directory / name);
+  std::error_code error;
+  const std::string offer = offer_message(fs::absolute(directory, error), listing);
+  for (int r = 1; r < group.size(); ++r) group.send(r, offer);
+  bool readable = true;
+  for (int r = 1; r < group.size(); ++r) {
+    if (group.receive(r) != kSend) continue;
+    for (const auto& [name, mark] : listing) {
+      const bool sent = send_file(group, r, directory / name, mark.size);
+      readable = readable && sent && !mark.digest.empty();
+    }
   }
-  return sent;
+  return readable;
 }
 
 OfferedDirectory::OfferedDirectory(RankGroup& group) {
   const std::string offer = group.receive(0);
-  MessageReader message(offer);
-  path_ = message.text();
   Listing listing;
-  for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) {
-    const std::string name = message.text();
-    FileMark& mark = listing[name];
-    mark.size = message.number<std::uint64_t>();
-    mark.text = message.text();
+  try {
+    MessageReader message(offer);
+    path_ = message.text();
+    for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) {
+      FileMark& mark = listing[message.text()];
+      mark.size = message.number<std::uint64_t>();
+      mark.digest = message.text();
+    }
+    message.expect_end();
+    is_copy_ = !is_same(path_, listing);
+    if (is_copy_) path_ = temporary_directory();
+  } catch (...) {
+    group.send(0, kFailed);  // which rank 0 waits for
+    throw;
   }
-  message.expect_end();
-  if (listing_of(path_) == listing) {
-    group.send(0, "seen");
-    return;
-  }
-  group.send(0, "send");
-  path_ = temporary_directory();
-  is_copy_ = true;
+  group.send(0, is_copy_ ? kSend : kSeen);
+  if (!is_copy_) return;
   for (const auto& [name, mark] : listing) {
     complete_ = receive_file(group, path_ / name, mark.size) && complete_;
   }

@@ -1,5 +1,6 @@
-// A directory of rank 0 for other ranks: they read it where it lies if they see the same one, else
-// they get a copy of its files in a temporary directory. Files only, no folders in it.
+// A directory of rank 0 for other ranks: they read it where it lies if they see the same files
+// there, byte for byte, else they get a copy in a temporary directory. Files only, no folders in
+// it.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +9,14 @@
 
 namespace krl::libtorch {
 
-// Rank 0: lets rank `to` have `directory`; one that is not there is empty. False if a file could
-// not be read to its end.
-bool offer_directory(RankGroup& group, int to, const std::filesystem::path& directory);
+// Rank 0: lets all others have `directory`; one that is not there is empty. False if a file could
+// not be read to its end; the others then have something else in its place.
+bool offer_directory(RankGroup& group, const std::filesystem::path& directory);
 
 // The other side. A copy is removed with this object.
 class OfferedDirectory {
  public:
+  // Throws krl::Failure (KRL_INTERNAL) if there is no place for a copy that is needed.
   explicit OfferedDirectory(RankGroup& group);
   ~OfferedDirectory();
   OfferedDirectory(const OfferedDirectory&) = delete;

@@ -372,11 +372,7 @@ void DistributedPolicy::save(std::string_view directory, const Context& context)
 
 void DistributedPolicy::load(std::string_view directory, const Context& context) {
   on_all_ranks(CommandKind::kLoad, context, {}, [&](const Context& here) {
-    bool readable = true;
-    for (int r = 1; r < group_->size(); ++r) {
-      readable = offer_directory(*group_, r, directory) && readable;
-    }
-    if (!readable) {
+    if (!offer_directory(*group_, directory)) {
       throw Failure(KRL_INTERNAL,
                     "a file of " + std::string(directory) +
                         " could not be read to its end, for a rank that needs a copy");

@@ -1,24 +1,18 @@
 // Several ranks against one: the same answers, the same gradient, the same training; checkpoints of
-// any number of ranks; ranks that are lost. Torch is used in child processes alone.
+// any number of ranks.
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "distributed/call_rows.hpp"
-#include "distributed/directory_copy.hpp"
 #include "distributed/rank_group.hpp"
-#include "distributed/rank_policies.hpp"
 #include "distributed/sharing.hpp"
 #include "storage/file.hpp"
-#include "tests/unit/policies/distributed/rank_processes.hpp"
-#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
-#include "tests/unit/policies/tiny_model.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
@@ -26,69 +20,6 @@ namespace {
 
 using namespace krl::test;
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-EngineOptions options_of(const RankEnvironment& ranks, double timeout_s = 60) {
-  EngineOptions options = tiny_options(/*threads=*/1);
-  options.ranks = ranks;
-  options.ranks_timeout_s = timeout_s;
-  return options;
-}
-
-// Runs `experiment` with the policy of `size` ranks, on rank 0; the others follow.
-void with_policy(int size, const std::function<void(TrainablePolicy&)>& experiment) {
-  run_ranks(size, [&](const RankEnvironment& ranks) {
-    const auto policy = create_policy(options_of(ranks), make_cpu_device);
-    const RecordingContext context;
-    if (ranks.rank > 0) return policy->follow(context);
-    experiment(*policy);
-  });
-}
-
-void fit(TrainablePolicy& policy) {
-  const RecordingContext context;
-  const std::string text = "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n)\n";
-  const std::vector<krl_str> texts = {to_c(text), to_c(text)};
-  policy.fit(texts, 8, context);
-}
-
-std::vector<KeptSample> kept(const SampleCollector& collector) {
-  std::vector<KeptSample> samples;
-  for (const auto& [key, sample] : collector.samples) samples.push_back(sample);
-  return samples;
-}
-
-std::vector<KeptSample> sample(TrainablePolicy& policy, std::uint64_t seed) {
-  const RecordingContext context;
-  RequestList requests;
-  for (std::uint64_t i = 0; i < 3; ++i) {
-    requests.add({.prompt = "int i", .samples = 2, .max_tokens = 20, .seed = seed + i});
-  }
-  requests.add({.prompt = "if (", .max_tokens = 30, .seed = seed});
-  SampleCollector collector;
-  policy.sample(requests, collector, context);
-  return kept(collector);
-}
-
-ExampleList as_examples(const std::vector<KeptSample>& samples) {
-  ExampleList examples;
-  for (const KeptSample& s : samples) {
-    const float advantage = s.index % 2 == 0 ? 1.0F : -0.5F;
-    examples.add(
-        {s.prompt_tokens, s.tokens, s.logprobs, std::vector<float>(s.tokens.size(), advantage)});
-  }
-  return examples;
-}
-
-// One optimiser step with everything that ranks must agree on; its figures.
-std::map<std::string, double> learn(TrainablePolicy& policy,
-                                    const std::vector<KeptSample>& samples) {
-  const RecordingContext context;
-  const LossSpec loss("ppo", 100, {{"kl", 0.1}, {"tis", 2}, {"entropy", 0.01}});
-  policy.forward_backward(loss, as_examples(samples), context);
-  policy.optimizer_step(adamw(1e-3), context);
-  return context.metrics;
-}
 
 std::map<std::size_t, std::vector<float>> logprobs(TrainablePolicy& policy,
                                                    const std::vector<KeptSample>& samples) {
@@ -322,147 +253,6 @@ TEST_P(Checkpoints, ContinueOnAnotherNumberOfRanks) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Checkpoints,
                          testing::Values(std::pair(2, 1), std::pair(2, 3), std::pair(1, 2)));
-
-// Each process' working directory is another, so one rank's checkpoint is not there for the other.
-TEST(Ranks, GetACopyOfACheckpointThatTheyDoNotSee) {
-  const TemporaryDirectory home, elsewhere;
-  run_ranks(2, [&](const RankEnvironment& ranks) {
-    fs::current_path(ranks.rank == 0 ? home.path() : elsewhere.path());
-    if (ranks.rank == 0) {
-      fs::create_directory("checkpoint");
-      write_file("checkpoint/state.json", {"{}"});
-      write_file("checkpoint/weights", {std::string(3 << 20, 'w')});
-    }
-    RankGroup group(ranks, RankTimeouts{}, "");
-    for (const char* seen : {"/proc/self/cwd/checkpoint", home.path().c_str()}) {
-      if (ranks.rank == 0) {
-        EXPECT_TRUE(offer_directory(group, 1, seen));
-        continue;
-      }
-      fs::path copy;
-      {
-        const OfferedDirectory offered(group);
-        EXPECT_EQ(offered.is_copy(), seen != home.path().string());
-        copy = offered.path();
-        if (!offered.is_copy()) continue;
-        EXPECT_EQ(read_file(copy / "state.json"), "{}");
-        EXPECT_EQ(read_file(copy / "weights"), std::string(3 << 20, 'w'));
-      }
-      EXPECT_FALSE(fs::exists(copy)) << "it is removed";
-    }
-    group.sum(0);  // rank 0 stays until rank 1 has what it needs
-  });
-}
-
-TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
-  with_policy(2, [](TrainablePolicy& policy) {
-    fit(policy);
-    const RecordingContext context;
-    ExampleList examples;
-    examples.add({{1, 2}, {3}});
-    examples.add({{1, 2}, {3, 4, 5}});
-    examples.add({{1, 2}, {100000}});
-    const LossSpec loss("cross_entropy", 4);
-    try {
-      policy.forward_backward(loss, examples, context);
-      ADD_FAILURE() << "accepted";
-    } catch (const Failure& failure) {
-      EXPECT_THAT(failure.what(), HasSubstr("example 2"));
-      EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
-    }
-    EXPECT_THROW(policy.optimizer_step(adamw(1e-3), context), Failure) << "there is no gradient";
-    learn(policy, sample(policy, 3));
-  });
-}
-
-TEST(Ranks, EndACancelledCall) {
-  with_policy(2, [](TrainablePolicy& policy) {
-    fit(policy);
-    RecordingContext context;
-    RequestList requests;
-    for (std::uint64_t i = 0; i < 64; ++i) {
-      requests.add({.prompt = "int " + std::to_string(i), .max_tokens = 100, .seed = i});
-    }
-    SampleCollector collector;
-    collector.cancel_after = 3;
-    collector.to_cancel = &context;
-    try {
-      policy.sample(requests, collector, context);
-      ADD_FAILURE() << "not cancelled";
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.code(), KRL_CANCELLED);
-    }
-    context.is_cancelled = false;
-    sample(policy, 3);  // the ranks are ready for more
-  });
-}
-
-std::string refusal(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
-  return "accepted";
-}
-
-TEST(Ranks, SayWhoDidNotCome) {
-  run_ranks(1, [](RankEnvironment ranks) {
-    ranks.size = 2;
-    const RankTimeouts timeouts{std::chrono::seconds(1), std::chrono::seconds(1)};
-    EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
-                HasSubstr("rank 1 of 2 did not come within 1 s"));
-    ranks.rank = 1;
-    ranks.port = free_port();
-    EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
-                HasSubstr("rank 0 does not answer at 127.0.0.1:" + std::to_string(ranks.port)));
-  });
-}
-
-TEST(Ranks, MustHaveTheSameOptions) {
-  run_ranks(2, [](const RankEnvironment& ranks) {
-    EXPECT_THAT(refusal([&] { RankGroup(ranks, RankTimeouts{}, std::to_string(ranks.rank)); }),
-                HasSubstr("has other options of the policy than rank"));
-    // Both have met the other's options before either ends.
-    std::this_thread::sleep_for(std::chrono::seconds(ranks.rank == 0 ? 2 : 0));
-  });
-}
-
-// Rank 1 is hit while rank 0 uses the policy again and again; rank 0 then says so.
-class LostRank : public testing::TestWithParam<int> {};
-
-TEST_P(LostRank, IsNamedByTheOthers) {
-  const TemporaryDirectory directory;
-  const fs::path words = directory.path() / "words", started = directory.path() / "started";
-  RankProcesses processes(3, [&](const RankEnvironment& ranks) {
-    const auto policy = create_policy(options_of(ranks, /*timeout_s=*/2), make_cpu_device);
-    const RecordingContext context;
-    const std::string why = refusal([&] {
-      if (ranks.rank > 0) return policy->follow(context);
-      fit(*policy);
-      for (std::uint64_t i = 0;; ++i) {
-        learn(*policy, sample(*policy, i));
-        if (i == 1) write_file(started, {""});
-      }
-    });
-    write_file(words.string() + std::to_string(ranks.rank), {why});
-  });
-  while (!fs::exists(started)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  processes.send(1, GetParam());
-  EXPECT_EQ(processes.wait(0), 0);
-  EXPECT_EQ(processes.wait(2), 0);
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  const std::string name = "rank 1 (host " + std::string(host) + ", process " +
-                           std::to_string(processes.pid(1)) + ") is lost";
-  EXPECT_THAT(read_file(words.string() + "0"), HasSubstr(name));
-  EXPECT_THAT(read_file(words.string() + "2"), HasSubstr(name));
-}
-
-INSTANTIATE_TEST_SUITE_P(Signals, LostRank, testing::Values(SIGKILL, SIGSTOP),
-                         [](const auto& info) {
-                           return info.param == SIGKILL ? "Killed" : "Stopped";
-                         });
 
 }  // namespace
 }  // namespace krl::libtorch

@@ -1,0 +1,123 @@
+// Ranks that are not alike, fail, or are lost, and calls that are wrong or end early: nobody waits
+// for ever, and the one who is to blame is named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "distributed/rank_group.hpp"
+#include "storage/file.hpp"
+#include "tests/unit/policies/distributed/rank_training.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
+
+namespace krl::libtorch {
+namespace {
+
+using namespace krl::test;
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
+  with_policy(2, [](TrainablePolicy& policy) {
+    fit(policy);
+    const RecordingContext context;
+    ExampleList examples;
+    examples.add({{1, 2}, {3}});
+    examples.add({{1, 2}, {3, 4, 5}});
+    examples.add({{1, 2}, {100000}});
+    const LossSpec loss("cross_entropy", 4);
+    try {
+      policy.forward_backward(loss, examples, context);
+      ADD_FAILURE() << "accepted";
+    } catch (const Failure& failure) {
+      EXPECT_THAT(failure.what(), HasSubstr("example 2"));
+      EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
+    }
+    EXPECT_THROW(policy.optimizer_step(adamw(1e-3), context), Failure) << "there is no gradient";
+    learn(policy, sample(policy, 3));
+  });
+}
+
+TEST(Ranks, EndACancelledCall) {
+  with_policy(2, [](TrainablePolicy& policy) {
+    fit(policy);
+    RecordingContext context;
+    RequestList requests;
+    for (std::uint64_t i = 0; i < 64; ++i) {
+      requests.add({.prompt = "int " + std::to_string(i), .max_tokens = 100, .seed = i});
+    }
+    SampleCollector collector;
+    collector.cancel_after = 3;
+    collector.to_cancel = &context;
+    try {
+      policy.sample(requests, collector, context);
+      ADD_FAILURE() << "not cancelled";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_CANCELLED);
+    }
+    context.is_cancelled = false;
+    sample(policy, 3);  // the ranks are ready for more
+  });
+}
+
+TEST(Ranks, SayWhoDidNotCome) {
+  run_ranks(1, [](RankEnvironment ranks) {
+    ranks.size = 2;
+    const RankTimeouts timeouts{std::chrono::seconds(1), std::chrono::seconds(1)};
+    EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
+                HasSubstr("rank 1 of 2 did not come within 1 s"));
+    ranks.rank = 1;
+    ranks.port = free_port();
+    EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
+                HasSubstr("rank 0 does not answer at 127.0.0.1:" + std::to_string(ranks.port)));
+  });
+}
+
+TEST(Ranks, MustHaveTheSameOptions) {
+  run_ranks(2, [](const RankEnvironment& ranks) {
+    EXPECT_THAT(refusal([&] { RankGroup(ranks, RankTimeouts{}, std::to_string(ranks.rank)); }),
+                HasSubstr("has other options of the policy than rank"));
+    // Both have met the other's options before either ends.
+    std::this_thread::sleep_for(std::chrono::seconds(ranks.rank == 0 ? 2 : 0));
+  });
+}
+
+// Rank 1 is hit while rank 0 uses the policy again and again; rank 0 then says so.
+class LostRank : public testing::TestWithParam<int> {};
+
+TEST_P(LostRank, IsNamedByTheOthers) {
+  const TemporaryDirectory directory;
+  const fs::path words = directory.path() / "words", started = directory.path() / "started";
+  RankProcesses processes(3, [&](const RankEnvironment& ranks) {
+    const auto policy = create_policy(options_of(ranks, /*timeout_s=*/2), make_cpu_device);
+    const RecordingContext context;
+    const std::string why = refusal([&] {
+      if (ranks.rank > 0) return policy->follow(context);
+      fit(*policy);
+      for (std::uint64_t i = 0;; ++i) {
+        learn(*policy, sample(*policy, i));
+        if (i == 1) write_file(started, {""});
+      }
+    });
+    write_file(words.string() + std::to_string(ranks.rank), {why});
+  });
+  while (!fs::exists(started)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  processes.send(1, GetParam());
+  EXPECT_EQ(processes.wait(0), 0);
+  EXPECT_EQ(processes.wait(2), 0);
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string name = "rank 1 (host " + std::string(host) + ", process " +
+                           std::to_string(processes.pid(1)) + ") is lost";
+  EXPECT_THAT(read_file(words.string() + "0"), HasSubstr(name));
+  EXPECT_THAT(read_file(words.string() + "2"), HasSubstr(name));
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, LostRank, testing::Values(SIGKILL, SIGSTOP),
+                         [](const auto& info) {
+                           return info.param == SIGKILL ? "Killed" : "Stopped";
+                         });
+
+}  // namespace
+}  // namespace krl::libtorch
