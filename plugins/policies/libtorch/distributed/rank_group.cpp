@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
@@ -28,6 +29,7 @@ using std::chrono::milliseconds;
 constexpr std::chrono::hours kForever{24 * 365};
 constexpr int kMessageTag = 1, kTensorTag = 2;
 constexpr std::size_t kMostErrorText = 200;
+constexpr milliseconds kLookAgain{20}, kTimeToRefuse{5000};
 // Between two looks whether something is done: short at first, as most is done soon.
 constexpr std::chrono::microseconds kShortestPause{10}, kLongestPause{500};
 
@@ -98,34 +100,66 @@ class StoreBoard final : public RankBoard {
 };
 
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
+std::string refused_key(int rank) { return "refused/" + std::to_string(rank); }
 
-// The places of all ranks, once all have come.
+// The first line in which two texts differ.
+std::string difference(const std::string& theirs, const std::string& own) {
+  std::istringstream a(theirs), b(own);
+  std::string their_line, own_line;
+  while (their_line == own_line && (a || b)) {
+    if (!std::getline(a, their_line)) their_line = "nothing";
+    if (!std::getline(b, own_line)) own_line = "nothing";
+  }
+  return their_line + ", not " + own_line;
+}
+
+// Waits until rank `rank` has come, and gives what it says: its place, and its options.
+std::string place_of(c10d::Store& store, int rank, int size, milliseconds timeout,
+                     Clock::time_point deadline) {
+  while (!store.check({rank_key(rank)})) {
+    if (Clock::now() > deadline) {
+      throw Failure(KRL_FAILED_PRECONDITION,
+                    "rank " + std::to_string(rank) + " of " + std::to_string(size) +
+                        " did not come within " + std::to_string(timeout.count() / 1000) +
+                        " s; start one process a rank, by kernelrl launch, torchrun or srun");
+    }
+    std::this_thread::sleep_for(kLookAgain);
+  }
+  return store.get_to_str(rank_key(rank));
+}
+
+// The store ends with rank 0, which leaves the others the time to find in it what rank 0 has found.
+void leave_time_to_refuse(c10d::Store& store, const RankEnvironment& environment) {
+  store.set(refused_key(environment.rank), "");
+  if (environment.rank != 0) return;
+  const auto deadline = Clock::now() + kTimeToRefuse;
+  for (int r = 1; r < environment.size; ++r) {
+    while (!store.check({refused_key(r)}) && Clock::now() < deadline) {
+      std::this_thread::sleep_for(kLookAgain);
+    }
+  }
+}
+
+// The names of all ranks, once all have come.
 std::vector<std::string> meet(c10d::Store& store, const RankEnvironment& environment,
                               const std::string& options, milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   store.set(rank_key(environment.rank), this_process() + "\n" + options);
   std::vector<std::string> names;
+  std::string refusal;
   for (int r = 0; r < environment.size; ++r) {
-    const std::string name = "rank " + std::to_string(r);
-    while (!store.check({rank_key(r)})) {
-      if (Clock::now() > deadline) {
-        throw Failure(KRL_FAILED_PRECONDITION,
-                      name + " of " + std::to_string(environment.size) + " did not come within " +
-                          std::to_string(timeout.count() / 1000) +
-                          " s; start one process a rank, by kernelrl launch, torchrun or srun");
-      }
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-    const std::string place = store.get_to_str(rank_key(r));
+    const std::string place = place_of(store, r, environment.size, timeout, deadline);
     const std::size_t line = place.find('\n');
-    names.push_back(name + " (" + place.substr(0, line) + ")");
-    if (place.substr(line + 1) != options) {
-      throw Failure(KRL_FAILED_PRECONDITION,
-                    names.back() + " has other options of the policy than rank " +
-                        std::to_string(environment.rank) + "; give all ranks the same plan");
-    }
+    names.push_back("rank " + std::to_string(r) + " (" + place.substr(0, line) + ")");
+    const std::string theirs = place.substr(line + 1);
+    if (theirs == options || !refusal.empty()) continue;
+    refusal = names.back() + " has other options of the policy than rank " +
+              std::to_string(environment.rank) + " (" + difference(theirs, options) +
+              "); give all ranks the same plan";
   }
-  return names;
+  if (refusal.empty()) return names;
+  leave_time_to_refuse(store, environment);
+  throw Failure(KRL_FAILED_PRECONDITION, refusal);
 }
 
 }  // namespace

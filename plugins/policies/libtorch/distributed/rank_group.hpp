@@ -26,9 +26,10 @@ class TensorBackend;  // tensor_backend.hpp
 
 class RankGroup final : public ShardExchange {
  public:
-  // Waits for all ranks. `options` is a text that must be the same on all of them. `tensors` makes
+  // Waits for all ranks. `options` has lines that must be the same on all of them. `tensors` makes
   // the way of the sums and gathers of a step; null: Gloo's, for tensors on the CPU. Throws
-  // krl::Failure: KRL_FAILED_PRECONDITION that names a rank that did not come or has other options.
+  // krl::Failure: KRL_FAILED_PRECONDITION that names a rank that did not come, or one with other
+  // options and the first of them.
   RankGroup(const RankEnvironment& environment, const RankTimeouts& timeouts,
             const std::string& options, TensorBackend* tensors = nullptr);
   ~RankGroup() override;

@@ -1,6 +1,7 @@
 #include "distributed/rank_policies.hpp"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "distributed/distributed_policy.hpp"
 #include "distributed/follower.hpp"
@@ -13,13 +14,42 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-// What must be the same on all ranks.
+using Json = nlohmann::ordered_json;
+
+Json lora_options(const LoraOptions& options) {
+  const auto& [rank, alpha, dropout, targets, seed] = options;
+  return {{"lora.rank", rank},
+          {"lora.alpha", alpha},
+          {"lora.dropout", dropout},
+          {"lora.targets", targets},
+          {"lora.seed", seed}};
+}
+
+// What must be the same on all ranks, a line each: everything but what says which rank this is and
+// how many threads it has. An option that is new does not compile before it is here.
 std::string shared_options(const EngineOptions& options) {
-  std::string text = config_to_json(options.model) + options.directory + "\n" + options.device +
-                     "\n" + options.dtype;
-  if (options.lora) {
-    text +=
-        "\nLoRA " + std::to_string(options.lora->rank) + " " + std::to_string(options.lora->alpha);
+  const auto& [model, directory, chat_template, thinking, date, device, gpu, dtype, threads, slots,
+               micro_batch_tokens, deterministic, recompute, lora, critic, ranks, start_timeout_s,
+               timeout_s] = options;
+  Json lines = {{"model.directory", directory},
+                {"model.chat_template", chat_template},
+                {"model.thinking", thinking},
+                {"model.date", date},
+                {"device", device},
+                {"dtype", dtype},
+                {"slots", slots},
+                {"micro_batch_tokens", micro_batch_tokens},
+                {"deterministic", deterministic},
+                {"recompute", recompute},
+                {"critic", critic},
+                {"ranks.start_timeout_s", start_timeout_s},
+                {"ranks.timeout_s", timeout_s}};
+  lines.update(lora ? lora_options(*lora) : Json{{"lora.rank", 0}});
+  const Json config = Json::parse(config_to_json(model));
+  for (const auto& [key, value] : config.items()) lines["model." + key] = value;
+  std::string text;
+  for (const auto& [name, value] : lines.items()) {
+    text += name + " = " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   return text;
 }

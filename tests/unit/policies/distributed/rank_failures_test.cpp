@@ -16,7 +16,9 @@ namespace {
 
 using namespace krl::test;
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
   with_policy(2, [](TrainablePolicy& policy) {
@@ -74,12 +76,47 @@ TEST(Ranks, SayWhoDidNotCome) {
   });
 }
 
+// Rank 2 has other options; all say so.
+void expect_named(const std::function<void(EngineOptions&)>& change, const std::string& theirs,
+                  const std::string& own) {
+  run_ranks(3, [&](const RankEnvironment& ranks) {
+    EngineOptions options = options_of(ranks);
+    options.lora.emplace();
+    if (ranks.rank == 2) change(options);
+    const std::string why = refusal([&] { create_policy(options, make_cpu_device); });
+    const std::string differs = ") has other options of the policy than rank ";
+    if (ranks.rank == 2) {
+      EXPECT_THAT(why, AllOf(StartsWith("rank 0 (host "), HasSubstr(differs + "2 (" + own)));
+    } else {
+      const std::string number = std::to_string(ranks.rank);
+      EXPECT_THAT(why,
+                  AllOf(StartsWith("rank 2 (host "), HasSubstr(differs + number + " (" + theirs)));
+    }
+  });
+}
+
 TEST(Ranks, MustHaveTheSameOptions) {
+  expect_named([](EngineOptions& options) { options.critic = true; },
+               "critic = true, not critic = false); give", "critic = false, not critic = true)");
+  expect_named([](EngineOptions& options) { options.lora->targets = {"q_proj"}; },
+               "lora.targets = [\"q_proj\"], not lora.targets = [\"q_proj\",\"k_proj\"",
+               "lora.targets = [\"q_proj\",\"k_proj\"");
+  expect_named([](EngineOptions& options) { options.lora.reset(); },
+               "lora.rank = 0, not lora.rank = 16)", "lora.rank = 16, not lora.rank = 0)");
+  expect_named([](EngineOptions& options) { options.date = "1 Jan 2025\n"; },
+               "model.date = \"1 Jan 2025\\n\", not model.date", "model.date = \"26 Jul 2024\"");
+  expect_named([](EngineOptions& options) { options.model.layers = 3; },
+               "model.num_hidden_layers = 3, not", "model.num_hidden_layers = 2, not");
+}
+
+TEST(Ranks, MayHaveOtherNumbersOfThreads) {
   run_ranks(2, [](const RankEnvironment& ranks) {
-    EXPECT_THAT(refusal([&] { RankGroup(ranks, RankTimeouts{}, std::to_string(ranks.rank)); }),
-                HasSubstr("has other options of the policy than rank"));
-    // Both have met the other's options before either ends.
-    std::this_thread::sleep_for(std::chrono::seconds(ranks.rank == 0 ? 2 : 0));
+    EngineOptions options = options_of(ranks);
+    options.threads = 1 + ranks.rank;
+    const auto policy = create_policy(options, make_cpu_device);
+    const RecordingContext context;
+    if (ranks.rank > 0) return policy->follow(context);
+    EXPECT_THAT(policy->describe().description, HasSubstr("2 ranks"));
   });
 }
 
