@@ -6,6 +6,7 @@
 #include <deque>
 #include <kernelrl/policy.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "distributed/message.hpp"
@@ -67,6 +68,33 @@ class ReceivedExamples {
   std::deque<std::vector<float>> values_;
   std::deque<krl_example> owned_;
   std::vector<const krl_example*> rows_;
+};
+
+using Rows = std::vector<std::vector<float>>;  // of each example, a number for each of its tokens
+
+// Collects the rows that a call puts. `Sink` is LogprobSink or CriticSink.
+template <class Sink>
+class RowCollector {
+ public:
+  explicit RowCollector(std::size_t rows) : rows_(rows), c_{sizeof c_, 0, this, put} {}
+  RowCollector(const RowCollector&) = delete;
+  RowCollector& operator=(const RowCollector&) = delete;
+  Sink sink() const { return Sink(&c_); }
+  const Rows& rows() const { return rows_; }
+  Rows take() && { return std::move(rows_); }
+
+ private:
+  using C =
+      std::conditional_t<std::is_same_v<Sink, LogprobSink>, krl_logprob_sink, krl_critic_sink>;
+
+  static krl_status put(const C* c, std::size_t example, krl_f32s values) {
+    auto& self = *static_cast<RowCollector*>(c->ctx);
+    self.rows_.at(example).assign(span(values).begin(), span(values).end());
+    return KRL_OK;
+  }
+
+  Rows rows_;
+  C c_;
 };
 
 void write_loss(MessageWriter& message, const Loss& loss);

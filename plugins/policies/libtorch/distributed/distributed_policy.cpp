@@ -71,8 +71,7 @@ class PartSink {
   krl_sample_sink c_;
 };
 
-void place_rows(const std::vector<std::vector<float>>& from, const RankShare& share,
-                std::vector<std::vector<float>>& rows) {
+void place_rows(const Rows& from, const RankShare& share, Rows& rows) {
   for (std::size_t k = 0; k < share.size(); ++k) rows[share[k]] = from.at(k);
 }
 
@@ -86,26 +85,6 @@ Reply reply_to(const Work& work) {
     return reply_of(std::current_exception());
   }
 }
-
-// Collects the rows of this rank's part of the examples. `C` is krl_logprob_sink or
-// krl_critic_sink.
-template <class C>
-class RowCollector {
- public:
-  explicit RowCollector(std::size_t rows) : rows_(rows), c_{sizeof c_, 0, this, put} {}
-  const C* c() const { return &c_; }
-  const std::vector<std::vector<float>>& rows() const { return rows_; }
-
- private:
-  static krl_status put(const C* c, std::size_t example, krl_f32s values) {
-    auto& self = *static_cast<RowCollector*>(c->ctx);
-    self.rows_.at(example).assign(span(values).begin(), span(values).end());
-    return KRL_OK;
-  }
-
-  std::vector<std::vector<float>> rows_;
-  C c_;
-};
 
 }  // namespace
 
@@ -283,21 +262,24 @@ std::vector<RankShare> DistributedPolicy::shares_of(const Examples& examples) co
   return share_examples(example_lengths(examples), group_->size());
 }
 
-void DistributedPolicy::logprobs(double temperature, const Examples& examples,
-                                 const LogprobSink& sink, const Context& context) {
+template <class Sink>
+void DistributedPolicy::put_rows(CommandKind kind, const Examples& examples, const Sink& sink,
+                                 const Context& context,
+                                 const std::function<void(MessageWriter&)>& write,
+                                 const RowsOf<Sink>& rows_of) {
   check_here(examples, nullptr);
   const auto shares = shares_of(examples);
-  RowCollector<krl_logprob_sink> own(shares[0].size());
-  std::vector<std::vector<float>> rows(examples.size());
+  RowCollector<Sink> own(shares[0].size());
+  Rows rows(examples.size());
   on_all_ranks(
-      CommandKind::kLogprobs, context,
+      kind, context,
       [&](MessageWriter& message, int rank) {
-        message.number(temperature);
+        write(message);
         write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
       },
       [&](const Context& here) {
         const ExamplePart part(examples, shares[0]);
-        local_->logprobs(temperature, part.examples(), LogprobSink(own.c()), here);
+        rows_of(part.examples(), own.sink(), here);
       },
       [&](int rank, const Reply& reply) {
         place_rows(reply.rows, shares[static_cast<std::size_t>(rank)], rows);
@@ -306,26 +288,23 @@ void DistributedPolicy::logprobs(double temperature, const Examples& examples,
   for (std::size_t i = 0; i < rows.size(); ++i) sink.put(i, rows[i]);
 }
 
+void DistributedPolicy::logprobs(double temperature, const Examples& examples,
+                                 const LogprobSink& sink, const Context& context) {
+  put_rows<LogprobSink>(
+      CommandKind::kLogprobs, examples, sink, context,
+      [&](MessageWriter& message) { message.number(temperature); },
+      [&](const Examples& part, const LogprobSink& rows, const Context& here) {
+        local_->logprobs(temperature, part, rows, here);
+      });
+}
+
 void DistributedPolicy::values(const Examples& examples, const CriticSink& sink,
                                const Context& context) {
-  check_here(examples, nullptr);
-  const auto shares = shares_of(examples);
-  RowCollector<krl_critic_sink> own(shares[0].size());
-  std::vector<std::vector<float>> rows(examples.size());
-  on_all_ranks(
-      CommandKind::kValues, context,
-      [&](MessageWriter& message, int rank) {
-        write_examples(message, examples, shares[static_cast<std::size_t>(rank)]);
-      },
-      [&](const Context& here) {
-        const ExamplePart part(examples, shares[0]);
-        local_->values(part.examples(), CriticSink(own.c()), here);
-      },
-      [&](int rank, const Reply& reply) {
-        place_rows(reply.rows, shares[static_cast<std::size_t>(rank)], rows);
+  put_rows<CriticSink>(
+      CommandKind::kValues, examples, sink, context, [](MessageWriter&) {},
+      [&](const Examples& part, const CriticSink& rows, const Context& here) {
+        local_->values(part, rows, here);
       });
-  place_rows(own.rows(), shares[0], rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) sink.put(i, rows[i]);
 }
 
 void DistributedPolicy::forward_backward(const Loss& loss, const Examples& examples,

@@ -47,11 +47,19 @@ class DistributedPolicy final : public TrainablePolicy {
   using Write = std::function<void(MessageWriter&, int rank)>;
   using Local = std::function<void(const Context&)>;
   using OnReply = std::function<void(int rank, const Reply&)>;
+  template <class Sink>
+  using RowsOf = std::function<void(const Examples& part, const Sink&, const Context&)>;
 
   // Sends the command to the other ranks, runs `local` here, and waits for all replies. The first
   // error, this rank's before others', is thrown at the end. Gives the figures of all ranks.
   Figures on_all_ranks(CommandKind kind, const Context& context, const Write& write,
                        const Local& local, const OnReply& on_reply = {});
+  // Puts what `rows_of` gives for the examples, on all ranks. `write`: what the command says before
+  // them. `Sink` is LogprobSink or CriticSink.
+  template <class Sink>
+  void put_rows(CommandKind kind, const Examples& examples, const Sink& sink,
+                const Context& context, const std::function<void(MessageWriter&)>& write,
+                const RowsOf<Sink>& rows_of);
   std::uint64_t send_command(CommandKind kind, const Write& write);
   // Reads what rank `from` answers up to its reply, which is returned.
   Reply receive_reply(int from, const std::function<void(MessageReader&)>& on_sample);

@@ -38,25 +38,6 @@ class AnswerSink {
   krl_sample_sink c_;
 };
 
-// Collects rows for the reply. `C` is krl_logprob_sink or krl_critic_sink.
-template <class C>
-class ReplyRows {
- public:
-  explicit ReplyRows(std::vector<std::vector<float>>& rows)
-      : rows_(rows), c_{sizeof c_, 0, this, put} {}
-  const C* c() const { return &c_; }
-
- private:
-  static krl_status put(const C* c, std::size_t example, krl_f32s values) {
-    auto& rows = static_cast<const ReplyRows*>(c->ctx)->rows_;
-    rows.at(example).assign(span(values).begin(), span(values).end());
-    return KRL_OK;
-  }
-
-  std::vector<std::vector<float>>& rows_;
-  C c_;
-};
-
 // The requests that rank 0 sends while earlier ones are being answered, received by a thread of
 // its own. Answers go the other way at the same time.
 class StreamedRequests {
@@ -219,17 +200,24 @@ class Follower {
 
   void logprobs(MessageReader& message, const Context& context, Reply& reply) {
     const auto temperature = message.number<double>();
-    const ReceivedExamples received(message);
-    reply.rows.resize(received.examples().size());
-    const ReplyRows<krl_logprob_sink> rows(reply.rows);
-    local_.logprobs(temperature, received.examples(), LogprobSink(rows.c()), context);
+    reply.rows = rows_of<LogprobSink>(message, [&](const Examples& part, const LogprobSink& rows) {
+      local_.logprobs(temperature, part, rows, context);
+    });
   }
 
   void values(MessageReader& message, const Context& context, Reply& reply) {
+    reply.rows = rows_of<CriticSink>(message, [&](const Examples& part, const CriticSink& rows) {
+      local_.values(part, rows, context);
+    });
+  }
+
+  // What `compute` puts for the examples of the message.
+  template <class Sink, class Compute>
+  static Rows rows_of(MessageReader& message, const Compute& compute) {
     const ReceivedExamples received(message);
-    reply.rows.resize(received.examples().size());
-    const ReplyRows<krl_critic_sink> rows(reply.rows);
-    local_.values(received.examples(), CriticSink(rows.c()), context);
+    RowCollector<Sink> rows(received.examples().size());
+    compute(received.examples(), rows.sink());
+    return std::move(rows).take();
   }
 
   void forward_backward(MessageReader& message, const Context& context) {
