@@ -48,6 +48,12 @@ Reply read_reply(MessageReader& message) {
   return reply;
 }
 
+bool leaves_others_waiting(CommandKind kind, krl_status status) {
+  const bool together = kind == CommandKind::kOptimizerStep || kind == CommandKind::kSave;
+  return together && status != KRL_OK && status != KRL_FAILED_PRECONDITION &&
+         status != KRL_INVALID_ARGUMENT;
+}
+
 Reply reply_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);

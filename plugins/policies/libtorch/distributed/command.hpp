@@ -48,6 +48,11 @@ std::string reply_message(const Reply& reply);
 // After the byte of its kind.
 Reply read_reply(MessageReader& message);
 
+// Whether a rank whose part of the command ends like this leaves the others waiting. They wait for
+// one another in a step and in a save. What is wrong with the call itself all of them find before
+// that; anything else happened to this rank alone.
+bool leaves_others_waiting(CommandKind kind, krl_status status);
+
 // The status and the words of an exception, as the SDK gives them to the host.
 Reply reply_of(const std::exception_ptr& error);
 

@@ -24,7 +24,6 @@ class FirstError {
   void throw_if_any() const {
     if (status_ != KRL_OK) throw Failure(status_, why_);
   }
-  bool any() const { return status_ != KRL_OK; }
 
  private:
   krl_status status_ = KRL_OK;
@@ -128,10 +127,15 @@ Figures DistributedPolicy::on_all_ranks(CommandKind kind, const Context& context
                                         const OnReply& on_reply) {
   const std::uint64_t number = send_command(kind, write);
   const CallContext here(context, [this] { return group_->lost(); });
-  FirstError error;
-  error.add(0, {}, reply_to([&] { local(here.context()); }));
+  const Reply own = reply_to([&] { local(here.context()); });
   group_->throw_if_lost();
-  if (error.any()) group_->cancel(number);
+  if (leaves_others_waiting(kind, own.status)) {
+    group_->fail(own.why);
+    throw Failure(own.status, own.why);
+  }
+  if (own.status != KRL_OK) group_->cancel(number);
+  FirstError error;
+  error.add(0, {}, own);
   Figures figures = here.figures();
   for (int r = 1; r < group_->size(); ++r) {
     const Reply reply = receive_reply(r, {});

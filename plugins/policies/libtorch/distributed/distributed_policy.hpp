@@ -51,7 +51,8 @@ class DistributedPolicy final : public TrainablePolicy {
   using RowsOf = std::function<void(const Examples& part, const Sink&, const Context&)>;
 
   // Sends the command to the other ranks, runs `local` here, and waits for all replies. The first
-  // error, this rank's before others', is thrown at the end. Gives the figures of all ranks.
+  // error, this rank's before others', is thrown at the end, and at once where this rank's leaves
+  // the others waiting: the group is then lost. Gives the figures of all ranks.
   Figures on_all_ranks(CommandKind kind, const Context& context, const Write& write,
                        const Local& local, const OnReply& on_reply = {});
   // Puts what `rows_of` gives for the examples, on all ranks. `write`: what the command says before

@@ -125,13 +125,6 @@ class Follower {
   }
 
  private:
-  // In these commands ranks wait for one another. What is wrong with the call itself is found by
-  // all of them before they do; anything else happened to this rank alone.
-  static bool leaves_others_waiting(CommandKind kind, krl_status status) {
-    const bool together = kind == CommandKind::kOptimizerStep || kind == CommandKind::kSave;
-    return together && status != KRL_FAILED_PRECONDITION && status != KRL_INVALID_ARGUMENT;
-  }
-
   void carry_out(const CommandHeader& header, MessageReader& message, Reply& reply) {
     const CallContext call(context_, [this, number = header.number] {
       return group_.cancelled() >= number || group_.lost();

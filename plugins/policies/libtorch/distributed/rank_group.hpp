@@ -52,7 +52,7 @@ class RankGroup final : public ShardExchange {
 
   bool lost() const;
   void throw_if_lost() const;
-  // The others: this rank cannot go on; the group is lost, with its name and `why`.
+  // This rank cannot go on; the group is lost, with its name and `why`.
   void fail(const std::string& why);
   // Rank 0: the others are to end command number `command` early; they see it within a second.
   void cancel(std::uint64_t command);

@@ -219,6 +219,7 @@ void RankLiveness::report_lost(int rank, const std::string& how) {
 }
 
 void RankLiveness::fail(const std::string& why) {
+  if (state_->rank == 0) return state_->lose(state_->names[0] + " failed: " + why);
   {
     const std::lock_guard lock(state_->mutex);
     state_->failure = why;

@@ -44,8 +44,8 @@ class RankLiveness {
   // What a broken connection with `rank` says. The first loss stands.
   void report_lost(int rank, const std::string& how);
 
-  // The others: this rank itself cannot go on. Returns when rank 0 has been told, or after the
-  // time-out.
+  // This rank itself cannot go on: the group is lost, with its name and `why`. Of the others it
+  // returns when rank 0 has been told, or after the time-out.
   void fail(const std::string& why);
 
   // Rank 0: the ranks are to end command number `command` early.

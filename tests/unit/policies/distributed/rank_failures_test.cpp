@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <new>
 #include <thread>
 
-#include "distributed/rank_group.hpp"
+#include "distributed/distributed_policy.hpp"
+#include "distributed/follower.hpp"
 #include "storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
@@ -61,6 +63,59 @@ TEST(Ranks, EndACancelledCall) {
     context.is_cancelled = false;
     sample(policy, 3);  // the ranks are ready for more
   });
+}
+
+// Rank 0's way to the others, on which it runs out of memory after the gradients' sum.
+class ShortOfMemory final : public ShardExchange {
+ public:
+  explicit ShortOfMemory(RankGroup& group) : group_(group) {}
+  Slice slice(std::int64_t total) const override { return group_.slice(total); }
+  void reduce_scatter(const at::Tensor& flat) override { group_.reduce_scatter(flat); }
+  double sum(double value) override { return group_.sum(value); }
+  void all_gather(const at::Tensor&) override { throw std::bad_alloc(); }
+  at::Tensor gather_on_first(const at::Tensor&, std::int64_t) override { throw std::bad_alloc(); }
+
+ private:
+  RankGroup& group_;
+};
+
+// The call fails on rank 0 while the others wait for it; all end, and know why.
+void expect_all_end(const std::function<void(TrainablePolicy&)>& call) {
+  run_ranks(3, [&](const RankEnvironment& ranks) {
+    auto group = std::make_unique<RankGroup>(ranks, RankTimeouts{}, "");
+    ShortOfMemory short_of_memory(*group);
+    ShardExchange* exchange = group.get();
+    if (ranks.rank == 0) exchange = &short_of_memory;
+    auto local = std::make_unique<LocalPolicy>(options_of(ranks), make_cpu_device, exchange);
+    const RecordingContext context;
+    const auto names_rank0 =
+        AllOf(StartsWith("rank 0 (host "), HasSubstr(") failed: out of memory"));
+    if (ranks.rank > 0) {
+      FollowerPolicy policy(std::move(group), std::move(local));
+      EXPECT_THAT(refusal([&] { policy.follow(context); }), names_rank0);
+      return;
+    }
+    DistributedPolicy policy(std::move(group), std::move(local));
+    fit(policy);
+    try {
+      call(policy);
+      ADD_FAILURE() << "it goes on";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_RESOURCE_EXHAUSTED) << failure.what();
+      EXPECT_STREQ(failure.what(), "out of memory");
+    }
+    EXPECT_THAT(refusal([&] { sample(policy, 1); }), names_rank0) << "there are no ranks any more";
+  });
+}
+
+TEST(Ranks, EndWhenRank0FailsInAStep) {
+  expect_all_end([](TrainablePolicy& policy) { learn(policy, sample(policy, 1)); });
+}
+
+TEST(Ranks, EndWhenRank0FailsInASave) {
+  const TemporaryDirectory directory;
+  expect_all_end(
+      [&](TrainablePolicy& policy) { policy.save(directory.path().string(), RecordingContext()); });
 }
 
 TEST(Ranks, SayWhoDidNotCome) {

@@ -132,6 +132,13 @@ TEST_F(Ranks, AreToldOfAFailure) {
   EXPECT_EQ(ranks[2]->wait_for_verdict(), "rank 1 (b) failed: out of memory");
 }
 
+TEST_F(Ranks, AreToldOfAFailureOfRank0) {
+  ranks[0]->fail("out of memory");
+  EXPECT_EQ(ranks[0]->verdict(), "rank 0 (a) failed: out of memory");
+  EXPECT_EQ(ranks[1]->wait_for_verdict(), "rank 0 (a) failed: out of memory");
+  EXPECT_EQ(ranks[2]->wait_for_verdict(), "rank 0 (a) failed: out of memory");
+}
+
 TEST_F(Ranks, AreToldOfCancelledCommands) {
   EXPECT_EQ(ranks[1]->cancelled(), 0U);
   ranks[0]->cancel(7);
