@@ -1,11 +1,14 @@
 #include "distributed/distributed_policy.hpp"
 
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 
 #include "distributed/call_rows.hpp"
 #include "distributed/directory_copy.hpp"
 #include "distributed/stream_broker.hpp"
+#include "generation/text_generator.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
@@ -84,6 +87,26 @@ Reply reply_to(const Work& work) {
     return reply_of(std::current_exception());
   }
 }
+
+// Keeps the prompt of what tokenize() puts.
+class PromptTokens {
+ public:
+  PromptTokens() : c_{sizeof c_, 0, this, put} {}
+  PromptTokens(const PromptTokens&) = delete;
+  PromptTokens& operator=(const PromptTokens&) = delete;
+  SampleSink sink() const { return SampleSink(&c_); }
+  const std::vector<TokenId>& tokens() const { return tokens_; }
+
+ private:
+  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
+    const auto tokens = span(sample->prompt_tokens);
+    static_cast<PromptTokens*>(c->ctx)->tokens_.assign(tokens.begin(), tokens.end());
+    return KRL_OK;
+  }
+
+  std::vector<TokenId> tokens_;
+  krl_sample_sink c_;
+};
 
 }  // namespace
 
@@ -168,6 +191,7 @@ void DistributedPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Conte
 
 void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
                                const Context& context) {
+  check_here(requests, context);
   const auto shares = share_requests(requests, group_->size());
   const auto share_of = [&](int rank) -> const RankShare& {
     return shares[static_cast<std::size_t>(rank)];
@@ -180,19 +204,26 @@ void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
 
   SharedSink shared(sink);
   std::vector<Reply> replies(shares.size());
+  std::atomic<bool> failed{false};
+  const auto end_early = [&] {
+    failed = true;
+    group_->cancel(number);
+  };
   {
     std::vector<std::jthread> receivers;
     for (int r = 1; r < group_->size(); ++r) {
       receivers.emplace_back([&, r] {
-        replies[static_cast<std::size_t>(r)] = receive_samples(
-            r, number, [&](const krl_sample& sample) { shared.put(sample, share_of(r)); });
+        Reply& reply = replies[static_cast<std::size_t>(r)];
+        reply = receive_samples(r, number,
+                                [&](const krl_sample& sample) { shared.put(sample, share_of(r)); });
+        if (reply.status != KRL_OK) end_early();
       });
     }
-    const CallContext here(context, [this] { return group_->lost(); });
+    const CallContext here(context, [&] { return failed || group_->lost(); });
     const RequestPart part(requests, share_of(0));
     const PartSink own(shared, share_of(0));
     replies[0] = reply_to([&] { local_->sample(part.requests(), own.sink(), here.context()); });
-    if (replies[0].status != KRL_OK) group_->cancel(number);
+    if (replies[0].status != KRL_OK) end_early();
   }
   throw_first_error(replies);
 }
@@ -212,7 +243,7 @@ void DistributedPolicy::sample_stream(const RequestSource& source, const SampleS
         if (reply.status != KRL_OK) broker.stop();
       });
     }
-    const CallContext here(context, [this] { return group_->lost(); });
+    const CallContext here(context, [&] { return broker.stopped() || group_->lost(); });
     replies[0] = reply_to(
         [&] { local_->sample_stream(broker.own_source(), broker.own_sink(), here.context()); });
     if (replies[0].status != KRL_OK) {
@@ -252,7 +283,23 @@ void DistributedPolicy::tokenize(const Messages& messages, std::string_view answ
   local_->tokenize(messages, answer, sink, context);
 }
 
-// Before they are shared out, so that an error names an example as the host numbers it.
+// Before they are shared out, so that an error names a request as the host numbers it.
+void DistributedPolicy::check_here(const Requests& requests, const Context& context) {
+  const PolicyInfo info = local_->describe();
+  if (info.needs_corpus) return;  // which the call itself says
+  std::map<std::string, PromptTokens> prompts;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto [at, is_new] = prompts.try_emplace(prompt_key(requests[i]));
+    if (is_new) local_->tokenize(requests[i].messages(), {}, at->second.sink(), context);
+    GenerationRequest request;
+    request.prompt = at->second.tokens();
+    request.max_tokens = requests[i].max_tokens();
+    request.options = {requests[i].temperature(), requests[i].top_p(), requests[i].top_k()};
+    check_request(request, i, info.context_tokens);
+  }
+}
+
+// The same of examples.
 void DistributedPolicy::check_here(const Examples& examples, const LossOptions* loss) {
   const PolicyInfo info = local_->describe();
   if (info.needs_corpus) return;  // which the call itself says

@@ -6,6 +6,7 @@
 // rank 0's own generation, or a receiver of another rank's answers.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <kernelrl/policy.hpp>
@@ -32,6 +33,7 @@ class StreamBroker {
 
   // Ends the call early: own_source() throws KRL_CANCELLED from then on.
   void stop();
+  bool stopped() const { return stopped_; }
 
   // Tells the other ranks that nothing more comes. Once, at the end.
   void end_others();
@@ -64,7 +66,7 @@ class StreamBroker {
   std::uint32_t taken_ = 0;             // from the host
   std::string last_prompt_;
   int last_rank_ = 0;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};
 };
 
 // What rank 0 sends beside an answer's way: one more request, or the end of all.

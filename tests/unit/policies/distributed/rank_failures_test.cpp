@@ -43,6 +43,26 @@ TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
   });
 }
 
+// The number in the part of one rank would be another.
+TEST(Ranks, NameWrongRequestsAsTheHostDoes) {
+  with_policy(2, [](TrainablePolicy& policy) {
+    fit(policy);
+    const RecordingContext context;
+    SampleCollector collector;
+    const auto why = [&](const RequestOptions& wrong) {
+      RequestList requests;
+      for (const char* prompt : {"a", "b", "c"}) requests.add({.prompt = prompt});
+      requests.add(wrong);
+      return refusal([&] { policy.sample(requests, collector, context); });
+    };
+    EXPECT_THAT(why({.prompt = std::string(500, 'x')}), StartsWith("request 3: the prompt has"));
+    EXPECT_THAT(why({.prompt = "a", .max_tokens = 0}), StartsWith("request 3: max_tokens"));
+    EXPECT_THAT(why({.prompt = "d", .temperature = -1}), StartsWith("request 3: temperature"));
+    EXPECT_TRUE(collector.samples.empty());
+    sample(policy, 3);
+  });
+}
+
 TEST(Ranks, EndACancelledCall) {
   with_policy(2, [](TrainablePolicy& policy) {
     fit(policy);
@@ -62,6 +82,61 @@ TEST(Ranks, EndACancelledCall) {
     }
     context.is_cancelled = false;
     sample(policy, 3);  // the ranks are ready for more
+  });
+}
+
+// Of rank 1 sampling fails, of the others it goes on until they are told to end.
+struct EndlessSampler final : RankPolicy {
+  explicit EndlessSampler(int its_rank) : rank(its_rank) {}
+
+  PolicyInfo describe() override {
+    PolicyInfo info;
+    info.needs_corpus = true;
+    return info;
+  }
+  void sample(const Requests&, const SampleSink&, const Context& context) override { run(context); }
+  void sample_stream(const RequestSource&, const SampleSink&, const Context& context) override {
+    run(context);
+  }
+  void run(const Context& context) const {
+    if (rank == 1) throw Failure(KRL_RESOURCE_EXHAUSTED, "out of memory");
+    for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) context.throw_if_cancelled();
+  }
+
+  void tokenize(const Messages&, std::string_view, const SampleSink&, const Context&) override {}
+  void logprobs(double, const Examples&, const LogprobSink&, const Context&) override {}
+  void forward_backward(const Loss&, const Examples&, const Context&) override {}
+  void optimizer_step(const krl_optimizer&, const Context&) override {}
+  void save(std::string_view, const Context&) override {}
+  void load(std::string_view, const Context&) override {}
+  void drop_gradient() override {}
+  void join_save() override {}
+
+  const int rank;
+};
+
+TEST(Ranks, EndACallInWhichOneFails) {
+  run_ranks(3, [](const RankEnvironment& ranks) {
+    auto group = std::make_unique<RankGroup>(ranks, RankTimeouts{}, "");
+    auto local = std::make_unique<EndlessSampler>(ranks.rank);
+    const RecordingContext context;
+    if (ranks.rank > 0) {
+      return FollowerPolicy(std::move(group), std::move(local)).follow(context);
+    }
+    DistributedPolicy policy(std::move(group), std::move(local));
+    RequestList requests;
+    requests.add({.prompt = "a"});
+    SampleCollector collector;
+    const auto fails = AllOf(StartsWith("rank 1 ("), HasSubstr("): out of memory"));
+    EXPECT_THAT(refusal([&] { policy.sample(requests, collector, context); }), fails);
+    const krl_request_source none{
+        sizeof none, 0, nullptr,
+        [](const krl_request_source*, std::int32_t, const krl_request** out) -> krl_status {
+          *out = nullptr;
+          return KRL_OK;
+        }};
+    EXPECT_THAT(refusal([&] { policy.sample_stream(RequestSource(&none), collector, context); }),
+                fails);
   });
 }
 
