@@ -15,6 +15,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
 
+#include "distributed/broken_pipe_guard.hpp"
 #include "distributed/gloo_backend.hpp"
 #include "distributed/rank_liveness.hpp"
 #include "distributed/tensor_backend.hpp"
@@ -169,6 +170,7 @@ struct RankGroup::Connections {
   // A message's way, which `start` starts: ends with a Failure when the group is lost.
   template <class Start>
   void transfer(int peer, const Start& start) {
+    const BrokenPipeGuard guard;
     bool done = false;
     try {
       const c10::intrusive_ptr<c10d::Work> work = start();
@@ -200,6 +202,7 @@ struct RankGroup::Connections {
   // What all ranks do together, which `start` starts.
   template <class Start>
   void collective(const Start& start) {
+    const BrokenPipeGuard guard;
     try {
       const c10::intrusive_ptr<c10d::Work> work = start();
       auto pause = kShortestPause;
@@ -254,6 +257,7 @@ struct RankGroup::Connections {
 RankGroup::RankGroup(const RankEnvironment& environment, const RankTimeouts& timeouts,
                      const std::string& options, TensorBackend* tensors)
     : environment_(environment), connections_(std::make_unique<Connections>()) {
+  const BrokenPipeGuard guard;  // also of the threads that connecting starts
   Connections& c = *connections_;
   c.store = connect_store(environment, timeouts.start, environment.rank == 0);
   try {

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <new>
 #include <thread>
 
+#include "distributed/broken_pipe_guard.hpp"
 #include "distributed/distributed_policy.hpp"
 #include "distributed/follower.hpp"
 #include "storage/file.hpp"
@@ -285,6 +287,55 @@ INSTANTIATE_TEST_SUITE_P(Signals, LostRank, testing::Values(SIGKILL, SIGSTOP),
                          [](const auto& info) {
                            return info.param == SIGKILL ? "Killed" : "Stopped";
                          });
+
+// Whether a thread of this process holds SIGPIPE back.
+bool holds_broken_pipes(const std::string& thread) {
+  const std::string status = read_file("/proc/self/task/" + thread + "/status");
+  const std::string held = status.substr(status.find("SigBlk:") + 7, 18);
+  return (std::stoull(held, nullptr, 16) >> (SIGPIPE - 1) & 1) != 0;
+}
+
+// Gloo's write to a rank that is gone would else end the writer, now and then.
+TEST(Ranks, AreNotEndedByABrokenPipe) {
+  const TemporaryDirectory directory;
+  const fs::path looked = directory.path() / "looked";
+  run_ranks(2, [&](const RankEnvironment& ranks) {
+    RankGroup group(ranks, RankTimeouts{}, "");
+    const std::string main = std::to_string(::getpid());
+    for (const auto& thread : fs::directory_iterator("/proc/self/task")) {
+      const std::string number = thread.path().filename().string();
+      EXPECT_EQ(holds_broken_pipes(number), number != main) << number;
+    }
+    if (ranks.rank == 1) {
+      while (!fs::exists(looked)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return group.send(0, "looked");
+    }
+    bool held = false;
+    std::jthread look([&] {
+      for (int times = 0; times < 1000 && !held; ++times) {
+        held = holds_broken_pipes(main);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+      write_file(looked, {""});
+    });
+    EXPECT_EQ(group.receive(1), "looked");
+    look.join();
+    EXPECT_TRUE(held) << "while it waits for the other";
+    EXPECT_FALSE(holds_broken_pipes(main)) << "afterwards";
+  });
+}
+
+TEST(BrokenPipeGuard, MakesItAnError) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  {
+    const BrokenPipeGuard guard;
+    EXPECT_EQ(::write(ends[1], "x", 1), -1);
+    EXPECT_EQ(errno, EPIPE);
+  }
+  ::close(ends[1]);
+}
 
 }  // namespace
 }  // namespace krl::libtorch
