@@ -230,6 +230,7 @@ int free_port() {
 // Runs `work` in a process for each rank; false if one fails.
 bool on_ranks(int size, const std::function<void(const RankEnvironment&)>& work) {
   const int port = free_port();
+  std::fflush(nullptr);  // a child would print again what waits here
   for (int rank = 0; rank < size; ++rank) {
     if (::fork() != 0) continue;
     int code = 0;
