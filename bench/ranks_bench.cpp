@@ -25,11 +25,11 @@
 #include <string>
 
 #include "bench/model_shapes.hpp"
-#include "cuda/cuda_device.hpp"
 #include "distributed/call_rows.hpp"
 #include "distributed/nccl_backend.hpp"
 #include "distributed/rank_group.hpp"
 #include "distributed/sharing.hpp"
+#include "engine/cuda/cuda_device.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "training/examples.hpp"
 
