@@ -12,8 +12,8 @@ class Names {
     const std::int64_t width = parameter.size / parameter.shape[0];
     std::vector<std::int64_t> shape = parameter.shape;
     shape[0] = rows;
-    names_.push_back({std::move(name), slot, first, rows, std::move(shape),
-                      parameter.offset + first * width, rows * width});
+    names_.push_back(
+        {std::move(name), std::move(shape), parameter.offset + first * width, rows * width});
   }
   void add(std::string name, std::size_t slot) {
     add(std::move(name), slot, 0, layout_.slots[slot].shape[0]);

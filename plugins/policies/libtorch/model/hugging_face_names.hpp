@@ -9,11 +9,9 @@
 
 namespace krl::libtorch {
 
-// Rows [first, first + rows) of a parameter; a vector counts as rows of one number.
+// Neighbouring rows of a parameter; a vector counts as rows of one number.
 struct NamedRows {
   std::string name;  // "model.layers.0.self_attn.q_proj.weight"
-  std::size_t slot;
-  std::int64_t first, rows;
   std::vector<std::int64_t> shape;  // [rows, width] or [rows]
   std::int64_t offset, size;        // in the flat parameters, in elements
 };
