@@ -51,5 +51,17 @@ TEST(Includes, TheSdkKnowsNobody) {
 // plugin.
 TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plugins/"); }
 
+// Each folder of the local policy knows only those before it.
+TEST(Includes, TheLocalPolicysFoldersAreLayers) {
+  const std::vector<std::string> layers = {"base",     "storage", "tokenizer",
+                                           "cuda",     "model",   "generation",
+                                           "training", "engine",  "distributed"};
+  for (std::size_t lower = 0; lower < layers.size(); ++lower) {
+    for (std::size_t higher = lower + 1; higher < layers.size(); ++higher) {
+      expect_none("plugins/policies/libtorch/" + layers[lower], layers[higher] + "/");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace krl

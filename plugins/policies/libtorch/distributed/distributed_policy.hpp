@@ -12,7 +12,7 @@
 
 #include "distributed/command.hpp"
 #include "distributed/rank_group.hpp"
-#include "distributed/rank_policy.hpp"
+#include "engine/rank_policy.hpp"
 #include "distributed/sharing.hpp"
 #include "training/loss.hpp"
 

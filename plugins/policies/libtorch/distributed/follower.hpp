@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "distributed/rank_group.hpp"
-#include "distributed/rank_policy.hpp"
+#include "engine/rank_policy.hpp"
 
 namespace krl::libtorch {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/worker_threads.hpp"
-#include "distributed/rank_policy.hpp"
+#include "engine/rank_policy.hpp"
 #include "engine.hpp"
 #include "engine/device.hpp"
 #include "tokenizer/chat_tokenizer.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cuda/vectors.hpp"
+#include "model/cuda/vectors.hpp"
 #include "generation_attention_source.hpp"
 #include "generation_base_source.hpp"
 #include "generation_sampling_source.hpp"

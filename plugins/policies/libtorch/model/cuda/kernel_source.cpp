@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "cuda/vectors.hpp"
+#include "model/cuda/vectors.hpp"
 #include "training_kernel_source.hpp"
 
 namespace krl::libtorch {
