@@ -69,6 +69,7 @@ struct Way {
   std::string metric;  // that only this way writes
   bool adapts = false;
 };
+std::ostream& operator<<(std::ostream& out, const Way& way) { return out << way.name; }
 
 const Way kWays[] = {
     {"Critic",
@@ -77,7 +78,7 @@ const Way kWays[] = {
     {"Continuous", {"rollout.batching=continuous", "rollout.turns=2"}, "turn_2/pass_rate"},
     {"Adapters",
      {"policy.lora.rank=8", "policy.lora.alpha=16", "learn.loss.kl=0.001",
-      "learn.optimizer.lr=1e-2", "stage.warm-up.epochs=1"},
+      "learn.optimizer.lr=3e-3", "stage.warm-up.epochs=1"},
      "actor/ppo_kl",
      /*adapts=*/true}};
 
