@@ -179,6 +179,9 @@ TEST_F(PolicyOnGpu, AStepLacksNoPartOfItsGradient) {
   RecordingContext cancelled;
   cancelled.is_cancelled = true;
   EXPECT_THROW(policy.forward_backward(loss, examples(samples), cancelled), Failure);
+  learn(policy, samples);  // there was nothing to lose
+  policy.forward_backward(loss, examples(samples), context_);
+  EXPECT_THROW(policy.forward_backward(loss, examples(samples), cancelled), Failure);
   policy.forward_backward(loss, examples(samples), context_);
   EXPECT_THROW(policy.optimizer_step(adamw(1e-3), context_), Failure);
   learn(policy, samples);

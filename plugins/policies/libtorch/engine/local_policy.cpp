@@ -92,17 +92,17 @@ struct LocalPolicy::Model {
     return generator;
   }
 
-  // Calls learn(again); where memory runs out and it can be repeated, once more without what only
+  // Makes the call; where memory runs out and it can be repeated, once more without what only
   // generation needs.
-  template <class Learn>
-  auto with_memory(bool repeatable, const Learn& learn) {
+  template <class Call>
+  auto with_memory(bool repeatable, const Call& call) {
     try {
-      return learn(/*again=*/false);
+      return call();
     } catch (const c10::OutOfMemoryError& error) {
       if (!repeatable || !device->release_generation_memory()) throw too_little_memory(error);
     }
     try {
-      return learn(/*again=*/true);
+      return call();
     } catch (const c10::OutOfMemoryError& error) {
       throw too_little_memory(error);
     }
@@ -214,7 +214,7 @@ void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const
     check_request(generation.back(), i, model().config().context);
   }
   Model& model = this->model();
-  model.with_memory(/*repeatable=*/false, [&](bool) {
+  model.with_memory(/*repeatable=*/false, [&] {
     model.generator().run(
         generation,
         [&](const GeneratedSample& sample) {
@@ -236,7 +236,7 @@ void LocalPolicy::sample_stream(const RequestSource& source, const SampleSink& s
     return generation;
   };
   Model& model = this->model();
-  model.with_memory(/*repeatable=*/false, [&](bool) {
+  model.with_memory(/*repeatable=*/false, [&] {
     model.generator().run_stream(
         next,
         [&](const GeneratedSample& sample) {
@@ -263,7 +263,7 @@ void LocalPolicy::logprobs(double temperature, const Examples& examples, const L
                            const Context& context) {
   Model& model = this->model();
   model.with_memory(/*repeatable=*/true,
-                    [&](bool) { model.trainer.logprobs(temperature, examples, sink, context); });
+                    [&] { model.trainer.logprobs(temperature, examples, sink, context); });
 }
 
 void LocalPolicy::values(const Examples& examples, const CriticSink& sink, const Context& context) {
@@ -272,8 +272,7 @@ void LocalPolicy::values(const Examples& examples, const CriticSink& sink, const
                   "the policy 'libtorch' has no critic; set policy.critic = true");
   }
   Model& model = this->model();
-  model.with_memory(/*repeatable=*/true,
-                    [&](bool) { model.trainer.values(examples, sink, context); });
+  model.with_memory(/*repeatable=*/true, [&] { model.trainer.values(examples, sink, context); });
 }
 
 void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
@@ -281,8 +280,7 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
   const LossOptions options = parse_loss(loss);
   Model& model = this->model();
   const bool first = !model.trainer.has_gradient();
-  const LossMetrics metrics = model.with_memory(/*repeatable=*/first, [&](bool again) {
-    if (again) model.trainer.drop_gradient();
+  const LossMetrics metrics = model.with_memory(/*repeatable=*/first, [&] {
     return model.trainer.forward_backward(options, examples, context);
   });
   context.metric("loss", metrics.loss);
@@ -298,7 +296,7 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
 void LocalPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {
   Model& model = this->model();
   const double norm = model.with_memory(
-      /*repeatable=*/false, [&](bool) { return model.trainer.optimizer_step(optimizer); });
+      /*repeatable=*/false, [&] { return model.trainer.optimizer_step(optimizer); });
   context.metric("grad_norm", norm);
 }
 

@@ -172,7 +172,7 @@ LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples
   }
   if (!has_gradient_) gradient_.zero_();
   const bool lacked_a_part = lacks_a_part_;
-  lacks_a_part_ = !on_cpu();  // until all of it is there
+  lacks_a_part_ = lacked_a_part || (has_gradient_ && !on_cpu());  // until all of it is there
   run_shares(examples, context, [&](int worker, const MicroBatch& batch) {
     train_micro_batch(replicas_[static_cast<std::size_t>(worker)], options, examples, batch);
   });

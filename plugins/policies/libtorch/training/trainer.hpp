@@ -68,7 +68,8 @@ class Trainer {
   void values(const Examples& examples, const CriticSink& sink, const Context& context);
 
   // Adds the gradient of the loss of the examples. After an error it is as it was before the call
-  // on the CPU; on a GPU it is lost, and the next step is refused whatever is added until then.
+  // on the CPU; on a GPU what there was is lost, and the next step is refused, whatever is added
+  // until then.
   LossMetrics forward_backward(const LossOptions& options, const Examples& examples,
                                const Context& context);
 
@@ -152,7 +153,7 @@ class Trainer {
   AdamW optimizer_;
   at::Tensor gradient_;
   bool has_gradient_ = false;
-  bool lacks_a_part_ = false;  // a forward_backward failed on a GPU
+  bool lacks_a_part_ = false;  // which was lost when a forward_backward failed
   std::int64_t calls_ = 0;     // of forward_backward since the last step
   std::int64_t version_ = 0;
   bool uses_tis_ = false;
