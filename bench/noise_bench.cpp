@@ -130,9 +130,8 @@ at::Tensor forward_logprobs(Trainer& trainer, const std::vector<Sequence>& seque
 void say_logprobs(const char* what, const at::Tensor& a, const at::Tensor& b) {
   Differences logprobs;
   logprobs.add(a, b);
-  std::printf(
-      "kernelrl, %s, %.0f tokens: log-probability of the token mean %.5f max %.4f\n", what,
-      logprobs.count(), logprobs.mean(), logprobs.largest());
+  std::printf("kernelrl, %s, %.0f tokens: log-probability of the token mean %.5f max %.4f\n", what,
+              logprobs.count(), logprobs.mean(), logprobs.largest());
 }
 
 void compare_sampler(Trainer& fine, Trainer& coarse, const std::vector<Sequence>& sequences) {

@@ -12,8 +12,8 @@
 
 #include "distributed/command.hpp"
 #include "distributed/rank_group.hpp"
-#include "engine/rank_policy.hpp"
 #include "distributed/sharing.hpp"
+#include "engine/rank_policy.hpp"
 #include "training/loss.hpp"
 
 namespace krl::libtorch {

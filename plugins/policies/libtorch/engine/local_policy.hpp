@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/worker_threads.hpp"
-#include "engine/rank_policy.hpp"
 #include "engine.hpp"
 #include "engine/device.hpp"
+#include "engine/rank_policy.hpp"
 #include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {

@@ -11,7 +11,7 @@ namespace krl::libtorch {
 
 // Neighbouring rows of a parameter; a vector counts as rows of one number.
 struct NamedRows {
-  std::string name;  // "model.layers.0.self_attn.q_proj.weight"
+  std::string name;                 // "model.layers.0.self_attn.q_proj.weight"
   std::vector<std::int64_t> shape;  // [rows, width] or [rows]
   std::int64_t offset, size;        // in the flat parameters, in elements
 };

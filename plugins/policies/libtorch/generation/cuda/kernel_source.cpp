@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "model/cuda/vectors.hpp"
 #include "generation_attention_source.hpp"
 #include "generation_base_source.hpp"
 #include "generation_sampling_source.hpp"
 #include "generation_tensor_attention_source.hpp"
+#include "model/cuda/vectors.hpp"
 
 namespace krl::libtorch {
 namespace {
