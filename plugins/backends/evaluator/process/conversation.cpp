@@ -1,9 +1,9 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <kernelrl/broken_pipe_guard.hpp>
 #include <kernelrl/values.hpp>
 
 #include "plugins/backends/evaluator/process/message_stream.hpp"
@@ -22,26 +22,6 @@ struct Pipe {
     read = Descriptor(ends[0]);
     write = Descriptor(ends[1]);
   }
-};
-
-// A write to a child that died is an error, not a signal that ends the host: SIGPIPE is held back
-// on this thread and taken away if it came.
-class BrokenPipeGuard {
- public:
-  BrokenPipeGuard() {
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  BrokenPipeGuard(const BrokenPipeGuard&) = delete;
-  ~BrokenPipeGuard() {
-    const timespec at_once{0, 0};
-    if (!::sigismember(&before_, SIGPIPE)) ::sigtimedwait(&pipe_, nullptr, &at_once);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t pipe_, before_;
 };
 
 }  // namespace

@@ -1,14 +1,12 @@
 #include "distributed/distributed_policy.hpp"
 
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <thread>
 
 #include "distributed/call_rows.hpp"
 #include "distributed/directory_copy.hpp"
 #include "distributed/stream_broker.hpp"
-#include "generation/text_generator.hpp"
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
@@ -87,26 +85,6 @@ Reply reply_to(const Work& work) {
     return reply_of(std::current_exception());
   }
 }
-
-// Keeps the prompt of what tokenize() puts.
-class PromptTokens {
- public:
-  PromptTokens() : c_{sizeof c_, 0, this, put} {}
-  PromptTokens(const PromptTokens&) = delete;
-  PromptTokens& operator=(const PromptTokens&) = delete;
-  SampleSink sink() const { return SampleSink(&c_); }
-  const std::vector<TokenId>& tokens() const { return tokens_; }
-
- private:
-  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
-    const auto tokens = span(sample->prompt_tokens);
-    static_cast<PromptTokens*>(c->ctx)->tokens_.assign(tokens.begin(), tokens.end());
-    return KRL_OK;
-  }
-
-  std::vector<TokenId> tokens_;
-  krl_sample_sink c_;
-};
 
 }  // namespace
 
@@ -191,7 +169,7 @@ void DistributedPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Conte
 
 void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
                                const Context& context) {
-  check_here(requests, context);
+  local_->check(requests);  // so that an error names a request as the host numbers it
   const auto shares = share_requests(requests, group_->size());
   const auto share_of = [&](int rank) -> const RankShare& {
     return shares[static_cast<std::size_t>(rank)];
@@ -283,23 +261,7 @@ void DistributedPolicy::tokenize(const Messages& messages, std::string_view answ
   local_->tokenize(messages, answer, sink, context);
 }
 
-// Before they are shared out, so that an error names a request as the host numbers it.
-void DistributedPolicy::check_here(const Requests& requests, const Context& context) {
-  const PolicyInfo info = local_->describe();
-  if (info.needs_corpus) return;  // which the call itself says
-  std::map<std::string, PromptTokens> prompts;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto [at, is_new] = prompts.try_emplace(prompt_key(requests[i]));
-    if (is_new) local_->tokenize(requests[i].messages(), {}, at->second.sink(), context);
-    GenerationRequest request;
-    request.prompt = at->second.tokens();
-    request.max_tokens = requests[i].max_tokens();
-    request.options = {requests[i].temperature(), requests[i].top_p(), requests[i].top_k()};
-    check_request(request, i, info.context_tokens);
-  }
-}
-
-// The same of examples.
+// Before they are shared out, so that an error names an example as the host numbers it.
 void DistributedPolicy::check_here(const Examples& examples, const LossOptions* loss) {
   const PolicyInfo info = local_->describe();
   if (info.needs_corpus) return;  // which the call itself says

@@ -69,7 +69,6 @@ class DistributedPolicy final : public TrainablePolicy {
   Reply receive_samples(int from, std::uint64_t number,
                         const std::function<void(const krl_sample&)>& put);
   void throw_first_error(const std::vector<Reply>& replies) const;
-  void check_here(const Requests& requests, const Context& context);
   void check_here(const Examples& examples, const LossOptions* loss);
   std::vector<RankShare> shares_of(const Examples& examples) const;
   void drop_gradient(const Context& context);

@@ -15,7 +15,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
 
-#include "distributed/broken_pipe_guard.hpp"
+#include <kernelrl/broken_pipe_guard.hpp>
 #include "distributed/gloo_backend.hpp"
 #include "distributed/rank_liveness.hpp"
 #include "distributed/tensor_backend.hpp"

@@ -167,11 +167,11 @@ std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path
 TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer,
                                    const std::string& base) {
   const auto json = read_state(directory / "state.json");
-  if (json["adapters"] != adapters_json(trainer.lora(), base)) {
+  const nlohmann::ordered_json adapters = adapters_json(trainer.lora(), base);
+  if (json["adapters"] != adapters) {
     throw Failure(KRL_FAILED_PRECONDITION,
                   directory.string() + " is of other adapters, or the same beside other weights (" +
-                      json["adapters"].dump() + "), than the plan asks for (" +
-                      adapters_json(trainer.lora(), base).dump() +
+                      json["adapters"].dump() + "), than the plan asks for (" + adapters.dump() +
                       "): change [policy] back, or start a new run");
   }
   const Slots& slots = trainer.slots();

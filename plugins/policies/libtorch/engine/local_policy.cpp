@@ -207,12 +207,17 @@ void LocalPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Context& co
                std::to_string(corpus.size()) + " texts; " + describe().description);
 }
 
-void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const Context& context) {
+std::vector<GenerationRequest> LocalPolicy::checked(const Requests& requests) {
   std::vector<GenerationRequest> generation;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     generation.push_back(to_generation(requests[i], model().chat));
     check_request(generation.back(), i, model().config().context);
   }
+  return generation;
+}
+
+void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const Context& context) {
+  const std::vector<GenerationRequest> generation = checked(requests);
   Model& model = this->model();
   model.with_memory(/*repeatable=*/false, [&] {
     model.generator().run(

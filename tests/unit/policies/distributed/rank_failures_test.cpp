@@ -8,7 +8,7 @@
 #include <new>
 #include <thread>
 
-#include "distributed/broken_pipe_guard.hpp"
+#include <kernelrl/broken_pipe_guard.hpp>
 #include "distributed/distributed_policy.hpp"
 #include "distributed/follower.hpp"
 #include "storage/file.hpp"
@@ -111,6 +111,7 @@ struct EndlessSampler final : RankPolicy {
   void optimizer_step(const krl_optimizer&, const Context&) override {}
   void save(std::string_view, const Context&) override {}
   void load(std::string_view, const Context&) override {}
+  void check(const Requests&) override {}
   void drop_gradient() override {}
   void join_save() override {}
 

@@ -1,12 +1,13 @@
-// While it lives, a write to a rank that is gone is an error on this thread and on those that are
-// started meanwhile, not the signal that ends a process: Gloo asks for SIGPIPE, and a plugin must
-// not change what the host's process does with it. On one thread's stack.
+// While it lives, a write to a process or a machine that is gone is an error on this thread and on
+// those that are started meanwhile, not SIGPIPE, which would end the host: what the host's process
+// does with that signal is not for a plugin to change. On one thread's stack.
+// Header-only, C++17, no dependencies.
 #pragma once
 
 #include <csignal>
 #include <ctime>
 
-namespace krl::libtorch {
+namespace krl {
 
 class BrokenPipeGuard {
  public:
@@ -28,4 +29,4 @@ class BrokenPipeGuard {
   sigset_t pipe_{}, before_{};
 };
 
-}  // namespace krl::libtorch
+}  // namespace krl
