@@ -32,12 +32,12 @@ class EventStream {
  private:
   void end_line(const std::function<void(const Event&)>& on_event);
   void take_field(std::string_view name, std::string_view value);
+  void end_event(const std::function<void(const Event&)>& on_event);
 
   const std::size_t max_bytes_;
   std::string line_;
   bool first_line_ = true, after_cr_ = false;
-  Event event_{{}, {}, {}};
-  bool has_data_ = false;
+  Event event_{"", "", ""};  // as far as it is known; its data with a '\n' at the end
 };
 
 }  // namespace krl::http

@@ -33,8 +33,6 @@ class Failure : public krl::Failure {
   std::error_code error() const { return error_; }  // the system's, if there is one
   // The server may have got the request and acted on it.
   bool may_have_arrived() const { return phase_ >= Phase::kSend; }
-  // Another try may do better: not a matter of certificates, sizes, or the caller's own wish.
-  bool passing() const;
 
  private:
   Cause cause_;

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/spawn.hpp>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,8 +42,10 @@ class Loop {
   std::unique_ptr<Implementation> implementation_;
 };
 
-// Starts a coroutine; what it throws ends the process, so it must not. Its stack holds 256 KiB.
-void start(boost::asio::io_context& io, std::function<void(Yield)> work);
+// Starts a coroutine and says how it ended: null, or what it threw. Its stack holds 256 KiB. Any
+// thread; `ended` is called by the one that runs `io`.
+void start(boost::asio::io_context& io, std::function<void(Yield)> work,
+           std::function<void(std::exception_ptr)> ended);
 
 // Inside a coroutine: runs work(0, yield) … work(n - 1, yield), each as a coroutine of its own, and
 // waits until all have ended. Then throws what the first of them threw, if any did.

@@ -16,7 +16,7 @@ using Duration = std::chrono::steady_clock::duration;
 
 // A limit for each phase of an exchange, kept to within kCancelPoll. Duration::max() is none.
 struct Timeouts {
-  Duration connect = std::chrono::seconds(10);     // address, connection, and a proxy's consent
+  Duration connect = std::chrono::seconds(10);     // each: address, connection, a proxy's consent
   Duration handshake = std::chrono::seconds(10);   // TLS
   Duration send = std::chrono::seconds(30);        // until the server takes more bytes
   Duration first_byte = std::chrono::minutes(10);  // of the answer, once the request is sent
