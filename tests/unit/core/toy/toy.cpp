@@ -59,7 +59,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
   std::int64_t lose_every = 0, abort_every = 0;
-  bool elsewhere = false, ahead = false, stale = false;
+  bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
+  std::string waits;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
@@ -69,6 +70,10 @@ struct ToyPolicy final : krl::TrainablePolicy {
                "as a policy behind a service is: it publishes weights, answers a group as one "
                "request, goes on with answers, and needs old log-probabilities"),
       krl::opt("ahead", &ToyPolicy::ahead, "it samples while it trains"),
+      krl::opt("wants_reference", &ToyPolicy::wants_reference,
+               "examples must hold log-probabilities of a reference"),
+      krl::opt("waits", &ToyPolicy::waits, "sample() waits until this deadline is over")
+          .one_of("|call|request"),
       krl::opt("stale", &ToyPolicy::stale, "samples say a version that nobody has published"),
       krl::opt("logprob_kind", &ToyPolicy::logprob_kind, "what its log-probabilities are of")
           .one_of("unknown|raw|scaled|processed"),
@@ -112,6 +117,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
               const krl::Context& context) override {
     context.throw_if_cancelled();
     fail_if_told();
+    while (waits == "call") context.throw_if_cancelled();
     sampling = true;
     for (std::size_t i = requests.size(); i-- > 0;)
       put(requests[i], i, sink);  // out of order, as real ones do
@@ -265,6 +271,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
       throw krl::Failure(KRL_INTERNAL, "a sample has lost its state");
     if (elsewhere && e.old_logprobs().size() != e.tokens().size())
       throw krl::Failure(KRL_INTERNAL, "an example without old log-probabilities");
+    if (wants_reference && e.reference_logprobs().size() != e.tokens().size())
+      throw krl::Failure(KRL_INTERNAL, "an example without reference log-probabilities");
   }
 
   // 0 in a first turn, 1 later: a repair has a policy of its own.
@@ -275,6 +283,10 @@ struct ToyPolicy final : krl::TrainablePolicy {
   bool publishes() const { return elsewhere || ahead; }
 
   void put(const krl::Request& request, std::size_t index, const krl::SampleSink& sink) {
+    while (waits == "request" && krl::monotonic_ns() < request.deadline_ns()) continue;
+    if (waits == "request") {
+      return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
+    }
     if (lose_every > 0 && ++asked_ % lose_every == 0) {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_UNAVAILABLE, "told to lose it");
     }
