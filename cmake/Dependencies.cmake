@@ -12,19 +12,19 @@ add_library(kernelrl::tomlplusplus ALIAS kernelrl_tomlplusplus)
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 target_include_directories(kernelrl_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
 
+# The tokenizers of real models: their split patterns, and normal form C.
+find_package(ICU REQUIRED COMPONENTS uc)
+add_library(kernelrl_pcre2 INTERFACE)
+add_library(kernelrl::pcre2 ALIAS kernelrl_pcre2)
+find_path(PCRE2_INCLUDE pcre2.h REQUIRED)
+find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)
+target_include_directories(kernelrl_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE})
+target_link_libraries(kernelrl_pcre2 INTERFACE ${PCRE2_LIBRARY})
+
 if(KERNELRL_LIBTORCH)
   include(Torch)
   # What scripts/setup.sh brings later, the next build sees: the policy's GPU part is a target only where there is NVRTC.
   if(EXISTS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${KERNELRL_PYTHON_DEPS}/installed-wheels)
   endif()
-
-  # The tokenizers of real models: their split patterns, and normal form C.
-  find_package(ICU REQUIRED COMPONENTS uc)
-  add_library(kernelrl_pcre2 INTERFACE)
-  add_library(kernelrl::pcre2 ALIAS kernelrl_pcre2)
-  find_path(PCRE2_INCLUDE pcre2.h REQUIRED)
-  find_library(PCRE2_LIBRARY pcre2-8 REQUIRED)
-  target_include_directories(kernelrl_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE})
-  target_link_libraries(kernelrl_pcre2 INTERFACE ${PCRE2_LIBRARY})
 endif()

@@ -13,6 +13,9 @@
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using namespace krl::test;

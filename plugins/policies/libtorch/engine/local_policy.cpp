@@ -15,6 +15,9 @@
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 GenerationRequest to_generation(const Request& request, const ChatTokenizer& chat) {

@@ -12,6 +12,8 @@
 
 namespace krl::libtorch {
 
+using policies::ChatTokenizer;
+
 class ShardExchange;
 
 class LocalPolicy final : public RankPolicy {

@@ -14,6 +14,8 @@
 
 namespace krl::libtorch {
 
+using policies::TokenId;
+
 struct GenerationRequest {
   std::vector<TokenId> prompt;
   std::uint32_t samples = 1;

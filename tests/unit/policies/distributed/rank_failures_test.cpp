@@ -16,6 +16,9 @@
 #include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using namespace krl::test;

@@ -16,6 +16,9 @@
 #include "training/examples.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using namespace krl::test;
