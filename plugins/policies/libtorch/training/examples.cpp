@@ -82,6 +82,11 @@ void check_examples(const Examples& examples, const ModelConfig& config, const L
     check.weights_not_negative();
     check.values(example.values(), "values", !example.returns().empty());
     check.values(example.returns(), "returns", !example.values().empty());
+    // All or none: an example without them would silently be held to another model.
+    const Example first = examples[0];
+    check.values(example.old_logprobs(), "old_logprobs", !first.old_logprobs().empty());
+    check.values(example.reference_logprobs(), "reference_logprobs",
+                 !first.reference_logprobs().empty());
   }
 }
 

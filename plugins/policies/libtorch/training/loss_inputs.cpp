@@ -49,6 +49,25 @@ void add_loss_inputs(const LossOptions& options, const Examples& examples, const
   inputs.returns = tensor(returns);
 }
 
+at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
+                          at::Device device) {
+  std::vector<float> given;
+  for (const std::size_t i : batch) {
+    const Example example = examples[i];
+    const Span<float> logprobs = (example.*member)();
+    if (logprobs.empty()) return {};
+    given.insert(given.end(), logprobs.begin(), logprobs.end());
+  }
+  return to_device(given, device);
+}
+
+bool all_have(const Examples& examples, GivenLogprobs member) {
+  for (const Example example : examples) {
+    if ((example.*member)().empty()) return false;
+  }
+  return true;
+}
+
 at::Tensor sequence_log_ratios(const Examples& examples, const MicroBatch& batch,
                                const at::Tensor& now, const at::Tensor& start) {
   const at::Tensor now_host = to_host(now, at::kDouble);

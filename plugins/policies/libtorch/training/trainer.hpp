@@ -158,7 +158,7 @@ class Trainer {
   bool lacks_a_part_ = false;  // which was lost when a forward_backward failed
   std::int64_t calls_ = 0;     // of forward_backward since the last step
   std::int64_t version_ = 0;
-  bool uses_tis_ = false;
+  bool needs_behaviour_ = false;
   std::vector<Replica> replicas_;
 };
 
