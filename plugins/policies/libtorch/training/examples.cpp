@@ -7,6 +7,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 class ExampleCheck {

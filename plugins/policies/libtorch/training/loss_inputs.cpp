@@ -5,6 +5,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 std::span<const float> to_span(Span<float> s) { return {s.data(), s.size()}; }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "model/operations.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossOptions;
 
 // Adds all that follows from the examples alone, on `device`. REQUIRES: checked examples.
 void add_loss_inputs(const LossOptions& options, const Examples& examples, const MicroBatch& batch,

@@ -12,6 +12,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 LossMetrics to_metrics(const at::Tensor& sums) {

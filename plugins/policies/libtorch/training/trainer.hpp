@@ -18,11 +18,13 @@
 #include "base/worker_threads.hpp"
 #include "training/adamw.hpp"
 #include "training/learned_model.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 #include "training/shard_exchange.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossOptions;
 
 // All that the next step depends on; what a checkpoint holds. Flat tensors, of all weights of the
 // model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
