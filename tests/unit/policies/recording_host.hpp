@@ -59,7 +59,13 @@ struct KeptSample {
   bool operator==(const KeptSample&) const = default;
 };
 
-// Keeps samples by request and index.
+struct KeptFailure {
+  krl_status status = KRL_OK;
+  std::string why;
+  bool operator==(const KeptFailure&) const = default;
+};
+
+// Keeps samples by request and index, and requests that failed.
 class SampleCollector {
  public:
   SampleCollector() {
@@ -78,10 +84,16 @@ class SampleCollector {
       }
       return self.status;
     };
+    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
+                 krl_str why) -> krl_status {
+      static_cast<SampleCollector*>(c->ctx)->failures[request] = {status, std::string(view(why))};
+      return KRL_OK;
+    };
   }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
+  std::map<std::uint32_t, KeptFailure> failures;
   krl_status status = KRL_OK;  // what put() answers
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
@@ -161,6 +173,8 @@ struct RequestOptions {
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
+  std::vector<std::int32_t> prompt_tokens = {};
+  std::int64_t deadline_ns = 0;
 };
 
 class RequestList {
@@ -177,8 +191,16 @@ class RequestList {
                     row.options.temperature, row.options.top_p,
                     row.options.top_k,       static_cast<std::uint32_t>(row.stop.size()),
                     row.stop.data()};
-    row.request = {sizeof(krl_request),  row.options.samples, row.messages->data(),
-                   row.messages->size(), &row.sampling,       row.options.seed};
+    row.request = {sizeof(krl_request),
+                   row.options.samples,
+                   row.messages->data(),
+                   row.messages->size(),
+                   &row.sampling,
+                   row.options.seed,
+                   {},
+                   i32s(row.options.prompt_tokens),
+                   {},
+                   row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
