@@ -1,0 +1,47 @@
+// The addresses of a host. A name is looked up by a thread of its own, which nobody has to wait
+// for: the system's look-up cannot be stopped. Coroutines that want the same name share one
+// look-up, and what it found serves for kFresh. Used by the loop's thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/http/watch.hpp"
+
+namespace krl::http {
+
+class Addresses {
+ public:
+  using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;  // in the order to be tried
+  static constexpr std::chrono::seconds kFresh{10};
+
+  Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port);
+  ~Addresses();
+  Addresses(const Addresses&) = delete;
+  Addresses& operator=(const Addresses&) = delete;
+
+  // Throws Trouble (kAddress), or that of the limits.
+  Endpoints find(Limits& limits, Yield yield);
+
+ private:
+  struct Found {
+    Endpoints endpoints;
+    std::string error;  // of the system; empty: there are endpoints
+  };
+  struct LookUp;
+
+  static Found ask_system(const std::string& host, std::uint16_t port);
+  void look_up();
+
+  boost::asio::io_context& io_;
+  const std::string host_;
+  const std::uint16_t port_;
+  std::shared_ptr<LookUp> look_up_;  // the last; may be under way
+};
+
+}  // namespace krl::http

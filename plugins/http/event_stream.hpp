@@ -1,0 +1,43 @@
+// Server-sent events (text/event-stream) out of the bytes of a body, cut anywhere. Pure; one object
+// per stream.
+//
+// Lines end with CR LF, LF or CR. A byte-order mark, comments and fields that are not known are
+// passed over; `retry` is too, as nobody connects again by himself. An event without data is none,
+// and so is what follows the last empty line. "[DONE]" is data like any other.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace krl::http {
+
+struct Event {
+  std::string type = "message";
+  std::string data;  // lines joined by '\n'
+  std::string id;    // the last that was given, perhaps by an event before
+};
+
+class EventStream {
+ public:
+  explicit EventStream(std::size_t max_event_bytes = std::size_t{16} << 20)
+      : max_bytes_(max_event_bytes) {}
+
+  // Hands over each event that these bytes complete. Throws krl::Failure(KRL_RESOURCE_EXHAUSTED) if
+  // one is longer than it may be; the stream is of no use then.
+  void feed(std::string_view bytes, const std::function<void(const Event&)>& on_event);
+
+ private:
+  void end_line(const std::function<void(const Event&)>& on_event);
+  void take_field(std::string_view name, std::string_view value);
+  void end_event(const std::function<void(const Event&)>& on_event);
+
+  const std::size_t max_bytes_;
+  std::string line_;
+  bool first_line_ = true, after_cr_ = false;
+  Event event_{"", "", ""};  // as far as it is known; its data with a '\n' at the end
+};
+
+}  // namespace krl::http

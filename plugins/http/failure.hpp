@@ -1,0 +1,43 @@
+// Why there is no answer.
+#pragma once
+
+#include <kernelrl/values.hpp>
+#include <string>
+#include <system_error>
+
+namespace krl::http {
+
+enum class Cause {
+  kAddress,    // the host's name has no address
+  kConnect,    // nobody listens, no way there, no permission, or a proxy refuses
+  kTls,        // no certificate to be trusted, or not TLS at all: a person must act
+  kTimeout,    // one of Options::timeouts
+  kDeadline,   // Patience's
+  kBroken,     // closed or reset in the middle, or what came is not HTTP
+  kTooLarge,   // the answer, beyond Options::max_head or max_body
+  kCancelled,  // by Patience
+};
+
+// What was being done, in this order.
+enum class Phase { kSlot, kConnect, kHandshake, kSend, kFirstByte, kBody };
+
+// The message says what was asked of which server, and what happened; it never holds a secret. Its
+// code is KRL_CANCELLED, KRL_DEADLINE_EXCEEDED, KRL_RESOURCE_EXHAUSTED (kTooLarge),
+// KRL_FAILED_PRECONDITION (kTls), else KRL_UNAVAILABLE.
+class Failure : public krl::Failure {
+ public:
+  Failure(Cause cause, Phase phase, const std::string& message, std::error_code error = {});
+
+  Cause cause() const { return cause_; }
+  Phase phase() const { return phase_; }
+  std::error_code error() const { return error_; }  // the system's, if there is one
+  // The server may have got the request and acted on it.
+  bool may_have_arrived() const { return phase_ >= Phase::kSend; }
+
+ private:
+  Cause cause_;
+  Phase phase_;
+  std::error_code error_;
+};
+
+}  // namespace krl::http

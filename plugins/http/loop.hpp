@@ -1,0 +1,67 @@
+// A thread that runs coroutines: what a plugin's instance waits with. The plugin's calls block, so
+// each hands its work to the loop and waits for it; all of them share one client.
+//
+//   Loop loop;
+//   Client client(loop.io(), parse_url(url), options);   // goes before the loop
+//   Answer answer = loop.run([&](Yield yield) { return client.ask(request, patience, yield); });
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/spawn.hpp>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace krl::http {
+
+using Yield = boost::asio::yield_context;
+
+class Loop {
+ public:
+  Loop();
+  // Waits for all coroutines to end.
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  boost::asio::io_context& io();
+
+  // Runs work(yield) as a coroutine of the loop and waits for it; gives what it returns and throws
+  // what it throws. Any thread but the loop's own, any number at once.
+  template <class Work>
+  std::invoke_result_t<Work&, Yield> run(Work&& work);
+
+ private:
+  void run_and_wait(const std::function<void(Yield)>& work);
+
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+// Starts a coroutine and says how it ended: null, or what it threw. Its stack holds 256 KiB. Any
+// thread; `ended` is called by the one that runs `io`.
+void start(boost::asio::io_context& io, std::function<void(Yield)> work,
+           std::function<void(std::exception_ptr)> ended);
+
+// Inside a coroutine: runs work(0, yield) … work(n - 1, yield), each as a coroutine of its own, and
+// waits until all have ended. Then throws what the first of them threw, if any did.
+void side_by_side(boost::asio::io_context& io, std::size_t n,
+                  const std::function<void(std::size_t, Yield)>& work, Yield yield);
+
+template <class Work>
+std::invoke_result_t<Work&, Yield> Loop::run(Work&& work) {
+  using Result = std::invoke_result_t<Work&, Yield>;
+  if constexpr (std::is_void_v<Result>) {
+    run_and_wait([&work](Yield yield) { work(yield); });
+  } else {
+    std::optional<Result> result;
+    run_and_wait([&](Yield yield) { result.emplace(work(yield)); });
+    return *std::move(result);
+  }
+}
+
+}  // namespace krl::http

@@ -1,0 +1,35 @@
+// What is asked and what is answered.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::http {
+
+struct Header {
+  std::string name, value;
+};
+
+struct Request {
+  std::string method = "POST";
+  std::string target;  // appended to the path of the client's URL: "/completions?x=y"
+  std::string body;
+  std::string content_type = "application/json";  // sent with a body
+  std::vector<Header> headers;
+  // The server may be asked twice without harm: nothing happens twice, or it does not matter. GET,
+  // HEAD, PUT, DELETE and OPTIONS are repeatable by themselves.
+  bool repeatable = false;
+};
+
+struct Answer {
+  unsigned status = 0;
+  std::vector<Header> headers;
+  std::string body;
+
+  bool good() const { return status >= 200 && status < 300; }
+  // The first header of this name, in any case of letters; empty if there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+}  // namespace krl::http

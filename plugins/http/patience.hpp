@@ -1,0 +1,23 @@
+// How long a caller waits, and who may tell it to stop before.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace krl::http {
+
+struct Patience {
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point deadline;
+  std::function<bool()> cancelled;  // asked every kCancelPoll, from any thread; may be empty
+
+  static Patience of(Clock::duration limit, std::function<bool()> cancelled = {}) {
+    return {Clock::now() + limit, std::move(cancelled)};
+  }
+};
+
+inline constexpr std::chrono::milliseconds kCancelPoll{20};
+
+}  // namespace krl::http

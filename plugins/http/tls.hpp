@@ -1,0 +1,64 @@
+// TLS as a client does it: whom it trusts, and one session on a connected socket. The socket does
+// not block, and what would block says so; nothing is buffered beside what OpenSSL holds, so that a
+// thousand sessions fit into little memory.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace krl::http {
+
+// Thread-safe once made.
+class TlsContext {
+ public:
+  // `ca_file`: PEM; empty: the authorities that the system trusts. Throws
+  // krl::Failure(KRL_INVALID_ARGUMENT) if it cannot be read.
+  TlsContext(const std::string& ca_file, bool verify);
+
+ private:
+  friend class TlsSession;
+  struct Free {
+    void operator()(ssl_ctx_st* context) const;
+  };
+  std::unique_ptr<ssl_ctx_st, Free> context_;
+};
+
+// What one step of reading, writing or shaking hands came to.
+struct IoStep {
+  enum Result {
+    kDone,
+    kWantsRead,   // to be done again once the socket is readable …
+    kWantsWrite,  // … or writable
+    kEnd,         // the other side has said its last
+    kBroken,      // the connection: `error`
+    kRefused,     // by TLS: `why`
+  } result = kDone;
+  std::size_t bytes = 0;
+  std::error_code error = {};
+  std::string why = {};
+};
+
+class TlsSession {
+ public:
+  // `host`: what the server's certificate must be for, a name or an address.
+  TlsSession(const TlsContext& context, int socket, const std::string& host);
+
+  IoStep handshake();
+  IoStep read(char* to, std::size_t size);
+  IoStep write(const char* from, std::size_t size);  // a part may be taken
+  IoStep peek();                                     // reads a byte and leaves it there
+
+ private:
+  IoStep step_of(int result) const;
+
+  struct Free {
+    void operator()(ssl_st* session) const;
+  };
+  std::unique_ptr<ssl_st, Free> session_;
+};
+
+}  // namespace krl::http

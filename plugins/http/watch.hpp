@@ -1,0 +1,100 @@
+// Ends what takes too long or is cancelled. One timer looks every kCancelPoll at all that is under
+// way: a thousand requests need no thousand timers. Used by the loop's thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <memory>
+
+#include "plugins/http/options.hpp"
+#include "plugins/http/patience.hpp"
+#include "plugins/http/trouble.hpp"
+
+namespace krl::http {
+
+using Yield = boost::asio::yield_context;
+
+// What a coroutine waits for. stop() lets it go on soon; the wait then says that it was stopped.
+class Stoppable {
+ public:
+  virtual void stop() = 0;
+
+ protected:
+  ~Stoppable() = default;
+};
+
+class Watch {
+ public:
+  explicit Watch(boost::asio::io_context& io);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  friend class Limits;
+  struct Round;
+  std::shared_ptr<Round>
+      round_;  // shared with the timer's handler, which may run after this is gone
+};
+
+// The limits of one piece of work, on its coroutine's stack: the caller's patience, and a time for
+// the phase that it is in. It throws Trouble once one of them is reached.
+class Limits {
+ public:
+  Limits(const Watch& watch, const Patience& patience);
+  ~Limits();
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+
+  // Begins a phase that may take `limit`.
+  void enter(Phase phase, Duration limit);
+  // The phase's time begins anew.
+  void progress();
+  Phase phase() const { return phase_; }
+  const Patience& patience() const { return patience_; }
+
+  // Calls wait(), in which the coroutine waits for `what`.
+  template <class Wait>
+  void during(Stoppable& what, Wait&& wait) {
+    check();
+    waits_for_ = &what;
+    wait();
+    waits_for_ = nullptr;
+    check();
+  }
+
+ private:
+  friend struct Watch::Round;
+  enum class End { kNone, kCancelled, kDeadline, kTimeout };
+
+  void look(Patience::Clock::time_point now);  // from the timer
+  void check() const;
+
+  const std::shared_ptr<Watch::Round> round_;
+  const std::list<Limits*>::iterator place_;
+  const Patience& patience_;
+  Phase phase_ = Phase::kSlot;
+  Duration phase_limit_ = Duration::max();
+  Patience::Clock::time_point phase_end_ = Patience::Clock::time_point::max();
+  Stoppable* waits_for_ = nullptr;
+  End end_ = End::kNone;
+};
+
+// Lets one coroutine wait until another, or a handler of the same thread, notifies it.
+class Signal final : public Stoppable {
+ public:
+  explicit Signal(boost::asio::io_context& io);
+  void wait(Limits& limits, Yield yield);
+  void notify() { timer_.cancel(); }  // to be called while the other waits
+  void stop() override { notify(); }
+
+ private:
+  boost::asio::steady_timer timer_;
+};
+
+// Waits for a time.
+void pause(boost::asio::io_context& io, Duration time, Limits& limits, Yield yield);
+
+}  // namespace krl::http
