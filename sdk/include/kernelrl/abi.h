@@ -286,8 +286,8 @@ typedef struct krl_request {
   uint64_t seed; /* sample k draws from the stream (seed, k), whatever shares its batch */
   krl_str session;        /* the same for all requests of an episode, whose prompts begin alike; may be empty */
   krl_i32s prompt_tokens; /* the prompt itself, where it is not empty: `messages` are then what it was made of */
-  /* The answer so far, for a policy that CONTINUES: the sample holds the tokens after these, max_tokens counts those, and its
-   * text is that of the whole answer. */
+  /* The answer so far, for a policy that CONTINUES: the sample holds the tokens after these; its text is that of the whole
+   * answer, whose tokens max_tokens counts. */
   krl_i32s answer_prefix;
   int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. What is not answered by then fails with KRL_DEADLINE_EXCEEDED */
 } krl_request;

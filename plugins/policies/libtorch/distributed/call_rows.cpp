@@ -66,6 +66,8 @@ void write_examples(MessageWriter& message, const Examples& examples, const Rank
     message.array(example.weights());
     message.array(example.values());
     message.array(example.returns());
+    message.array(example.old_logprobs());
+    message.array(example.reference_logprobs());
   }
 }
 
@@ -82,6 +84,8 @@ ReceivedExamples::ReceivedExamples(MessageReader& message) {
     example.weights = values();
     example.values = values();
     example.returns = values();
+    example.old_logprobs = values();
+    example.reference_logprobs = values();
     rows_.push_back(&example);
   }
 }

@@ -322,7 +322,7 @@ void DistributedPolicy::values(const Examples& examples, const CriticSink& sink,
 
 void DistributedPolicy::forward_backward(const Loss& loss, const Examples& examples,
                                          const Context& context) {
-  const LossOptions options = parse_loss(loss);
+  const LossOptions options = policies::parse_loss(loss);
   check_here(examples, &options);
   const auto shares = shares_of(examples);
   try {

@@ -14,9 +14,11 @@
 #include "distributed/rank_group.hpp"
 #include "distributed/sharing.hpp"
 #include "engine/rank_policy.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossOptions;
 
 class DistributedPolicy final : public TrainablePolicy {
  public:

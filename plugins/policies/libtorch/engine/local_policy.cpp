@@ -16,7 +16,7 @@
 
 namespace krl::libtorch {
 
-using namespace policies;  // tokenizer, storage
+using namespace policies;  // tokenizer, storage, losses
 
 namespace {
 

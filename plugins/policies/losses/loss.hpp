@@ -17,9 +17,9 @@
 #include <kernelrl/policy.hpp>
 #include <span>
 
-#include "model/token_loss.hpp"
+#include "losses/token_loss.hpp"
 
-namespace krl::libtorch {
+namespace krl::policies {
 
 struct LossOptions : TokenLossOptions {
   std::uint32_t aggregation = KRL_TOKEN_MEAN;
@@ -41,4 +41,4 @@ void weigh_tokens(const LossOptions& options, std::span<const float> weights,
 double mean_log_ratio(std::span<const double> now, std::span<const double> base,
                       std::span<const float> weights);
 
-}  // namespace krl::libtorch
+}  // namespace krl::policies

@@ -3,7 +3,7 @@
 // exp and fabs come from <cmath>.
 #pragma once
 
-namespace krl::libtorch {
+namespace krl::policies {
 
 enum class LossKind { kCrossEntropy, kImportanceSampling, kPpo, kGspo, kCispo };
 enum class KlEstimator { kK2, kK3 };  // Schulman, "Approximating KL divergence", 2020
@@ -210,4 +210,4 @@ inline TokenDerivatives token_loss(const TokenLossOptions& options, const TokenS
           token.factor * options.value_weight * value.by_value};
 }
 
-}  // namespace krl::libtorch
+}  // namespace krl::policies

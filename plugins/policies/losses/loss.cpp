@@ -1,11 +1,11 @@
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kernelrl/spelling.hpp>
 #include <limits>
 
-namespace krl::libtorch {
+namespace krl::policies {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -127,4 +127,4 @@ double mean_log_ratio(std::span<const double> now, std::span<const double> base,
   return total > 0 ? log_ratio / total : 0;
 }
 
-}  // namespace krl::libtorch
+}  // namespace krl::policies
