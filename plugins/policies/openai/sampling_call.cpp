@@ -77,6 +77,11 @@ void render(const Request& request, const ChatTokenizer& chat, std::int64_t cont
   ask.stop_tokens = chat.stop_tokens();
   expected.chat = &chat;
   expected.prompt = ask.prompt;
+  if (prefix.size() >= ask.max_tokens) {
+    invalid_argument("the answer so far has " + std::to_string(prefix.size()) +
+                     " tokens already, of max_tokens = " + std::to_string(ask.max_tokens));
+  }
+  ask.max_tokens -= static_cast<std::uint32_t>(prefix.size());
   if (context == 0) return;
   const std::int64_t room = context - static_cast<std::int64_t>(ask.prompt.size());
   if (room < 1) {

@@ -72,17 +72,26 @@ class SampleCollector {
       kept.prompt_tokens.assign(span(s->prompt_tokens).begin(), span(s->prompt_tokens).end());
       kept.tokens.assign(span(s->tokens).begin(), span(s->tokens).end());
       kept.logprobs.assign(span(s->logprobs).begin(), span(s->logprobs).end());
+      ++self.puts;
       self.samples[{s->request, s->index}] = std::move(kept);
       if (self.samples.size() == self.cancel_after && self.to_cancel != nullptr) {
         self.to_cancel->is_cancelled = true;
       }
       return self.status;
     };
+    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status, krl_str why) {
+      auto& self = *static_cast<SampleCollector*>(c->ctx);
+      self.failures[request] = {status, std::string(view(why))};
+      return self.status;
+    };
   }
+  const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
-  krl_status status = KRL_OK;  // what put() answers
+  std::size_t puts = 0;  // more than there are samples: one came twice
+  std::map<std::uint32_t, std::pair<krl_status, std::string>> failures;  // by request
+  krl_status status = KRL_OK;                                            // what put() answers
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
@@ -161,6 +170,7 @@ struct RequestOptions {
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
+  std::string session = {};
 };
 
 class RequestList {
@@ -177,13 +187,24 @@ class RequestList {
                     row.options.temperature, row.options.top_p,
                     row.options.top_k,       static_cast<std::uint32_t>(row.stop.size()),
                     row.stop.data()};
-    row.request = {sizeof(krl_request),  row.options.samples, row.messages->data(),
-                   row.messages->size(), &row.sampling,       row.options.seed};
+    row.request = {sizeof(krl_request),
+                   row.options.samples,
+                   row.messages->data(),
+                   row.messages->size(),
+                   &row.sampling,
+                   row.options.seed,
+                   to_c(row.options.session),
+                   {},
+                   {},
+                   0};
     pointers_.push_back(&row.request);
   }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+  krl_request& last() { return rows_.back().request; }  // for what RequestOptions lacks
 
  private:
   struct Row {
