@@ -78,6 +78,7 @@ class SampleCollector {
       kept.prompt_tokens.assign(span(s->prompt_tokens).begin(), span(s->prompt_tokens).end());
       kept.tokens.assign(span(s->tokens).begin(), span(s->tokens).end());
       kept.logprobs.assign(span(s->logprobs).begin(), span(s->logprobs).end());
+      ++self.puts;
       self.samples[{s->request, s->index}] = std::move(kept);
       if (self.samples.size() == self.cancel_after && self.to_cancel != nullptr) {
         self.to_cancel->is_cancelled = true;
@@ -90,9 +91,11 @@ class SampleCollector {
       return KRL_OK;
     };
   }
+  const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
+  std::size_t puts = 0;  // more than there are samples: one came twice
   std::map<std::uint32_t, KeptFailure> failures;
   krl_status status = KRL_OK;  // what put() answers
   std::size_t cancel_after = 0;
@@ -175,6 +178,7 @@ struct RequestOptions {
   std::vector<std::string> stop = {};
   std::vector<std::int32_t> prompt_tokens = {};
   std::int64_t deadline_ns = 0;
+  std::string session = {};
 };
 
 class RequestList {
@@ -197,7 +201,7 @@ class RequestList {
                    row.messages->size(),
                    &row.sampling,
                    row.options.seed,
-                   {},
+                   to_c(row.options.session),
                    i32s(row.options.prompt_tokens),
                    {},
                    row.options.deadline_ns};
@@ -206,6 +210,9 @@ class RequestList {
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+  krl_request& last() { return rows_.back().request; }  // for what RequestOptions lacks
 
  private:
   struct Row {
