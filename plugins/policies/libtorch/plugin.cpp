@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine_loader.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 
 namespace krl::libtorch {
 
@@ -133,7 +133,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     info.exports = exports();
     return info;
   }
-  void check_loss(const Loss& loss) override { parse_loss(loss); }
+  void check_loss(const Loss& loss) override { policies::parse_loss(loss); }
   void sample(const Requests& requests, const SampleSink& sink, const Context& c) override {
     engine_->sample(requests, sink, c);
   }

@@ -12,6 +12,7 @@ namespace krl::tinker {
 std::string to_json(const CreateSession&);
 std::string to_json(const SessionHeartbeat&);
 std::string to_json(const CreateModel&);
+std::string to_json(const UnloadModel&);
 std::string to_json(const SaveWeightsForSampler&);
 std::string to_json(const CreateSamplingSession&);
 std::string to_json(const SampleRequest&);

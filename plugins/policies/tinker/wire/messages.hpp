@@ -30,7 +30,7 @@ struct CreateSession {
   std::map<std::string, std::string> user_metadata;
   std::string sdk_version;
 };
-struct Session {
+struct SessionOpened {
   std::string session_id;
   std::string message;  // what the service has to say to its users; may be empty
 };
@@ -54,6 +54,11 @@ struct CreateModel {
   LoraConfig lora;
 };
 struct CreatedModel {
+  std::string model_id;
+};
+
+struct UnloadModel {
+  static constexpr const char* kPath = "/api/v1/unload_model";
   std::string model_id;
 };
 
