@@ -37,17 +37,21 @@ class Script {
  public:
   Script& send(std::string bytes);  // as they are
   Script& wait(std::chrono::milliseconds time);
-  Script& endlessly(std::string bytes);  // until the client has gone
-  Script& hold();                        // does nothing until the client has gone
-  Script& close();                       // FIN
-  Script& reset();                       // RST
-  Script& tunnel(std::uint16_t port);    // bytes both ways with 127.0.0.1:port, as a proxy
+  Script& until(std::function<bool()> condition);  // asked on the server's thread
+  Script& endlessly(std::string bytes);            // until the client has gone
+  Script& hold();                                  // does nothing until the client has gone
+  Script& close();                                 // FIN
+  Script& reset();                                 // RST
+  Script& tunnel(std::uint16_t port);  // bytes both ways with 127.0.0.1:port, as a proxy
 
   struct Send {
     std::string bytes;
   };
   struct Wait {
     std::chrono::milliseconds time;
+  };
+  struct Until {
+    std::function<bool()> condition;
   };
   struct Endlessly {
     std::string bytes;
@@ -59,7 +63,7 @@ class Script {
   struct Tunnel {
     std::uint16_t port;
   };
-  using Step = std::variant<Send, Wait, Endlessly, Hold, Close, Tunnel>;
+  using Step = std::variant<Send, Wait, Until, Endlessly, Hold, Close, Tunnel>;
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
@@ -83,6 +87,8 @@ using Handler = std::function<Script(const SeenRequest&)>;
 struct ServerSettings {
   const Certificate* certificate = nullptr;  // with one, it speaks TLS
   bool silent = false;                       // accepts, and never reads a byte
+  bool reads_bodies = true;  // false: it answers a request's head, and leaves the body unread
+  std::string socket_path;   // listens on a Unix socket instead
 };
 
 class ScriptedServer {
@@ -91,7 +97,7 @@ class ScriptedServer {
   ~ScriptedServer();
 
   std::uint16_t port() const;
-  std::string url() const;  // "http://127.0.0.1:PORT" or "https://localhost:PORT"
+  std::string url() const;  // "http://127.0.0.1:PORT", "https://localhost:PORT", "unix://PATH"
 
   // All requests that came in whole so far, in the order in which they did.
   std::vector<SeenRequest> requests() const;
