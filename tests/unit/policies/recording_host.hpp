@@ -199,7 +199,8 @@ class RequestList {
 
 struct ExampleValues {
   std::vector<std::int32_t> prompt, tokens;
-  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {};
+  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {},
+                     old_logprobs = {}, reference_logprobs = {};
 };
 
 class ExampleList {
@@ -209,8 +210,19 @@ class ExampleList {
 
   void add(ExampleValues values) {
     const ExampleValues& v = values_.emplace_back(std::move(values));
-    examples_.push_back({sizeof(krl_example), 0, i32s(v.prompt), i32s(v.tokens), f32s(v.logprobs),
-                         f32s(v.advantages), f32s(v.weights), f32s(v.values), f32s(v.returns)});
+    examples_.push_back({sizeof(krl_example),
+                         0,
+                         i32s(v.prompt),
+                         i32s(v.tokens),
+                         f32s(v.logprobs),
+                         f32s(v.advantages),
+                         f32s(v.weights),
+                         f32s(v.values),
+                         f32s(v.returns),
+                         f32s(v.old_logprobs),
+                         f32s(v.reference_logprobs),
+                         0,
+                         {}});
     pointers_.push_back(&examples_.back());
   }
   operator Examples() const {  // NOLINT(google-explicit-constructor)
@@ -234,8 +246,8 @@ class LossSpec {
       rows_.push_back({sizeof(krl_parameter), 0, to_c(key), value});
     }
     for (const krl_parameter& row : rows_) pointers_.push_back(&row);
-    c_ = {sizeof(krl_loss), aggregation,      to_c(name_),     normaliser,
-          temperature,      pointers_.data(), pointers_.size()};
+    c_ = {sizeof(krl_loss), aggregation,      to_c(name_), normaliser, temperature,
+          pointers_.data(), pointers_.size(), 0,           0};
   }
   LossSpec(const LossSpec&) = delete;
   LossSpec& operator=(const LossSpec&) = delete;

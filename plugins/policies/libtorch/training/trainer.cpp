@@ -229,7 +229,9 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
   if (options.kind == LossKind::kGspo) {
     const auto now =
         operations_->predict(hidden.detach(), parameters.head, packed.targets, options.temperature);
-    inputs.sequence_log_ratios = sequence_log_ratios(examples, batch, now.logprobs, inputs.start);
+    const bool begins = options.tis > 0 && !inputs.start.defined();  // nothing was learned yet
+    inputs.sequence_log_ratios =
+        sequence_log_ratios(examples, batch, now.logprobs, begins ? now.logprobs : inputs.start);
   }
   operations_->learn(hidden, parameters, packed.targets, options.temperature, options, inputs,
                      replica.metrics);
