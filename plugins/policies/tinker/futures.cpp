@@ -127,7 +127,7 @@ class Futures::Wait {
     try {
       answer = ask();
     } catch (const http::Failure& thrown) {
-      if (!thrown.passing()) throw;
+      if (thrown.code() != KRL_UNAVAILABLE) throw;  // another try would do no better
       failure = thrown;
     }
     if (failure) {

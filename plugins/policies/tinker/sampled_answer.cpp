@@ -8,9 +8,6 @@
 namespace krl::tinker {
 namespace {
 
-// Rounding may bring the logarithm of a probability of 1 above 0.
-constexpr float kLargestLogprob = 1e-4F;
-
 [[noreturn]] void refuse(const std::string& what) {
   throw Failure(KRL_UNAVAILABLE, "the service sampled " + what);
 }

@@ -103,7 +103,13 @@ Model Session::create_model(const Patience& patience, Yield yield) {
   const auto submission = [this] {
     return posted(CreateModel{id_, next_model_++, options_.base_model, options_.lora});
   };
-  return {create<CreatedModel>(submission, patience, yield).model_id};
+  const auto made = create<CreatedModel>(submission, patience, yield);
+  if (!made.base_model.empty() && made.base_model != options_.base_model) {
+    throw Failure(KRL_FAILED_PRECONDITION, url() + " adapts the model '" + made.base_model +
+                                               "', not policy.base_model = '" +
+                                               options_.base_model + "'");
+  }
+  return {made.model_id};
 }
 
 void Session::unload_model(const Model& model, const Patience& patience, Yield yield) {

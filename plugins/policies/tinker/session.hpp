@@ -106,7 +106,7 @@ T Session::create(const std::function<Submission()>& submission, const Patience&
     try {
       return futures_.submit_and_wait<T>(made, patience, yield);
     } catch (const http::Failure& failure) {
-      if (made.repeatable || !failure.passing() || attempt == kTries) throw;
+      if (made.repeatable || failure.code() != KRL_UNAVAILABLE || attempt == kTries) throw;
     } catch (const Refused& refused) {  // 409: there is one of that name
       if (refused.status() != 409 || attempt == kTries) throw;
     }

@@ -37,7 +37,10 @@ AdamParams adam_params(const krl_optimizer& optimizer) {
 }  // namespace
 
 Training::Training(Session& session, Model& model, const TrainingOptions& options)
-    : session_(session), model_(model), options_(options), protobuf_(options.wire != Wire::kJson) {}
+    : session_(session),
+      model_(model),
+      options_(options),
+      protobuf_(options.wire == Wire::kJson ? Protobuf::kNotRead : Protobuf::kNotTried) {}
 
 Patience Training::patience(const Context& context) const {
   Patience patience = Patience::of(options_.timeout, [context] { return context.cancelled(); });
@@ -188,7 +191,7 @@ std::vector<std::vector<float>> Training::forward(const std::vector<LearnedExamp
   return all;
 }
 
-// Takes the next seq_id. In protobuf until the service turns out not to read it.
+// Takes the next seq_id.
 Training::Pass Training::submit(ForwardBackward request, const Patience& patience, Yield yield) {
   request.model_id = model_.id;
   request.seq_id = model_.next_seq_id++;
@@ -198,26 +201,35 @@ Training::Pass Training::submit(ForwardBackward request, const Patience& patienc
   };
   Pass pass;
   pass.submission.protobuf_result = options_.wire != Wire::kJson;
-  pass.submission.repeatable = request.forward_only || session_.kind().knows_seq_ids;
-  if (protobuf_) {
+  const bool repeatable = request.forward_only || session_.kind().knows_seq_ids;
+  if (protobuf_ != Protobuf::kNotRead) {
     pass.submission.path = ForwardBackward::kPath;
     pass.submission.content_type = kProtobufType;
     pass.submission.body = to_protobuf(request);
+    pass.submission.repeatable = repeatable && protobuf_ == Protobuf::kRead;
     try {
       pass.request_id = post(pass.submission);
+      pass.submission.repeatable = repeatable;
+      protobuf_ = Protobuf::kRead;
       return pass;
     } catch (const Refused& refused) {
-      const bool unread = refused.status() == 415 || refused.status() == 422;
-      if (!unread || options_.wire == Wire::kProtobuf) throw;
+      if (options_.wire == Wire::kProtobuf || !is_unread(refused.status())) throw;
     }
   }
   pass.submission.path =
       request.forward_only ? ForwardBackward::kForwardPath : ForwardBackward::kPath;
   pass.submission.content_type = "application/json";
   pass.submission.body = to_json(request);
+  pass.submission.repeatable = repeatable;
   pass.request_id = post(pass.submission);
-  protobuf_ = false;  // as the same in JSON is taken
+  protobuf_ = Protobuf::kNotRead;  // as the same in JSON is taken
   return pass;
+}
+
+// Whether this status says that protobuf is not read: SkyRL stumbles over it with a 500.
+bool Training::is_unread(unsigned status) const {
+  if (status == 415 || status == 422) return true;
+  return protobuf_ == Protobuf::kNotTried && (status == 400 || status == 500 || status == 501);
 }
 
 ForwardBackwardAnswer Training::result(const Pass& pass, const Patience& patience, Yield yield) {

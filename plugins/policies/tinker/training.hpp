@@ -53,9 +53,6 @@ class Training {
   // Why no call can succeed before a checkpoint is loaded; empty: it can.
   const std::string& broken() const { return broken_; }
 
-  // Whether requests for gradients go as protobuf; for tests.
-  bool speaks_protobuf() const { return protobuf_; }
-
  private:
   // The examples of a call.
   struct Held {
@@ -70,6 +67,8 @@ class Training {
     std::vector<LearnedExample> examples;
   };
 
+  enum class Protobuf { kNotTried, kRead, kNotRead };  // by the service
+
   Patience patience(const Context& context) const;
   void change(const Context& context, const std::function<void(const Patience&, Yield)>& work);
   void submit_held(const Patience& patience, Yield yield);
@@ -78,6 +77,7 @@ class Training {
                                           const Patience& patience, Yield yield);
   Pass submit(ForwardBackward request, const Patience& patience, Yield yield);
   std::string submit_change(const Submission& submission, const Patience& patience, Yield yield);
+  bool is_unread(unsigned status) const;
   ForwardBackwardAnswer result(const Pass& pass, const Patience& patience, Yield yield);
   void take_results(const Patience& patience, Yield yield);
   void count(const policies::LossOptions& loss, const LearnedExample& example,
@@ -89,7 +89,7 @@ class Training {
   Session& session_;
   Model& model_;
   const TrainingOptions options_;
-  bool protobuf_;
+  Protobuf protobuf_;
   std::deque<Held> held_;
   std::deque<Pass> passes_;
   policies::LossMetrics metrics_;  // not reported yet

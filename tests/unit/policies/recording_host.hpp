@@ -78,11 +78,19 @@ class SampleCollector {
       }
       return self.status;
     };
+    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
+                 krl_str why) -> krl_status {
+      auto& self = *static_cast<SampleCollector*>(c->ctx);
+      self.failures[request] = {status, std::string(view(why))};
+      return self.status;
+    };
   }
+  const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
-  krl_status status = KRL_OK;  // what put() answers
+  std::map<std::uint32_t, std::pair<krl_status, std::string>> failures;  // by request
+  krl_status status = KRL_OK;  // what put() and fail() answer
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
@@ -101,6 +109,7 @@ class LogprobCollector {
       return KRL_OK;
     };
   }
+  const krl_logprob_sink* c() const { return &c_; }
   operator LogprobSink() const { return LogprobSink(&c_); }  // NOLINT(google-explicit-constructor)
   std::map<std::size_t, std::vector<float>> logprobs;
 
@@ -161,6 +170,8 @@ struct RequestOptions {
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
+  std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
+  std::int64_t deadline_ns = 0;
 };
 
 class RequestList {
@@ -177,10 +188,20 @@ class RequestList {
                     row.options.temperature, row.options.top_p,
                     row.options.top_k,       static_cast<std::uint32_t>(row.stop.size()),
                     row.stop.data()};
-    row.request = {sizeof(krl_request),  row.options.samples, row.messages->data(),
-                   row.messages->size(), &row.sampling,       row.options.seed};
+    row.request = {sizeof(krl_request),
+                   row.options.samples,
+                   row.messages->data(),
+                   row.messages->size(),
+                   &row.sampling,
+                   row.options.seed,
+                   {},
+                   i32s(row.options.prompt_tokens),
+                   i32s(row.options.answer_prefix),
+                   row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -225,6 +246,7 @@ class ExampleList {
                          {}});
     pointers_.push_back(&examples_.back());
   }
+  const krl_example* const* data() const { return pointers_.data(); }
   operator Examples() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -251,6 +273,11 @@ class LossSpec {
   }
   LossSpec(const LossSpec&) = delete;
   LossSpec& operator=(const LossSpec&) = delete;
+  LossSpec& last_of_step() {
+    c_.flags = KRL_LOSS_LAST_OF_STEP;
+    return *this;
+  }
+  const krl_loss* c() const { return &c_; }
   operator Loss() const { return Loss(&c_); }  // NOLINT(google-explicit-constructor)
 
  private:

@@ -273,7 +273,8 @@ SessionOpened from_json(std::string_view body) {
 
 template <>
 CreatedModel from_json(std::string_view body) {
-  return {id_field(parse_object(body), "model_id")};
+  const json answer = parse_object(body);
+  return {id_field(answer, "model_id"), optional_text(answer, "base_model")};
 }
 
 template <>

@@ -15,6 +15,9 @@ namespace krl::tinker {
 
 using TokenId = std::int32_t;
 
+// Rounding may bring the logarithm of a probability of 1 above 0.
+inline constexpr float kLargestLogprob = 1e-4F;
+
 // An answer that is not what the protocol says: malformed, of another type, of other lengths. The
 // text names the field.
 class WireError : public std::runtime_error {
@@ -55,6 +58,7 @@ struct CreateModel {
 };
 struct CreatedModel {
   std::string model_id;
+  std::string base_model;  // empty if the service does not say
 };
 
 struct UnloadModel {
