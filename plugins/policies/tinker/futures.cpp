@@ -53,8 +53,9 @@ bool is_protobuf(const Answer& answer) {
 Refused::Refused(unsigned status, const std::string& message)
     : Failure(code_of(status), message), status_(status) {}
 
-Futures::Futures(boost::asio::io_context& io, http::Client& client, const http::Retries& retries)
-    : io_(io), client_(client), retries_(retries) {}
+Futures::Futures(boost::asio::io_context& io, http::Client& client, http::Client& unkept,
+                 const http::Retries& retries)
+    : io_(io), client_(client), unkept_(unkept), retries_(retries) {}
 
 Refused Futures::refusal(const std::string& path, const Answer& answer) const {
   std::string message = path + " failed with status " + std::to_string(answer.status);
@@ -81,8 +82,9 @@ void Futures::pause(http::Duration time, const Patience& patience, Yield yield) 
 }
 
 std::string Futures::ask(const Submission& submission, const Patience& patience, Yield yield) {
+  http::Client& client = submission.repeatable ? client_ : unkept_;
   for (unsigned conflicts = 0;; ++conflicts) {
-    Answer answer = client_.ask_until_served(post(submission), patience, yield);
+    Answer answer = client.ask_until_served(post(submission), patience, yield);
     if (answer.good()) return std::move(answer.body);
     if (answer.status != 409 || !submission.repeatable || conflicts >= retries_.most)
       throw refusal(submission.path, answer);

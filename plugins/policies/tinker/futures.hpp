@@ -67,8 +67,10 @@ class Refused : public Failure {
 
 class Futures {
  public:
-  // `client` outlives this; `retries` as for the client.
-  Futures(boost::asio::io_context& io, http::Client& client, const http::Retries& retries);
+  // Both clients outlive this; `retries` as for them. `unkept` uses a new connection each time: a
+  // kept one may be closed by the server as we post, and what is not repeatable is then lost.
+  Futures(boost::asio::io_context& io, http::Client& client, http::Client& unkept,
+          const http::Retries& retries);
 
   // Posts a request that is answered at once; the answer's body. Throws Refused, http::Failure.
   std::string ask(const Submission& submission, const Patience& patience, Yield yield);
@@ -106,6 +108,7 @@ class Futures {
 
   boost::asio::io_context& io_;
   http::Client& client_;
+  http::Client& unkept_;
   http::Retries retries_;
 };
 

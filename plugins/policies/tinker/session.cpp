@@ -24,8 +24,9 @@ Submission posted(const T& request) {
 
 Session::Session(const ServiceOptions& options, const Patience& patience)
     : options_(options),
-      client_(loop_.io(), http::parse_url(options.base_url), http_options()),
-      futures_(loop_.io(), client_, options.http.retries),
+      client_(loop_.io(), http::parse_url(options.base_url), http_options(options.http.keep_idle)),
+      unkept_(loop_.io(), client_.base(), http_options(http::Duration::zero())),
+      futures_(loop_.io(), client_, unkept_, options.http.retries),
       pulse_(loop_.io()) {
   loop_.run([&](Yield yield) { connect(patience, yield); });
   http::start(
@@ -33,8 +34,9 @@ Session::Session(const ServiceOptions& options, const Patience& patience)
       [this](const std::exception_ptr&) { ended_.set_value(); });
 }
 
-http::Options Session::http_options() {
+http::Options Session::http_options(http::Duration keep_idle) {
   http::Options http = options_.http;
+  http.keep_idle = keep_idle;
   if (!options_.api_key.empty()) http.secret_headers.push_back({"X-API-Key", options_.api_key});
   http.on_retry = [this](const std::string&) { ++retries_; };
   return http;

@@ -77,12 +77,12 @@ class Session {
   void connect(const Patience& patience, Yield yield);
   void find_base_model(const Capabilities& capabilities);
   void beat(Yield yield);
-  http::Options http_options();
+  http::Options http_options(http::Duration keep_idle);
 
   const ServiceOptions options_;
   std::atomic<std::uint64_t> retries_ = 0;
   http::Loop loop_;
-  http::Client client_;
+  http::Client client_, unkept_;
   Futures futures_;
   ServiceKind kind_;
   std::string id_;

@@ -272,7 +272,9 @@ struct TinkerPolicy final : TrainablePolicy {
                         : gradients == "sum" ? Gradients::kSum
                                              : Gradients::kMean;
     options.own_losses = losses == "auto";
-    options.wire = wire == "auto" ? Wire::kAuto : wire == "json" ? Wire::kJson : Wire::kProtobuf;
+    options.wire = wire == "proto"                                      ? Wire::kProtobuf
+                   : wire == "json" || !session_->kind().reads_protobuf ? Wire::kJson
+                                                                        : Wire::kAuto;
     options.chunk_tokens = max_chunk_tokens;
     options.chunk_examples = max_chunk_examples;
     options.timeout = seconds(timeout_s);
