@@ -59,7 +59,13 @@ struct KeptSample {
   bool operator==(const KeptSample&) const = default;
 };
 
-// Keeps samples by request and index.
+struct KeptFailure {
+  krl_status status = KRL_OK;
+  std::string why;
+  bool operator==(const KeptFailure&) const = default;
+};
+
+// Keeps samples by request and index, and requests that failed.
 class SampleCollector {
  public:
   SampleCollector() {
@@ -80,17 +86,16 @@ class SampleCollector {
     };
     c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
                  krl_str why) -> krl_status {
-      auto& self = *static_cast<SampleCollector*>(c->ctx);
-      self.failures[request] = {status, std::string(view(why))};
-      return self.status;
+      static_cast<SampleCollector*>(c->ctx)->failures[request] = {status, std::string(view(why))};
+      return KRL_OK;
     };
   }
   const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
-  std::map<std::uint32_t, std::pair<krl_status, std::string>> failures;  // by request
-  krl_status status = KRL_OK;  // what put() and fail() answer
+  std::map<std::uint32_t, KeptFailure> failures;
+  krl_status status = KRL_OK;  // what put() answers
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
