@@ -116,6 +116,7 @@ class LogprobCollector {
       return KRL_OK;
     };
   }
+  const krl_logprob_sink* c() const { return &c_; }
   operator LogprobSink() const { return LogprobSink(&c_); }  // NOLINT(google-explicit-constructor)
   std::map<std::size_t, std::vector<float>> logprobs;
 
@@ -176,7 +177,7 @@ struct RequestOptions {
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
-  std::vector<std::int32_t> prompt_tokens = {};
+  std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
   std::int64_t deadline_ns = 0;
   std::string session = {};
 };
@@ -203,10 +204,12 @@ class RequestList {
                    row.options.seed,
                    to_c(row.options.session),
                    i32s(row.options.prompt_tokens),
-                   {},
+                   i32s(row.options.answer_prefix),
                    row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -254,6 +257,7 @@ class ExampleList {
                          {}});
     pointers_.push_back(&examples_.back());
   }
+  const krl_example* const* data() const { return pointers_.data(); }
   operator Examples() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -280,6 +284,11 @@ class LossSpec {
   }
   LossSpec(const LossSpec&) = delete;
   LossSpec& operator=(const LossSpec&) = delete;
+  LossSpec& last_of_step() {
+    c_.flags = KRL_LOSS_LAST_OF_STEP;
+    return *this;
+  }
+  const krl_loss* c() const { return &c_; }
   operator Loss() const { return Loss(&c_); }  // NOLINT(google-explicit-constructor)
 
  private:
