@@ -49,7 +49,7 @@ class LiveService : public ::testing::Test {
     request.seed = seed;
     requests.add(request);
     const SampleCollector collected = policy.sample(requests);
-    EXPECT_TRUE(collected.failures.empty()) << collected.failures.begin()->second.second;
+    EXPECT_TRUE(collected.failures.empty()) << collected.failures.begin()->second.why;
     std::vector<double> rewards;
     for (const auto& [place, sample] : collected.samples) {
       double even = 0;
@@ -244,7 +244,7 @@ TEST_F(LiveService, AnswersManyRequestsAndFailsOne) {
   const SampleCollector first = policy.sample(requests);
   EXPECT_EQ(first.samples.size(), 38u);
   EXPECT_EQ(first.failures.size(), 1u);
-  EXPECT_EQ(first.failures.at(7).first, KRL_INVALID_ARGUMENT);
+  EXPECT_EQ(first.failures.at(7).status, KRL_INVALID_ARGUMENT);
   EXPECT_NE(first.samples.at({0, 0}).tokens, first.samples.at({0, 1}).tokens);
   EXPECT_EQ(policy.sample(requests).samples, first.samples);  // the same seeds
 }
