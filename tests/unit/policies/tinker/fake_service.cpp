@@ -18,12 +18,12 @@ json logprobs_of(const json& input) {
   return {{"loss_fn_outputs", outputs}, {"metrics", {{"loss:sum", 1.0}}}};
 }
 
-// Answers of "ab" and the end token.
+// Answers of "ab" and the end token of tokenizers from scratch.
 json sequences_of(const json& request) {
   json sequences = json::array();
   for (int i = 0; i < request["num_samples"].get<int>(); ++i)
     sequences.push_back(
-        {{"tokens", {70, 71, 2}}, {"logprobs", {-1.0, -2.0, -0.5}}, {"stop_reason", "stop"}});
+        {{"tokens", {101, 102, 3}}, {"logprobs", {-1.0, -2.0, -0.5}}, {"stop_reason", "stop"}});
   return {{"type", "sample"}, {"sequences", sequences}};
 }
 
