@@ -24,7 +24,12 @@ json sequences_of(const json& request) {
   for (int i = 0; i < request["num_samples"].get<int>(); ++i)
     sequences.push_back(
         {{"tokens", {101, 102, 3}}, {"logprobs", {-1.0, -2.0, -0.5}}, {"stop_reason", "stop"}});
-  return {{"type", "sample"}, {"sequences", sequences}};
+  json answer = {{"type", "sample"}, {"sequences", sequences}};
+  if (!request["prompt_logprobs"].get<bool>()) return answer;
+  const std::size_t n = request["prompt"]["chunks"][0]["tokens"].size();
+  answer["prompt_logprobs"] = std::vector<float>(n, FakeService::kLogprob);
+  answer["prompt_logprobs"][0] = nullptr;
+  return answer;
 }
 
 }  // namespace
@@ -95,6 +100,7 @@ Script FakeService::act(const SeenRequest& request) {
   if (path == "get_server_capabilities")
     return answer(200, R"({"supported_models":[{"model_name":"tiny","max_context_length":64}]})");
   if (path == "create_session") return answer(200, R"({"session_id":"s1"})");
+  if (path == "create_sampling_session") return answer(200, R"({"sampling_session_id":"base"})");
   if (path == "session_heartbeat") {
     ++happened_[path];
     return answer(200, R"({"type":"session_heartbeat"})");

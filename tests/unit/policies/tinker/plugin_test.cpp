@@ -177,6 +177,34 @@ TEST_F(TinkerPlugin, LogprobsAreOfTheModel) {
             std::string::npos);
 }
 
+// The divergence from the base model, where the plan gives no other reference.
+TEST_F(TinkerPlugin, TheReferenceIsTheBaseModel) {
+  RemotePolicy policy(options());
+  const auto loss_with = [&](std::vector<float> reference) {
+    ExampleList list;
+    list.add({.prompt = {5, 6},
+              .tokens = {7, 8},
+              .logprobs = {-1, -2},
+              .advantages = {1, 1},
+              .reference_logprobs = std::move(reference)});
+    policy.call().metrics.clear();
+    policy.forward_backward(LossSpec("ppo", 2, {{"kl", 0.5}}).last_of_step(), list);
+    policy.optimizer_step(adamw(0));
+    return policy.call().metrics.at("loss");
+  };
+  const double with_base = loss_with({});
+  const json asked = json::parse(service_.posted("asample").at(0));
+  EXPECT_EQ(asked["sampling_session_id"], "base");
+  EXPECT_EQ(asked["prompt"]["chunks"][0]["tokens"], json({5, 6, 7, 8}));
+  EXPECT_EQ(loss_with({FakeService::kLogprob, FakeService::kLogprob}), with_base);
+  EXPECT_NE(loss_with({-3, -3}), with_base);
+  EXPECT_EQ(service_.posted("asample").size(), 1u);
+  service_.answer_next("asample", R"({"sequences":[],"prompt_logprobs":[-1,-1]})");
+  EXPECT_NE(failure_of([&] { loss_with({}); }).find("2 log-probabilities for 3 target tokens"),
+            std::string::npos);
+  loss_with({});  // nothing had happened
+}
+
 TEST_F(TinkerPlugin, ACheckpointIsLoadedIntoANewModel) {
   {
     RemotePolicy policy(options());
