@@ -188,6 +188,25 @@ TEST_F(LiveService, OneGradientWhateverItsWay) {
   EXPECT_NEAR(norm_in_halves(own, "ppo", tokens, {{"kl", 0.1}}, examples), norm, 1e-4 * norm);
 }
 
+// A model that has not learned is its own base.
+TEST_F(LiveService, TheReferenceIsTheBaseModel) {
+  RemotePolicy policy(options());
+  policy.publish();
+  double reward = 0;
+  const ExampleList played = off_policy(play(policy, 4, reward));
+  const auto base = policy.logprobs(played);
+  ExampleList given, missing;
+  for (std::size_t i = 0; i < played.size(); ++i) {
+    krl::test::ExampleValues values = played[i];
+    values.reference_logprobs = base.at(i);
+    given.add(values);
+    values.reference_logprobs.clear();
+    missing.add(values);
+  }
+  const double norm = norm_of(policy, LossSpec("ppo", 100, {{"kl", 1}}), given);
+  EXPECT_NEAR(norm_of(policy, LossSpec("ppo", 100, {{"kl", 1}}), missing), norm, 1e-4 * norm);
+}
+
 // Of one example with one prompt token all target tokens count: the service's mean is then that of
 // its cross_entropy, which `gradients = "sum"` asks for as it is.
 TEST_F(LiveService, GradientHasKernelrlsScale) {
