@@ -21,11 +21,6 @@ void AnswerReader::on_field_impl(beast_http::field, Text name, Text value, Error
   answer.headers.push_back({std::string(name), std::string(value)});
 }
 
-void AnswerReader::on_body_init_impl(const boost::optional<std::uint64_t>& length,
-                                     ErrorCode& error) {
-  if (length && *length > max_body_) error = beast_http::error::body_limit;
-}
-
 void AnswerReader::take_body(Text part, ErrorCode& error) {
   body_bytes_ += part.size();
   if (body_bytes_ > max_body_) {

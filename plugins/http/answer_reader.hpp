@@ -28,7 +28,7 @@ class AnswerReader final : public boost::beast::http::basic_parser<false> {
   void on_response_impl(int status, Text reason, int version, ErrorCode& error) override;
   void on_field_impl(boost::beast::http::field, Text name, Text value, ErrorCode& error) override;
   void on_header_impl(ErrorCode&) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, ErrorCode& error) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
   std::size_t on_body_impl(Text part, ErrorCode& error) override;
   void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t, Text part, ErrorCode& error) override;

@@ -44,6 +44,10 @@ std::unique_ptr<AnswerReader> Exchange::read_head(bool has_body, const OnBody* o
 }
 
 void Exchange::read_body(AnswerReader& reader) {
+  if (reader.is_done()) return;
+  if (reader.content_length().value_or(0) > options_.max_body) {
+    refuse(beast_http::error::body_limit);
+  }
   while (!reader.is_done()) {
     if (read_more(reader)) continue;
     error_code error;

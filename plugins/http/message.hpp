@@ -13,10 +13,10 @@ struct Header {
 
 struct Request {
   std::string method = "POST";
-  std::string target;  // appended to the path of the client's URL: "/completions?x=y"
-  std::string body;
+  std::string target = {};  // appended to the path of the client's URL: "/completions?x=y"
+  std::string body = {};
   std::string content_type = "application/json";  // sent with a body
-  std::vector<Header> headers;
+  std::vector<Header> headers = {};
   // The server may be asked twice without harm: nothing happens twice, or it does not matter. GET,
   // HEAD, PUT, DELETE and OPTIONS are repeatable by themselves.
   bool repeatable = false;
@@ -24,8 +24,8 @@ struct Request {
 
 struct Answer {
   unsigned status = 0;
-  std::vector<Header> headers;
-  std::string body;
+  std::vector<Header> headers = {};
+  std::string body = {};
 
   bool good() const { return status >= 200 && status < 300; }
   // The first header of this name, in any case of letters; empty if there is none.

@@ -21,6 +21,12 @@ struct Timeouts {
   Duration send = std::chrono::seconds(30);        // until the server takes more bytes
   Duration first_byte = std::chrono::minutes(10);  // of the answer, once the request is sent
   Duration idle = std::chrono::minutes(1);         // between bytes of the answer
+
+  // For a caller whose patience says it all.
+  static constexpr Timeouts none() {
+    constexpr Duration kNone = Duration::max();
+    return {kNone, kNone, kNone, kNone, kNone};
+  }
 };
 
 // How often and when a request is tried again; see backoff.hpp.

@@ -40,7 +40,8 @@ bool is_in_network(const address& host, std::string_view network) {
   const address base = boost::asio::ip::make_address(std::string(network.substr(0, slash)), error);
   unsigned bits = 0;
   const char* const end = network.data() + network.size();
-  const bool is_number = std::from_chars(network.data() + slash + 1, end, bits).ptr == end;
+  const auto read = std::from_chars(network.data() + slash + 1, end, bits);
+  const bool is_number = read.ptr == end && read.ec == std::errc();
   if (error || !is_number || base.is_v4() != host.is_v4()) return false;
   const auto a = bytes_of(host), b = bytes_of(base);
   if (bits > a.size() * 8) return false;

@@ -51,12 +51,35 @@ TEST(Includes, TheSdkKnowsNobody) {
 // plugin.
 TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plugins/"); }
 
+// Every plugin may use it, so it knows none of them.
+TEST(Includes, TheHttpLibraryKnowsTheSdkAlone) {
+  for (const char* folder : {"rewards", "datasets", "policies", "backends"}) {
+    expect_none("plugins/http", std::string("plugins/") + folder);
+  }
+}
+
+// One library speaks HTTP, and decides what is verified and what is kept secret.
+TEST(Includes, NobodyElseSpeaksHttp) {
+  for (const char* folder :
+       {"core", "plugins/rewards", "plugins/datasets", "plugins/policies", "plugins/backends"}) {
+    expect_none(folder, "boost/beast/");
+    expect_none(folder, "openssl/ssl.h");
+    expect_none(folder, "boost/asio/ssl");
+  }
+}
+
 // What policies share knows no policy; each folder of the local policy knows only those before it.
 TEST(Includes, ThePoliciesFoldersAreLayers) {
-  const std::vector<std::string> layers = {
-      "storage",           "tokenizer",       "libtorch/base",
-      "libtorch/cuda",     "libtorch/model",  "libtorch/generation",
-      "libtorch/training", "libtorch/engine", "libtorch/distributed"};
+  const std::vector<std::string> layers = {"losses",
+                                           "storage",
+                                           "tokenizer",
+                                           "libtorch/base",
+                                           "libtorch/cuda",
+                                           "libtorch/model",
+                                           "libtorch/generation",
+                                           "libtorch/training",
+                                           "libtorch/engine",
+                                           "libtorch/distributed"};
   for (std::size_t lower = 0; lower < layers.size(); ++lower) {
     for (std::size_t higher = lower + 1; higher < layers.size(); ++higher) {
       const std::string include = layers[higher].substr(layers[higher].find('/') + 1) + "/";

@@ -79,7 +79,7 @@ class RunningContainer {
   Slots slots_;
   std::atomic<bool> lost_{false};
   std::atomic<std::int64_t> memory_kills_{0};  // of the kernel's, in this container, so far
-  std::optional<Connection> lifeline_;         // its input: the container ends with it
+  std::optional<http::Stream> lifeline_;       // its input: the container ends with it
 };
 
 }  // namespace krl::docker

@@ -2,7 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/docker/engine/patience.hpp"
+#include "plugins/http/patience.hpp"
 
 namespace krl::docker {
 
@@ -14,7 +14,7 @@ Slots::Lease Slots::take(const std::function<bool()>& cancelled) {
   std::unique_lock lock(mutex_);
   while (free_.empty()) {
     if (cancelled && cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
-    changed_.wait_for(lock, kCancelPoll);
+    changed_.wait_for(lock, http::kCancelPoll);
   }
   const bool others = free_.size() < count_;
   const int number = free_.back();

@@ -11,9 +11,6 @@ namespace {
 using policies::LossKind;
 using policies::LossOptions;
 
-// Rounding may bring the logarithm of a probability of 1 above 0.
-constexpr float kLargestLogprob = 1e-3F;
-
 std::size_t target_tokens(const LearnedExample& example) {
   return example.prompt.size() + example.tokens.size() - 1;
 }

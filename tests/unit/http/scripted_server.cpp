@@ -96,6 +96,10 @@ class Play {
     while (!error) stream_.async_read_some(asio::buffer(part), yield_[error]);
     connection_.close();
   }
+  void operator()(const Script::Echo&) {
+    copy(stream_, stream_, yield_);
+    connection_.close();
+  }
   void operator()(const Script::Close& step) {
     if (step.reset) return connection_.reset();
     end_tls();
@@ -169,6 +173,10 @@ Script& Script::endlessly(std::string bytes) {
 }
 Script& Script::hold() {
   steps_.emplace_back(Hold{});
+  return *this;
+}
+Script& Script::echo() {
+  steps_.emplace_back(Echo{});
   return *this;
 }
 Script& Script::close() {

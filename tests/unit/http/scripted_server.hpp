@@ -40,8 +40,9 @@ class Script {
   Script& until(std::function<bool()> condition);  // asked on the server's thread
   Script& endlessly(std::string bytes);            // until the client has gone
   Script& hold();                                  // does nothing until the client has gone
-  Script& close();                                 // FIN
-  Script& reset();                                 // RST
+  Script& echo();                      // sends back what comes, until the client ends its side
+  Script& close();                     // FIN
+  Script& reset();                     // RST
   Script& tunnel(std::uint16_t port);  // bytes both ways with 127.0.0.1:port, as a proxy
 
   struct Send {
@@ -57,13 +58,14 @@ class Script {
     std::string bytes;
   };
   struct Hold {};
+  struct Echo {};
   struct Close {
     bool reset;
   };
   struct Tunnel {
     std::uint16_t port;
   };
-  using Step = std::variant<Send, Wait, Until, Endlessly, Hold, Close, Tunnel>;
+  using Step = std::variant<Send, Wait, Until, Endlessly, Hold, Echo, Close, Tunnel>;
   const std::vector<Step>& steps() const { return steps_; }
 
  private:

@@ -59,7 +59,13 @@ struct KeptSample {
   bool operator==(const KeptSample&) const = default;
 };
 
-// Keeps samples by request and index.
+struct KeptFailure {
+  krl_status status = KRL_OK;
+  std::string why;
+  bool operator==(const KeptFailure&) const = default;
+};
+
+// Keeps samples by request and index, and requests that failed.
 class SampleCollector {
  public:
   SampleCollector() {
@@ -79,10 +85,10 @@ class SampleCollector {
       }
       return self.status;
     };
-    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status, krl_str why) {
-      auto& self = *static_cast<SampleCollector*>(c->ctx);
-      self.failures[request] = {status, std::string(view(why))};
-      return self.status;
+    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
+                 krl_str why) -> krl_status {
+      static_cast<SampleCollector*>(c->ctx)->failures[request] = {status, std::string(view(why))};
+      return KRL_OK;
     };
   }
   const krl_sample_sink* c() const { return &c_; }
@@ -90,8 +96,8 @@ class SampleCollector {
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
   std::size_t puts = 0;  // more than there are samples: one came twice
-  std::map<std::uint32_t, std::pair<krl_status, std::string>> failures;  // by request
-  krl_status status = KRL_OK;                                            // what put() answers
+  std::map<std::uint32_t, KeptFailure> failures;
+  krl_status status = KRL_OK;  // what put() answers
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
@@ -110,6 +116,7 @@ class LogprobCollector {
       return KRL_OK;
     };
   }
+  const krl_logprob_sink* c() const { return &c_; }
   operator LogprobSink() const { return LogprobSink(&c_); }  // NOLINT(google-explicit-constructor)
   std::map<std::size_t, std::vector<float>> logprobs;
 
@@ -170,6 +177,8 @@ struct RequestOptions {
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
+  std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
+  std::int64_t deadline_ns = 0;
   std::string session = {};
 };
 
@@ -194,11 +203,13 @@ class RequestList {
                    &row.sampling,
                    row.options.seed,
                    to_c(row.options.session),
-                   {},
-                   {},
-                   0};
+                   i32s(row.options.prompt_tokens),
+                   i32s(row.options.answer_prefix),
+                   row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -246,6 +257,7 @@ class ExampleList {
                          {}});
     pointers_.push_back(&examples_.back());
   }
+  const krl_example* const* data() const { return pointers_.data(); }
   operator Examples() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -272,6 +284,11 @@ class LossSpec {
   }
   LossSpec(const LossSpec&) = delete;
   LossSpec& operator=(const LossSpec&) = delete;
+  LossSpec& last_of_step() {
+    c_.flags = KRL_LOSS_LAST_OF_STEP;
+    return *this;
+  }
+  const krl_loss* c() const { return &c_; }
   operator Loss() const { return Loss(&c_); }  // NOLINT(google-explicit-constructor)
 
  private:

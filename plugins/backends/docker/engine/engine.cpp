@@ -19,7 +19,19 @@ std::pair<int, int> numbers_of(const std::string& version) {
   return {major, minor};
 }
 
-bool good(unsigned status) { return status >= 200 && status < 300; }
+http::Url url_of(const std::string& socket) {
+  http::Url url;
+  url.scheme = http::Url::kUnix;
+  url.path = socket;
+  return url;
+}
+
+http::Options client_options() {
+  http::Options options;
+  options.timeouts = http::Timeouts::none();  // the callers' patience says it all
+  options.keep_idle = http::Duration::zero();
+  return options;
+}
 
 std::string text_at(const json& document, const char* key) {
   const auto found = document.find(key);
@@ -41,24 +53,8 @@ std::string api_version(const std::string& oldest, const std::string& newest) {
   return kWrittenFor;
 }
 
-std::string percent_encoded(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-._~";
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool alphanumeric =
-        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return result;
-}
-
-Engine::Engine(std::string socket, const Patience& patience) : socket_(std::move(socket)) {
+Engine::Engine(std::string socket, const Patience& patience)
+    : socket_(std::move(socket)), client_(loop_.io(), url_of(socket_), client_options()) {
   const json version = demand("asking Docker for its version", {"GET", "/version", {}}, patience);
   const std::string api =
       api_version(text_at(version, "MinAPIVersion"), text_at(version, "ApiVersion"));
@@ -68,22 +64,23 @@ Engine::Engine(std::string socket, const Patience& patience) : socket_(std::move
 
 std::optional<std::string> Engine::image_id(const std::string& name,
                                             const Patience& patience) const {
-  const HttpRequest request{"GET", path("/images/" + percent_encoded(name) + "/json"), {}};
+  const http::Request request{"GET", path("/images/" + http::percent_encoded(name) + "/json"), {}};
   const std::string what = "looking for the image " + name;
-  const HttpAnswer answer = ask(what, request, patience);
+  const http::Answer answer = ask(what, request, patience);
   if (answer.status == 404) return std::nullopt;
-  if (!good(answer.status)) throw refused(what, request, answer);
+  if (!answer.good()) throw refused(what, request, answer);
   return text_at(json::parse(answer.body, nullptr, false), "Id");
 }
 
 void Engine::import_image(const std::string& name, std::string tar,
                           const Patience& patience) const {
-  const HttpRequest request{"POST", path("/images/create?fromSrc=-&repo=" + percent_encoded(name)),
-                            std::move(tar), "application/x-tar"};
+  const http::Request request{"POST",
+                              path("/images/create?fromSrc=-&repo=" + http::percent_encoded(name)),
+                              std::move(tar), "application/x-tar"};
   const std::string what = "importing the image " + name;
-  const HttpAnswer answer = ask(what, request, patience);
+  const http::Answer answer = ask(what, request, patience);
   // Progress follows the status, and a failure of the import follows that.
-  if (!good(answer.status) || answer.body.find("\"errorDetail\"") != std::string::npos) {
+  if (!answer.good() || answer.body.find("\"errorDetail\"") != std::string::npos) {
     throw refused(what, request, answer);
   }
 }
@@ -91,7 +88,8 @@ void Engine::import_image(const std::string& name, std::string tar,
 void Engine::create(const std::string& name, const json& specification,
                     const Patience& patience) const {
   demand("creating a container",
-         {"POST", path("/containers/create?name=" + percent_encoded(name)), specification.dump()},
+         {"POST", path("/containers/create?name=" + http::percent_encoded(name)),
+          specification.dump()},
          patience);
 }
 
@@ -129,7 +127,7 @@ void Engine::remove(const std::string& name, const Patience& patience) const {
 
 std::vector<ContainerSummary> Engine::containers_with_label(const std::string& label,
                                                             const Patience& patience) const {
-  const std::string filter = percent_encoded(json{{"label", {label}}}.dump());
+  const std::string filter = http::percent_encoded(json{{"label", {label}}}.dump());
   const json list =
       demand("listing containers", {"GET", path("/containers/json?all=true&filters=" + filter), {}},
              patience);
@@ -142,7 +140,7 @@ std::vector<ContainerSummary> Engine::containers_with_label(const std::string& l
   return containers;
 }
 
-Connection Engine::attach_input(const std::string& name, const Patience& patience) const {
+http::Stream Engine::attach_input(const std::string& name, const Patience& patience) const {
   return open_stream("attaching to a container",
                      {"POST", path("/containers/" + name + "/attach?stream=true&stdin=true"), {}},
                      patience);
@@ -154,23 +152,25 @@ std::string Engine::create_exec(const std::string& container, const ExecRequest&
                      {"AttachStderr", true},   {"Tty", false},
                      {"Cmd", request.command}, {"Env", request.environment},
                      {"User", request.user},   {"WorkingDir", request.folder}};
-  const HttpRequest create{"POST", path("/containers/" + container + "/exec"), body.dump()};
+  const http::Request create{"POST", path("/containers/" + container + "/exec"), body.dump()};
   return text_at(demand("preparing a process in a container", create, patience), "Id");
 }
 
 ExecOutput Engine::run_exec(const std::string& exec, std::string_view input,
                             const OutputLimits& limits, const Patience& patience) const {
   const char* const what = "running a process in a container";
-  Connection stream = open_stream(
+  http::Stream stream = open_stream(
       what, {"POST", path("/exec/" + exec + "/start"), R"({"Detach":false,"Tty":false})"},
       Patience::of(kStartLimit));
   StreamFrames frames(limits);
   ExecOutput output;
   try {
-    stream.exchange(
-        input, [&](std::string_view bytes) { return frames.feed(bytes); }, patience);
-  } catch (const ConnectionFailure& failure) {
-    if (failure.cause() != ConnectionFailure::kDeadline) throw unreachable(what, socket_, failure);
+    loop_.run([&](http::Yield yield) {
+      stream.exchange(
+          input, [&](std::string_view bytes) { return frames.feed(bytes); }, patience, yield);
+    });
+  } catch (const http::Failure& failure) {
+    if (failure.cause() != http::Cause::kDeadline) throw unreachable(what, socket_, failure);
     output.end = ExecOutput::kDeadline;
   }
   if (frames.malformed()) {
@@ -192,19 +192,19 @@ std::optional<int> Engine::exit_code(const std::string& exec, const Patience& pa
   return code->get<int>();
 }
 
-HttpAnswer Engine::ask(std::string_view what, const HttpRequest& request,
-                       const Patience& patience) const {
+http::Answer Engine::ask(std::string_view what, const http::Request& request,
+                         const Patience& patience) const {
   try {
-    return Connection(socket_, patience).ask(request, patience);
-  } catch (const ConnectionFailure& failure) {
+    return loop_.run([&](http::Yield yield) { return client_.ask(request, patience, yield); });
+  } catch (const http::Failure& failure) {
     throw unreachable(what, socket_, failure);
   }
 }
 
-json Engine::demand(std::string_view what, const HttpRequest& request,
+json Engine::demand(std::string_view what, const http::Request& request,
                     const Patience& patience) const {
-  const HttpAnswer answer = ask(what, request, patience);
-  if (!good(answer.status)) throw refused(what, request, answer);
+  const http::Answer answer = ask(what, request, patience);
+  if (!answer.good()) throw refused(what, request, answer);
   if (answer.body.empty()) return {};
   json document = json::parse(answer.body, nullptr, false);
   if (document.is_discarded()) {
@@ -215,14 +215,14 @@ json Engine::demand(std::string_view what, const HttpRequest& request,
   return document;
 }
 
-Connection Engine::open_stream(std::string_view what, const HttpRequest& request,
-                               const Patience& patience) const {
+http::Stream Engine::open_stream(std::string_view what, const http::Request& request,
+                                 const Patience& patience) const {
   try {
-    Connection connection(socket_, patience);
-    const HttpAnswer answer = connection.upgrade(request, patience);
-    if (answer.status != 101 && answer.status != 200) throw refused(what, request, answer);
-    return connection;
-  } catch (const ConnectionFailure& failure) {
+    http::Upgraded upgraded =
+        loop_.run([&](http::Yield yield) { return client_.upgrade(request, patience, yield); });
+    if (!upgraded.stream) throw refused(what, request, upgraded.answer);
+    return *std::move(upgraded.stream);
+  } catch (const http::Failure& failure) {
     throw unreachable(what, socket_, failure);
   }
 }

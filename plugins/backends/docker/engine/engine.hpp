@@ -1,5 +1,5 @@
-// Docker's Engine API, as much of it as the docker backend needs. Every call opens a connection of
-// its own, so it is thread-safe and outlives restarts of the daemon. Containers are named by us.
+// Docker's Engine API, as much of it as the docker backend needs. Thread-safe. Every call opens a
+// connection of its own, so that it outlives restarts of the daemon. Containers are named by us.
 //
 // Every function throws EngineFailure: the daemon is not there, refuses, or patience ended.
 // https://docs.docker.com/engine/api/v1.41/
@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/docker/engine/connection.hpp"
 #include "plugins/backends/docker/engine/engine_failure.hpp"
 #include "plugins/backends/docker/engine/stream_frames.hpp"
+#include "plugins/http/client.hpp"
+#include "plugins/http/loop.hpp"
 
 namespace krl::docker {
+
+using http::Patience;
 
 inline constexpr const char* kDefaultSocket = "/run/docker.sock";
 // That of $DOCKER_HOST, as Docker's own programs read it ("unix:///path"), else kDefaultSocket.
@@ -62,8 +65,9 @@ class Engine {
   // Running or not.
   std::vector<ContainerSummary> containers_with_label(const std::string& label,
                                                       const Patience& patience) const;
-  // Holds the container's standard input open for as long as the connection lives.
-  Connection attach_input(const std::string& name, const Patience& patience) const;
+  // Holds the container's standard input open for as long as the stream lives; the engine must
+  // outlive it.
+  http::Stream attach_input(const std::string& name, const Patience& patience) const;
 
   // Prepares a process in a running container. Returns the exec's id.
   std::string create_exec(const std::string& container, const ExecRequest& request,
@@ -78,15 +82,18 @@ class Engine {
   std::optional<int> exit_code(const std::string& exec, const Patience& patience) const;
 
  private:
-  HttpAnswer ask(std::string_view what, const HttpRequest& request, const Patience& patience) const;
+  http::Answer ask(std::string_view what, const http::Request& request,
+                   const Patience& patience) const;
   // The answer's document; throws unless the status is 2xx.
-  nlohmann::json demand(std::string_view what, const HttpRequest& request,
+  nlohmann::json demand(std::string_view what, const http::Request& request,
                         const Patience& patience) const;
-  Connection open_stream(std::string_view what, const HttpRequest& request,
-                         const Patience& patience) const;
+  http::Stream open_stream(std::string_view what, const http::Request& request,
+                           const Patience& patience) const;
   std::string path(const std::string& rest) const { return prefix_ + rest; }
 
   const std::string socket_;
+  mutable http::Loop loop_;
+  mutable http::Client client_;
   std::string version_;
   std::string prefix_;  // "/v1.41"
 };
@@ -94,8 +101,5 @@ class Engine {
 // The version of the API to speak with a daemon that knows all from `oldest` to `newest`: the one
 // this client was written for, or the nearest. "1.9" is older than "1.41".
 std::string api_version(const std::string& oldest, const std::string& newest);
-
-// A text as part of a query, "a b" -> "a%20b".
-std::string percent_encoded(std::string_view text);
 
 }  // namespace krl::docker

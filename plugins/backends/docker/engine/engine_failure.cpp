@@ -25,31 +25,32 @@ std::string message_in(const std::string& body) {
 }
 
 EngineFailure unreachable(std::string_view what, const std::string& socket,
-                          const ConnectionFailure& failure) {
+                          const http::Failure& failure) {
   const std::string start = std::string(what) + ": ";
-  const std::string detail = " (" + std::string(failure.what()) + ")";
-  switch (failure.cause()) {
-    case ConnectionFailure::kNoDaemon:
-      return {KRL_UNAVAILABLE, start + "no Docker daemon at " + socket + detail +
-                                   ": start it (systemctl start docker), or install it (apt-get "
-                                   "install docker.io), or name its socket"};
-    case ConnectionFailure::kNoPermission:
-      return {KRL_FAILED_PRECONDITION,
-              start + "no permission to use " + socket + detail +
-                  ": join its group (usermod -aG docker $USER, then log in again) or be root"};
-    case ConnectionFailure::kCancelled:
-      return {KRL_CANCELLED, "cancelled"};
-    case ConnectionFailure::kDeadline:
-      return {KRL_UNAVAILABLE, start + "the Docker daemon at " + socket +
-                                   " gave no answer in time: see its log (journalctl -u docker)"};
-    case ConnectionFailure::kBroken:
-      break;
+  const std::error_code error = failure.error();
+  const std::string detail = " (" + (error ? error.message() : failure.what()) + ")";
+  if (failure.cause() == http::Cause::kCancelled) return {KRL_CANCELLED, "cancelled"};
+  if (failure.cause() == http::Cause::kDeadline) {
+    return {KRL_UNAVAILABLE, start + "the Docker daemon at " + socket +
+                                 " gave no answer in time: see its log (journalctl -u docker)"};
+  }
+  if (error == std::errc::permission_denied) {
+    return {KRL_FAILED_PRECONDITION,
+            start + "no permission to use " + socket + detail +
+                ": join its group (usermod -aG docker $USER, then log in again) or be root"};
+  }
+  if (error == std::errc::connection_refused || error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_socket) {
+    return {KRL_UNAVAILABLE, start + "no Docker daemon at " + socket + detail +
+                                 ": start it (systemctl start docker), or install it (apt-get "
+                                 "install docker.io), or name its socket"};
   }
   return {KRL_UNAVAILABLE, start + "the connection to the Docker daemon at " + socket + " broke" +
                                detail + ": see its log (journalctl -u docker)"};
 }
 
-EngineFailure refused(std::string_view what, const HttpRequest& request, const HttpAnswer& answer) {
+EngineFailure refused(std::string_view what, const http::Request& request,
+                      const http::Answer& answer) {
   std::string text = std::string(what) + ": Docker answered " + std::to_string(answer.status) +
                      " to " + request.method + " " + request.target;
   const std::string message = message_in(answer.body);

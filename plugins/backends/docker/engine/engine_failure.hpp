@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/backends/docker/engine/connection.hpp"
+#include "plugins/http/failure.hpp"
+#include "plugins/http/message.hpp"
 
 namespace krl::docker {
 
@@ -26,8 +27,9 @@ class EngineFailure : public Failure {
 
 // `what` was to be done: "creating a container".
 EngineFailure unreachable(std::string_view what, const std::string& socket,
-                          const ConnectionFailure& failure);
-EngineFailure refused(std::string_view what, const HttpRequest& request, const HttpAnswer& answer);
+                          const http::Failure& failure);
+EngineFailure refused(std::string_view what, const http::Request& request,
+                      const http::Answer& answer);
 
 // Docker's own words in an answer's body: {"message": "…"}; else the body itself.
 std::string message_in(const std::string& body);

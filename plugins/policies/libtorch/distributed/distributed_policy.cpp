@@ -52,7 +52,7 @@ class SharedSink {
 class PartSink {
  public:
   PartSink(SharedSink& sink, const RankShare& share)
-      : sink_(sink), share_(share), c_{sizeof c_, 0, this, put} {}
+      : sink_(sink), share_(share), c_{sizeof c_, 0, this, put, fail} {}
   SampleSink sink() const { return SampleSink(&c_); }
 
  private:
@@ -64,6 +64,9 @@ class PartSink {
     } catch (const Failure& failure) {
       return failure.code();
     }
+  }
+  static krl_status fail(const krl_sample_sink*, std::uint32_t, krl_status, krl_str) {
+    return KRL_UNIMPLEMENTED;
   }
 
   SharedSink& sink_;

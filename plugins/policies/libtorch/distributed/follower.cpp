@@ -17,7 +17,7 @@ namespace {
 // Sends each sample to rank 0 as it comes.
 class AnswerSink {
  public:
-  explicit AnswerSink(RankGroup& group) : group_(group), c_{sizeof c_, 0, this, put} {}
+  explicit AnswerSink(RankGroup& group) : group_(group), c_{sizeof c_, 0, this, put, fail} {}
   SampleSink sink() const { return SampleSink(&c_); }
 
  private:
@@ -32,6 +32,9 @@ class AnswerSink {
     } catch (const Failure& failure) {
       return failure.code();
     }
+  }
+  static krl_status fail(const krl_sample_sink*, std::uint32_t, krl_status, krl_str) {
+    return KRL_UNIMPLEMENTED;
   }
 
   RankGroup& group_;

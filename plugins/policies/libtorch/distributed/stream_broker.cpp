@@ -20,7 +20,10 @@ StreamBroker::StreamBroker(RankGroup& group, const RequestSource& source, const 
       host_source_(source),
       host_sink_(sink),
       source_c_{sizeof source_c_, 0, this, next},
-      sink_c_{sizeof sink_c_, 0, this, put},
+      sink_c_{sizeof sink_c_, 0, this, put,
+              [](const krl_sample_sink*, std::uint32_t, krl_status, krl_str) -> krl_status {
+                return KRL_UNIMPLEMENTED;
+              }},
       ranks_(static_cast<std::size_t>(group.size())) {}
 
 krl_status StreamBroker::next(const krl_request_source* c, std::int32_t wait,

@@ -167,6 +167,10 @@ std::string to_json(const CreateModel& request) {
       .dump();
 }
 
+std::string to_json(const UnloadModel& request) {
+  return json{{"model_id", request.model_id}, {"type", "unload_model"}}.dump();
+}
+
 std::string to_json(const SaveWeightsForSampler& request) {
   return json{{"model_id", request.model_id},
               {"sampling_session_seq_id", request.sampling_session_seq_id},
@@ -257,9 +261,9 @@ Promise from_json(std::string_view body) {
 }
 
 template <>
-Session from_json(std::string_view body) {
+SessionOpened from_json(std::string_view body) {
   const json answer = parse_object(body);
-  Session session{id_field(answer, "session_id"), ""};
+  SessionOpened session{id_field(answer, "session_id"), ""};
   for (const char* kind : {"error_message", "warning_message", "info_message"}) {
     const std::string text = optional_text(answer, kind);
     if (!text.empty()) session.message += (session.message.empty() ? "" : " ") + text;
@@ -269,7 +273,8 @@ Session from_json(std::string_view body) {
 
 template <>
 CreatedModel from_json(std::string_view body) {
-  return {id_field(parse_object(body), "model_id")};
+  const json answer = parse_object(body);
+  return {id_field(answer, "model_id"), optional_text(answer, "base_model")};
 }
 
 template <>

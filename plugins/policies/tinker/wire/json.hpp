@@ -12,6 +12,7 @@ namespace krl::tinker {
 std::string to_json(const CreateSession&);
 std::string to_json(const SessionHeartbeat&);
 std::string to_json(const CreateModel&);
+std::string to_json(const UnloadModel&);
 std::string to_json(const SaveWeightsForSampler&);
 std::string to_json(const CreateSamplingSession&);
 std::string to_json(const SampleRequest&);
@@ -24,6 +25,26 @@ std::string to_json(const RetrieveFuture&);
 // T is one of the answers of messages.hpp.
 template <class T>
 T from_json(std::string_view body);
+template <>
+Promise from_json(std::string_view body);
+template <>
+SessionOpened from_json(std::string_view body);
+template <>
+CreatedModel from_json(std::string_view body);
+template <>
+Capabilities from_json(std::string_view body);
+template <>
+SamplingSession from_json(std::string_view body);
+template <>
+SampleAnswer from_json(std::string_view body);
+template <>
+ForwardBackwardAnswer from_json(std::string_view body);
+template <>
+OptimStepAnswer from_json(std::string_view body);
+template <>
+SavedWeights from_json(std::string_view body);
+template <>
+LoadedWeights from_json(std::string_view body);
 
 // What retrieve_future may say in place of a result; nothing if this is none of it.
 std::optional<TryAgain> try_again_from_json(std::string_view body);

@@ -15,6 +15,9 @@ namespace krl::tinker {
 
 using TokenId = std::int32_t;
 
+// Rounding may bring the logarithm of a probability of 1 above 0.
+inline constexpr float kLargestLogprob = 1e-4F;
+
 // An answer that is not what the protocol says: malformed, of another type, of other lengths. The
 // text names the field.
 class WireError : public std::runtime_error {
@@ -30,7 +33,7 @@ struct CreateSession {
   std::map<std::string, std::string> user_metadata;
   std::string sdk_version;
 };
-struct Session {
+struct SessionOpened {
   std::string session_id;
   std::string message;  // what the service has to say to its users; may be empty
 };
@@ -54,6 +57,12 @@ struct CreateModel {
   LoraConfig lora;
 };
 struct CreatedModel {
+  std::string model_id;
+  std::string base_model;  // empty if the service does not say
+};
+
+struct UnloadModel {
+  static constexpr const char* kPath = "/api/v1/unload_model";
   std::string model_id;
 };
 

@@ -17,5 +17,11 @@ std::string to_protobuf(const ForwardBackward&);
 // T is SampleAnswer, ForwardBackwardAnswer or, for tests, ForwardBackward.
 template <class T>
 T from_protobuf(std::string_view body);
+template <>
+ForwardBackward from_protobuf(std::string_view body);
+template <>
+ForwardBackwardAnswer from_protobuf(std::string_view body);
+template <>
+SampleAnswer from_protobuf(std::string_view body);
 
 }  // namespace krl::tinker

@@ -78,17 +78,10 @@ TEST(ApiVersion, IsOursOrTheNearestTheDaemonKnows) {
   EXPECT_EQ(api_version("1.9", "1.39"), "1.39");
 }
 
-TEST(PercentEncoded, LeavesNothingThatEndsAQuery) {
-  EXPECT_EQ(percent_encoded("a-b_c.d~9"), "a-b_c.d~9");
-  EXPECT_EQ(percent_encoded("{\"l\":[\"x&y=z/ \"]}"),
-            "%7B%22l%22%3A%5B%22x%26y%3Dz%2F%20%22%5D%7D");
-  EXPECT_EQ(percent_encoded("\xc3\xa9"), "%C3%A9");
-}
-
 TEST(EngineFailure, SaysWhatWasAskedAndWhatDockerSaid) {
   const EngineFailure failure =
       refused("creating a container", {"POST", "/v1.41/containers/create?name=x", {}},
-              {404, "{\"message\":\"No such image: kernelrl-worker:latest\"}\n"});
+              {404, {}, "{\"message\":\"No such image: kernelrl-worker:latest\"}\n"});
   EXPECT_STREQ(failure.what(),
                "creating a container: Docker answered 404 to POST /v1.41/containers/create?name=x: "
                "No such image: kernelrl-worker:latest");
@@ -107,7 +100,8 @@ TEST(EngineFailure, ShowsAnAnswerThatIsNoJson) {
 TEST(EngineFailure, SaysHowToGetPermission) {
   const EngineFailure failure =
       unreachable("asking Docker for its version", "/run/docker.sock",
-                  {ConnectionFailure::kNoPermission, "Permission denied"});
+                  {http::Cause::kConnect, http::Phase::kConnect, "no connection",
+                   std::make_error_code(std::errc::permission_denied)});
   EXPECT_THAT(failure.what(), AllOf(HasSubstr("/run/docker.sock"), HasSubstr("Permission denied"),
                                     HasSubstr("usermod -aG docker")));
   EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);

@@ -133,6 +133,13 @@ TEST(Ranks, AnswerAStreamAsOneDoes) {
           ++s.feed.allowed;
           s.into.put(*sample);
           return KRL_OK;
+        },
+        [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
+           krl_str why) -> krl_status {
+          auto& s = *static_cast<Sink*>(c->ctx);
+          ++s.feed.allowed;
+          s.into.fail(request, status, view(why));
+          return KRL_OK;
         }};
     policy.sample_stream(RequestSource(&source), SampleSink(&counted), context);
     report.write(kept(collector), {static_cast<double>(collector.samples.size())});

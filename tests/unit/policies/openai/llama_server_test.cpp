@@ -62,7 +62,7 @@ TEST_F(LlamaServer, SamplesTokensWithTheirLogprobs) {
   }
   SampleCollector got;
   ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
-  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.second;
+  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.why;
   ASSERT_EQ(got.samples.size(), 15U);
   EXPECT_EQ(got.puts, 15U);
   const auto chat = policies::ChatTokenizer::from_directory(kModel, {});
@@ -122,7 +122,7 @@ TEST_F(LlamaServer, AStopTextEndsAnAnswer) {
                 .stop = {"3"}});
   SampleCollector got;
   ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
-  ASSERT_EQ(got.samples.size(), 1U) << got.failures.begin()->second.second;
+  ASSERT_EQ(got.samples.size(), 1U) << got.failures.begin()->second.why;
   const auto& sample = got.samples.begin()->second;
   EXPECT_EQ(sample.stop_reason, KRL_STOP_END);
   EXPECT_EQ(sample.text.find('3'), std::string::npos);
@@ -139,7 +139,7 @@ TEST_F(LlamaServer, APromptBeyondTheContextFailsAlone) {
   SampleCollector got;
   ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
   ASSERT_EQ(got.failures.size(), 1U);
-  EXPECT_EQ(got.failures[0].first, KRL_INVALID_ARGUMENT);
+  EXPECT_EQ(got.failures[0].status, KRL_INVALID_ARGUMENT);
   EXPECT_EQ(got.samples.size(), 1U);
 }
 
@@ -153,7 +153,7 @@ TEST_F(LlamaServer, WithoutATokenizerItChats) {
   requests.add({.prompt = "Say hello.", .samples = 2, .max_tokens = 8});
   SampleCollector got;
   ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
-  ASSERT_EQ(got.samples.size(), 2U) << got.failures.begin()->second.second;
+  ASSERT_EQ(got.samples.size(), 2U) << got.failures.begin()->second.why;
   for (const auto& [place, sample] : got.samples) {
     EXPECT_FALSE(sample.text.empty());
     EXPECT_TRUE(sample.tokens.empty());

@@ -235,7 +235,7 @@ TEST(TinkerRecordings, TheServersAnswersAreRead) {
       } else if (exchange.path == kCapabilitiesPath) {
         EXPECT_EQ(from_json<Capabilities>(exchange.answer).models.at(0).name, "tiny-qwen3");
       } else if (exchange.path == CreateSession::kPath) {
-        EXPECT_EQ(from_json<Session>(exchange.answer).session_id.rfind("session_", 0), 0u);
+        EXPECT_EQ(from_json<SessionOpened>(exchange.answer).session_id.rfind("session_", 0), 0u);
       } else if (exchange.path == CreateSamplingSession::kPath) {
         EXPECT_FALSE(from_json<SamplingSession>(exchange.answer).sampling_session_id.empty());
       } else if (exchange.path == RetrieveFuture::kPath) {
