@@ -87,7 +87,7 @@ TEST_F(LlamaServer, GivesALogprobToEveryTokenOfACharacter) {
                 .seed = 3});
   SampleCollector got;
   ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
-  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.second;
+  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.why;
   ASSERT_EQ(got.samples.size(), 4U);
   std::size_t inside = 0;  // tokens that are no whole characters
   const auto chat = policies::ChatTokenizer::from_directory(kModel, {});
