@@ -34,11 +34,6 @@ Verdict check_weights(const Server& server, const Ask& ask, const Reply& reply) 
   return {};
 }
 
-// What was read is not what the server promises: no other try would differ.
-Verdict unreadable(const Server& server, const Failure& failure) {
-  return Verdict::never(KRL_UNAVAILABLE, server.name() + ": " + failure.what());
-}
-
 }  // namespace
 
 void Asking::repeat(const Exchange& exchange, const Terms& terms, Yield yield) {
@@ -91,25 +86,28 @@ Verdict Asking::refused(const Server& server, const Encoded& encoded, const http
 Verdict Asking::ask_once(Server& server, const Ask& ask, Reply& reply, const Patience& patience,
                          Yield yield) {
   const Encoded encoded = prepared(server.found.dialect->encode(ask));
+  const auto read = [&](const JsonNode& answer) {
+    server.found.dialect->read(answer, ask, reply);
+    finish(reply);
+    if (reply.choices.empty()) answer.refuse("has no choices");
+  };
   Verdict verdict = ask.stream ? stream(server, encoded, ask, reply, patience, yield)
-                               : exchange(server, encoded, ask, reply, patience, yield);
+                               : exchange(server, encoded, read, patience, yield);
   if (verdict.next != Verdict::kAnswered) return verdict;
   return check_weights(server, ask, reply);
 }
 
-Verdict Asking::exchange(Server& server, const Encoded& encoded, const Ask& ask, Reply& reply,
+Verdict Asking::exchange(Server& server, const Encoded& encoded, const Read& read,
                          const Patience& patience, Yield yield) {
   const http::Answer answer = server.post(encoded.path, encoded.body, patience, yield);
   if (!answer.good()) return refused(server, encoded, answer);
   try {
     const Json json = policies::parse_json(answer.body, "the answer");
-    server.found.dialect->read(JsonNode(json, "the answer"), ask, reply);
-  } catch (const Failure& failure) {
-    return unreadable(server, failure);
+    read(JsonNode(json, "the answer"));
+  } catch (const Failure& failure) {  // no other try would differ
+    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": " + failure.what());
   }
-  finish(reply);
-  if (!reply.choices.empty()) return {};
-  return Verdict::never(KRL_UNAVAILABLE, server.name() + ": the answer has no choices");
+  return {};
 }
 
 Verdict Asking::stream(Server& server, const Encoded& encoded, const Ask& ask, Reply& reply,
@@ -143,22 +141,39 @@ Answered Asking::ask(Ask ask, const Terms& terms, Yield yield) {
 
 std::vector<float> Asking::score(Ask ask, std::size_t first, const Terms& terms, Yield yield) {
   std::vector<float> logprobs;
-  const auto exchange = [&](Server& server) -> Verdict {
+  repeat(
+      [&](Server& server) {
+        address(ask, server);
+        const Dialect& dialect = *server.found.dialect;
+        const auto read = [&](const JsonNode& answer) {
+          logprobs = dialect.read_scoring(answer, ask, first);
+        };
+        return exchange(server, prepared(dialect.encode_scoring(ask)), read, terms.patience, yield);
+      },
+      terms, yield);
+  return logprobs;
+}
+
+float Asking::score_token(Ask ask, TokenId token, TokenId forced, const Terms& terms, Yield yield) {
+  constexpr std::int64_t kLikeliest = 1000;  // mostly it is among them; all would be megabytes
+  std::optional<float> logprob;
+  std::int64_t among = kLikeliest;
+  const auto exchanged = [&](Server& server) {
     address(ask, server);
     const Dialect& dialect = *server.found.dialect;
-    const Encoded encoded = prepared(dialect.encode_scoring(ask));
-    const http::Answer answer = server.post(encoded.path, encoded.body, terms.patience, yield);
-    if (!answer.good()) return refused(server, encoded, answer);
-    try {
-      const Json json = policies::parse_json(answer.body, "the answer");
-      logprobs = dialect.read_scoring(JsonNode(json, "the answer"), ask, first);
-    } catch (const Failure& failure) {
-      return unreadable(server, failure);
+    const auto read = [&](const JsonNode& answer) { logprob = dialect.read_token(answer, token); };
+    const Encoded encoded = prepared(dialect.encode_token(ask, forced, among));
+    Verdict verdict = exchange(server, encoded, read, terms.patience, yield);
+    if (verdict.next != Verdict::kAnswered || logprob) return verdict;
+    if (among == kLikeliest && server.found.vocabulary > kLikeliest) {
+      among = server.found.vocabulary;
+      return Verdict{Verdict::kAtOnce, KRL_OK, {}, {}};
     }
-    return {};
+    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": gives no log-probability of token " +
+                                               std::to_string(token));
   };
-  repeat(exchange, terms, yield);
-  return logprobs;
+  repeat(exchanged, terms, yield);
+  return *logprob;
 }
 
 }  // namespace krl::openai

@@ -43,12 +43,16 @@ class Asking {
   // REQUIRES: the dialect can score.
   std::vector<float> score(Ask ask, std::size_t first, const Terms& terms, Yield yield);
 
+  // The log-probability of `token` after ask.prompt. REQUIRES: the dialect has encode_token.
+  float score_token(Ask ask, TokenId token, TokenId forced, const Terms& terms, Yield yield);
+
  private:
   using Exchange = std::function<Verdict(Server&)>;
+  using Read = std::function<void(const JsonNode& answer)>;
   void repeat(const Exchange& exchange, const Terms& terms, Yield yield);
   Verdict ask_once(Server& server, const Ask& ask, Reply& reply, const Patience& patience,
                    Yield yield);
-  Verdict exchange(Server& server, const Encoded& encoded, const Ask& ask, Reply& reply,
+  Verdict exchange(Server& server, const Encoded& encoded, const Read& read,
                    const Patience& patience, Yield yield);
   Verdict stream(Server& server, const Encoded& encoded, const Ask& ask, Reply& reply,
                  const Patience& patience, Yield yield);

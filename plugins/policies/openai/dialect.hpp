@@ -35,6 +35,12 @@ struct Dialect {
   // Log-probabilities of given tokens, those of the prompt from `first` on. Null: not possible.
   Encoded (*encode_scoring)(const Ask&);
   std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&, std::size_t first);
+
+  // Of a server whose answers lack log-probabilities (missing_logprobs.hpp), else null: asks for
+  // the `among` likeliest tokens after ask.prompt, by forcing `forced`, and reads that of `token`,
+  // if it is one of them.
+  Encoded (*encode_token)(const Ask&, TokenId forced, std::int64_t among);
+  std::optional<float> (*read_token)(const JsonNode& answer, TokenId token);
 };
 
 const Dialect& vllm_dialect();

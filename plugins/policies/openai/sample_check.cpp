@@ -67,8 +67,7 @@ std::vector<float> checked_logprobs(std::span<const std::optional<float>> given)
   std::vector<float> logprobs;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i]) {
-      refuse("no log-probability for token " + std::to_string(i) +
-             ": llama.cpp gives none for a token that ends inside a character");
+      refuse("no log-probability of token " + std::to_string(i));
     }
     if (!std::isfinite(*given[i]) || *given[i] > kAboveZero) {
       refuse("log-probability " + std::to_string(*given[i]) + " of token " + std::to_string(i));
@@ -117,6 +116,10 @@ Sample text_sample(const Choice& choice, const Expected& expected) {
 }
 
 }  // namespace
+
+std::size_t tokens_of_answer(const Choice& choice, const Expected& expected) {
+  return extent_of(choice, expected).tokens;
+}
 
 Sample checked_sample(const Choice& choice, const Expected& expected) {
   if (expected.chat == nullptr) return text_sample(choice, expected);

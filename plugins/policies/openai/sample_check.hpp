@@ -29,6 +29,10 @@ struct Expected {
   std::uint32_t max_tokens = 0;
 };
 
+// How many of the tokens belong to the answer: those up to an end token, or up to the one that
+// completes a stop text. REQUIRES: expected.chat.
+std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
+
 // The sample that `choice` is. Where the server went on after a stop text or an end token, as some
 // do, the sample ends there.
 // Throws krl::Failure(KRL_UNAVAILABLE), which says what is wrong: ids outside the vocabulary; ids

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "openai/missing_logprobs.hpp"
 #include "openai/seeds.hpp"
 
 namespace krl::openai {
@@ -176,29 +177,37 @@ void SamplingCall::ask(const std::shared_ptr<Open>& open, std::vector<std::uint3
   ask.n = static_cast<std::uint32_t>(samples.size());
   ask.seed = server_seed(open->seed, samples.front());
   const Terms terms{open->conversation, open->patience, &retries_};
-  const Answered answered = engine_.asking().ask(std::move(ask), terms, yield);
-  const Reply& reply = answered.reply;
-  prompt_tokens_ += static_cast<std::uint64_t>(reply.prompt_tokens);
-  cached_tokens_ += static_cast<std::uint64_t>(reply.cached_tokens);
+  Answered answered = engine_.asking().ask(std::move(ask), terms, yield);
+  prompt_tokens_ += static_cast<std::uint64_t>(answered.reply.prompt_tokens);
+  cached_tokens_ += static_cast<std::uint64_t>(answered.reply.cached_tokens);
   std::vector<std::uint32_t> missing;
-  try {
-    check_prompt(reply, open->expected);
-    for (std::uint32_t i = 0; i < samples.size(); ++i) {
-      const auto choice = reply.choices.find(i);
-      if (choice == reply.choices.end()) {
-        missing.push_back(samples[i]);
-        continue;
-      }
-      Finished finished{open, samples[i], checked_sample(choice->second, open->expected),
-                        answered.version};
-      const std::lock_guard lock(mutex_);
-      finished_.push_back(std::move(finished));
-      changed_.notify_one();
+  std::optional<Failure> wrong;
+  for (std::uint32_t i = 0; i < samples.size(); ++i) {
+    const auto choice = answered.reply.choices.find(i);
+    if (choice == answered.reply.choices.end()) {
+      missing.push_back(samples[i]);
+      continue;
     }
-  } catch (const Failure& failure) {
-    throw Failure(failure.code(), answered.server + ": " + failure.what());
+    if (open->expected.chat != nullptr) {
+      fill_missing(engine_.asking(), *engine_.found().dialect, open->expected, choice->second,
+                   terms, yield);
+    }
+    try {
+      check_prompt(answered.reply, open->expected);
+      finish(open, samples[i], checked_sample(choice->second, open->expected), answered.version);
+    } catch (const Failure& failure) {  // the others may be right
+      wrong = Failure(failure.code(), answered.server + ": " + failure.what());
+    }
   }
+  if (wrong) throw *wrong;
   samples = std::move(missing);
+}
+
+void SamplingCall::finish(const std::shared_ptr<Open>& open, std::uint32_t index, Sample sample,
+                          std::uint64_t version) {
+  const std::lock_guard lock(mutex_);
+  finished_.push_back({open, index, std::move(sample), version});
+  changed_.notify_one();
 }
 
 void SamplingCall::deliver() {

@@ -53,6 +53,8 @@ class SamplingCall {
   std::shared_ptr<Open> opened(const Request& request);
   void answer(const std::shared_ptr<Open>& open, std::vector<std::uint32_t> samples);
   void ask(const std::shared_ptr<Open>& open, std::vector<std::uint32_t>& samples, Yield yield);
+  void finish(const std::shared_ptr<Open>& open, std::uint32_t index, Sample sample,
+              std::uint64_t version);
   void put(const Finished& finished);
   void end(const Ended& part);
 

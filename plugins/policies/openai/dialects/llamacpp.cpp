@@ -3,7 +3,7 @@
 //
 // Its log-probabilities lack the tokens that end inside a character, and those of a stop text; its
 // streams lack these tokens altogether. So whole answers are asked for, without stop texts, which
-// are found in the answer here.
+// are found in the answer here; what is missing then is asked for apart (missing_logprobs.hpp).
 #include <kernelrl/values.hpp>
 #include <limits>
 
@@ -73,13 +73,47 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   for (std::size_t i = 0; i < piece.size_of_array(); ++i) read_one(piece.element(i), ask, reply);
 }
 
+// The bias changes what is sampled, and no log-probability.
+Encoded encode_token(const Ask& ask, TokenId forced, std::int64_t among) {
+  Ask one = ask;
+  one.n = 1;
+  one.max_tokens = 1;
+  Encoded encoded = encode(one);
+  encoded.body["n_probs"] = among;
+  encoded.body["logit_bias"] = {{forced, 1000}};
+  return encoded;
+}
+
+std::optional<float> read_token(const JsonNode& answer, TokenId token) {
+  const JsonNode entries = answer.get("completion_probabilities");
+  if (entries.size_of_array() != 1) entries.refuse("must have one element");
+  const JsonNode likeliest = entries.element(0).get("top_logprobs");
+  for (std::size_t i = 0; i < likeliest.size_of_array(); ++i) {
+    const JsonNode entry = likeliest.element(i);
+    if (entry.get("id").integer(std::numeric_limits<TokenId>::max()) == token)
+      return read_logprob(entry.get("logprob"));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 }  // namespace llamacpp
 
 const Dialect& llamacpp_dialect() {
-  static const Dialect dialect{"llamacpp",     "llama.cpp", true,    KRL_LOGPROBS_RAW,
-                               false,          1,           0,       llamacpp::encode,
-                               llamacpp::read, {},          nullptr, nullptr};
+  static const Dialect dialect{"llamacpp",
+                               "llama.cpp",
+                               true,
+                               KRL_LOGPROBS_RAW,
+                               false,
+                               1,
+                               0,
+                               llamacpp::encode,
+                               llamacpp::read,
+                               {},
+                               nullptr,
+                               nullptr,
+                               llamacpp::encode_token,
+                               llamacpp::read_token};
   return dialect;
 }
 

@@ -111,6 +111,7 @@ const Dialect& plain_dialect() {
       true,        64,
       0,           plain::encode,
       plain::read, {"/n", "/seed", "/top_k", "/temperature", "/stream_options"},
+      nullptr,     nullptr,
       nullptr,     nullptr};
   return dialect;
 }

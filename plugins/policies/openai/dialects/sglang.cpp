@@ -125,7 +125,9 @@ const Dialect& sglang_dialect() {
                                sglang::read,
                                {"/sampling_params/sampling_seed"},
                                sglang::encode_scoring,
-                               sglang::read_scoring};
+                               sglang::read_scoring,
+                               nullptr,
+                               nullptr};
   return dialect;
 }
 

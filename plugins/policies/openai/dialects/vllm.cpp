@@ -131,7 +131,9 @@ const Dialect& vllm_dialect() {
                                vllm::read,
                                {},
                                vllm::encode_scoring,
-                               vllm::read_scoring};
+                               vllm::read_scoring,
+                               nullptr,
+                               nullptr};
   return dialect;
 }
 

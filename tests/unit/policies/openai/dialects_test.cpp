@@ -164,9 +164,9 @@ TEST(VllmDialect, RefusesWhatIsNotAsItShouldBe) {
     return refusal(vllm_dialect(), ask, answer);
   };
   EXPECT_EQ(changed("/choices/1/text", "x"), "");
-  EXPECT_NE(changed("/choices/1/index", 0).find("a second answer with the index 0"),
+  EXPECT_NE(changed("/choices/1/index", 0U).find("a second answer with the index 0"),
             std::string::npos);
-  EXPECT_NE(changed("/choices/1/index", 2).find("choices[1].index"), std::string::npos);
+  EXPECT_NE(changed("/choices/1/index", 2U).find("choices[1].index"), std::string::npos);
   EXPECT_NE(changed("/choices/0/token_ids/0", -5).find("token_ids[0]"), std::string::npos);
   EXPECT_NE(changed("/choices/0/token_ids/0", "x").find("token_ids[0]"), std::string::npos);
   EXPECT_NE(changed("/choices/0/logprobs/token_logprobs/0", nullptr).find("must be a number"),
@@ -253,6 +253,19 @@ TEST(LlamacppDialect, SaysWhichLogprobsAreMissing) {
   EXPECT_EQ(there, (std::vector<bool>{true, true, true, false, true, false, false, true}));
 }
 
+TEST(LlamacppDialect, AsksForTheLogprobOfOneToken) {
+  const Recording recorded = recording("llamacpp/score_token");
+  const Ask ask = ask_of(recorded);
+  const Encoded encoded = llamacpp_dialect().encode_token(ask, 32413, 1);
+  EXPECT_EQ(encoded.path, "/completion");
+  EXPECT_EQ(encoded.body["n_predict"], 1);
+  EXPECT_EQ(encoded.body["n_probs"], 1);
+  EXPECT_EQ(encoded.body["logit_bias"], recorded.body["logit_bias"]);
+  const JsonNode answer(recorded.answer, "answer");
+  EXPECT_EQ(llamacpp_dialect().read_token(answer, 57), -2.2075045108795166F);
+  EXPECT_EQ(llamacpp_dialect().read_token(answer, 58), std::nullopt);
+}
+
 TEST(LlamacppDialect, RefusesAnAnswerToAnotherPrompt) {
   const Recording recorded = recording("llamacpp/completion");
   Ask ask = ask_of(recorded);
@@ -260,7 +273,7 @@ TEST(LlamacppDialect, RefusesAnAnswerToAnotherPrompt) {
   EXPECT_NE(refusal(llamacpp_dialect(), ask, recorded.answer).find("12 tokens of a prompt of 11"),
             std::string::npos);
   Json answer = recorded.answer;
-  answer["completion_probabilities"][0]["id"] = 58;
+  answer["completion_probabilities"][0]["id"] = 58U;
   EXPECT_NE(refusal(llamacpp_dialect(), ask_of(recorded), answer).find("not in the answer"),
             std::string::npos);
 }

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "tests/unit/policies/openai/policy_under_test.hpp"
 #include "tokenizer/chat_tokenizer.hpp"
+#include "tokenizer/utf8.hpp"
 
 namespace krl::openai {
 namespace {
@@ -67,10 +69,37 @@ TEST_F(LlamaServer, SamplesTokensWithTheirLogprobs) {
   std::set<std::string> texts;
   for (const auto& [place, sample] : got.samples) {
     EXPECT_EQ(sample.tokens.size(), sample.logprobs.size());
-    EXPECT_EQ(sample.text, chat.tokenizer().decode(sample.tokens));
+    EXPECT_EQ(sample.text, policies::to_utf8(chat.tokenizer().decode(sample.tokens)));
     texts.insert(sample.text);
   }
   EXPECT_GT(texts.size(), 10U);  // each sample has a seed of its own
+}
+
+// Where the server leaves a log-probability out, that of the same token forced is asked for.
+TEST_F(LlamaServer, GivesALogprobToEveryTokenOfACharacter) {
+  OpenAi policy(options());
+  RequestList requests;
+  requests.add({.prompt = "Write this once more: \xF0\x9F\x91\x8B\xF0\x9F\x98\x80 "
+                          "\xF0\x9F\x91\x8B\xF0\x9F\x98\x80",
+                .samples = 4,
+                .max_tokens = 16,
+                .temperature = 0.3,
+                .seed = 3});
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(requests, got), KRL_OK) << policy.host.error;
+  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.why;
+  ASSERT_EQ(got.samples.size(), 4U);
+  std::size_t inside = 0;  // tokens that are no whole characters
+  const auto chat = policies::ChatTokenizer::from_directory(kModel, {});
+  for (const auto& [place, sample] : got.samples) {
+    ASSERT_EQ(sample.tokens.size(), sample.logprobs.size());
+    for (std::size_t i = 0; i < sample.tokens.size(); ++i) {
+      if (policies::is_utf8(chat.tokenizer().bytes(sample.tokens[i]))) continue;
+      ++inside;
+      EXPECT_LT(sample.logprobs[i], 0);
+    }
+  }
+  EXPECT_GT(inside, 0U);
 }
 
 TEST_F(LlamaServer, TheSameSeedGivesTheSameTokens) {
