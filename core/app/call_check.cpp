@@ -18,7 +18,7 @@ int call_check(const Words& words) {
   const auto missing = check_components(loaded->plan, loaded->registry);
   if (!missing) return report(missing.error());
   print(line.text("plan") + ": no errors\n");
-  for (const Error& error : *missing) print("This machine cannot run it:\n" + error.message);
+  for (const Error& error : *missing) print("It cannot be run here:\n" + error.message);
   return kDone;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <kernelrl/spelling.hpp>
@@ -18,6 +19,8 @@ namespace po = boost::program_options;
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kMostAnswers = 4096;
 
 struct Examined {
   const Component* component;
@@ -45,13 +48,13 @@ std::vector<const Component*> components_to_try(const Registry& registry, const 
 }
 
 Report examine(const Registry& registry, const std::vector<const Component*>& components,
-               const Words& options, std::chrono::seconds limit) {
+               const TrialSettings& settings) {
   Report report{this_machine(), machine_features(), {}, registry.rejected(), {}};
   for (const auto& [key, component] : registry.all()) {
     ++report.folders[component.plugin.path.parent_path().string()];
   }
   for (const Component* component : components) {
-    report.examined.push_back({component, try_component(*component, registry, options, limit)});
+    report.examined.push_back({component, try_component(*component, registry, settings)});
   }
   return report;
 }
@@ -102,6 +105,7 @@ Rows component_rows(const Report& report) {
   for (const auto& [component, trial] : report.examined) {
     rows.push_back({"  " + std::string(name_of(component->kind)), component->id,
                     std::string(name_of(trial.outcome)) + ": " + trial.text});
+    for (const auto& [name, value] : trial.findings) rows.push_back({"", "", name + ": " + value});
   }
   return rows;
 }
@@ -125,10 +129,13 @@ Json as_json(const Report& report) {
     rejected.push_back({{"path", r.path.string()}, {"why", r.why}});
   }
   for (const auto& [component, trial] : report.examined) {
+    Json findings = Json::object();
+    for (const auto& [name, value] : trial.findings) findings[name] = value;
     components.push_back({{"kind", name_of(component->kind)},
                           {"id", component->id},
                           {"outcome", name_of(trial.outcome)},
-                          {"text", trial.text}});
+                          {"text", trial.text},
+                          {"findings", findings}});
   }
   return {{"version", KERNELRL_VERSION},
           {"machine",
@@ -141,11 +148,23 @@ Json as_json(const Report& report) {
           {"components", components}};
 }
 
-bool a_backend_works(const Report& report) {
-  for (const auto& [component, trial] : report.examined) {
-    if (component->kind == Kind::kBackend && trial.outcome == Trial::kWorks) return true;
-  }
-  return false;
+// Of the components that were named, all; otherwise a backend is enough to begin with.
+bool is_fine(const Report& report, bool named) {
+  const auto works = [](const Examined& e) { return e.trial.outcome == Trial::kWorks; };
+  const auto backend = [&](const Examined& e) {
+    return e.component->kind == Kind::kBackend && works(e);
+  };
+  const auto& all = report.examined;
+  return named ? std::all_of(all.begin(), all.end(), works)
+               : std::any_of(all.begin(), all.end(), backend);
+}
+
+// "16"; nothing if it is no such number.
+std::optional<std::uint32_t> answers_of(const std::string& text) {
+  std::uint32_t answers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), answers);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && answers <= kMostAnswers ? std::optional(answers) : std::nullopt;
 }
 
 std::optional<std::chrono::seconds> seconds_of(const std::string& text) {
@@ -179,13 +198,19 @@ int wrong_component(const CallLine& line, const Registry& registry, const std::s
 int call_doctor(const Words& words) {
   CallLine line("kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
                 "Says what this machine has, which plugins were found, and what happens when each\n"
-                "backend and policy is started with its defaults, or only ID with its options.\n"
-                "The exit code is 0 if a backend works.\n");
+                "backend and policy is started with its defaults, or only ID with its options. A\n"
+                "policy that is named is asked some questions as well, which show how fast it is.\n"
+                "The exit code is 0 if a backend works, or what ID names.\n");
   line.options()("json", "print one JSON object")("set",
                                                   po::value<Words>()->value_name("KEY=VALUE"),
                                                   "an option of the component ID (repeatable)")(
       "limit", po::value<std::string>()->value_name("SECONDS")->default_value("60"),
-      "how long starting one may take");
+      "how long one may take")("answers",
+                               po::value<std::string>()->value_name("N")->default_value("8"),
+                               "how many answers the policy ID is asked for at once; 0 = none")(
+      "model", po::value<std::string>()->value_name("DIR"),
+      "a Hugging Face directory; log-probabilities of the policy ID are held against those of this "
+      "model");
   add_plugin_path_option(line);
   line.positional({"id"});
   if (const auto over = line.parse(words)) return *over;
@@ -199,11 +224,19 @@ int call_doctor(const Words& words) {
   if (const Status good = check_options(components, line.texts("set"), registry); !good) {
     return report(good.error());
   }
-  const Report found = examine(registry, components, line.texts("set"), *limit);
+  const auto answers = answers_of(line.text("answers"));
+  if (!answers) {
+    return line.wrong("--answers takes a number up to " + std::to_string(kMostAnswers) + ", not '" +
+                      line.text("answers") + "'");
+  }
+  const TrialSettings settings{
+      line.texts("set"), *limit, id.empty() ? 0 : *answers,
+      line.has("model") ? std::filesystem::absolute(line.text("model")).string() : ""};
+  const Report found = examine(registry, components, settings);
   print(line.has("json")
             ? as_json(found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
             : as_text(found));
-  return a_backend_works(found) ? kDone : kRunFailed;
+  return is_fine(found, !id.empty()) ? kDone : kRunFailed;
 }
 
 }  // namespace krl

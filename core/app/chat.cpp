@@ -181,10 +181,13 @@ void Chat::play(const Task& task) {
 
 Result<Answer> Chat::sample(const Prompt& prompt) {
   const std::uint64_t seed = seed_for(call_.plan().run.seed, "chat", asked_++);
-  std::optional<Answer> answer;
-  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_,
-                         [&](std::size_t, Answer given) { answer = std::move(given); }));
-  return *std::move(answer);
+  Result<Answer> answer;
+  const AnswerSink sink{
+      [&](std::size_t, std::uint32_t, Answer given) { answer = std::move(given); },
+      [&](std::size_t, Error why) { answer = failure(std::move(why)); }};
+  Metrics ignored;
+  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_, sink, ignored));
+  return answer;
 }
 
 // Sets the stage up first, if that has not been done: without a task there is no need for a

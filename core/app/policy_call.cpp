@@ -92,7 +92,10 @@ Result<Policy> open_policy(const PolicyCall& call, Components& components) {
   KRL_ASSIGN(Policy policy, components.create<Policy>(settings));
   if (call.checkpoint) KRL_TRY(policy.load(call.checkpoint->policy().string()));
   KRL_ASSIGN(const PolicyInfo info, policy.describe());
-  if (!info.needs_corpus) return policy;
+  if (!info.needs_corpus) {
+    if (info.trainable) KRL_TRY(policy.publish());
+    return policy;
+  }
   return failure(problem_at(
       settings.origin, "policy '" + settings.use + "' starts from scratch and knows nothing yet",
       "name what it has learned: --run NAME or --checkpoint DIR"));

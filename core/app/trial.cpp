@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -23,7 +24,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kReapPause{5};
 constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs cannot be killed
-constexpr char kWorked = '+', kFailed = '-';   // the first byte of a report
 
 std::string required_options(const Component& component) {
   std::string names;
@@ -36,28 +36,46 @@ std::string required_options(const Component& component) {
 std::string about(const BackendInfo& info) { return info.toolchain + ", " + info.device; }
 
 std::string about(const PolicyInfo& info) {
-  std::string text = info.trainable ? "can be trained" : "cannot be trained";
+  std::string text = info.description.empty() ? "" : info.description + "; ";
+  text += info.trainable ? "can be trained" : "cannot be trained";
   if (info.context_tokens > 0) {
     text += ", " + std::to_string(info.context_tokens) + " tokens of context";
   }
   return text;
 }
 
+Result<Findings> question(const Policy& policy, const PolicyInfo& info, Components& components,
+                          const TrialSettings& trial) {
+  ProbeSettings settings;
+  settings.answers = info.needs_corpus ? 0 : trial.answers;
+  std::optional<Policy> truth;
+  if (!trial.model.empty()) {
+    KRL_ASSIGN(
+        const ComponentSettings of_model,
+        configure_component(Kind::kPolicy, "libtorch", {"model.directory=\"" + trial.model + "\""},
+                            components.registry().catalog()));
+    KRL_ASSIGN(truth, components.create<Policy>(of_model));
+    settings.truth = &*truth;
+  }
+  return probe(policy, info, settings);
+}
+
 // Starts it here, and ends it again.
-Result<std::string> start(const Component& component, const Registry& registry,
-                          const std::vector<std::string>& options) {
+Result<Trial> start(const Component& component, const Registry& registry,
+                    const TrialSettings& trial) {
   KRL_ASSIGN(const ComponentSettings settings,
-             configure_component(component.kind, component.id, options, registry.catalog()));
+             configure_component(component.kind, component.id, trial.options, registry.catalog()));
   const CallScope scope;
   Components components(registry, scope);
   if (component.kind == Kind::kPolicy) {
     KRL_ASSIGN(const Policy policy, components.create<Policy>(settings));
     KRL_ASSIGN(const PolicyInfo info, policy.describe());
-    return about(info);
+    KRL_ASSIGN(Findings findings, question(policy, info, components, trial));
+    return Trial{Trial::kWorks, about(info), std::move(findings)};
   }
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
   KRL_ASSIGN(const BackendInfo info, backend->describe());
-  return about(info);
+  return Trial{Trial::kWorks, about(info), {}};
 }
 
 // The component is named beside the text: "backend 'x' (create): why" says so twice.
@@ -71,15 +89,16 @@ std::string without_component(const std::string& message, const Component& compo
 
 // The whole life of the child: a report into `report`. What plugins print is nobody's business.
 [[noreturn]] void be_the_child(const Component& component, const Registry& registry,
-                               const std::vector<std::string>& options, int report) {
+                               const TrialSettings& settings, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // as it is in no terminal's group now
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
-  const Result<std::string> started = start(component, registry, options);
-  const std::string text = started
-                               ? kWorked + *started
-                               : kFailed + without_component(started.error().message, component);
+  const Result<Trial> started = start(component, registry, settings);
+  nlohmann::json trial = {{"works", started.has_value()}};
+  trial["text"] = started ? started->text : without_component(started.error().message, component);
+  if (started) trial["findings"] = started->findings;
+  const std::string text = trial.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const bool written = ::write(report, text.data(), text.size()) == std::ssize(text);
   ::_exit(written ? 0 : 1);
 }
@@ -115,34 +134,40 @@ int end(pid_t child) {
 
 Trial trial_of(const std::optional<std::string>& report, int status, std::chrono::seconds limit) {
   if (!report) {
-    return {Trial::kFails, "does not start within " + std::to_string(limit.count()) +
-                               " s; if it only needs longer, give it more by --limit"};
+    return {Trial::kFails,
+            "is not done within " + std::to_string(limit.count()) +
+                " s; if it only needs longer, give it more by --limit",
+            {}};
   }
   if (report->empty()) {
     const std::string how = WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "it just ended";
-    return {Trial::kFails, "its process died when it was started: " + how};
+    return {Trial::kFails, "its process died when it was started: " + how, {}};
   }
-  return {report->front() == kWorked ? Trial::kWorks : Trial::kFails, report->substr(1)};
+  const auto trial = nlohmann::json::parse(*report, nullptr, /*allow_exceptions=*/false);
+  if (!trial.is_object())
+    return {Trial::kFails, "its process died in the middle of its report", {}};
+  return {trial["works"].get<bool>() ? Trial::kWorks : Trial::kFails, trial["text"],
+          trial.value("findings", Findings())};
 }
 
 }  // namespace
 
 Trial try_component(const Component& component, const Registry& registry,
-                    const std::vector<std::string>& options, std::chrono::seconds limit) {
-  if (std::string names = required_options(component); !names.empty() && options.empty()) {
-    return {Trial::kNeedsOptions, std::move(names)};
+                    const TrialSettings& settings) {
+  if (std::string names = required_options(component); !names.empty() && settings.options.empty()) {
+    return {Trial::kNeedsOptions, std::move(names), {}};
   }
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {Trial::kFails, std::strerror(errno)};
-  const auto deadline = Clock::now() + limit;
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {Trial::kFails, std::strerror(errno), {}};
+  const auto deadline = Clock::now() + settings.limit;
   const pid_t child = ::fork();
-  if (child == 0) be_the_child(component, registry, options, ends[1]);
+  if (child == 0) be_the_child(component, registry, settings, ends[1]);
   ::close(ends[1]);
-  Trial trial{Trial::kFails, std::strerror(errno)};
+  Trial trial{Trial::kFails, std::strerror(errno), {}};
   if (child > 0) {
     ::setpgid(child, child);  // whichever of the two is first
     const std::optional<std::string> report = read_report(ends[0], deadline);
-    trial = trial_of(report, end(child), limit);
+    trial = trial_of(report, end(child), settings.limit);
   }
   ::close(ends[0]);
   return trial;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/app/policy_probe.hpp"
 #include "core/plugin/registry.hpp"
 
 namespace krl {
@@ -17,11 +19,21 @@ struct Trial {
     kFails,         // `text`: why, and what to do
   } outcome = kFails;
   std::string text;
+  Findings findings;  // of a policy that was asked questions
 };
 
-// REQUIRES: a backend or a policy. `options`: "execute=off", where it is not to have its defaults.
-// Takes at most `limit`, and a moment to clean up.
+// How a component is tried.
+struct TrialSettings {
+  std::vector<std::string> options;  // "execute=off", where it is not to have its defaults
+  std::chrono::seconds limit{60};
+  std::uint32_t answers = 0;  // of a policy, how many are asked for at once
+  // A Hugging Face directory; a policy's log-probabilities are held against those that libtorch
+  // gives with its weights. Empty: they are not.
+  std::string model;
+};
+
+// REQUIRES: a backend or a policy. Takes at most the limit, and a moment to clean up.
 Trial try_component(const Component& component, const Registry& registry,
-                    const std::vector<std::string>& options, std::chrono::seconds limit);
+                    const TrialSettings& settings);
 
 }  // namespace krl

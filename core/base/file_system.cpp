@@ -148,6 +148,19 @@ Status remove_tree(FileSystem& files, const fs::path& path) {
   return files.remove(path);
 }
 
+Status sync_tree(FileSystem& files, const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> contents, folders;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+    (entry.is_directory() ? folders : contents).push_back(entry.path());
+  if (error) return failure(file_error("read", folder, error.value()));
+  std::sort(contents.begin(), contents.end());
+  std::sort(folders.begin(), folders.end());
+  for (const fs::path& file : contents) KRL_TRY(files.sync(file));
+  for (const fs::path& inner : folders) KRL_TRY(files.sync(inner));
+  return files.sync(folder);
+}
+
 Status write_atomically(FileSystem& files, const fs::path& path, std::string_view contents,
                         Durability durability) {
   const fs::path draft = path.string() + ".new";

@@ -61,6 +61,9 @@ std::filesystem::path folder_of(const std::filesystem::path& path);
 Status make_directories(FileSystem& files, const std::filesystem::path& path);
 Status remove_tree(FileSystem& files, const std::filesystem::path& path);
 
+// Makes a folder with all that is in it survive a power loss.
+Status sync_tree(FileSystem& files, const std::filesystem::path& folder);
+
 // `kSynced` survives a power loss; `kFast` only the death of the process.
 enum class Durability { kFast, kSynced };
 

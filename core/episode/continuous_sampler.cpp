@@ -12,27 +12,25 @@ constexpr std::chrono::milliseconds kLookForStop{50};
 }  // namespace
 
 ContinuousSampler::ContinuousSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                                     const Policy& policy, Sampling sampling,
-                                     OnAnswered on_answered)
-    : io_(io),
-      pool_(pool),
-      policy_(policy),
-      sampling_(std::move(sampling)),
-      on_answered_(std::move(on_answered)) {}
+                                     const SamplingSetup& setup, OnAnswered on_answered)
+    : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)) {}
 
-Result<Answer> ContinuousSampler::sample(SampleRequest request, std::size_t /*order*/,
-                                         Yield yield) {
-  Result<Answer> answer = suspend<Result<Answer>>(
+Result<Reply> ContinuousSampler::sample(EpisodeRequest request, std::size_t /*order*/,
+                                        Yield yield) {
+  Result<Reply> reply = suspend<Result<Reply>>(
       io_, yield, [&](auto resume) { enqueue(std::move(request), std::move(resume)); });
   on_answered_();
-  return answer;
+  return reply;
 }
 
-void ContinuousSampler::enqueue(SampleRequest request, Resume resume) {
+void ContinuousSampler::enqueue(EpisodeRequest request, Resume resume) {
   {
     const std::lock_guard lock(mutex_);
-    if (!status_) return resume(failure(status_.error()));
-    asked_.push_back({std::move(request), LoadMeter::Clock::now(), std::move(resume)});
+    if (!status_) {
+      if (loses_turns(status_.error())) return resume(Reply{{}, status_.error()});
+      return resume(failure(status_.error()));
+    }
+    waiting_.push_back({std::move(request), LoadMeter::Clock::now(), std::move(resume)});
   }
   changed_.notify_one();
   if (std::exchange(started_, true)) return;
@@ -48,41 +46,65 @@ void ContinuousSampler::leave() {
 }
 
 void ContinuousSampler::stream() {
-  const Status status = policy_.sample_stream(
-      sampling_, [this](bool wait) { return next(wait); },
-      [this](std::size_t index, Answer answer) { answered(index, std::move(answer)); });
-  if (!status) fail_the_rest(status.error());
+  const AnswerSink sink{[this](std::size_t request, std::uint32_t sample, Answer answer) {
+                          std::unique_lock lock(mutex_);
+                          const std::size_t i = asked_[request].waiting[sample];
+                          lock.unlock();
+                          reply(i, {std::move(answer), std::nullopt});
+                        },
+                        [this](std::size_t request, const Error& why) { lose(request, why); }};
+  const Status status = setup_.policy.sample_stream(
+      setup_.sampling, [this](bool wait) { return next(wait); }, sink, metrics_);
+  if (!status) end(status.error());
 }
 
+// Those that came together with a shared seed become the samples of one request.
 Result<const SampleRequest*> ContinuousSampler::next(bool wait) {
   std::unique_lock lock(mutex_);
-  while (taken_ == asked_.size()) {
-    if (policy_.cancelled()) return failure(Code::kCancelled, "cancelled");
+  while (taken_ == waiting_.size()) {
+    if (setup_.policy.cancelled()) return failure(Code::kCancelled, "cancelled");
     if (over_ || !wait) return nullptr;
     changed_.wait_for(lock, kLookForStop);
   }
-  const Asked& asked = asked_[taken_++];  // stays where it is, as others are added to the deque
-  meter_.taken(asked.since);
-  return &asked.request;
+  const EpisodeRequest& first = waiting_[taken_].request;
+  const std::uint64_t shared = setup_.shares_prompts ? first.shared_seed : 0;
+  Asked& asked = asked_.emplace_back(Asked{first.request, {}});
+  if (shared != 0) asked.request.seed = shared;
+  do {
+    meter_.taken(waiting_[taken_].since);
+    asked.waiting.push_back(taken_++);
+  } while (shared != 0 && taken_ < waiting_.size() &&
+           waiting_[taken_].request.shared_seed == shared);
+  asked.request.samples = static_cast<std::uint32_t>(asked.waiting.size());
+  return &asked.request;  // stays where it is, as others are added to the deque
 }
 
-void ContinuousSampler::answered(std::size_t index, Answer answer) {
+void ContinuousSampler::reply(std::size_t waiting, Reply reply) {
   Resume resume;
   {
     const std::lock_guard lock(mutex_);
-    resume = std::exchange(asked_[index].resume, nullptr);
+    resume = std::exchange(waiting_[waiting].resume, nullptr);
   }
+  if (!resume) return;
   meter_.answered();
-  resume(std::move(answer));
+  resume(std::move(reply));
 }
 
-void ContinuousSampler::fail_the_rest(const Error& error) {
+void ContinuousSampler::lose(std::size_t request, const Error& why) {
+  std::unique_lock lock(mutex_);
+  const std::vector<std::size_t> waiting = asked_[request].waiting;
+  lock.unlock();
+  for (const std::size_t i : waiting) reply(i, {{}, why});
+}
+
+void ContinuousSampler::end(const Error& error) {
   const std::lock_guard lock(mutex_);
   status_ = failure(error);
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    if (!asked_[i].resume) continue;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (!waiting_[i].resume) continue;
     if (i < taken_) meter_.answered();
-    std::exchange(asked_[i].resume, nullptr)(failure(error));
+    const Resume resume = std::exchange(waiting_[i].resume, nullptr);
+    loses_turns(error) ? resume(Reply{{}, error}) : resume(failure(error));
   }
 }
 

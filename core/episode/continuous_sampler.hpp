@@ -19,43 +19,49 @@ namespace krl {
 class ContinuousSampler final : public Sampler {
  public:
   ContinuousSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                    const Policy& policy, Sampling sampling, OnAnswered on_answered);
+                    const SamplingSetup& setup, OnAnswered on_answered);
 
   void join() override { ++live_; }
   void leave() override;
   // `order` does not matter.
-  Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield) override;
+  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) override;
 
  private:
-  using Resume = std::function<void(Result<Answer>)>;
+  using Resume = std::function<void(Result<Reply>)>;
+  struct Waiting {
+    EpisodeRequest request;
+    LoadMeter::Clock::time_point since;
+    Resume resume;  // empty once there was a reply
+  };
+  // A request that the policy has taken, and which of those that wait its samples are for.
   struct Asked {
     SampleRequest request;
-    LoadMeter::Clock::time_point since;
-    Resume resume;  // empty once it was answered
+    std::vector<std::size_t> waiting;
   };
 
-  void enqueue(SampleRequest request, Resume resume);
+  void enqueue(EpisodeRequest request, Resume resume);
 
   // On the policy's threads.
   void stream();
   Result<const SampleRequest*> next(bool wait);
-  void answered(std::size_t index, Answer answer);
-  void fail_the_rest(const Error& error);
+  void reply(std::size_t waiting, Reply reply);
+  void lose(std::size_t request, const Error& why);
+  void end(const Error& error);
 
   boost::asio::io_context& io_;
   boost::asio::thread_pool& pool_;
-  const Policy& policy_;
-  const Sampling sampling_;
+  const SamplingSetup setup_;
   const OnAnswered on_answered_;
   std::size_t live_ = 0;
   bool started_ = false;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::deque<Asked> asked_;  // all, in the order in which the policy takes them
-  std::size_t taken_ = 0;    // of them
-  bool over_ = false;        // every episode has left
-  Status status_;            // an error once the policy's call has failed
+  std::deque<Waiting> waiting_;  // all, in the order in which the policy takes them
+  std::size_t taken_ = 0;        // of them
+  std::deque<Asked> asked_;      // of those that were taken
+  bool over_ = false;            // every episode has left
+  Status status_;                // an error once the policy's call has failed
 };
 
 }  // namespace krl

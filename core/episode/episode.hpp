@@ -26,6 +26,7 @@ struct TurnRecord {
   Evaluation evaluation;
   Score score;          // of a turn that ended in an infrastructure error: empty, and never used
   bool reused = false;  // the evaluation came from earlier in this run
+  bool lost = false;    // the policy gave no answer
 };
 
 struct Episode {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 
 #include "core/base/hash.hpp"
+#include "core/base/log.hpp"
 #include "core/episode/coroutine_stack.hpp"
 #include "core/episode/sampler.hpp"
 #include "core/episode/suspend.hpp"
@@ -16,6 +18,30 @@ namespace asio = boost::asio;
 
 // Of a coroutine: JSON and templates are built on it.
 constexpr std::size_t kStackBytes = 256 * 1024;
+
+// An answer that is cut off this often is lost.
+constexpr int kMostParts = 4;
+
+// Adds what a policy has sampled after the tokens that are there.
+void append_part(Answer& answer, Answer part) {
+  if (answer.tokens.empty()) {
+    answer = std::move(part);
+    return;
+  }
+  const auto begin = static_cast<std::uint32_t>(answer.tokens.size());
+  if (!part.tokens.empty() && (part.version != answer.version || !part.spans.empty())) {
+    if (answer.spans.empty()) answer.spans = {{0, answer.version}};
+    if (part.spans.empty()) part.spans = {{0, part.version}};
+    for (const VersionSpan& span : part.spans)
+      answer.spans.push_back({begin + span.first_token, span.version});
+  }
+  answer.text = std::move(part.text);  // of the whole answer
+  answer.tokens.insert(answer.tokens.end(), part.tokens.begin(), part.tokens.end());
+  answer.logprobs.insert(answer.logprobs.end(), part.logprobs.begin(), part.logprobs.end());
+  answer.stop_reason = part.stop_reason;
+  answer.version = part.version;
+  answer.state = std::move(part.state);
+}
 
 // Leaves the sampler with the episode, however that ends: the others would wait for it.
 class Membership {
@@ -36,8 +62,10 @@ class Rollout {
       : context_(context),
         policy_threads_(context.settings.batching == Batching::kContinuous ? 2 : 1),
         evaluators_(context.evaluations.info().concurrency),
-        sampler_(make_sampler(context.settings.batching, io_, policy_threads_, context.policy,
-                              sampling_of(context.settings), [this] { answered(); })) {
+        sampler_(make_sampler(context.settings.batching, io_, policy_threads_,
+                              {context.player.sampler, sampling_of(context.settings),
+                               context.player.info.shares_prompts},
+                              [this] { answered(); })) {
     for (std::size_t g = 0; g < tasks.size(); ++g) {
       for (std::int64_t m = 0; m < context.settings.group_size; ++m) {
         episodes_.push_back({tasks[g], g, static_cast<std::size_t>(m), {}});
@@ -53,7 +81,8 @@ class Rollout {
     policy_threads_.join();
     evaluators_.join();
     if (!status_) return failure(std::move(status_).error());
-    return RolloutResult{std::move(episodes_), sampler_->meter().load()};
+    return RolloutResult{std::move(episodes_), sampler_->meter().load(), sampler_->metrics(),
+                         std::move(lost_)};
   }
 
  private:
@@ -73,9 +102,14 @@ class Rollout {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
       KRL_ASSIGN(turn.prompt, context_.prompts.build(*episode.task, episode.turns));
-      KRL_ASSIGN(const bool has_room, has_room_for_answer(turn.prompt, episode, yield));
-      if (!has_room) break;
-      KRL_ASSIGN(turn.answer, sampler_->sample({turn.prompt, seed_of(episode)}, index, yield));
+      KRL_ASSIGN(const std::optional<Tokens> tokens, tokens_of(turn.prompt, episode, yield));
+      if (tokens && !has_room_for_answer(*tokens, episode)) break;
+      KRL_ASSIGN(Reply reply, ask(request_for(turn.prompt, tokens, episode), index, yield));
+      if (reply.lost) {
+        lose(std::move(turn), *reply.lost, episode);
+        break;
+      }
+      turn.answer = std::move(reply.answer);
       turn.candidate = extract_candidate(turn.answer);
       KRL_ASSIGN(Evaluated evaluated, evaluate(*episode.task, turn.candidate, yield));
       turn.evaluation = std::move(evaluated.evaluation);
@@ -89,18 +123,87 @@ class Rollout {
     return {};
   }
 
-  // Whether the history of a later turn still leaves a token for an answer. (A first prompt that
-  // is too long is the policy's error: no turn of its task can be played.)
-  Result<bool> has_room_for_answer(const Prompt& prompt, const Episode& episode, Yield yield) {
-    if (episode.turns.empty() || context_.context_tokens == 0) return true;
-    KRL_ASSIGN(const Example example, run_on(policy_threads_, io_, yield,
-                                             [&] { return context_.policy.tokenize(prompt, ""); }));
-    return static_cast<std::int64_t>(example.prompt_tokens.size()) < context_.context_tokens;
+  using Tokens = std::vector<std::int32_t>;
+
+  // The tokens of a prompt, where somebody wants to know them.
+  Result<std::optional<Tokens>> tokens_of(const Prompt& prompt, const Episode& episode,
+                                          Yield yield) {
+    const Player& player = context_.player;
+    const bool counts = !episode.turns.empty() && player.context_tokens > 0;
+    if (player.tokenizer == nullptr && !counts) return std::nullopt;
+    const Policy& policy = player.tokenizer == nullptr ? player.sampler : *player.tokenizer;
+    KRL_ASSIGN(Example example,
+               run_on(policy_threads_, io_, yield, [&] { return policy.tokenize(prompt, ""); }));
+    return std::move(example.prompt_tokens);
   }
 
-  std::uint64_t seed_of(const Episode& episode) const {
-    return seed_for(context_.run_seed, "sample", context_.iteration, episode.task->id,
-                    episode.group, episode.member, episode.turns.size());
+  // Whether the history of a later turn still leaves a token for an answer. (A first prompt that
+  // is too long is for the policy to refuse: no turn of its task can be played.)
+  bool has_room_for_answer(const Tokens& prompt, const Episode& episode) const {
+    if (episode.turns.empty() || context_.player.context_tokens == 0) return true;
+    return static_cast<std::int64_t>(prompt.size()) < context_.player.context_tokens;
+  }
+
+  EpisodeRequest request_for(const Prompt& prompt, const std::optional<Tokens>& tokens,
+                             const Episode& episode) const {
+    const auto seed = [&](const auto&... of_what) {
+      return seed_for(context_.run_seed, "sample", context_.iteration, episode.task->id,
+                      episode.group, of_what...);
+    };
+    EpisodeRequest r;
+    r.request.prompt = prompt;
+    r.request.seed = seed(episode.member, episode.turns.size());
+    r.request.session = fmt::format("{}/{}/{}/{}", context_.iteration, episode.task->id,
+                                    episode.group, episode.member);
+    if (context_.player.tokenizer != nullptr && tokens) r.request.prompt_tokens = *tokens;
+    if (episode.turns.empty()) r.shared_seed = seed() | 1U;  // the group's prompt is the same
+    return r;
+  }
+
+  // Asks for an answer, and for the rest of it where it was cut off.
+  Result<Reply> ask(EpisodeRequest request, std::size_t index, Yield yield) {
+    Answer answer;
+    for (int tries = 0; tries < kMostParts; ++tries) {
+      request.request.deadline_ns = deadline_ns();
+      KRL_ASSIGN(Reply reply, sampler_->sample(request, index, yield));
+      if (reply.lost) return reply;
+      KRL_TRY(check_version(reply.answer));
+      append_part(answer, std::move(reply.answer));
+      if (answer.stop_reason != StopReason::kAborted) return Reply{std::move(answer), std::nullopt};
+      if (!context_.player.info.continues) break;
+      request.request.answer_prefix = answer.tokens;
+      request.request.prompt_tokens = answer.prompt_tokens;
+      request.shared_seed = 0;
+    }
+    return Reply{{}, Error{Code::kUnavailable, "the answer was cut off before its end"}};
+  }
+
+  std::int64_t deadline_ns() const {
+    const std::int64_t seconds = context_.settings.answer_timeout_s;
+    if (seconds == 0) return 0;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::nanoseconds(now + std::chrono::seconds(seconds)).count();
+  }
+
+  // An answer by weights that were never published must not be learned from.
+  Status check_version(const Answer& answer) const {
+    const auto& newest = context_.player.version;
+    if (!newest || answer.version <= *newest) return {};
+    return failure(Code::kInternal,
+                   fmt::format("policy '{}' answered with weights of version {}, and the newest "
+                               "that it was given are version {}",
+                               context_.player.sampler.component().id, answer.version, *newest));
+  }
+
+  // A turn without an answer is an infrastructure error, and its episode ends.
+  void lose(TurnRecord turn, const Error& why, Episode& episode) {
+    log(Severity::kWarning, fmt::format("task '{}', turn {}: no answer: {}", episode.task->id,
+                                        episode.turns.size() + 1, why.message));
+    turn.lost = true;
+    turn.evaluation.verdict = Verdict::kInfraError;
+    turn.evaluation.why = why.message;
+    episode.turns.push_back(std::move(turn));
+    if (!lost_) lost_ = why;
   }
 
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, Yield yield) {
@@ -159,6 +262,7 @@ class Rollout {
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
+  std::optional<Error> lost_;
   Status status_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,14 +17,24 @@
 
 namespace krl {
 
+// Who answers in an episode.
+struct Player {
+  const Policy& sampler;
+  PolicyInfo info;                    // of the sampler
+  const Policy* tokenizer = nullptr;  // makes the prompts' tokens; null: the sampler does
+  std::int64_t context_tokens = 0;    // the least of all who see them; 0 = unknown
+  // The sampler has the weights of this version and of none that is newer. Nothing: it is not known
+  // which it has.
+  std::optional<std::uint64_t> version = {};
+};
+
 // What episodes need; all of it outlives the rollout.
 struct RolloutContext {
-  const Policy& policy;
+  const Player& player;
   const Evaluations& evaluations;
   const Scorer& scorer;
   const PromptBuilder& prompts;
   const RolloutSettings& settings;
-  std::int64_t context_tokens = 0;  // of the policy; 0 = unknown
   std::uint64_t run_seed = 0;
   int iteration = 0;  // over the whole run; part of every seed
   // On the calling thread: `done` of `of` answers sampled ("sample") or evaluated ("evaluate").
@@ -36,11 +47,14 @@ Sampling sampling_of(const RolloutSettings& settings);
 struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;
+  Metrics sampling;           // what the policy reported of its calls
+  std::optional<Error> lost;  // why a turn got no answer; of the first that was lost
 };
 
 // Runs `settings.group_size` episodes for each of `tasks`, in order: groups[i] has the episodes of
-// tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes first. The
-// error of any episode ends the rollout. REQUIRES: a policy that can do the settings' batching.
+// tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes first. A turn
+// whose answer is lost ends its episode as an infrastructure error; any other error of an episode
+// ends the rollout. REQUIRES: a policy that can do the settings' batching.
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context);
 

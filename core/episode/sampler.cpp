@@ -12,6 +12,10 @@ double seconds_between(LoadMeter::Clock::time_point from, LoadMeter::Clock::time
 
 }  // namespace
 
+bool loses_turns(const Error& error) {
+  return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded;
+}
+
 void LoadMeter::taken(Clock::time_point asked) {
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
@@ -43,16 +47,14 @@ void LoadMeter::advance(Clock::time_point now) {
 }
 
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
-                                      boost::asio::thread_pool& pool, const Policy& policy,
-                                      Sampling sampling, Sampler::OnAnswered on_answered) {
+                                      boost::asio::thread_pool& pool, const SamplingSetup& setup,
+                                      Sampler::OnAnswered on_answered) {
   if (batching == Batching::kContinuous) {
-    return std::make_unique<ContinuousSampler>(io, pool, policy, std::move(sampling),
-                                               std::move(on_answered));
+    return std::make_unique<ContinuousSampler>(io, pool, setup, std::move(on_answered));
   }
   const auto go_on = batching == Batching::kInTurns ? WaveSampler::GoOn::kWithTheWave
                                                     : WaveSampler::GoOn::kWhenAnswered;
-  return std::make_unique<WaveSampler>(io, pool, policy, std::move(sampling),
-                                       std::move(on_answered), go_on);
+  return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), go_on);
 }
 
 }  // namespace krl

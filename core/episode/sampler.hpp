@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
 #include "core/episode/suspend.hpp"
 #include "core/plan/plan.hpp"
@@ -38,10 +40,35 @@ class LoadMeter {
   double busy_seconds_ = 0, answer_seconds_ = 0, wait_seconds_ = 0;
 };
 
+// One episode's request, for one sample.
+struct EpisodeRequest {
+  SampleRequest request;
+  // Requests with the same one, other than 0, have the same prompt, and may be answered as the
+  // samples of one request with this seed.
+  std::uint64_t shared_seed = 0;
+};
+
+// What a request came to.
+struct Reply {
+  Answer answer;
+  std::optional<Error> lost;  // why there is no answer
+};
+
+// Whether an error of a call is that of its requests alone: their turns are lost, the run goes on.
+bool loses_turns(const Error& error);
+
+// Who answers, and how.
+struct SamplingSetup {
+  const Policy& policy;
+  Sampling sampling;
+  // Whether requests with a shared seed are answered as one.
+  bool shares_prompts = false;
+};
+
 // Used on the thread of the rollout's io_context only.
 class Sampler {
  public:
-  using OnAnswered = std::function<void()>;  // on that thread, after each answer
+  using OnAnswered = std::function<void()>;  // on that thread, after each reply
 
   virtual ~Sampler() = default;
 
@@ -49,19 +76,22 @@ class Sampler {
   virtual void join() = 0;
   virtual void leave() = 0;
 
-  // The answer to `request`; the episode waits for it. `order`: the episode's place among the
-  // others.
-  virtual Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield) = 0;
+  // What becomes of `request`; the episode waits for it. `order`: the episode's place among the
+  // others. An error is the run's.
+  virtual Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) = 0;
 
   const LoadMeter& meter() const { return meter_; }
+  // What the policy has reported of its calls. After the last reply.
+  const Metrics& metrics() const { return metrics_; }
 
  protected:
   LoadMeter meter_;
+  Metrics metrics_;
 };
 
 // Calls the policy on a thread of `pool`, of which it may keep one until the last episode left.
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
-                                      boost::asio::thread_pool& pool, const Policy& policy,
-                                      Sampling sampling, Sampler::OnAnswered on_answered);
+                                      boost::asio::thread_pool& pool, const SamplingSetup& setup,
+                                      Sampler::OnAnswered on_answered);
 
 }  // namespace krl

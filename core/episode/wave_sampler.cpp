@@ -6,21 +6,16 @@
 namespace krl {
 
 WaveSampler::WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                         const Policy& policy, Sampling sampling, OnAnswered on_answered, GoOn go_on)
-    : io_(io),
-      pool_(pool),
-      policy_(policy),
-      sampling_(std::move(sampling)),
-      on_answered_(std::move(on_answered)),
-      go_on_(go_on) {}
+                         const SamplingSetup& setup, OnAnswered on_answered, GoOn go_on)
+    : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)), go_on_(go_on) {}
 
-Result<Answer> WaveSampler::sample(SampleRequest request, std::size_t order, Yield yield) {
-  Result<Answer> answer = suspend<Result<Answer>>(io_, yield, [&](auto resume) {
+Result<Reply> WaveSampler::sample(EpisodeRequest request, std::size_t order, Yield yield) {
+  Result<Reply> reply = suspend<Result<Reply>>(io_, yield, [&](auto resume) {
     waiting_.push_back({std::move(request), order, LoadMeter::Clock::now(), std::move(resume)});
     dispatch_when_complete();
   });
   on_answered_();
-  return answer;
+  return reply;
 }
 
 void WaveSampler::leave() {
@@ -40,29 +35,61 @@ void WaveSampler::dispatch() {
   boost::asio::post(pool_, [this, wave] { answer(*wave); });
 }
 
+// Neighbours with a shared seed become the samples of one request.
+std::vector<WaveSampler::Asked> WaveSampler::requests_of(std::vector<Waiting>& wave) const {
+  std::vector<Asked> asked;
+  std::uint64_t shared = 0;  // of the last one
+  for (std::size_t i = 0; i < wave.size(); ++i) {
+    EpisodeRequest& r = wave[i].request;
+    const std::uint64_t seed = setup_.shares_prompts ? r.shared_seed : 0;
+    if (seed != 0 && seed == shared) {
+      ++asked.back().request.samples;
+    } else {
+      asked.push_back({std::move(r.request), {}});
+      if (seed != 0) asked.back().request.seed = seed;
+    }
+    asked.back().waiting.push_back(i);
+    shared = seed;
+  }
+  return asked;
+}
+
 // On a thread of the pool.
 void WaveSampler::answer(std::vector<Waiting>& wave) {
+  std::vector<Asked> asked = requests_of(wave);
   std::vector<SampleRequest> requests;
-  requests.reserve(wave.size());
-  for (Waiting& w : wave) {
-    requests.push_back(std::move(w.request));
-    meter_.taken(w.since);
-  }
-  const auto resume = [&](std::size_t index, Answer answer) {
-    std::exchange(wave[index].resume, nullptr)(std::move(answer));
+  requests.reserve(asked.size());
+  for (Asked& a : asked) requests.push_back(std::move(a.request));
+  for (const Waiting& w : wave) meter_.taken(w.since);
+  std::vector<std::pair<std::size_t, Result<Reply>>> held;
+  const auto resume = [&](std::size_t i, Result<Reply> reply) {
+    std::exchange(wave[i].resume, nullptr)(std::move(reply));
   };
-  std::vector<std::pair<std::size_t, Answer>> held;
-  const auto on_answer = [&](std::size_t index, Answer answer) {
+  const auto reply = [&](std::size_t i, Reply reply) {
     meter_.answered();
-    if (go_on_ == GoOn::kWhenAnswered) return resume(index, std::move(answer));
-    held.emplace_back(index, std::move(answer));
+    if (go_on_ == GoOn::kWhenAnswered) return resume(i, std::move(reply));
+    held.emplace_back(i, std::move(reply));
   };
-  const Status status = policy_.sample(requests, sampling_, on_answer);
-  for (auto& [index, answer] : held) resume(index, std::move(answer));
-  for (Waiting& w : wave) {  // those that the policy left without an answer
-    if (!w.resume) continue;
+  std::vector<bool> replied(wave.size(), false);
+  const AnswerSink sink{[&](std::size_t request, std::uint32_t sample, Answer answer) {
+                          const std::size_t i = asked[request].waiting[sample];
+                          replied[i] = true;
+                          reply(i, {std::move(answer), std::nullopt});
+                        },
+                        [&](std::size_t request, const Error& why) {
+                          for (const std::size_t i : asked[request].waiting) {
+                            if (replied[i]) continue;
+                            replied[i] = true;
+                            reply(i, {{}, why});
+                          }
+                        }};
+  const Status status = setup_.policy.sample(requests, setup_.sampling, sink, metrics_);
+  const Error missing = status ? Error{Code::kInternal, "no answer"} : status.error();
+  for (auto& [i, reply] : held) resume(i, std::move(reply));
+  for (std::size_t i = 0; i < wave.size(); ++i) {  // what the policy left without a word
+    if (replied[i]) continue;
     meter_.answered();
-    w.resume(failure(status ? Error{Code::kInternal, "no answer"} : status.error()));
+    loses_turns(missing) ? resume(i, Reply{{}, missing}) : resume(i, failure(missing));
   }
 }
 

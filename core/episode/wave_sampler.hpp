@@ -16,31 +16,36 @@ class WaveSampler final : public Sampler {
  public:
   enum class GoOn { kWhenAnswered, kWithTheWave };
 
-  WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, const Policy& policy,
-              Sampling sampling, OnAnswered on_answered, GoOn go_on = GoOn::kWhenAnswered);
+  WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
+              const SamplingSetup& setup, OnAnswered on_answered, GoOn go_on = GoOn::kWhenAnswered);
 
   void join() override { ++live_; }
   void leave() override;
   // `order`: the episode's place in its wave.
-  Result<Answer> sample(SampleRequest request, std::size_t order, Yield yield) override;
+  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) override;
 
  private:
-  using Resume = std::function<void(Result<Answer>)>;
+  using Resume = std::function<void(Result<Reply>)>;
   struct Waiting {
-    SampleRequest request;
+    EpisodeRequest request;
     std::size_t order;
     LoadMeter::Clock::time_point since;
     Resume resume;
   };
+  // One request of a wave, and which of those that wait its samples are for.
+  struct Asked {
+    SampleRequest request;
+    std::vector<std::size_t> waiting;
+  };
 
   void dispatch_when_complete();
   void dispatch();
+  std::vector<Asked> requests_of(std::vector<Waiting>& wave) const;
   void answer(std::vector<Waiting>& wave);
 
   boost::asio::io_context& io_;
   boost::asio::thread_pool& pool_;
-  const Policy& policy_;
-  const Sampling sampling_;
+  const SamplingSetup setup_;
   const OnAnswered on_answered_;
   const GoOn go_on_;
   std::size_t live_ = 0;

@@ -26,7 +26,9 @@ class Examiner {
 
   Result<std::vector<Assessment>> run() {
     KRL_TRY(prepare_tasks(examination_.setup, evaluations_));
-    KRL_ASSIGN(info_, examination_.policy.describe());
+    KRL_ASSIGN(PolicyInfo info, examination_.policy.describe());
+    const std::int64_t context = info.context_tokens;
+    player_.emplace(Player{examination_.policy, std::move(info), nullptr, context});
     std::vector<Assessment> sets;
     if (!examination_.setup.tasks.empty()) {
       KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.tasks));
@@ -49,12 +51,11 @@ class Examiner {
   }
 
   RolloutContext context(const std::string& set) const {
-    return {examination_.policy,
+    return {*player_,
             evaluations_,
             *examination_.setup.scorer,
             *examination_.setup.prompts,
             rollout_,
-            info_.context_tokens,
             examination_.run_seed,
             0,
             [this, set](std::string_view phase, int done, int of) {
@@ -123,7 +124,7 @@ class Examiner {
   const Examination& examination_;
   RolloutSettings rollout_;
   Evaluations evaluations_;
-  PolicyInfo info_;
+  std::optional<Player> player_;
 };
 
 }  // namespace

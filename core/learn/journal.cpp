@@ -32,6 +32,7 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
                        {"prompt", prompt},
                        {"answer", turn.answer.text},
                        {"tokens", turn.answer.tokens.size()},
+                       {"version", turn.answer.version},
                        {"verdict", name_of(turn.evaluation.verdict)},
                        {"why", turn.evaluation.why},
                        {"score", turn.score.total},
@@ -142,9 +143,14 @@ Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episode
 }
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {
-  return files_->save_checkpoint(
-      position.iteration, position.to_json().dump(2),
-      [&](const std::filesystem::path& folder) { return policy.save(folder.string()); });
+  const auto save = [&](const std::filesystem::path& folder) {
+    return policy.save(folder.string());
+  };
+  const auto forget = [&](const std::filesystem::path& folder) {
+    const Status forgotten = policy.forget(folder.string());
+    if (!forgotten) display_.warning(forgotten.error().message);
+  };
+  return files_->save_checkpoint(position.iteration, position.to_json().dump(2), save, forget);
 }
 
 void Journal::finished(const std::string& state, const std::string& message) {

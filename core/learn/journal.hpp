@@ -44,6 +44,8 @@ class Journal {
   Ledger& ledger() { return files_->ledger(); }
   Display& display() { return display_; }
   const std::filesystem::path& root() const { return directory_.layout().root; }
+  // Where weights lie that were handed to another policy.
+  std::filesystem::path weights() const { return directory_.layout().weights(); }
 
   void stage_started(const StageSettings& stage, const Position& position, std::size_t stages,
                      std::int64_t planned);

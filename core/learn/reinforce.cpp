@@ -1,12 +1,18 @@
 #include "core/learn/reinforce.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <future>
+#include <memory>
+#include <optional>
 
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
 #include "core/learn/critic.hpp"
 #include "core/learn/curriculum.hpp"
 #include "core/learn/holdouts.hpp"
+#include "core/learn/loss.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
@@ -30,12 +36,14 @@ class Reinforcement {
   Result<StageEnd> run() {
     const RlSettings& rl = context_.stage.rl;
     bool last = context_.position.stage_iteration >= rl.iterations;
+    if (!last) KRL_TRY(publish());
     while (!last) {
       if (context_.stop.load()) return StageEnd::kInterrupted;
       Metrics metrics;
       KRL_ASSIGN(const std::vector<Episode> episodes, iterate(metrics));
       KRL_ASSIGN(const bool reached, reached_goal(metrics));
       last = reached || stage_iteration() == rl.iterations;
+      if (!next_.valid()) KRL_TRY(publish());
       if (last || stage_iteration() == 1) KRL_TRY(measure_holdouts(episodes, metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
@@ -52,13 +60,13 @@ class Reinforcement {
   // Samples, evaluates, learns.
   Result<std::vector<Episode>> iterate(Metrics& metrics) {
     const Stopwatch watch;
-    KRL_ASSIGN(RolloutResult rollout,
-               run_rollout(curriculum_.choose(stage_iteration(), settings_.rollout.groups),
-                           rollout_context()));
+    KRL_ASSIGN(RolloutResult rollout, take_rollout());
     std::vector<Episode>& episodes = rollout.episodes;
     const double rollout_seconds = watch.seconds();
     metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
+    add_sampling(rollout, metrics);
     KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
+    KRL_TRY(check_answered(rollout));
     KRL_TRY(learn(episodes, metrics));
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
     metrics["time_s/rollout"] = rollout_seconds;
@@ -70,15 +78,86 @@ class Reinforcement {
     return std::move(episodes);
   }
 
-  RolloutContext rollout_context() const {
-    return {context_.policy,
+  Status publish() {
+    KRL_TRY(context_.policies.publish());
+    KRL_ASSIGN(Player player, context_.policies.player());
+    player_.emplace(std::move(player));
+    return {};
+  }
+
+  // The episodes of this iteration. Where the plan says so, those of the next are begun, by weights
+  // that know nothing of these.
+  Result<RolloutResult> take_rollout() {
+    const auto tasks = [&](std::int64_t stage_iteration) {
+      return curriculum_.choose(stage_iteration, settings_.rollout.groups);
+    };
+    if (settings_.rollout.ahead == 0)
+      return run_rollout(tasks(stage_iteration()), rollout_context());
+    if (!next_.valid()) begin_rollout(iteration(), tasks(stage_iteration()));
+    Result<RolloutResult> rollout = next_.get();
+    if (!rollout) return rollout;
+    KRL_TRY(publish());
+    if (stage_iteration() < context_.stage.rl.iterations)
+      begin_rollout(iteration() + 1, tasks(stage_iteration() + 1));
+    return rollout;
+  }
+
+  void begin_rollout(int iteration, std::vector<const Task*> tasks) {
+    auto player =
+        std::make_unique<Player>(*player_);  // its own: the next may be published meanwhile
+    next_ = std::async(std::launch::async,
+                       [this, iteration, tasks = std::move(tasks), player = std::move(player)] {
+                         RolloutContext context = rollout_context(*player, iteration);
+                         context.progress = nullptr;  // the display shows what is learned
+                         return run_rollout(tasks, context);
+                       });
+  }
+
+  // An iteration in which nobody was answered says why, and ends the run.
+  Status check_answered(const RolloutResult& rollout) const {
+    if (!rollout.lost) return {};
+    for (const Episode& episode : rollout.episodes) {
+      for (const TurnRecord& turn : episode.turns)
+        if (!turn.evaluation.infra_error()) return {};
+    }
+    return failure(rollout.lost->code,
+                   fmt::format("iteration {}: every turn was lost, the first as {}", iteration(),
+                               rollout.lost->message));
+  }
+
+  // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
+  // that learn.
+  void add_sampling(const RolloutResult& rollout, Metrics& metrics) const {
+    double lost = 0, answered = 0, lag = 0;
+    for (const Episode& episode : rollout.episodes) {
+      for (const TurnRecord& turn : episode.turns) {
+        if (turn.lost) {
+          ++lost;
+        } else {
+          ++answered;
+          lag += static_cast<double>(*player_->version - turn.answer.version);
+        }
+      }
+    }
+    metrics["sampler/lost"] = lost;
+    if (answered > 0) metrics["sampler/version_lag"] = lag / answered;
+    for (const char* name : {"retries", "prompt_tokens", "cached_tokens"}) {
+      const auto reported = rollout.sampling.find(name);
+      if (reported != rollout.sampling.end())
+        metrics[fmt::format("sampler/{}", name)] = reported->second;
+    }
+  }
+
+  RolloutContext rollout_context() const { return rollout_context(*player_, iteration()); }
+
+  RolloutContext rollout_context(const Player& player, int iteration) const {
+    return {player,
             context_.evaluations,
             *context_.setup.scorer,
             *context_.setup.prompts,
             settings_.rollout,
-            context_.policy_info.context_tokens,
             context_.plan.run.seed,
-            iteration(),
+            iteration,
             [this](std::string_view phase, int done, int of) {
               context_.journal.display().progress({std::string(phase), done, of});
             }};
@@ -92,7 +171,9 @@ class Reinforcement {
 
   // The optimiser steps of one iteration.
   Status learn(const std::vector<Episode>& episodes, Metrics& metrics) {
-    KRL_ASSIGN(const SampleSet samples, choose_samples(episodes, metrics));
+    KRL_ASSIGN(SampleSet samples, choose_samples(episodes, metrics));
+    if (!samples.examples.empty())
+      KRL_TRY(context_.policies.add_logprobs(settings_, samples.examples));
     Metrics sums;
     int steps = 0;
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
@@ -122,17 +203,10 @@ class Reinforcement {
   }
 
   Status step(const std::vector<Example>& batch, double tokens, Metrics& sums) {
-    const LossSettings& l = settings_.learn.loss;
-    const double normaliser =
-        l.aggregation == Aggregation::kSequenceMean ? static_cast<double>(batch.size()) : tokens;
-    Loss loss{l.name,
-              static_cast<std::uint32_t>(l.aggregation),
-              normaliser,
-              settings_.rollout.temperature,
-              {}};
-    for (const LossParameter& p : l.parameters) loss.parameters.emplace_back(p.name, p.value);
-    for (const LossParameter& p : settings_.learn.critic)
-      loss.parameters.emplace_back(p.name, p.value);
+    Loss loss = loss_of(settings_);
+    loss.normaliser = settings_.learn.loss.aggregation == Aggregation::kSequenceMean
+                          ? static_cast<double>(batch.size())
+                          : tokens;
     KRL_TRY(context_.policy.forward_backward(loss, batch, sums));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
     // samples.
@@ -191,6 +265,9 @@ class Reinforcement {
   const StageContext& context_;
   const Settings& settings_;
   Curriculum curriculum_;
+  std::optional<Player> player_;  // who answers from here on
+  std::future<Result<RolloutResult>>
+      next_;  // the rollout that was begun ahead; uses all the others
 };
 
 }  // namespace

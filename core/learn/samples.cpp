@@ -44,6 +44,8 @@ Example example_of(const TurnRecord& turn, Truncated truncated) {
   Example example{a.prompt_tokens, a.tokens, a.logprobs};
   const bool masked = truncated == Truncated::kMask && a.stop_reason == StopReason::kLength;
   example.weights.assign(a.tokens.size(), masked ? 0.0F : 1.0F);
+  example.version = a.version;
+  example.state = a.state;
   return example;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/learn/policies.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
@@ -131,16 +132,16 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
   return backend.get();
 }
 
-Status check_batching(const ComponentSettings& policy, const RolloutSettings& rollout,
+Status check_batching(const ComponentSettings& sampler, const RolloutSettings& rollout,
                       const Registry& registry) {
   if (rollout.batching != Batching::kContinuous) return {};
-  KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, policy.use));
+  KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, sampler.use));
   if (Policy::can_stream(*component)) return {};
   return failure(problem_at(
-      policy.origin,
+      sampler.origin,
       fmt::format("policy '{}' takes no new requests while it answers others, as rollout.batching "
                   "= \"continuous\" needs it to",
-                  policy.use),
+                  sampler.use),
       "rollout.batching = \"waves\", or another policy"));
 }
 
@@ -189,15 +190,18 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
   std::map<std::string, Error> missing;  // by message
   for (const StageSettings& stage : plan.stages) {
     KRL_TRY(check_contract(stage.settings, registry));
-    KRL_TRY(check_batching(plan.policy, stage.settings.rollout, registry));
+    KRL_TRY(check_batching(plan.policy.who_samples(), stage.settings.rollout, registry));
     const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
     if (!info && !is_of_the_machine(info.error())) return failure(info.error());
     if (!info) missing.emplace(info.error().message, info.error());
     KRL_TRY(create_scorer(stage.settings, info ? &*info : nullptr, components));
     KRL_TRY(load_prompts(stage.settings));
   }
+  KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
+  const Status trainable = check_trainable(plan.policy, infos);
+  if (trainable) KRL_TRY(check_policies(plan, infos, registry));
   std::vector<Error> errors;
-  errors.reserve(missing.size());
+  if (!trainable) errors.push_back(trainable.error());
   for (auto& [message, error] : missing) errors.push_back(std::move(error));
   return errors;
 }

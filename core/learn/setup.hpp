@@ -65,7 +65,7 @@ struct StageSetup {
 };
 
 // Refuses batching that the policy cannot do.
-Status check_batching(const ComponentSettings& policy, const RolloutSettings& rollout,
+Status check_batching(const ComponentSettings& sampler, const RolloutSettings& rollout,
                       const Registry& registry);
 
 // Refuses, with the place in the plan, a reward that needs a signal which the backend does not
@@ -81,7 +81,7 @@ BackendInfo within_threads(BackendInfo info, std::int64_t threads);
 // Only what can be known without work: every component of the plan can be created, rewards and
 // backend fit together. What is wrong with the plan is the error. What only this machine lacks is
 // not: a backend that does not start for want of it is among the results, and not held against the
-// rewards.
+// rewards. Nor is a policy that only samples: such a plan can be evaluated, not run.
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
 
 }  // namespace krl

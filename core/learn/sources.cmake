@@ -7,6 +7,9 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/gae.cpp
   ${CMAKE_CURRENT_LIST_DIR}/holdouts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/policies.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/policy_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reinforce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/returns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rollout_metrics.cpp

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "core/learn/journal.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
@@ -19,7 +20,8 @@ struct StageContext {
   const StageSettings& stage;
   const StageSetup& setup;
   const Evaluations& evaluations;
-  const Policy& policy;
+  Policies& policies;
+  const Policy& policy;  // the one that learns
   const PolicyInfo& policy_info;
   Journal& journal;
   Position& position;             // moved on after every iteration

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/hash.hpp"
+#include "core/learn/loss.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
 #include "core/learn/shuffle.hpp"
@@ -70,8 +71,7 @@ class Steps {
     for (const std::size_t i : batches_[static_cast<std::size_t>(step % per_epoch_)])
       batch.push_back(examples_[i]);
     const double tokens = weighted_tokens(batch);
-    KRL_TRY(context_.policy.forward_backward({"cross_entropy", KRL_TOKEN_MEAN, tokens, 1.0, {}},
-                                             batch, metrics));
+    KRL_TRY(context_.policy.forward_backward(supervised_loss(tokens), batch, metrics));
     const Optimizer optimizer = optimizer_at(settings_.optimizer, step, total_);
     KRL_TRY(context_.policy.optimizer_step(optimizer, metrics));
     merge_metric(metrics, "tokens", tokens);

@@ -7,6 +7,7 @@
 
 #include "core/base/hash.hpp"
 #include "core/learn/journal.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/reinforce.hpp"
 #include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
@@ -24,18 +25,20 @@ class Trainer {
       : plan_(plan),
         journal_(journal),
         stop_(stop),
-        scope_{&cancel},
+        scope_{&cancel, std::chrono::seconds(plan.run.call_timeout_s)},
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
-    KRL_ASSIGN(const Policy policy, components_.create<Policy>(plan_.policy));
-    KRL_TRY(check_policy(policy));
+    KRL_ASSIGN(const std::unique_ptr<Policies> policies,
+               Policies::create(plan_.policy, components_, journal_.weights()));
+    const Policy& policy = policies->learner();
+    KRL_TRY(check_policy(*policies));
     if (const auto& checkpoint = journal_.checkpoint()) {
       KRL_TRY(policy.load(checkpoint->policy().string()));
       position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
     }
     while (position_.stage < plan_.stages.size()) {
-      KRL_ASSIGN(const StageEnd end, run_stage(policy));
+      KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
       ++position_.stage;
       position_.stage_iteration = 0;
@@ -47,20 +50,16 @@ class Trainer {
 
  private:
   // What any of the stages needs of the policy: before the first is run, not after it.
-  Status check_policy(const Policy& policy) const {
-    KRL_ASSIGN(const PolicyInfo info, policy.describe());
-    if (!info.trainable || !info.has_tokens) {
-      return failure(problem_at(plan_.policy.origin,
-                                fmt::format("policy '{}' cannot be trained", plan_.policy.use),
-                                info.has_tokens ? "it only samples" : "it gives no tokens"));
-    }
-    for (const StageSettings& stage : plan_.stages) KRL_TRY(check_critic(stage, info));
-    return {};
+  Status check_policy(const Policies& policies) const {
+    KRL_ASSIGN(const PolicyInfos infos, describe(policies));
+    return check_policies(plan_, infos, components_.registry());
   }
 
-  Result<StageEnd> run_stage(const Policy& policy) {
+  Result<StageEnd> run_stage(Policies& policies) {
+    const Policy& policy = policies.learner();
     const StageSettings& stage = plan_.stages[position_.stage];
-    KRL_TRY(check_batching(plan_.policy, stage.settings.rollout, components_.registry()));
+    KRL_TRY(
+        check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
     const Evaluations evaluations(
@@ -75,26 +74,14 @@ class Trainer {
       KRL_TRY(fit(policy, setup, lessons));
       KRL_ASSIGN(info, policy.describe());
     }
-    const StageContext context{plan_, stage,    setup,     evaluations, policy,
-                               info,  journal_, position_, stop_};
+    const StageContext context{plan_,  stage, setup,    evaluations, policies,
+                               policy, info,  journal_, position_,   stop_};
     if (stage.kind == StageKind::kSft) {
       return run_supervised(context, lessons);
     }
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
-  }
-
-  Status check_critic(const StageSettings& stage, const PolicyInfo& info) const {
-    const bool wanted =
-        stage.kind == StageKind::kRl && stage.settings.learn.advantage == AdvantageKind::kGae;
-    if (!wanted || info.has_critic) return {};
-    return failure(
-        problem_at(plan_.policy.origin,
-                   fmt::format("policy '{}' has no critic, which learn.advantage = \"gae\" needs",
-                               plan_.policy.use),
-                   "switch its critic on, if it can have one (kernelrl plugins show " +
-                       plan_.policy.use + "), or choose an advantage of groups, such as \"grpo\""));
   }
 
   static Status check_data(const StageSettings& stage, const StageSetup& setup) {

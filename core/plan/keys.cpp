@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/plan/schema.hpp"
 #include "core/plan/value_range.hpp"
 
 namespace krl {
@@ -43,6 +44,10 @@ Origin Keys::origin(std::string_view key) const {
 std::size_t Keys::place_in(std::string_view range, const std::string& name) {
   const std::vector<std::string> names = choices_of(range);
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+void Keys::read(const Node& node, std::optional<ComponentSettings>& out) {
+  out = read_settings<ComponentSettings>(&node);
 }
 
 void Keys::read(const Node& node, std::optional<Condition>& out) {

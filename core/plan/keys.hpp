@@ -69,10 +69,12 @@ class Keys {
     if constexpr (std::is_same_v<T, std::filesystem::path>) return ValueType::kPath;
     if constexpr (std::is_same_v<T, std::vector<std::string>>) return ValueType::kStrings;
     if constexpr (std::is_same_v<T, std::vector<std::filesystem::path>>) return ValueType::kPaths;
+    if constexpr (std::is_same_v<T, std::optional<ComponentSettings>>) return ValueType::kTable;
     return ValueType::kString;
   }
   static std::size_t place_in(std::string_view range, const std::string& name);
   static void read(const Node& node, std::optional<Condition>& out);
+  static void read(const Node& node, std::optional<ComponentSettings>& out);
   template <class T>
   static void read(const Node& node, std::vector<T>& out) {
     for (const Node& element : node.elements()) out.emplace_back(*element.text());

@@ -62,7 +62,7 @@ Plan plan_of(ResolvedTree tree) {
   std::error_code ignored;
   plan.run.directory = fs::absolute(plan.run.directory / plan.run.name, ignored).lexically_normal();
   plan.plugins = read_settings<PluginSettings>(root.find("plugins"));
-  plan.policy = read_settings<ComponentSettings>(root.find("policy"));
+  plan.policy = read_settings<PolicySettings>(root.find("policy"));
   plan.checkpoint = read_settings<CheckpointSettings>(root.find("checkpoint"));
   plan.log = read_settings<LogSettings>(root.find("log"));
   const Node::Array& stages = root.find("stage")->elements();

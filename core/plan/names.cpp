@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 31> kMetrics = {
+constexpr std::array<std::string_view, 36> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -28,6 +28,11 @@ constexpr std::array<std::string_view, 31> kMetrics = {
     "groups/dropped",
     "sampler/logprob_diff/mean",
     "sampler/logprob_diff/max",
+    "sampler/lost",
+    "sampler/version_lag",
+    "sampler/retries",
+    "sampler/prompt_tokens",
+    "sampler/cached_tokens",
     "perf/tokens_per_s",
     "perf/evaluations_per_s",
     "perf/answers_in_flight",

@@ -27,7 +27,8 @@ struct RunSettings {
   std::string name;                 // the plan's file name without ".toml", if not given
   std::filesystem::path directory;  // absolute: <run.directory>/<name>, from the current folder
   std::uint64_t seed = 0;
-  std::int64_t threads = 0;  // 0 = all cores
+  std::int64_t threads = 0;         // 0 = all cores
+  std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
 };
 
 struct PluginSettings {
@@ -39,6 +40,14 @@ struct ComponentSettings {
   std::string use;         // the component's id
   nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
   Origin origin;           // of the value of `use`
+};
+
+// The policy that learns, and those that work for it.
+struct PolicySettings : ComponentSettings {
+  std::optional<ComponentSettings> sampler;    // samples in its place, with its weights
+  std::optional<ComponentSettings> reference;  // what "kl" holds it to; else itself, untrained
+
+  const ComponentSettings& who_samples() const { return sampler ? *sampler : *this; }
 };
 
 enum class DatasetRole { kTrain, kHoldout, kWarmup };
@@ -67,6 +76,8 @@ struct RolloutSettings {
   std::vector<std::string> stop;       // texts that end an answer
   std::optional<Condition> stop_when;  // over `stop_names()`; ends an episode after a turn
   Batching batching = Batching::kWaves;
+  std::int64_t answer_timeout_s = 0;  // 0 = none
+  std::int64_t ahead = 0;  // iterations that are sampled before what came before was learned from
 };
 
 enum class ReturnKind { kSum, kMax };
@@ -192,7 +203,7 @@ struct Plan {
   std::filesystem::path file;  // absolute
   RunSettings run;
   PluginSettings plugins;
-  ComponentSettings policy;
+  PolicySettings policy;
   CheckpointSettings checkpoint;
   LogSettings log;
   std::vector<StageSettings> stages;     // at least one

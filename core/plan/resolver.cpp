@@ -90,11 +90,22 @@ class Resolver {
              "write [" + rules.name + "]");
       parent.erase(rules.name);
     } else if (kind) {
+      if (kind == Kind::kPolicy) check_parts(*table);
       resolve_component(*table, *kind, rules.keys, catalog_, folder_, problems_);
     } else {
       check_table(*table, rules.keys, {"in [" + rules.name + "]", {}, folder_}, problems_);
       if (rules.name == "prompt") check_templates(*table, problems_);
       if (rules.name == "run") check_run_name(*table, problems_);
+    }
+  }
+
+  // The policies within a policy.
+  void check_parts(Node& policy) {
+    for (const char* part : {"sampler", "reference"}) {
+      Node* table = policy.find(part);
+      if (table == nullptr || !table->is_table()) continue;  // if it is none, that is reported
+      resolve_component(*table, Kind::kPolicy, rules_of<ComponentSettings>(), catalog_, folder_,
+                        problems_);
     }
   }
 

@@ -79,6 +79,11 @@ void describe(Keys& key, RunSettings& run) {
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
   key("threads", run.threads, "evaluations at a time, at most; 0 = as many as the backend asks for",
       "0", "0..1024");
+  key("call_timeout_s", run.call_timeout_s,
+      "seconds that a call into a plugin may take, one of sampling, learning or evaluating; 0 = "
+      "any "
+      "time",
+      "0", "0..604800");
 }
 
 void describe(Keys& key, PluginSettings& plugins) {
@@ -88,6 +93,17 @@ void describe(Keys& key, PluginSettings& plugins) {
 void describe(Keys& key, ComponentSettings& component) {
   key("use", component.use, "the component's id").required = true;
   key.component(component);
+}
+
+void describe(Keys& key, PolicySettings& policy) {
+  key("use", policy.use, "the policy's id").required = true;
+  key("sampler", policy.sampler,
+      "another policy, a table with its own use and options, that samples in this one's place and "
+      "is given its weights after each iteration");
+  key("reference", policy.reference,
+      "another policy, which learn.loss.kl keeps this one near; without it, this one before its "
+      "training");
+  key.component(policy);
 }
 
 void describe(Keys& key, DatasetSettings& dataset) {
@@ -122,6 +138,15 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "in_turns: as waves, and nothing is evaluated while the policy samples, for the two to share "
       "a GPU",
       "\"waves\"", "waves|continuous|in_turns");
+  key("answer_timeout_s", rollout.answer_timeout_s,
+      "seconds after which an answer comes too late: its turn is lost, and counted in "
+      "infra_errors; "
+      "0 = never",
+      "0", "0..604800");
+  key("ahead", rollout.ahead,
+      "1: the next iteration is sampled while this one is learned from, with the weights from "
+      "before; takes a sampler of its own, or a policy that samples while it trains",
+      "0", "0..1");
 }
 
 void describe(Keys& key, LearnSettings& learn) {
@@ -217,7 +242,7 @@ const std::vector<TableRules>& plan_schema() {
       {"run", false, false, "The run.", rules_of<RunSettings>()},
       {"plugins", false, false, "Where plugins are found.", rules_of<PluginSettings>()},
       {"policy", false, false, "The model. The other keys are the component's own.",
-       component_rules("the policy's id")},
+       rules_of<PolicySettings>()},
       {"backend", false, true, "What evaluates kernels. The other keys are the component's own.",
        component_rules("the backend's id")},
       {"dataset", true, true, "Tasks and examples. The other keys are the component's own.",

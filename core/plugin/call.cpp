@@ -8,7 +8,6 @@
 #include "core/plugin/text.hpp"
 
 namespace krl {
-namespace {
 
 Code code_of(krl_status status) {
   switch (status) {
@@ -26,12 +25,16 @@ Code code_of(krl_status status) {
   }
 }
 
-}  // namespace
-
 Call::Call(const Component& component, const CallScope& scope)
-    : component_(component),
-      scope_(scope),
-      context_{sizeof(krl_task_context), 0, this, 0, cancelled, progress, log, fail, metric} {}
+    : component_(component), scope_(scope), context_{sizeof(krl_task_context),
+                                                     0,
+                                                     this,
+                                                     scope.deadline_ns(),
+                                                     cancelled,
+                                                     progress,
+                                                     log,
+                                                     fail,
+                                                     metric} {}
 
 Status Call::finish(krl_status status, std::string_view function) const {
   if (status == KRL_OK) return {};

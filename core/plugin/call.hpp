@@ -4,6 +4,7 @@
 #include <kernelrl/abi.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string>
 
@@ -13,11 +14,24 @@
 
 namespace krl {
 
+// A status of the boundary; of a number that it does not know, kInternal.
+Code code_of(krl_status status);
+
 // What all calls of a run share.
 struct CallScope {
+  using Clock = std::chrono::steady_clock;
+
   // Set once the user wants to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
+  std::chrono::seconds limit{0};  // that a call may take; 0 = any time
 
+  // CLOCK_MONOTONIC nanoseconds, of a call that begins now; 0 = none.
+  std::int64_t deadline_ns() const {
+    if (limit.count() == 0) return 0;
+    return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
+  }
+  // For a call that lasts as long as others come.
+  CallScope without_limit() const { return {stop}; }
   bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
@@ -47,7 +61,7 @@ class Call {
   static void metric(const krl_task_context* c, krl_str name, double value);
 
   const Component& component_;
-  const CallScope& scope_;
+  const CallScope scope_;
   krl_task_context context_;
   mutable std::mutex mutex_;
   std::string why_;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
+#include "core/plugin/config_view.hpp"
+#include "core/plugin/example_call.hpp"
 #include "core/plugin/rows.hpp"
 #include "core/plugin/sampling_call.hpp"
 #include "core/plugin/text.hpp"
@@ -13,71 +13,47 @@
 namespace krl {
 namespace {
 
-// The C form of an example; it borrows its arrays.
-krl_example view_of(const Example& e) {
-  return {sizeof(krl_example),
-          0,
-          {e.prompt_tokens.data(), e.prompt_tokens.size()},
-          {e.tokens.data(), e.tokens.size()},
-          {e.logprobs.data(), e.logprobs.size()},
-          {e.advantages.data(), e.advantages.size()},
-          {e.weights.data(), e.weights.size()},
-          {e.values.data(), e.values.size()},
-          {e.returns.data(), e.returns.size()}};
+constexpr std::string_view kGivesNoLogprobs = "gives no log-probabilities of given tokens";
+
+// The function at `member` of the plugin's table, which may be older than ours; null if it has
+// none.
+template <class Function>
+Function function_of(const Component& policy, Function krl_policy_v::*member) {
+  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
+  const krl_policy_v reference{};
+  const auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&(reference.*member)) -
+                                               reinterpret_cast<const char*>(&reference));
+  return table->struct_size >= offset + sizeof(Function) ? table->*member : nullptr;
 }
 
-// Receives the critic's values of `examples`, and checks them.
-class ValueReceiver {
- public:
-  explicit ValueReceiver(const std::vector<Example>& examples)
-      : examples_(examples),
-        values_(examples.size()),
-        sink_{sizeof(krl_critic_sink), 0, this, put} {}
+Status lacks(const Component& policy, std::string_view what) {
+  return failure(Code::kUnimplemented, fmt::format("the policy '{}' {}", policy.id, what));
+}
 
-  const krl_critic_sink* c() const { return &sink_; }
+bool is_unimplemented(const Status& status) {
+  return !status && status.error().code == Code::kUnimplemented;
+}
 
-  // What was wrong with what was put; empty if nothing was.
-  const std::string& complaint() const { return complaint_; }
-  // What is still missing; empty if nothing is.
-  std::string missing() const {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (values_[i].size() != examples_[i].tokens.size())
-        return fmt::format("it gave no values for example {} of {}", i, values_.size());
-    }
-    return {};
-  }
-
-  std::vector<std::vector<float>> take() && { return std::move(values_); }
-
- private:
-  static krl_status put(const krl_critic_sink* sink, std::size_t example, krl_f32s values) {
-    return static_cast<ValueReceiver*>(sink->ctx)->receive(example, values);
-  }
-
-  krl_status receive(std::size_t example, krl_f32s values) {
-    if (example >= examples_.size()) {
-      complaint_ = fmt::format("values of example {}, of {}", example, examples_.size());
-    } else if (values.size != examples_[example].tokens.size()) {
-      complaint_ = fmt::format("{} values for the {} tokens of example {}", values.size,
-                               examples_[example].tokens.size(), example);
-    } else if (!std::all_of(values.data, values.data + values.size,
-                            [](float v) { return std::isfinite(v); })) {
-      complaint_ = fmt::format("a value of example {} is no finite number", example);
-    }
-    if (!complaint_.empty()) return KRL_INVALID_ARGUMENT;
-    values_[example].assign(values.data, values.data + values.size);
-    return KRL_OK;
-  }
-
-  const std::vector<Example>& examples_;
-  std::vector<std::vector<float>> values_;
-  std::string complaint_;
-  krl_critic_sink sink_;
-};
-
-// Whether the plugin's table, which may be older than ours, has the function at `offset`.
-bool reaches(const krl_policy_v& table, std::size_t offset) {
-  return table.struct_size >= offset + sizeof(void (*)());
+PolicyInfo info_of(const krl_policy_info& info) {
+  const auto has = [&](std::uint32_t flag) { return (info.flags & flag) != 0; };
+  return {.trainable = has(KRL_POLICY_TRAINABLE),
+          .has_tokens = has(KRL_POLICY_HAS_TOKENS),
+          .needs_corpus = has(KRL_POLICY_NEEDS_CORPUS),
+          .has_critic = has(KRL_POLICY_HAS_CRITIC),
+          .samples_while_training = has(KRL_POLICY_SAMPLES_WHILE_TRAINING),
+          .shares_prompts = has(KRL_POLICY_SHARES_PROMPTS),
+          .continues = has(KRL_POLICY_CONTINUES),
+          .takes_tokens = has(KRL_POLICY_TAKES_TOKENS),
+          .has_logprobs = has(KRL_POLICY_HAS_LOGPROBS),
+          .needs_old_logprobs = has(KRL_POLICY_NEEDS_OLD_LOGPROBS),
+          .context_tokens = info.context_tokens,
+          .version = info.version,
+          .description = copy(info.description),
+          .logprobs = info.logprobs <= KRL_LOGPROBS_PROCESSED
+                          ? static_cast<LogprobKind>(info.logprobs)
+                          : LogprobKind::kUnknown,
+          .exports = info.exports,
+          .adopts = info.adopts};
 }
 
 // What a call comes to whose results went through `receiver`.
@@ -104,57 +80,91 @@ Result<PolicyInfo> Policy::describe() const {
   KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
     return table().describe(self, context, &info);
   }));
-  return PolicyInfo{(info.flags & KRL_POLICY_TRAINABLE) != 0,
-                    (info.flags & KRL_POLICY_HAS_TOKENS) != 0,
-                    (info.flags & KRL_POLICY_NEEDS_CORPUS) != 0,
-                    (info.flags & KRL_POLICY_HAS_CRITIC) != 0, info.context_tokens};
+  overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
+  return info_of(info);
+}
+
+Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
+                                                  const nlohmann::json& options,
+                                                  const CallScope& scope) {
+  const auto preview = function_of(policy, &krl_policy_v::preview);
+  if (preview == nullptr) return std::nullopt;
+  const ConfigView config(options);
+  Call call(policy, scope);
+  krl_policy_info info{};
+  info.struct_size = sizeof info;
+  const Status status = call.finish(preview(config.c(), call.c(), &info), "preview");
+  if (is_unimplemented(status)) return std::nullopt;
+  if (!status) return failure(status.error());
+  return info_of(info);
+}
+
+Status Policy::check_loss(const Component& policy, const nlohmann::json& options, const Loss& loss,
+                          const CallScope& scope) {
+  const auto check = function_of(policy, &krl_policy_v::check_loss);
+  if (check == nullptr) return {};
+  const ConfigView config(options);
+  const LossView c_loss(loss);
+  Call call(policy, scope);
+  Status status = call.finish(check(config.c(), call.c(), c_loss.c()), "check_loss");
+  if (is_unimplemented(status)) return {};
+  return status;
+}
+
+template <class Function>
+Status Policy::run_sampling(Call& call, std::string_view name, const Function& function) const {
+  if (!overlaps_->samples_while_training) return instance_.run(call, name, function);
+  const std::lock_guard lock(overlaps_->sampling);
+  return instance_.run_beside(call, name, function);
 }
 
 Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
-                      const OnAnswer& on_answer) const {
+                      const AnswerSink& sink, Metrics& metrics) const {
   const SamplingView c_sampling(sampling);
   std::vector<Rows<krl_message>> messages;
+  messages.reserve(requests.size());
   const Rows<krl_request> c_requests(requests, [&](const SampleRequest& request) {
-    const Rows<krl_message>& m = messages.emplace_back(messages_of(request.prompt));
-    return krl_request{sizeof(krl_request), 1, m.data(), m.size(), c_sampling.c(), request.seed};
+    return request_view(request, messages.emplace_back(messages_of(request.prompt)), c_sampling);
   });
-  SampleReceiver receiver(requests.size(), on_answer);
+  SampleReceiver receiver(sink);
+  for (const SampleRequest& request : requests) receiver.expect(request.samples);
   Call call(component(), instance_.scope());
-  const Status status = instance_.run(call, "sample", [&](void* self, auto* context) {
+  const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
   });
+  merge(metrics, call.metrics());
   return checked(call, "sample", status, receiver);
 }
 
 bool Policy::can_stream(const Component& policy) {
-  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
-  return reaches(*table, offsetof(krl_policy_v, sample_stream)) && table->sample_stream != nullptr;
+  return function_of(policy, &krl_policy_v::sample_stream) != nullptr;
 }
 
 Result<bool> Policy::follows(const Component& policy) {
-  const auto* table = static_cast<const krl_policy_v*>(policy.raw->table);
-  if (!reaches(*table, offsetof(krl_policy_v, follow)) || table->follows == nullptr) return false;
+  const auto follows = function_of(policy, &krl_policy_v::follows);
+  if (follows == nullptr) return false;
   const CallScope scope;
   const Call call(policy, scope);
   std::int32_t answer = 0;
-  KRL_TRY(call.finish(table->follows(call.c(), &answer), "follows"));
+  KRL_TRY(call.finish(follows(call.c(), &answer), "follows"));
   return answer != 0;
 }
 
 Status Policy::follow() const {
-  Call call(component(), instance_.scope());
+  Call call(component(), instance_.scope().without_limit());
   return instance_.run(call, "follow",
                        [&](void* self, auto* context) { return table().follow(self, context); });
 }
 
 Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
-                             const OnAnswer& on_answer) const {
-  SampleReceiver receiver(0, on_answer);
+                             const AnswerSink& sink, Metrics& metrics) const {
+  SampleReceiver receiver(sink);
   RequestFeed feed(sampling, next, receiver);
-  Call call(component(), instance_.scope());
-  const Status status = instance_.run(call, "sample_stream", [&](void* self, auto* context) {
+  Call call(component(), instance_.scope().without_limit());
+  const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
     return table().sample_stream(self, context, feed.c(), receiver.c());
   });
+  merge(metrics, call.metrics());
   KRL_TRY(checked(call, "sample_stream", status, receiver));
   if (feed.ended()) return {};
   return failure(call.broken("sample_stream", "it returned while requests could still come"));
@@ -165,20 +175,20 @@ Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer
   const auto put = [](const krl_sample_sink* sink, const krl_sample* s) -> krl_status {
     static_cast<std::optional<Example>*>(sink->ctx)->emplace(
         Example{{s->prompt_tokens.data, s->prompt_tokens.data + s->prompt_tokens.size},
-                {s->tokens.data, s->tokens.data + s->tokens.size},
-                {},
-                {},
-                {}});
+                {s->tokens.data, s->tokens.data + s->tokens.size}});
     return KRL_OK;
   };
-  const krl_sample_sink sink{sizeof(krl_sample_sink), 0, &tokens, put};
+  const auto fail = [](const krl_sample_sink*, std::uint32_t, krl_status, krl_str) -> krl_status {
+    return KRL_FAILED_PRECONDITION;  // tokenize() itself fails
+  };
+  const krl_sample_sink sink{sizeof(krl_sample_sink), 0, &tokens, put, fail};
   const Rows<krl_message> messages = messages_of(prompt);
   Call call(component(), instance_.scope());
   const auto tokenize = [&](void* self, auto* context) {
     return table().tokenize(self, context, messages.data(), messages.size(), borrow(answer), &sink);
   };
   if (can_stream(component())) {  // sample_stream() may be under way, and wait for this episode
-    const std::lock_guard lock(*tokenizing_);
+    const std::lock_guard lock(overlaps_->tokenizing);
     KRL_TRY(instance_.run_beside(call, "tokenize", tokenize));
   } else {
     KRL_TRY(instance_.run(call, "tokenize", tokenize));
@@ -198,15 +208,12 @@ Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) co
 
 Status Policy::forward_backward(const Loss& loss, const std::vector<Example>& examples,
                                 Metrics& metrics) const {
-  const Rows<krl_parameter> parameters(loss.parameters, [](const auto& parameter) {
-    return krl_parameter{sizeof(krl_parameter), 0, borrow(parameter.first), parameter.second};
-  });
-  const krl_loss c_loss{sizeof(krl_loss), loss.aggregation,  borrow(loss.name), loss.normaliser,
-                        loss.temperature, parameters.data(), parameters.size()};
-  const Rows<krl_example> c_examples(examples, [](const Example& e) { return view_of(e); });
+  const LossView c_loss(loss);
+  const Rows<krl_example> c_examples = rows_of(examples);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
-    return table().forward_backward(self, context, &c_loss, c_examples.data(), c_examples.size());
+    return table().forward_backward(self, context, c_loss.c(), c_examples.data(),
+                                    c_examples.size());
   }));
   merge(metrics, call.metrics());
   return {};
@@ -223,17 +230,67 @@ Status Policy::optimizer_step(const Optimizer& o, Metrics& metrics) const {
   return {};
 }
 
-Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
-  const Rows<krl_example> c_examples(examples, [](const Example& e) { return view_of(e); });
-  ValueReceiver receiver(examples);
+Result<std::vector<std::vector<float>>> Policy::logprobs(
+    double temperature, const std::vector<Example>& examples) const {
+  const auto logprobs = function_of(component(), &krl_policy_v::logprobs);
+  if (logprobs == nullptr) return failure(lacks(component(), kGivesNoLogprobs).error());
+  const Rows<krl_example> c_examples = rows_of(examples);
+  NumberReceiver<krl_logprob_sink> receiver(examples, "logprob");
   Call call(component(), instance_.scope());
-  if (!reaches(table(), offsetof(krl_policy_v, values)) || table().values == nullptr)
+  const Status status = instance_.run(call, "logprobs", [&](void* self, auto* context) {
+    return logprobs(self, context, temperature, c_examples.data(), c_examples.size(), receiver.c());
+  });
+  KRL_TRY(checked(call, "logprobs", status, receiver));
+  return std::move(receiver).take();
+}
+
+Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
+  const Rows<krl_example> c_examples = rows_of(examples);
+  NumberReceiver<krl_critic_sink> receiver(examples, "value");
+  Call call(component(), instance_.scope());
+  const auto values = function_of(component(), &krl_policy_v::values);
+  if (values == nullptr)
     return failure(call.broken("describe", "it says it has a critic, and has no values()"));
   const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
-    return table().values(self, context, c_examples.data(), c_examples.size(), receiver.c());
+    return values(self, context, c_examples.data(), c_examples.size(), receiver.c());
   });
   KRL_TRY(checked(call, "values", status, receiver));
   return std::move(receiver).take();
+}
+
+Result<std::uint64_t> Policy::publish() const {
+  Call call(component(), instance_.scope());
+  std::uint64_t version = 0;
+  if (const auto publish = function_of(component(), &krl_policy_v::publish)) {
+    const Status status = instance_.run(call, "publish", [&](void* self, auto* context) {
+      return publish(self, context, &version);
+    });
+    if (status) return version;
+    if (!is_unimplemented(status)) return failure(status.error());
+  }
+  KRL_ASSIGN(const PolicyInfo info, describe());  // it samples with its newest weights
+  return info.version;
+}
+
+Status Policy::adopt_weights(const Weights& weights) const {
+  const auto adopt = function_of(component(), &krl_policy_v::adopt_weights);
+  if (adopt == nullptr) return lacks(component(), "takes no weights of another one");
+  const krl_weights c_weights{sizeof(krl_weights), weights.kind, borrow(weights.directory),
+                              weights.version};
+  Call call(component(), instance_.scope());
+  return instance_.run(call, "adopt_weights",
+                       [&](void* self, auto* context) { return adopt(self, context, &c_weights); });
+}
+
+Status Policy::forget(const std::string& directory) const {
+  const auto forget = function_of(component(), &krl_policy_v::forget);
+  if (forget == nullptr) return {};
+  Call call(component(), instance_.scope());
+  Status status = instance_.run(call, "forget", [&](void* self, auto* context) {
+    return forget(self, context, borrow(directory));
+  });
+  if (is_unimplemented(status)) return {};
+  return status;
 }
 
 Status Policy::save(const std::string& directory) const {
@@ -252,9 +309,7 @@ Status Policy::load(const std::string& directory) const {
 
 Status Policy::export_weights(const std::string& directory, const std::string& format) const {
   Call call(component(), instance_.scope());
-  if (table().export_weights == nullptr)
-    return failure(Code::kUnimplemented,
-                   "the policy '" + component().id + "' has no weights to export");
+  if (table().export_weights == nullptr) return lacks(component(), "has no weights to export");
   return instance_.run(call, "export_weights", [&](void* self, auto* context) {
     return table().export_weights(self, context, borrow(directory), borrow(format));
   });

@@ -2,10 +2,13 @@
 // boundary's rules.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,13 +35,21 @@ struct Sampling {
 struct SampleRequest {
   Prompt prompt;
   std::uint64_t seed = 0;
+  std::uint32_t samples = 1;
+  std::string session = {};                      // the same for all requests of an episode
+  std::vector<std::int32_t> prompt_tokens = {};  // the prompt itself; empty: the policy's own
+  std::vector<std::int32_t> answer_prefix = {};  // what is there of the answer
+  std::int64_t deadline_ns = 0;                  // of the steady clock; 0 = none
 };
 
 // One training sample: one turn.
 struct Example {
   std::vector<std::int32_t> prompt_tokens, tokens;
   // One for each of `tokens`, or empty (krl_example).
-  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {};
+  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {},
+                     old_logprobs = {}, reference_logprobs = {};
+  std::uint64_t version = 0;
+  std::string state = {};
 };
 
 struct Loss {
@@ -47,15 +58,39 @@ struct Loss {
   double normaliser = 1;   // of the whole optimiser step
   double temperature = 1;  // of the sampling that the examples come from
   std::vector<std::pair<std::string, double>> parameters;
+  bool last_of_step = true;
 };
 
 struct Optimizer {  // AdamW
   double lr = 0, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weight_decay = 0, grad_clip = 1;
 };
 
+// The numbers are the boundary's (KRL_LOGPROBS_RAW …).
+enum class LogprobKind : std::uint32_t { kUnknown, kRaw, kScaled, kProcessed };
+
 struct PolicyInfo {
-  bool trainable = false, has_tokens = false, needs_corpus = false, has_critic = false;
-  std::int64_t context_tokens = 0;
+  bool trainable = false, has_tokens = false, needs_corpus = false, has_critic = false,
+       samples_while_training = false, shares_prompts = false, continues = false,
+       takes_tokens = false, has_logprobs = false, needs_old_logprobs = false;
+  std::int64_t context_tokens = 0;  // 0 = unknown
+  std::uint64_t version = 0;        // of the weights that sample
+  std::string description;
+  LogprobKind logprobs = LogprobKind::kUnknown;
+  std::uint32_t exports = 0, adopts = 0;  // KRL_WEIGHTS_*
+};
+
+// Weights that one policy has exported for another.
+struct Weights {
+  std::uint32_t kind = KRL_WEIGHTS_HF;  // one of KRL_WEIGHTS_*
+  std::string directory;
+  std::uint64_t version = 0;
+};
+
+// What becomes of the samples of a call. Called from inside it, on any thread, one at a time.
+struct AnswerSink {
+  std::function<void(std::size_t request, std::uint32_t sample, Answer answer)> answered;
+  // The samples of this request that were not answered will not be.
+  std::function<void(std::size_t request, Error why)> lost;
 };
 
 // Calls block. Thread-safe as Instance is.
@@ -64,18 +99,26 @@ class Policy {
   static constexpr Kind kKind = Kind::kPolicy;
 
   explicit Policy(Instance instance)
-      : instance_(std::move(instance)), tokenizing_(std::make_unique<std::mutex>()) {}
+      : instance_(std::move(instance)), overlaps_(std::make_unique<Overlaps>()) {}
 
   const Component& component() const { return instance_.component(); }
   Result<PolicyInfo> describe() const;
   // Whether its calls are to end soon, as the user stopped the run. Any thread.
   bool cancelled() const { return instance_.scope().cancelled(); }
 
-  // Answers every request with one sample. `on_answer(request, answer)` is called from inside, on
-  // any thread, one at a time, as soon as each is finished.
-  using OnAnswer = std::function<void(std::size_t request, Answer answer)>;
+  // What describe() will say of a policy with these options, as far as that is known without
+  // starting one; nothing if its plugin does not tell.
+  static Result<std::optional<PolicyInfo>> preview(const Component& policy,
+                                                   const nlohmann::json& options,
+                                                   const CallScope& scope);
+  // Whether it could learn by this loss; kInvalidArgument says why not.
+  static Status check_loss(const Component& policy, const nlohmann::json& options, const Loss& loss,
+                           const CallScope& scope);
+
+  // Answers every request with as many samples as it asks for, each as soon as it is finished, or
+  // says that it is lost. What the call reports of itself is added to `metrics`.
   Status sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
-                const OnAnswer& on_answer) const;
+                const AnswerSink& sink, Metrics& metrics) const;
 
   // Whether policies of this component take requests while they answer others.
   static bool can_stream(const Component& policy);
@@ -85,26 +128,36 @@ class Policy {
   static Result<bool> follows(const Component& policy);
   Status follow() const;
 
-  // Answers requests as `next` gives them, each with one sample, numbered from 0 in that order.
-  // `next(wait)`: the next request, which lives until the call returns; null if there is none, for
-  // now or, where it waited, for good. Both functions are called as `on_answer` is.
-  // REQUIRES: can_stream.
+  // As sample(), of requests as `next` gives them, numbered from 0 in that order. `next(wait)`: the
+  // next request, which lives until the call returns; null if there is none, for now or, where it
+  // waited, for good. It is called as the sink is. REQUIRES: can_stream.
   using NextRequest = std::function<Result<const SampleRequest*>(bool wait)>;
-  Status sample_stream(const Sampling& sampling, const NextRequest& next,
-                       const OnAnswer& on_answer) const;
+  Status sample_stream(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
+                       Metrics& metrics) const;
 
   // The tokens of a prompt and of the answer to be learned; no logprobs. May overlap sample_stream.
   Result<Example> tokenize(const Prompt& prompt, const std::string& answer) const;
+
+  // The log-probabilities of the examples' tokens. Needs PolicyInfo::has_logprobs.
+  Result<std::vector<std::vector<float>>> logprobs(double temperature,
+                                                   const std::vector<Example>& examples) const;
+
+  // Samples with another policy's weights from here on. Needs PolicyInfo::adopts.
+  Status adopt_weights(const Weights& weights) const;
 
   // The rest needs PolicyInfo::trainable.
   Status fit(const std::vector<std::string>& texts, std::uint64_t seed) const;
   Status forward_backward(const Loss& loss, const std::vector<Example>& examples,
                           Metrics& metrics) const;
   Status optimizer_step(const Optimizer& optimizer, Metrics& metrics) const;
+  // Makes the weights of now those that sample, and gives their version.
+  Result<std::uint64_t> publish() const;
   // For every token of every example, what the critic expects from there. Needs has_critic.
   Result<std::vector<std::vector<float>>> values(const std::vector<Example>& examples) const;
   Status save(const std::string& directory) const;
   Status load(const std::string& directory) const;
+  // The directory, which save() has filled, is about to be deleted.
+  Status forget(const std::string& directory) const;
   // Writes the weights for other programs into an existing, empty directory. `format`: "hf" or
   // "peft".
   Status export_weights(const std::string& directory, const std::string& format) const;
@@ -114,8 +167,19 @@ class Policy {
     return *static_cast<const krl_policy_v*>(component().raw->table);
   }
 
+  // What a policy that is not thread-safe lets overlap all the same.
+  struct Overlaps {
+    std::mutex tokenizing;  // where tokenize() does not wait for other calls
+    std::mutex sampling;    // where sampling does not wait for those that learn
+    std::atomic<bool> samples_while_training{false};  // as describe() last said
+  };
+
+  // Runs a call that samples.
+  template <class Function>
+  Status run_sampling(Call& call, std::string_view name, const Function& function) const;
+
   Instance instance_;
-  std::unique_ptr<std::mutex> tokenizing_;  // where tokenize() does not wait for other calls
+  std::unique_ptr<Overlaps> overlaps_;
 };
 
 }  // namespace krl

@@ -4,10 +4,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "core/plugin/call.hpp"
 #include "core/plugin/text.hpp"
 
 namespace krl {
+namespace {
+
+// Rounding may bring the logarithm of a probability of 1 above 0.
+constexpr float kLargestLogprob = 1e-4F;
+
+// What is wrong with what a sample says of itself; empty if nothing is.
+std::string complaint_about(const krl_sample& s) {
+  if (s.logprobs.size != s.tokens.size)
+    return fmt::format("{} tokens with {} logprobs", s.tokens.size, s.logprobs.size);
+  for (std::size_t i = 0; i < s.logprobs.size; ++i) {
+    if (!std::isfinite(s.logprobs.data[i]) || s.logprobs.data[i] > kLargestLogprob)
+      return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
+  }
+  for (std::size_t i = 0; i < s.n_spans; ++i) {
+    const std::uint32_t first = s.spans[i]->first_token;
+    const bool in_order = i == 0 ? first == 0 : first > s.spans[i - 1]->first_token;
+    if (!in_order || first >= s.tokens.size)
+      return fmt::format("span {} begins at token {} of {}", i, first, s.tokens.size);
+  }
+  return {};
+}
+
+Answer answer_of(const krl_sample& s) {
+  Answer answer{copy(s.text),
+                {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
+                {s.tokens.data, s.tokens.data + s.tokens.size},
+                {s.logprobs.data, s.logprobs.data + s.logprobs.size},
+                s.stop_reason > KRL_STOP_ABORTED ? StopReason::kAborted
+                                                 : static_cast<StopReason>(s.stop_reason),
+                s.policy_version,
+                {},
+                copy(s.state)};
+  for (std::size_t i = 0; i < s.n_spans; ++i)
+    answer.spans.push_back({s.spans[i]->first_token, s.spans[i]->version});
+  return answer;
+}
+
+}  // namespace
 
 Rows<krl_message> messages_of(const Prompt& prompt) {
   return {prompt, [](const Message& m) {
@@ -26,14 +66,26 @@ SamplingView::SamplingView(const Sampling& s) {
         stop_.data()};
 }
 
-SampleReceiver::SampleReceiver(std::size_t n_requests, const Policy::OnAnswer& on_answer)
-    : answered_(n_requests, false),
-      on_answer_(on_answer),
-      sink_{sizeof(krl_sample_sink), 0, this, put} {}
+krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messages,
+                         const SamplingView& sampling) {
+  return {sizeof(krl_request),
+          r.samples,
+          messages.data(),
+          messages.size(),
+          sampling.c(),
+          r.seed,
+          borrow(r.session),
+          {r.prompt_tokens.data(), r.prompt_tokens.size()},
+          {r.answer_prefix.data(), r.answer_prefix.size()},
+          r.deadline_ns};
+}
 
-void SampleReceiver::expect_another() {
+SampleReceiver::SampleReceiver(const AnswerSink& sink)
+    : sink_(sink), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+
+void SampleReceiver::expect(std::uint32_t samples) {
   const std::lock_guard lock(mutex_);
-  answered_.push_back(false);
+  expected_.push_back({std::vector<bool>(samples, false), false});
 }
 
 std::string SampleReceiver::complaint() const {
@@ -43,51 +95,76 @@ std::string SampleReceiver::complaint() const {
 
 std::string SampleReceiver::missing() const {
   const std::lock_guard lock(mutex_);
-  const auto at = std::find(answered_.begin(), answered_.end(), false);
-  if (at == answered_.end()) return {};
-  return fmt::format("it gave no sample for request {} of {}", at - answered_.begin(),
-                     answered_.size());
+  for (std::size_t r = 0; r < expected_.size(); ++r) {
+    const std::vector<bool>& answered = expected_[r].answered;
+    if (expected_[r].failed) continue;
+    const auto at = std::find(answered.begin(), answered.end(), false);
+    if (at == answered.end()) continue;
+    const std::string which =
+        answered.size() == 1 ? ""
+                             : fmt::format(" {} of {}", at - answered.begin(), answered.size());
+    return fmt::format("it gave no sample{} for request {} of {}", which, r, expected_.size());
+  }
+  return {};
 }
 
 krl_status SampleReceiver::put(const krl_sample_sink* sink, const krl_sample* sample) {
-  return static_cast<SampleReceiver*>(sink->ctx)->receive(*sample);
+  krl_sample whole{};  // one of an older plugin ends earlier
+  std::memcpy(&whole, sample, std::min<std::size_t>(sample->struct_size, sizeof whole));
+  return static_cast<SampleReceiver*>(sink->ctx)->receive(whole);
+}
+
+krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t request,
+                                krl_status status, krl_str why) {
+  const Code code = status == KRL_OK ? Code::kInternal : code_of(status);
+  const std::string text = why.size == 0 ? "it failed without a reason" : copy(why);
+  return static_cast<SampleReceiver*>(sink->ctx)->lose(request, {code, text});
 }
 
 krl_status SampleReceiver::receive(const krl_sample& s) {
-  if (!accept(s)) return KRL_INVALID_ARGUMENT;
-  on_answer_(s.request, {copy(s.text),
-                         {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
-                         {s.tokens.data, s.tokens.data + s.tokens.size},
-                         {s.logprobs.data, s.logprobs.data + s.logprobs.size},
-                         static_cast<StopReason>(s.stop_reason)});
+  {
+    const std::lock_guard lock(mutex_);
+    std::string why = check_place(s.request, s.index);
+    if (why.empty()) why = complaint_about(s);
+    if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
+    expected_[s.request].answered[s.index] = true;
+  }
+  sink_.answered(s.request, s.index, answer_of(s));
   return KRL_OK;
 }
 
-bool SampleReceiver::accept(const krl_sample& s) {
-  const std::lock_guard lock(mutex_);
-  if (std::string why = check(s); !why.empty()) {
-    complaint_ = std::move(why);
-    return false;
+krl_status SampleReceiver::lose(std::uint32_t request, Error why) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool known = request < expected_.size();
+    const bool twice = known && expected_[request].failed;
+    if (!accept(known && !twice
+                    ? ""
+                    : fmt::format("failure of request {}, {}", request,
+                                  twice ? "twice" : fmt::format("of {}", expected_.size()))))
+      return KRL_INVALID_ARGUMENT;
+    expected_[request].failed = true;
   }
-  answered_[s.request] = true;
-  return true;
+  sink_.lost(request, std::move(why));
+  return KRL_OK;
 }
 
-std::string SampleReceiver::check(const krl_sample& s) const {
-  if (s.request >= answered_.size())
-    return fmt::format("sample of request {}, of {}", s.request, answered_.size());
-  if (s.index != 0 || answered_[s.request])
-    return fmt::format("two samples for request {}", s.request);
-  if (s.stop_reason > KRL_STOP_LENGTH)
-    return fmt::format("stop reason {} is unknown", s.stop_reason);
-  if (s.logprobs.size != s.tokens.size) {
-    return fmt::format("{} tokens with {} logprobs", s.tokens.size, s.logprobs.size);
-  }
-  for (std::size_t i = 0; i < s.logprobs.size; ++i) {
-    if (!std::isfinite(s.logprobs.data[i]) || s.logprobs.data[i] > 1e-4F) {
-      return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
-    }
-  }
+bool SampleReceiver::accept(std::string why) {
+  if (why.empty()) return true;
+  complaint_ = std::move(why);
+  return false;
+}
+
+std::string SampleReceiver::check_place(std::uint32_t request, std::uint32_t sample) const {
+  if (request >= expected_.size())
+    return fmt::format("sample of request {}, of {}", request, expected_.size());
+  const Expected& expected = expected_[request];
+  if (sample >= expected.answered.size() && expected.answered.size() > 1)
+    return fmt::format("sample {} of request {}, which wants {}", sample, request,
+                       expected.answered.size());
+  if (sample >= expected.answered.size() || expected.answered[sample])
+    return fmt::format("two samples for request {}", request);
+  if (expected.failed) return fmt::format("a sample for request {}, which has failed", request);
   return {};
 }
 
@@ -112,10 +189,8 @@ krl_status RequestFeed::take(bool wait, const krl_request** out) {
     return KRL_OK;
   }
   Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), {}});
-  taken.request = {sizeof(krl_request),   1,
-                   taken.messages.data(), taken.messages.size(),
-                   sampling_.c(),         (*next)->seed};
-  receiver_.expect_another();
+  taken.request = request_view(**next, taken.messages, sampling_);
+  receiver_.expect((*next)->samples);
   *out = &taken.request;
   return KRL_OK;
 }

@@ -30,30 +30,44 @@ class SamplingView {
   krl_sampling c_;
 };
 
+// A request in C's terms. Borrows all three.
+krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
+                         const SamplingView& sampling);
+
 // Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
 class SampleReceiver {
  public:
-  SampleReceiver(std::size_t n_requests, const Policy::OnAnswer& on_answer);
+  explicit SampleReceiver(const AnswerSink& sink);
 
-  const krl_sample_sink* c() const { return &sink_; }
-  // One more request may be answered.
-  void expect_another();
+  const krl_sample_sink* c() const { return &c_; }
+  // One more request may be answered, by as many samples.
+  void expect(std::uint32_t samples);
   // What was wrong with what was put; empty if nothing was.
   std::string complaint() const;
   // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
   std::string missing() const;
 
  private:
+  // The samples of one request.
+  struct Expected {
+    std::vector<bool> answered;
+    bool failed = false;  // those that are missing will not come
+  };
+
   static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);
+  static krl_status fail(const krl_sample_sink* sink, std::uint32_t request, krl_status status,
+                         krl_str why);
   krl_status receive(const krl_sample& sample);
-  bool accept(const krl_sample& sample);
-  std::string check(const krl_sample& sample) const;
+  krl_status lose(std::uint32_t request, Error why);
+  // Keeps a complaint, if `why` is one.
+  bool accept(std::string why);
+  std::string check_place(std::uint32_t request, std::uint32_t sample) const;
 
   mutable std::mutex mutex_;
-  std::vector<bool> answered_;
+  std::vector<Expected> expected_;  // by request
   std::string complaint_;
-  const Policy::OnAnswer& on_answer_;
-  krl_sample_sink sink_;
+  const AnswerSink& sink_;
+  krl_sample_sink c_;
 };
 
 // The source of a call of sample_stream. Thread-safe as `next` is.

@@ -56,8 +56,7 @@ Result<std::vector<int>> steps_in(const fs::path& directory) {
 }
 
 struct Contents {
-  std::vector<fs::path> files;    // relative to the step, sorted
-  std::vector<fs::path> folders;  // the same
+  std::vector<fs::path> files;  // relative to the step, sorted
   std::uintmax_t bytes = 0;
 };
 
@@ -65,13 +64,12 @@ Result<Contents> contents_of(const fs::path& step) {
   Contents contents;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(step, error)) {
-    const bool folder = entry.is_directory();
-    (folder ? contents.folders : contents.files).push_back(entry.path().lexically_relative(step));
-    if (!folder) contents.bytes += entry.file_size(error);
+    if (entry.is_directory()) continue;
+    contents.files.push_back(entry.path().lexically_relative(step));
+    contents.bytes += entry.file_size(error);
   }
   if (error) return failure(file_error("read", step, error.value()));
   std::sort(contents.files.begin(), contents.files.end());
-  std::sort(contents.folders.begin(), contents.folders.end());
   return contents;
 }
 
@@ -84,12 +82,6 @@ Result<std::string> make_manifest(const fs::path& step, const Contents& contents
     if (error) return failure(file_error("read", step / file, error.value()));
   }
   return Json{{"files", files}}.dump(2) + "\n";
-}
-
-Status sync_tree(FileSystem& files, const fs::path& step, const Contents& contents) {
-  for (const fs::path& file : contents.files) KRL_TRY(files.sync(step / file));
-  for (const fs::path& folder : contents.folders) KRL_TRY(files.sync(step / folder));
-  return files.sync(step);
 }
 
 // That every file of the manifest is there as it was written.
@@ -123,11 +115,12 @@ Result<Checkpoints> Checkpoints::open(const fs::path& directory, int keep, FileS
   return Checkpoints(directory, keep, files);
 }
 
-Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy& save_policy) {
+Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy& save_policy,
+                         const ForgetPolicy& forget_policy) {
   const fs::path draft = directory_ / (std::string(kDraft) + step_name(iteration));
   Status status = write_draft(draft, state, save_policy);
   if (status) status = publish(draft, iteration);
-  if (status) return remove_old();
+  if (status) return remove_old(forget_policy);
   std::uintmax_t needed = 0;
   if (const auto written = contents_of(draft)) needed = written->bytes;
   if (const auto steps = steps_in(directory_); steps && !steps->empty())
@@ -149,7 +142,7 @@ Status Checkpoints::write_draft(const fs::path& draft, std::string_view state,
   KRL_ASSIGN(const Contents contents, contents_of(draft));
   KRL_ASSIGN(const std::string manifest, make_manifest(draft, contents));
   KRL_TRY(write_atomically(*files_, draft / "manifest.json", manifest));
-  return sync_tree(*files_, draft, contents);
+  return sync_tree(*files_, draft);
 }
 
 Status Checkpoints::publish(const fs::path& draft, int iteration) {
@@ -180,10 +173,13 @@ Status Checkpoints::discard(const fs::path& step) {
   return remove_tree(*files_, discarded);
 }
 
-Status Checkpoints::remove_old() {
+Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
   KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
-  for (std::size_t i = static_cast<std::size_t>(keep_); i < steps.size(); ++i)
-    KRL_TRY(discard(directory_ / step_name(steps[i])));
+  for (std::size_t i = static_cast<std::size_t>(keep_); i < steps.size(); ++i) {
+    const fs::path step = directory_ / step_name(steps[i]);
+    if (forget_policy) forget_policy(step / "policy");
+    KRL_TRY(discard(step));
+  }
   return {};
 }
 

@@ -35,11 +35,14 @@ class Checkpoints {
                                   FileSystem& files = real_file_system());
 
   using SavePolicy = std::function<Status(const std::filesystem::path& folder)>;
+  // Told of a folder that `save_policy` has filled, before it goes.
+  using ForgetPolicy = std::function<void(const std::filesystem::path& folder)>;
 
   // Writes a checkpoint; `save_policy` fills an existing, empty folder. When it returns without
   // error the checkpoint survives a power loss, and the ones that are no longer kept are gone. On
   // error the older ones are untouched.
-  Status save(int iteration, std::string_view state, const SavePolicy& save_policy);
+  Status save(int iteration, std::string_view state, const SavePolicy& save_policy,
+              const ForgetPolicy& forget_policy = {});
 
   // The newest whole one, if any. A damaged one is set aside under the name damaged_step_…, and a
   // sentence about it is added to `warnings`.
@@ -52,7 +55,7 @@ class Checkpoints {
                      const SavePolicy& save_policy);
   Status publish(const std::filesystem::path& draft, int iteration);
   Status discard(const std::filesystem::path& step);
-  Status remove_old();
+  Status remove_old(const ForgetPolicy& forget_policy);
 
   std::filesystem::path directory_;
   int keep_;

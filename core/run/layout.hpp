@@ -18,6 +18,7 @@ struct RunLayout {
   std::filesystem::path ledger() const { return root / "ledger"; }
   std::filesystem::path samples() const { return root / "samples"; }
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
+  std::filesystem::path weights() const { return root / "weights"; }
   std::filesystem::path best() const { return root / "best"; }
 };
 

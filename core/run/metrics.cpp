@@ -29,7 +29,8 @@ std::uintmax_t bytes_to_keep(std::string_view text, int last_iteration) {
 
 bool is_repeatable(std::string_view metric) {
   return metric != "time" && !metric.starts_with("time_s/") && !metric.starts_with("perf/") &&
-         !metric.starts_with("cache/");
+         !metric.starts_with("cache/") && metric != "sampler/retries" &&
+         metric != "sampler/cached_tokens";
 }
 
 std::string metrics_line(const IterationMetrics& metrics) {

@@ -52,8 +52,9 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
 }
 
 bool may_change(std::string_view key, int current_stage) {
-  constexpr std::array<std::string_view, 3> kKeys = {"run.name", "run.threads", "plugins.path"};
-  constexpr std::array<std::string_view, 2> kTables = {"checkpoint.", "log."};
+  constexpr std::array<std::string_view, 5> kKeys = {
+      "run.name", "run.threads", "run.call_timeout_s", "rollout.answer_timeout_s", "plugins.path"};
+  constexpr std::array<std::string_view, 3> kTables = {"checkpoint.", "log.", "policy.sampler."};
   constexpr std::array<std::string_view, 3> kLengths = {"iterations", "epochs", "until"};
   const auto is = [&](std::string_view name) { return key == name; };
   const auto is_in = [&](std::string_view table) { return key.starts_with(table); };

@@ -35,10 +35,11 @@ Status RunFiles::finish_iteration(const IterationMetrics& metrics,
 }
 
 Status RunFiles::save_checkpoint(int iteration, std::string_view state,
-                                 const Checkpoints::SavePolicy& save_policy) {
+                                 const Checkpoints::SavePolicy& save_policy,
+                                 const Checkpoints::ForgetPolicy& forget_policy) {
   KRL_TRY(opened_.metrics.sync());
   KRL_TRY(opened_.ledger->sync());
-  return opened_.checkpoints.save(iteration, state, save_policy);
+  return opened_.checkpoints.save(iteration, state, save_policy, forget_policy);
 }
 
 }  // namespace krl

@@ -49,7 +49,8 @@ class RunFiles {
 
   // Makes the iterations so far permanent, then writes the checkpoint that builds on them.
   Status save_checkpoint(int iteration, std::string_view state,
-                         const Checkpoints::SavePolicy& save_policy);
+                         const Checkpoints::SavePolicy& save_policy,
+                         const Checkpoints::ForgetPolicy& forget_policy = {});
 
   Ledger& ledger() { return *opened_.ledger; }
   BestKernels& best() { return opened_.best; }

@@ -9,14 +9,27 @@
 
 namespace krl {
 
-enum class StopReason : std::uint32_t { kEnd = KRL_STOP_END, kLength = KRL_STOP_LENGTH };
+enum class StopReason : std::uint32_t {
+  kEnd = KRL_STOP_END,
+  kLength = KRL_STOP_LENGTH,
+  kAborted = KRL_STOP_ABORTED,  // cut off before its end
+};
+
+// From this token on, the weights of `version` sampled.
+struct VersionSpan {
+  std::uint32_t first_token = 0;
+  std::uint64_t version = 0;
+};
 
 // One sampled answer. `tokens` are exactly as sampled and are never made again from the text.
 struct Answer {
   std::string text;
   std::vector<std::int32_t> prompt_tokens, tokens;
-  std::vector<float> logprobs;  // one for each of `tokens`, of the temperature-scaled distribution
+  std::vector<float> logprobs;  // one for each of `tokens`; PolicyInfo::logprobs says of what
   StopReason stop_reason = StopReason::kEnd;
+  std::uint64_t version = 0;       // of the weights that sampled it, or its last tokens
+  std::vector<VersionSpan> spans;  // where the weights changed on the way; empty: they did not
+  std::string state;               // the policy's own, for the example that is made of it
 };
 
 enum class Format : std::uint32_t {

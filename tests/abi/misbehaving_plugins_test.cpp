@@ -125,13 +125,18 @@ TEST(MisbehavingPlugins, Verdicts) {
       << evaluate("test.pushes_infra_error");
 }
 
+AnswerSink ignore() {
+  return {[](std::size_t, std::uint32_t, const Answer&) {}, [](std::size_t, const Error&) {}};
+}
+
 TEST(MisbehavingPlugins, Samples) {
   const auto sample = [](const char* fault) {
     auto instance = create(Kind::kPolicy, "test.bad_samples", {{"fault", fault}});
     if (!instance) return instance.error().message;
     const Policy policy(std::move(*instance));
     const std::vector<SampleRequest> requests(3);
-    const Status status = policy.sample(requests, Sampling{}, [](std::size_t, const Answer&) {});
+    Metrics metrics;
+    const Status status = policy.sample(requests, Sampling{}, ignore(), metrics);
     return status ? "sampled" : without_plugin(status.error());
   };
   const std::string broke = "policy 'test.bad_samples' broke its contract in sample(): ";
@@ -139,11 +144,33 @@ TEST(MisbehavingPlugins, Samples) {
   EXPECT_EQ(sample("missing"), broke + "it gave no sample for request 1 of 3");
   EXPECT_EQ(sample("request"), broke + "sample of request 7, of 3");
   EXPECT_EQ(sample("twice"), broke + "two samples for request 0");
-  EXPECT_EQ(sample("stop_reason"), broke + "stop reason 99 is unknown");
+  EXPECT_EQ(sample("stop_reason"), "sampled") << "newer plugins may know more of them";
+  EXPECT_EQ(sample("fails"), "sampled");
+  EXPECT_EQ(sample("answers_what_failed"), broke + "a sample for request 0, which has failed");
+  EXPECT_EQ(sample("fails_twice"), broke + "failure of request 0, twice");
+  EXPECT_EQ(sample("fails_another"), broke + "failure of request 7, of 3");
+  EXPECT_EQ(sample("span"), broke + "span 1 begins at token 0 of 2");
   EXPECT_EQ(sample("length"), broke + "2 tokens with 1 logprobs");
   EXPECT_EQ(sample("nan"), broke + "logprob nan of token 1");
   EXPECT_EQ(sample("positive"), broke + "logprob 0.5 of token 1");
   EXPECT_EQ(sample("throws"), "policy 'test.bad_samples' (sample): a runtime_error of sample");
+}
+
+TEST(MisbehavingPlugins, WhatAPolicyTellsOfASampleArrives) {
+  auto instance = create(Kind::kPolicy, "test.bad_samples", {{"fault", "stop_reason"}});
+  ASSERT_TRUE(instance) << instance.error().message;
+  std::vector<Answer> answers;
+  AnswerSink sink = ignore();
+  sink.answered = [&](std::size_t, std::uint32_t, Answer answer) {
+    answers.push_back(std::move(answer));
+  };
+  Metrics metrics;
+  ASSERT_TRUE(Policy(std::move(*instance)).sample({{}}, Sampling{}, sink, metrics));
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].stop_reason, StopReason::kAborted) << "a reason that nobody knows";
+  ASSERT_EQ(answers[0].spans.size(), 2u);
+  EXPECT_EQ(answers[0].spans[1].first_token, 1u);
+  EXPECT_EQ(answers[0].spans[1].version, 2u);
 }
 
 TEST(MisbehavingPlugins, Streams) {
@@ -154,7 +181,8 @@ TEST(MisbehavingPlugins, Streams) {
     const std::vector<SampleRequest> requests(3);
     std::size_t taken = 0;
     const auto next = [&](bool) { return taken < requests.size() ? &requests[taken++] : nullptr; };
-    const Status status = policy.sample_stream(Sampling{}, next, [](std::size_t, const Answer&) {});
+    Metrics metrics;
+    const Status status = policy.sample_stream(Sampling{}, next, ignore(), metrics);
     return status ? "sampled" : without_plugin(status.error());
   };
   const std::string broke = "policy 'test.bad_samples' broke its contract in sample_stream(): ";

@@ -16,6 +16,9 @@
 #include "torch.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 constexpr TokenId kEnd = kEndToken;

@@ -11,6 +11,8 @@
 namespace krl::libtorch {
 namespace {
 
+using namespace policies;  // losses
+
 bool there_is_a_gpu() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;

@@ -1,14 +1,15 @@
 #include "tests/plans/tiny_model.hpp"
 
 #include "engine/hugging_face_export.hpp"
-#include "tests/unit/policies/tokenizer_documents.hpp"
+#include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
 
 namespace krl::test {
 
 void write_tiny_qwen2(const std::filesystem::path& directory) {
   using namespace libtorch;
+  using namespace policies;
   const std::string document =
-      libtorch::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
+      policies::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
   const ChatTokenizer chat(Tokenizer::from_json(document, "tokenizer.json"), ChatFamily::kQwen25,
                            {}, {{"tokenizer.json", document}});
   const ParameterLayout layout({.family = Family::kQwen2,

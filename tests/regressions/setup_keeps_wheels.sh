@@ -41,8 +41,10 @@ has tokenizers || fail "--tests brings no tokenizers"
 has nvidia-cublas || fail "--tests took away what --gpu had brought"
 setup
 setup --gpu
+setup --tests
 has tokenizers || fail "--gpu took away what --tests had brought"
-[[ $(wc -l < "$tmp/bin/calls") == 2 ]] || fail "something was installed a second time"
+compgen -G "$tmp/.deps/llama_server/xllamacpp==*" > /dev/null || fail "--tests brings no server of llama.cpp"
+[[ $(wc -l < "$tmp/bin/calls") == 3 ]] || fail "something was installed a second time" # --tests: wheels, and a server's
 
 # Another version takes the place of the old one, whatever option brought it.
 sed -i 's/tokenizers==[0-9.]*/tokenizers==99.0/' "$tmp/scripts/setup.sh"

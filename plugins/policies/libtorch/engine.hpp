@@ -16,6 +16,8 @@
 
 namespace krl::libtorch {
 
+using policies::ChatOptions;
+
 struct EngineOptions {
   // A model from scratch, whose `vocabulary` is the most that fit() may learn.
   ModelConfig model;

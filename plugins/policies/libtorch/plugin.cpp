@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine_loader.hpp"
+#include "losses/loss.hpp"
 
 namespace krl::libtorch {
 
@@ -120,7 +121,20 @@ struct LibtorchPolicy final : TrainablePolicy {
     engine_.reset(load_engine(device)(options));
   }
 
-  PolicyInfo describe() override { return engine_->describe(); }
+  PolicyInfo describe() override {
+    PolicyInfo info = engine_->describe();
+    info.exports = exports();
+    return info;
+  }
+  PolicyInfo preview() override {
+    PolicyInfo info;
+    info.needs_corpus = directory.empty();
+    info.has_critic = critic;
+    info.takes_tokens = true;
+    info.exports = exports();
+    return info;
+  }
+  void check_loss(const Loss& loss) override { policies::parse_loss(loss); }
   void sample(const Requests& requests, const SampleSink& sink, const Context& c) override {
     engine_->sample(requests, sink, c);
   }
@@ -157,6 +171,8 @@ struct LibtorchPolicy final : TrainablePolicy {
   void follow(const Context& c) override { engine_->follow(c); }
 
  private:
+  std::uint32_t exports() const { return KRL_WEIGHTS_HF | (lora_rank > 0 ? KRL_WEIGHTS_PEFT : 0u); }
+
   ModelConfig model_from_scratch() const {
     if (!chat_template.empty()) invalid_argument("model.chat_template needs model.directory");
     ModelConfig model;

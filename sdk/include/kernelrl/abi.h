@@ -65,7 +65,7 @@ typedef int32_t krl_status;
 #define KRL_FAILED_PRECONDITION 9
 #define KRL_UNIMPLEMENTED 12
 #define KRL_INTERNAL 13
-#define KRL_UNAVAILABLE 14 /* infrastructure: the host tries again, then drops the turn; never scored */
+#define KRL_UNAVAILABLE 14 /* infrastructure: the turn is dropped and counted; never scored */
 
 /* ---- what the host lends to every call ---------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ typedef int32_t krl_status;
 typedef struct krl_task_context { /* one per call; dies when the call returns */
   uint32_t struct_size, flags;
   void* ctx;
-  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none; advisory, the host adds a grace */
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. A call that is not done by then ends with KRL_DEADLINE_EXCEEDED */
 
   /* [any] 1 once the call should end soon with KRL_CANCELLED. */
   int32_t (*cancelled)(const struct krl_task_context*);
@@ -244,6 +244,8 @@ typedef struct krl_evaluation {
 
 #define KRL_STOP_END 0u    /* the model ended its answer */
 #define KRL_STOP_LENGTH 1u /* max_tokens or the context was reached */
+/* Cut off before its end, as weights changed or a server went away. A reason that the host does not know means the same. */
+#define KRL_STOP_ABORTED 2u
 
 typedef struct krl_turn { /* what a reward sees */
   uint32_t struct_size, index; /* 0 = the first turn of its episode */
@@ -282,9 +284,15 @@ typedef struct krl_request {
   size_t n_messages;
   const krl_sampling* sampling;
   uint64_t seed; /* sample k draws from the stream (seed, k), whatever shares its batch */
+  krl_str session;        /* the same for all requests of an episode, whose prompts begin alike; may be empty */
+  krl_i32s prompt_tokens; /* the prompt itself, where it is not empty: `messages` are then what it was made of */
+  /* The answer so far, for a policy that CONTINUES: the sample holds the tokens after these; its text is that of the whole
+   * answer, whose tokens max_tokens counts. */
+  krl_i32s answer_prefix;
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. What is not answered by then fails with KRL_DEADLINE_EXCEEDED */
 } krl_request;
 
-typedef struct krl_request_source { /* requests that come while earlier ones are being answered; since 1.1 */
+typedef struct krl_request_source { /* requests that come while earlier ones are being answered */
   uint32_t struct_size, flags;
   void* ctx;
   /* [sink] The next request, borrowed until the call returns. *out is NULL where there is none: for now if `wait` is 0, for good
@@ -292,14 +300,23 @@ typedef struct krl_request_source { /* requests that come while earlier ones are
   krl_status (*next)(const struct krl_request_source*, int32_t wait, const krl_request** out);
 } krl_request_source;
 
+typedef struct krl_version_span {
+  uint32_t struct_size;
+  uint32_t first_token; /* of `tokens`; the span ends where the next begins */
+  uint64_t version;
+} krl_version_span;
+
 typedef struct krl_sample {
   uint32_t struct_size, stop_reason;
   uint32_t request, index; /* which request of the call, in its order from 0; which of its samples */
   krl_str text;            /* without the end token */
   krl_i32s prompt_tokens;
   krl_i32s tokens;   /* exactly as sampled, the end token included; empty: this policy cannot be trained on */
-  krl_f32s logprobs; /* of each token under the temperature-scaled distribution, before top_k and top_p */
-  uint64_t policy_version;
+  krl_f32s logprobs; /* of each token; krl_policy_info.logprobs says under which distribution */
+  uint64_t policy_version; /* of the weights that sampled it; where they changed on the way, of the last ones */
+  const krl_version_span* const* spans; /* where they changed, first_token ascending from 0; empty: they did not */
+  size_t n_spans;
+  krl_str state; /* the policy's own: the sample's krl_example gives it back */
 } krl_sample;
 
 typedef struct krl_sample_sink {
@@ -307,6 +324,9 @@ typedef struct krl_sample_sink {
   void* ctx;
   /* [sink] In any order, each as soon as it is finished. */
   krl_status (*put)(const struct krl_sample_sink*, const krl_sample*);
+  /* [sink] The samples of `request` that were not put will not come; the others of the call may. Their turns are dropped and
+   * counted. KRL_INVALID_ARGUMENT: the request cannot be answered by this policy, such as a prompt longer than its context. */
+  krl_status (*fail)(const struct krl_sample_sink*, uint32_t request, krl_status status, krl_str why);
 } krl_sample_sink;
 
 typedef struct krl_example { /* one training sample: one turn */
@@ -315,9 +335,14 @@ typedef struct krl_example { /* one training sample: one turn */
   krl_f32s logprobs;   /* when sampled; per token of `tokens`; empty for cross_entropy */
   krl_f32s advantages; /* per token; empty for cross_entropy */
   krl_f32s weights;    /* per token, 0 masks it; empty = all 1 */
-  /* Since 1.1, for a critic; both per token or both empty. */
+  /* For a critic; both per token or both empty. */
   krl_f32s values;  /* what it said when the advantages were made */
   krl_f32s returns; /* what it should have said */
+  /* Per token, or empty: under the weights that the update begins with, where the policy NEEDS_OLD_LOGPROBS or did not sample. */
+  krl_f32s old_logprobs;
+  krl_f32s reference_logprobs; /* per token: of the plan's reference for "kl"; empty: that is the policy before its training */
+  uint64_t version;            /* krl_sample.policy_version */
+  krl_str state;               /* krl_sample.state */
 } krl_example;
 
 typedef struct krl_parameter {
@@ -330,6 +355,8 @@ typedef struct krl_parameter {
 #define KRL_SEQUENCE_MEAN 1u /* sum over examples of (mean over its tokens) / normaliser */
 #define KRL_TOKEN_SUM 2u     /* sum over tokens of weight × loss */
 
+#define KRL_LOSS_LAST_OF_STEP 1u /* no forward_backward() follows before optimizer_step() */
+
 typedef struct krl_loss {
   uint32_t struct_size, aggregation;
   krl_str name;       /* "cross_entropy", "importance_sampling", "ppo", "gspo", "cispo" */
@@ -338,6 +365,7 @@ typedef struct krl_loss {
   /* "clip_low", "clip_high", "dual_clip", "kl", "tis", "entropy"; with a critic "value_weight", "value_clip"; unknown = error */
   const krl_parameter* const* parameters;
   size_t n_parameters;
+  uint32_t flags, reserved; /* KRL_LOSS_LAST_OF_STEP */
 } krl_loss;
 
 typedef struct krl_optimizer { /* AdamW */
@@ -353,7 +381,7 @@ typedef struct krl_logprob_sink {
   krl_status (*put)(const struct krl_logprob_sink*, size_t example, krl_f32s logprobs);
 } krl_logprob_sink;
 
-typedef struct krl_critic_sink { /* since 1.1 */
+typedef struct krl_critic_sink {
   uint32_t struct_size, flags;
   void* ctx;
   /* [sink] */
@@ -363,26 +391,54 @@ typedef struct krl_critic_sink { /* since 1.1 */
 #define KRL_POLICY_TRAINABLE 1u
 #define KRL_POLICY_HAS_TOKENS 2u
 #define KRL_POLICY_NEEDS_CORPUS 4u /* call fit() before anything else */
-#define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() teaches it; since 1.1 */
+#define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() teaches it */
+/* sample() and sample_stream() may overlap logprobs(), forward_backward() and optimizer_step(), on one instance at a time each:
+ * they use the weights that were last published. */
+#define KRL_POLICY_SAMPLES_WHILE_TRAINING 16u
+#define KRL_POLICY_SHARES_PROMPTS 32u      /* n_samples of one request cost its prompt once */
+#define KRL_POLICY_CONTINUES 64u           /* krl_request.answer_prefix works */
+#define KRL_POLICY_TAKES_TOKENS 128u       /* krl_request.prompt_tokens works */
+#define KRL_POLICY_HAS_LOGPROBS 256u       /* logprobs() works, though the policy may not be trainable */
+#define KRL_POLICY_NEEDS_OLD_LOGPROBS 512u /* for "tis": it keeps no weights of its own to compute them with */
+
+/* What krl_sample.logprobs are of. Learning takes those of the distribution divided by the temperature, before top_k and top_p:
+ * RAW ones serve at temperature 1, PROCESSED ones without top_k and top_p. */
+#define KRL_LOGPROBS_UNKNOWN 0u
+#define KRL_LOGPROBS_RAW 1u       /* of the model's own distribution */
+#define KRL_LOGPROBS_SCALED 2u    /* after the temperature */
+#define KRL_LOGPROBS_PROCESSED 3u /* after top_k and top_p too */
+
+#define KRL_WEIGHTS_HF 1u   /* a Hugging Face directory */
+#define KRL_WEIGHTS_PEFT 2u /* a directory with a LoRA adapter */
 
 typedef struct krl_policy_info {
   uint32_t struct_size, flags;
   int64_t context_tokens, vocabulary, parameters; /* 0 = unknown */
-  uint64_t version;                               /* grows with each optimizer_step */
+  uint64_t version;                               /* of the weights that sample; never falls */
   krl_str description;                            /* "llama 4x128, 0.82 M parameters, cpu, 2 threads" */
+  uint32_t logprobs;                              /* KRL_LOGPROBS_* */
+  uint32_t exports, adopts;                       /* KRL_WEIGHTS_* for export_weights() and adopt_weights() */
+  uint32_t reserved;
 } krl_policy_info;
+
+typedef struct krl_weights { /* those that one policy exported, for another to sample with */
+  uint32_t struct_size, kind; /* one of KRL_WEIGHTS_* */
+  krl_str directory;          /* absolute; stays until the next ones were adopted */
+  uint64_t version;           /* of the policy that exported them */
+} krl_weights;
 
 typedef struct krl_policy_v {
   uint32_t struct_size, flags;
   /* [call] */
   krl_status (*describe)(void* self, const krl_task_context*, krl_policy_info* out);
-  /* [call] Answers n requests. Metrics: none. */
+  /* [call] Answers n requests. Metrics, which add up: "retries", "prompt_tokens", "cached_tokens". */
   krl_status (*sample)(void* self, const krl_task_context*, const krl_request* const*, size_t n, const krl_sample_sink*);
   /* [call] Renders `messages` and, as the answer to be learned, `answer`: one sample with prompt_tokens and tokens. */
   krl_status (*tokenize)(void* self, const krl_task_context*, const krl_message* const* messages, size_t n, krl_str answer,
                          const krl_sample_sink*);
 
-  /* The rest is NULL where the policy is not KRL_POLICY_TRAINABLE. */
+  /* What follows is NULL, or gives KRL_UNIMPLEMENTED, where the policy cannot do it. Up to export_weights() all is there if it is
+   * KRL_POLICY_TRAINABLE. */
 
   /* [call] Once, where the policy NEEDS_CORPUS: texts of its future prompts and answers, to build a vocabulary from. */
   krl_status (*fit)(void* self, const krl_task_context*, const krl_str* texts, size_t n, uint64_t seed);
@@ -391,18 +447,17 @@ typedef struct krl_policy_v {
                          const krl_logprob_sink*);
   /* [call] Adds the gradient of the loss. Metrics, which add up over the calls of a step: "loss", "clip_fraction", "ppo_kl",
    * "entropy", "logprob_diff_mean", "value_loss"; of which the host keeps the largest: "logprob_diff_max".
+   * It may return before the work is done: metrics and errors may come with the next call, at the latest with optimizer_step().
    * Where examples hold returns, the critic's loss of a token, aggregated as the policy's is and added to it, is value_weight ×
    * 0.5 × max((v - return)², (v' - return)²), where v' is v kept within value_clip of `values` (off at 0). */
   krl_status (*forward_backward)(void* self, const krl_task_context*, const krl_loss*, const krl_example* const*, size_t n);
-  /* [call] One step with the gradient so far, which is then zero. Metrics: "grad_norm". */
+  /* [call] One step with the gradient so far, which is then zero. Metrics: "grad_norm", and late ones of forward_backward(). */
   krl_status (*optimizer_step)(void* self, const krl_task_context*, const krl_optimizer*);
   /* [call] Weights, optimiser, vocabulary: everything that the next step depends on. The directory exists and is empty. */
   krl_status (*save)(void* self, const krl_task_context*, krl_str directory);
   krl_status (*load)(void* self, const krl_task_context*, krl_str directory);
   /* [call] For other programs: `format` is "hf" (a Hugging Face directory) or "peft" (an adapter). */
   krl_status (*export_weights)(void* self, const krl_task_context*, krl_str directory, krl_str format);
-
-  /* Since 1.1; each may be NULL. */
 
   /* [call] As sample(), of requests as the source gives them, new ones beside those under way, until it has no more. Calls of
    * tokenize() may overlap this one, one at a time. */
@@ -416,6 +471,19 @@ typedef struct krl_policy_v {
   krl_status (*follows)(const krl_task_context*, int32_t* out);
   /* [call] There, the only call: serves until the other process is done with its policy. */
   krl_status (*follow)(void* self, const krl_task_context*);
+
+  /* [call] Without an instance, and before any: what describe() will say of one with these options, as far as that is known
+   * without starting it (logprobs may be KRL_LOGPROBS_UNKNOWN); and whether it can learn by this loss. KRL_INVALID_ARGUMENT says
+   * why not. Cheap: no files, no network. */
+  krl_status (*preview)(const krl_config*, const krl_task_context*, krl_policy_info* out);
+  krl_status (*check_loss)(const krl_config*, const krl_task_context*, const krl_loss*);
+  /* [call] The weights of now are those that sample from here on; *version is theirs. A policy without this one samples with its
+   * newest weights. Samples that are under way may go on with the earlier ones, end as KRL_STOP_ABORTED, or have spans. */
+  krl_status (*publish)(void* self, const krl_task_context*, uint64_t* version);
+  /* [call] Samples with these weights from here on, under their version; until it returns OK, with those before. */
+  krl_status (*adopt_weights)(void* self, const krl_task_context*, const krl_weights*);
+  /* [call] The host is about to delete a directory that save() has filled: what belongs to it elsewhere can go. */
+  krl_status (*forget)(void* self, const krl_task_context*, krl_str directory);
 } krl_policy_v;
 
 /* ---- backends ----------------------------------------------------------------------------------------------------- */

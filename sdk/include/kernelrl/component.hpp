@@ -5,6 +5,7 @@
 #include <kernelrl/values.hpp>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,14 +20,25 @@
 
 namespace krl {
 
+// The clock of deadlines, in nanoseconds: CLOCK_MONOTONIC.
+inline std::int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 // The host, as seen from one call. Cheap to copy; not to be kept after the call.
 class Context {
  public:
   explicit Context(const krl_task_context* c) : c_(c) {}
 
   bool cancelled() const { return c_->cancelled(c_) != 0; }
+  // Between two steps of long work: throws KRL_CANCELLED, or KRL_DEADLINE_EXCEEDED.
   void throw_if_cancelled() const {
     if (cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
+    if (deadline_ns() != 0 && monotonic_ns() > deadline_ns()) {
+      throw Failure(KRL_DEADLINE_EXCEEDED, "it took longer than the plan's run.call_timeout_s");
+    }
   }
   // CLOCK_MONOTONIC nanoseconds; 0 = none.
   std::int64_t deadline_ns() const { return c_->deadline_ns; }

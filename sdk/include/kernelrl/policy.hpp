@@ -38,6 +38,12 @@ class Request {
       texts.push_back(view(c_->sampling->stop[i]));
     return texts;
   }
+  std::string_view session() const { return view(c_->session); }
+  // The prompt as tokens, and the answer so far; both are mostly empty.
+  Span<std::int32_t> prompt_tokens() const { return span(c_->prompt_tokens); }
+  Span<std::int32_t> answer_prefix() const { return span(c_->answer_prefix); }
+  // CLOCK_MONOTONIC nanoseconds; 0 = none.
+  std::int64_t deadline_ns() const { return c_->deadline_ns; }
   const krl_request* c() const { return c_; }
 
  private:
@@ -51,6 +57,10 @@ class SampleSink {
   void put(krl_sample sample) const {
     sample.struct_size = sizeof sample;
     check(c_->put(c_, &sample));
+  }
+  // The samples of `request` that were not put will not come.
+  void fail(std::uint32_t request, krl_status status, std::string_view why) const {
+    check(c_->fail(c_, request, status, to_c(why)));
   }
 
  private:
@@ -83,16 +93,17 @@ class Example {
   Span<float> advantages() const { return span(c_->advantages); }
   Span<float> weights() const { return span(c_->weights); }
   // For a critic; empty without one.
-  Span<float> values() const { return has_critic() ? span(c_->values) : Span<float>(); }
-  Span<float> returns() const { return has_critic() ? span(c_->returns) : Span<float>(); }
+  Span<float> values() const { return span(c_->values); }
+  Span<float> returns() const { return span(c_->returns); }
+  // Under the weights that the update begins with, and of the reference; empty where the policy is
+  // to know them itself.
+  Span<float> old_logprobs() const { return span(c_->old_logprobs); }
+  Span<float> reference_logprobs() const { return span(c_->reference_logprobs); }
+  std::uint64_t version() const { return c_->version; }
+  std::string_view state() const { return view(c_->state); }
   const krl_example* c() const { return c_; }
 
  private:
-  // Hosts before 1.1 end an example earlier.
-  bool has_critic() const {
-    return c_->struct_size >= offsetof(krl_example, returns) + sizeof(krl_f32s);
-  }
-
   const krl_example* c_;
 };
 using Examples = Views<Example, krl_example>;
@@ -113,6 +124,7 @@ class Loss {
     }
     return std::nullopt;
   }
+  bool last_of_step() const { return (c_->flags & KRL_LOSS_LAST_OF_STEP) != 0; }
 
  private:
   const krl_loss* c_;
@@ -146,9 +158,26 @@ struct PolicyInfo {
   std::uint64_t version = 0;
   std::string description;
   bool has_critic = false;
+  bool samples_while_training = false, shares_prompts = false, continues = false,
+       takes_tokens = false, has_logprobs = false, needs_old_logprobs = false;
+  std::uint32_t logprobs = KRL_LOGPROBS_SCALED;  // KRL_LOGPROBS_*
+  std::uint32_t exports = 0, adopts = 0;         // KRL_WEIGHTS_*
 };
 
-// Answers requests. What each call must do stands in abi.h, at krl_policy_v.
+// Weights that another policy has exported.
+class Weights {
+ public:
+  explicit Weights(const krl_weights* c) : c_(c) {}
+  std::uint32_t kind() const { return c_->kind; }  // one of KRL_WEIGHTS_*
+  std::string_view directory() const { return view(c_->directory); }
+  std::uint64_t version() const { return c_->version; }
+
+ private:
+  const krl_weights* c_;
+};
+
+// Answers requests. What each call must do stands in abi.h, at krl_policy_v. What a policy does not
+// override it cannot do, and says so by KRL_UNIMPLEMENTED.
 //
 // A class that also answers requests as they come says `static constexpr bool streams = true;` and
 // overrides sample_stream(). One that several processes share has a function `static bool
@@ -164,6 +193,17 @@ struct Policy : Component {
   virtual void follow(const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy serves no other process");
   }
+  // Of an object with its options set that was not started, and will not be.
+  virtual PolicyInfo preview() {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy has to be started to be described");
+  }
+  virtual void logprobs(double /*temperature*/, const Examples&, const LogprobSink&,
+                        const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy gives no log-probabilities of given tokens");
+  }
+  virtual void adopt_weights(const Weights&, const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy takes no weights of another one");
+  }
 
   PolicyInfo last_info;  // what describe() gave; the host reads its texts after the call
 };
@@ -171,8 +211,8 @@ struct Policy : Component {
 // Learns as well.
 struct TrainablePolicy : Policy {
   virtual void fit(Span<krl_str> /*texts*/, std::uint64_t /*seed*/, const Context&) {}
-  virtual void logprobs(double temperature, const Examples&, const LogprobSink&,
-                        const Context&) = 0;
+  void logprobs(double temperature, const Examples&, const LogprobSink&,
+                const Context&) override = 0;
   // Where describe() says has_critic.
   virtual void values(const Examples&, const CriticSink&, const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy has no critic");
@@ -186,6 +226,12 @@ struct TrainablePolicy : Policy {
     throw Failure(KRL_UNIMPLEMENTED,
                   "this policy cannot export the format '" + std::string(format) + "'");
   }
+  // As preview(): throws KRL_INVALID_ARGUMENT if it cannot learn by this loss.
+  virtual void check_loss(const Loss&) {}
+  virtual std::uint64_t publish(const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy samples with its newest weights");
+  }
+  virtual void forget(std::string_view /*directory*/, const Context&) {}
 };
 
 namespace detail {
@@ -217,6 +263,56 @@ struct Followers<T, std::void_t<decltype(T::follows())>> {
   }
 };
 
+inline krl_policy_info c_info(const PolicyInfo& info, bool trainable) {
+  const auto bit = [](bool is, std::uint32_t flag) { return is ? flag : 0u; };
+  return {sizeof(krl_policy_info),
+          bit(trainable, KRL_POLICY_TRAINABLE) | bit(info.has_tokens, KRL_POLICY_HAS_TOKENS) |
+              bit(info.needs_corpus, KRL_POLICY_NEEDS_CORPUS) |
+              bit(info.has_critic, KRL_POLICY_HAS_CRITIC) |
+              bit(info.samples_while_training, KRL_POLICY_SAMPLES_WHILE_TRAINING) |
+              bit(info.shares_prompts, KRL_POLICY_SHARES_PROMPTS) |
+              bit(info.continues, KRL_POLICY_CONTINUES) |
+              bit(info.takes_tokens, KRL_POLICY_TAKES_TOKENS) |
+              bit(info.has_logprobs || trainable, KRL_POLICY_HAS_LOGPROBS) |
+              bit(info.needs_old_logprobs, KRL_POLICY_NEEDS_OLD_LOGPROBS),
+          info.context_tokens,
+          info.vocabulary,
+          info.parameters,
+          info.version,
+          to_c(info.description),
+          info.logprobs,
+          info.exports,
+          info.adopts,
+          0};
+}
+
+// Calls on a T whose options are set and which is not started.
+template <class T>
+struct UnstartedPolicy {
+  static krl_status preview(const krl_config* c, const krl_task_context* context,
+                            krl_policy_info* out) noexcept {
+    return guard(context, [&] {
+      const auto policy = std::make_unique<T>();
+      Options<T>::bind(*policy, c);
+      static thread_local PolicyInfo info;  // the host reads its text after the call
+      info = policy->preview();
+      *out = c_info(info, std::is_base_of_v<TrainablePolicy, T>);
+    });
+  }
+  static krl_status check_loss(const krl_config* c, const krl_task_context* context,
+                               const krl_loss* loss) noexcept {
+    return guard(context, [&] {
+      const auto policy = std::make_unique<T>();
+      Options<T>::bind(*policy, c);
+      policy->check_loss(Loss(loss));
+    });
+  }
+  static void add(krl_policy_v& table) {
+    table.preview = preview;
+    if constexpr (std::is_base_of_v<TrainablePolicy, T>) table.check_loss = check_loss;
+  }
+};
+
 template <bool kTrainable>
 struct PolicyCalls {
   using Base = std::conditional_t<kTrainable, TrainablePolicy, Policy>;
@@ -226,13 +322,7 @@ struct PolicyCalls {
                              krl_policy_info* out) noexcept {
     return guard(context, [&] {
       of(self).last_info = of(self).describe();
-      const PolicyInfo& info = of(self).last_info;
-      const std::uint32_t flags = (kTrainable ? KRL_POLICY_TRAINABLE : 0u) |
-                                  (info.has_tokens ? KRL_POLICY_HAS_TOKENS : 0u) |
-                                  (info.needs_corpus ? KRL_POLICY_NEEDS_CORPUS : 0u) |
-                                  (info.has_critic ? KRL_POLICY_HAS_CRITIC : 0u);
-      *out = {sizeof(krl_policy_info), flags,        info.context_tokens,   info.vocabulary,
-              info.parameters,         info.version, to_c(info.description)};
+      *out = c_info(of(self).last_info, kTrainable);
     });
   }
   static krl_status sample(void* self, const krl_task_context* context,
@@ -297,22 +387,38 @@ struct PolicyCalls {
     });
   }
 
+  static krl_status publish(void* self, const krl_task_context* context,
+                            std::uint64_t* version) noexcept {
+    return guard(context, [&] { *version = of(self).publish(Context(context)); });
+  }
+  static krl_status adopt_weights(void* self, const krl_task_context* context,
+                                  const krl_weights* weights) noexcept {
+    return guard(context, [&] { of(self).adopt_weights(Weights(weights), Context(context)); });
+  }
+  static krl_status forget(void* self, const krl_task_context* context,
+                           krl_str directory) noexcept {
+    return guard(context, [&] { of(self).forget(view(directory), Context(context)); });
+  }
+
   static constexpr krl_policy_v table(bool streams) {
     krl_policy_v table{};
     table.struct_size = sizeof table;
     table.describe = describe;
     table.sample = sample;
     table.tokenize = tokenize;
+    table.logprobs = logprobs;
+    table.adopt_weights = adopt_weights;
     if (streams) table.sample_stream = sample_stream;
     if constexpr (kTrainable) {
       table.fit = fit;
-      table.logprobs = logprobs;
       table.forward_backward = forward_backward;
       table.optimizer_step = optimizer_step;
       table.save = save;
       table.load = load;
       table.export_weights = export_weights;
       table.values = values;
+      table.publish = publish;
+      table.forget = forget;
     }
     return table;
   }
@@ -326,6 +432,7 @@ const krl_component* policy(const char* id, const char* summary) {
   static const krl_policy_v table = [] {
     krl_policy_v calls = Calls::table(detail::Streams<T>::value);
     detail::Followers<T>::add(calls);
+    detail::UnstartedPolicy<T>::add(calls);
     return calls;
   }();
   return detail::component<T, Policy>(KRL_POLICY, &table, id, summary);

@@ -99,7 +99,17 @@ struct BadSamples final : krl::Policy {
     if (fault == "missing" && request == 1) return;
     const std::int32_t tokens[] = {1, 2};
     const float logprobs[] = {-1.0F, fault == "nan" ? NAN : fault == "positive" ? 0.5F : -1.0F};
+    if (fault == "fails" || fault == "answers_what_failed" || fault == "fails_twice")
+      sink.fail(request, KRL_UNAVAILABLE, "gone");
+    if (fault == "fails_twice") sink.fail(request, KRL_UNAVAILABLE, "gone");
+    if (fault == "fails_another") sink.fail(request + 7, KRL_UNAVAILABLE, "gone");
+    if (fault == "fails") return;
+    const krl_version_span spans[] = {{sizeof(krl_version_span), 0, 1},
+                                      {sizeof(krl_version_span), fault == "span" ? 0U : 1U, 2}};
+    const krl_version_span* const span_pointers[] = {&spans[0], &spans[1]};
     krl_sample sample{};
+    sample.spans = span_pointers;
+    sample.n_spans = 2;
     sample.request = fault == "request" ? request + 7 : request;
     sample.stop_reason = fault == "stop_reason" ? 99 : KRL_STOP_END;
     sample.tokens = {tokens, 2};

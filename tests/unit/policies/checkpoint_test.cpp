@@ -15,6 +15,9 @@
 #include "tiny_model.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using namespace krl::test;

@@ -9,6 +9,8 @@
 namespace krl::libtorch {
 namespace {
 
+using namespace policies;  // losses
+
 using namespace krl::test;
 
 class CriticTest : public testing::Test {

@@ -9,6 +9,9 @@
 #include "temporary_directory.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,6 +13,9 @@
 #include "tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 namespace fs = std::filesystem;

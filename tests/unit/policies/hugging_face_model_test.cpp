@@ -13,6 +13,9 @@
 #include "temporary_directory.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using nlohmann::json;

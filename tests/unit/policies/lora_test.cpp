@@ -11,6 +11,8 @@
 namespace krl::libtorch {
 namespace {
 
+using namespace policies;  // losses
+
 using namespace krl::test;
 
 class LoraTest : public testing::Test {

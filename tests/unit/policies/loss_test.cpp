@@ -1,6 +1,6 @@
 // The losses against values computed by hand (the numbers beside each line), and their derivatives
 // against finite differences.
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 
 namespace krl::libtorch {
 namespace {
+
+using namespace policies;  // losses
 
 struct AnswerTokens {
   std::vector<double> now, entropy = {};

@@ -20,6 +20,8 @@
 
 namespace krl::libtorch {
 
+using namespace policies;  // tokenizer, storage
+
 inline constexpr const char* kTruthModels[] = {"llama", "llama3_untied", "qwen2", "qwen3"};
 
 // Where the fixtures are: in the checkout that was built, or, on another machine, in the one that

@@ -59,7 +59,13 @@ struct KeptSample {
   bool operator==(const KeptSample&) const = default;
 };
 
-// Keeps samples by request and index.
+struct KeptFailure {
+  krl_status status = KRL_OK;
+  std::string why;
+  bool operator==(const KeptFailure&) const = default;
+};
+
+// Keeps samples by request and index, and requests that failed.
 class SampleCollector {
  public:
   SampleCollector() {
@@ -72,17 +78,27 @@ class SampleCollector {
       kept.prompt_tokens.assign(span(s->prompt_tokens).begin(), span(s->prompt_tokens).end());
       kept.tokens.assign(span(s->tokens).begin(), span(s->tokens).end());
       kept.logprobs.assign(span(s->logprobs).begin(), span(s->logprobs).end());
+      ++self.puts;
       self.samples[{s->request, s->index}] = std::move(kept);
       if (self.samples.size() == self.cancel_after && self.to_cancel != nullptr) {
         self.to_cancel->is_cancelled = true;
       }
       return self.status;
     };
+    c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
+                 krl_str why) -> krl_status {
+      auto& self = *static_cast<SampleCollector*>(c->ctx);
+      self.failures[request] = {status, std::string(view(why))};
+      return self.status;
+    };
   }
+  const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
-  krl_status status = KRL_OK;  // what put() answers
+  std::size_t puts = 0;  // more than there are samples: one came twice
+  std::map<std::uint32_t, KeptFailure> failures;
+  krl_status status = KRL_OK;  // what put() and fail() answer
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
@@ -101,6 +117,7 @@ class LogprobCollector {
       return KRL_OK;
     };
   }
+  const krl_logprob_sink* c() const { return &c_; }
   operator LogprobSink() const { return LogprobSink(&c_); }  // NOLINT(google-explicit-constructor)
   std::map<std::size_t, std::vector<float>> logprobs;
 
@@ -154,13 +171,16 @@ class MessageList {
 };
 
 struct RequestOptions {
-  std::string prompt;
+  std::string prompt = {};
   std::uint32_t samples = 1;
   std::uint32_t max_tokens = 64;
   double temperature = 1.0, top_p = 1.0;
   std::int32_t top_k = -1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop = {};
+  std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
+  std::int64_t deadline_ns = 0;
+  std::string session = {};
 };
 
 class RequestList {
@@ -177,13 +197,23 @@ class RequestList {
                     row.options.temperature, row.options.top_p,
                     row.options.top_k,       static_cast<std::uint32_t>(row.stop.size()),
                     row.stop.data()};
-    row.request = {sizeof(krl_request),  row.options.samples, row.messages->data(),
-                   row.messages->size(), &row.sampling,       row.options.seed};
+    row.request = {sizeof(krl_request),
+                   row.options.samples,
+                   row.messages->data(),
+                   row.messages->size(),
+                   &row.sampling,
+                   row.options.seed,
+                   to_c(row.options.session),
+                   i32s(row.options.prompt_tokens),
+                   i32s(row.options.answer_prefix),
+                   row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
 
  private:
   struct Row {
@@ -197,9 +227,43 @@ class RequestList {
   std::vector<const krl_request*> pointers_;
 };
 
+// Gives them one after the other, whenever it is asked.
+class RequestFeed {
+ public:
+  explicit RequestFeed(const Requests& requests) : requests_(requests) {
+    c_.struct_size = sizeof c_;
+    c_.ctx = this;
+    c_.next = [](const krl_request_source* c, std::int32_t, const krl_request** out) -> krl_status {
+      auto& self = *static_cast<RequestFeed*>(c->ctx);
+      const bool more = self.next_ < self.requests_.size();
+      *out = more ? self.requests_[self.next_++].c() : nullptr;
+      return KRL_OK;
+    };
+  }
+  RequestFeed(const RequestFeed&) = delete;
+  RequestFeed& operator=(const RequestFeed&) = delete;
+  operator RequestSource() const {
+    return RequestSource(&c_);
+  }  // NOLINT(google-explicit-constructor)
+
+ private:
+  Requests requests_;
+  std::size_t next_ = 0;
+  krl_request_source c_{};
+};
+
+// Answers them by sample() or, all being there, by sample_stream().
+inline void answer(Policy& policy, const Requests& requests, bool stream, const SampleSink& sink) {
+  const RecordingContext context;
+  if (!stream) return policy.sample(requests, sink, context);
+  const RequestFeed feed(requests);
+  policy.sample_stream(feed, sink, context);
+}
+
 struct ExampleValues {
   std::vector<std::int32_t> prompt, tokens;
-  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {};
+  std::vector<float> logprobs = {}, advantages = {}, weights = {}, values = {}, returns = {},
+                     old_logprobs = {}, reference_logprobs = {};
 };
 
 class ExampleList {
@@ -209,10 +273,22 @@ class ExampleList {
 
   void add(ExampleValues values) {
     const ExampleValues& v = values_.emplace_back(std::move(values));
-    examples_.push_back({sizeof(krl_example), 0, i32s(v.prompt), i32s(v.tokens), f32s(v.logprobs),
-                         f32s(v.advantages), f32s(v.weights), f32s(v.values), f32s(v.returns)});
+    examples_.push_back({sizeof(krl_example),
+                         0,
+                         i32s(v.prompt),
+                         i32s(v.tokens),
+                         f32s(v.logprobs),
+                         f32s(v.advantages),
+                         f32s(v.weights),
+                         f32s(v.values),
+                         f32s(v.returns),
+                         f32s(v.old_logprobs),
+                         f32s(v.reference_logprobs),
+                         0,
+                         {}});
     pointers_.push_back(&examples_.back());
   }
+  const krl_example* const* data() const { return pointers_.data(); }
   operator Examples() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -234,11 +310,16 @@ class LossSpec {
       rows_.push_back({sizeof(krl_parameter), 0, to_c(key), value});
     }
     for (const krl_parameter& row : rows_) pointers_.push_back(&row);
-    c_ = {sizeof(krl_loss), aggregation,      to_c(name_),     normaliser,
-          temperature,      pointers_.data(), pointers_.size()};
+    c_ = {sizeof(krl_loss), aggregation,      to_c(name_), normaliser, temperature,
+          pointers_.data(), pointers_.size(), 0,           0};
   }
   LossSpec(const LossSpec&) = delete;
   LossSpec& operator=(const LossSpec&) = delete;
+  LossSpec& last_of_step() {
+    c_.flags = KRL_LOSS_LAST_OF_STEP;
+    return *this;
+  }
+  const krl_loss* c() const { return &c_; }
   operator Loss() const { return Loss(&c_); }  // NOLINT(google-explicit-constructor)
 
  private:

@@ -13,6 +13,9 @@
 #include "training/trainer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using namespace krl::test;
@@ -181,6 +184,9 @@ TEST(LocalPolicy, BadExamplesAreErrorsThatNameThem) {
   EXPECT_TRUE(says(refusal({{1}, {6}, {-1}, {INFINITY}}), "advantages[0]"));
   EXPECT_TRUE(says(refusal({{1}, {6}, {}, {1}}), "0 logprobs for 1"));
   EXPECT_TRUE(says(refusal({{1}, {6}, {-1}, {1}, {-1}}), "negative"));
+  ExampleValues lonely{{1}, {6}, {-1}, {1}};
+  lonely.old_logprobs = {-1};
+  EXPECT_TRUE(says(refusal(lonely), "old_logprobs, and example 0 has none"));
   EXPECT_TRUE(says(refusal({{1}, {100000}, {-1}, {1}}), "outside the vocabulary"));
   EXPECT_TRUE(says(refusal({{-1}, {6}, {-1}, {1}}), "outside the vocabulary"));
   const std::vector<std::int32_t> long_prompt(1'000'000, 5);
@@ -420,6 +426,33 @@ TEST_F(TrainerTest, TruncatedImportanceComparesWithTheWeightsThatSampled) {
   t.optimizer_step(adamw(0.01));
   t.note_sampling();
   EXPECT_FALSE(t.state().behaviour.defined());
+}
+
+// What the host computed by logprobs() before the step gives the gradient that copies of the
+// weights would have given.
+TEST_F(TrainerTest, GivenLogprobsTakeThePlaceOfCopiesOfTheWeights) {
+  for (const char* name : {"ppo", "importance_sampling", "gspo", "cispo"}) {
+    const LossOptions loss = parse_loss(LossSpec(name, 90, {{"tis", 2}, {"kl", 0.1}}));
+    Trainer copies = trainer(threads_), given = trainer(threads_);
+    LogprobCollector before;
+    given.logprobs(1.0, examples_, before, context_);
+    ExampleList annotated;
+    for (std::size_t i = 0; i < examples_.size(); ++i) {
+      ExampleValues values = examples_[i];
+      values.old_logprobs = values.reference_logprobs = before.logprobs[i];
+      annotated.add(std::move(values));
+    }
+    copies.forward_backward(loss, examples_, context_);
+    given.forward_backward(loss, annotated, context_);
+    copies.optimizer_step(adamw(0.01));
+    given.optimizer_step(adamw(0.01));
+    copies.forward_backward(loss, examples_, context_);
+    given.forward_backward(loss, annotated, context_);
+    EXPECT_FALSE(given.state().behaviour.defined()) << "no copy is needed";
+    EXPECT_FALSE(given.state().reference.defined());
+    EXPECT_LT((given.gradient() - copies.gradient()).abs().max().item<double>(), 1e-6) << name;
+    EXPECT_GT(copies.gradient().abs().max().item<double>(), 1e-3) << name;
+  }
 }
 
 }  // namespace

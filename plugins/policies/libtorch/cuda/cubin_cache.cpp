@@ -37,7 +37,7 @@ std::string kept_cubin(const fs::path& path) {
   if (!file || cubin.size() < kDigestSize) return {};
   const std::string digest = cubin.substr(cubin.size() - kDigestSize);
   cubin.resize(cubin.size() - kDigestSize);
-  return sha256_hex(cubin) == digest ? cubin : std::string();
+  return policies::sha256_hex(cubin) == digest ? cubin : std::string();
 }
 
 // Under its name only when all of it is on disk: several processes may start at once.
@@ -46,7 +46,7 @@ void keep(const fs::path& path, const std::string& cubin) {
   fs::create_directories(path.parent_path(), ignored);
   const fs::path partial = path.string() + "." + std::to_string(::getpid());
   try {
-    write_file(partial, {cubin, sha256_hex(cubin)});
+    policies::write_file(partial, {cubin, policies::sha256_hex(cubin)});
     fs::rename(partial, path, ignored);
   } catch (const Failure&) {
     fs::remove(partial, ignored);

@@ -94,7 +94,7 @@ std::string cubin_name(std::string_view source, const std::vector<Define>& defin
   for (const std::string& option : options_of(defines, architecture)) text += '\n' + option;
   text += '\n';
   text += source;
-  return sha256_hex(text);
+  return policies::sha256_hex(text);
 }
 
 }  // namespace krl::libtorch

@@ -31,9 +31,9 @@ std::string digest_of(const fs::path& path) {
   std::string pieces, piece(kPiece, '\0');
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    pieces += sha256_hex({piece.data(), static_cast<std::size_t>(file.gcount())});
+    pieces += policies::sha256_hex({piece.data(), static_cast<std::size_t>(file.gcount())});
   }
-  return file.eof() && !file.bad() ? sha256_hex(pieces) : std::string();
+  return file.eof() && !file.bad() ? policies::sha256_hex(pieces) : std::string();
 }
 
 // Names and sizes.

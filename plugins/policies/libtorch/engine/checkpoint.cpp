@@ -9,6 +9,9 @@
 #include "torch.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 constexpr int kFormat = 3;

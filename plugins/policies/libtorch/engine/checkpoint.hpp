@@ -14,6 +14,8 @@
 
 namespace krl::libtorch {
 
+using policies::ChatTokenizer;
+
 // Writes into an existing, empty directory; `state` is the trainer's, whole. Throws krl::Failure:
 // KRL_RESOURCE_EXHAUSTED on a full disk. `base`: with adapters, the fingerprint() of the weights
 // that they stand beside.

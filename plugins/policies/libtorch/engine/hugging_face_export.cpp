@@ -8,6 +8,9 @@
 #include "storage/safetensors.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 void scale(std::vector<float>& weights, const ParameterSlot& slot, double factor) {

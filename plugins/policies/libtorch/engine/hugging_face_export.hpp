@@ -11,6 +11,8 @@
 
 namespace krl::libtorch {
 
+using policies::ChatTokenizer;
+
 enum class ExportType { kF32, kBf16 };  // of the weights in the file; kBf16 rounds to nearest even
 
 // Writes into an existing directory; errors as write_file. The exported model computes the same

@@ -11,6 +11,9 @@
 #include "storage/safetensors.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 namespace fs = std::filesystem;

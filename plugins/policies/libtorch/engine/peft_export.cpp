@@ -6,6 +6,9 @@
 #include "storage/safetensors.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 // 32 rather than 32.0: vLLM and PEFT declare alpha as a whole number, though both take others.

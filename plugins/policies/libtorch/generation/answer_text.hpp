@@ -12,6 +12,8 @@
 
 namespace krl::libtorch {
 
+using policies::TokenId;
+
 // What a generator needs to know of a tokenizer. Thread-safe if `bytes` is.
 struct TokenTexts {
   // The bytes of a token, which need not be valid UTF-8; nothing for special ones. What it returns
@@ -27,7 +29,7 @@ class AnswerText {
   bool add(std::string_view bytes, std::span<const std::string> stops);
 
   // Valid UTF-8: what is not is replaced by U+FFFD.
-  std::string text() const { return to_utf8(bytes_); }
+  std::string text() const { return policies::to_utf8(bytes_); }
 
  private:
   std::string bytes_;

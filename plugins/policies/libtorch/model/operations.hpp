@@ -9,9 +9,12 @@
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
 #include "model/projection.hpp"
-#include "model/token_loss.hpp"
+#include "losses/token_loss.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossMetrics;
+using policies::TokenLossOptions;
 
 struct Block {
   Parameter attention_norm, ffn_norm;  // [hidden]

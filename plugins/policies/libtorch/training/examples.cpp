@@ -7,6 +7,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 class ExampleCheck {
@@ -47,6 +50,13 @@ class ExampleCheck {
     }
   }
 
+  // All examples have them, or none: one without would silently be held to another model.
+  void as_first(Span<float> given, Span<float> of_first, const char* name) const {
+    if (of_first.empty() && !given.empty())
+      refuse("it has " + std::string(name) + ", and example 0 has none");
+    values(given, name, !of_first.empty());
+  }
+
   void weights_not_negative() const {
     const auto weights = example_.weights();
     if (std::any_of(weights.begin(), weights.end(), [](float w) { return w < 0; })) {
@@ -79,6 +89,9 @@ void check_examples(const Examples& examples, const ModelConfig& config, const L
     check.weights_not_negative();
     check.values(example.values(), "values", !example.returns().empty());
     check.values(example.returns(), "returns", !example.values().empty());
+    check.as_first(example.old_logprobs(), examples[0].old_logprobs(), "old_logprobs");
+    check.as_first(example.reference_logprobs(), examples[0].reference_logprobs(),
+                   "reference_logprobs");
   }
 }
 

@@ -5,10 +5,12 @@
 
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossOptions;
 
 // Throws krl::Failure (KRL_INVALID_ARGUMENT) that names the first example with something wrong: no
 // prompt or answer, longer than the context, a token outside the vocabulary, logprobs, advantages

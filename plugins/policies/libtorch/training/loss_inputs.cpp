@@ -5,6 +5,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 std::span<const float> to_span(Span<float> s) { return {s.data(), s.size()}; }
@@ -44,6 +47,26 @@ void add_loss_inputs(const LossOptions& options, const Examples& examples, const
   inputs.advantages = tensor(advantages);
   inputs.old_values = tensor(old_values);
   inputs.returns = tensor(returns);
+}
+
+at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
+                          at::Device device) {
+  std::vector<float> given;
+  for (const std::size_t i : batch) {
+    const Example example = examples[i];
+    const Span<float> logprobs = (example.*member)();
+    if (logprobs.empty()) return {};
+    given.insert(given.end(), logprobs.begin(), logprobs.end());
+  }
+  return to_device(given, device);
+}
+
+bool all_have(const Examples& examples, GivenLogprobs member) {
+  if (examples.empty()) return false;
+  for (const Example example : examples) {
+    if ((example.*member)().empty()) return false;
+  }
+  return true;
 }
 
 at::Tensor sequence_log_ratios(const Examples& examples, const MicroBatch& batch,

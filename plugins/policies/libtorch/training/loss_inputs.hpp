@@ -2,15 +2,27 @@
 // each answer token, in the order of pack_examples().
 #pragma once
 
+#include "losses/loss.hpp"
 #include "model/operations.hpp"
-#include "training/loss.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {
 
+using policies::LossOptions;
+
 // Adds all that follows from the examples alone, on `device`. REQUIRES: checked examples.
 void add_loss_inputs(const LossOptions& options, const Examples& examples, const MicroBatch& batch,
                      at::Device device, LossInputs& inputs);
+
+// The log-probabilities that `member` of the examples gives, old or of a reference, [answer
+// tokens]; undefined where they give none. REQUIRES: checked examples.
+using GivenLogprobs = Span<float> (Example::*)() const;
+at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
+                          at::Device device);
+
+// Whether all examples give them; not so without examples, as those of other ranks may give none.
+// REQUIRES: checked examples.
+bool all_have(const Examples& examples, GivenLogprobs member);
 
 // LossInputs::sequence_log_ratios, given the log-probabilities of now and those that ratios are
 // taken against (undefined: those that sampled).

@@ -12,6 +12,9 @@
 #include "training/transfer.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 LossMetrics to_metrics(const at::Tensor& sums) {
@@ -163,9 +166,10 @@ LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples
                                       const Context& context) {
   check_examples(examples, layout().config, &options);
   if (!options_.critic) check_no_returns(examples);
-  const bool needs_reference = options.kl > 0 && model_.lora() == nullptr;
+  const bool needs_reference = options.kl > 0 && model_.lora() == nullptr &&
+                               !all_have(examples, &Example::reference_logprobs);
   if (needs_reference && !state_.reference.defined()) state_.reference = snapshot();
-  uses_tis_ = options.tis > 0;
+  needs_behaviour_ = options.tis > 0 && !all_have(examples, &Example::old_logprobs);
   for (Replica& replica : replicas_) {
     if (on_cpu()) replica.gradient.zero_();
     replica.metrics.zero_();
@@ -207,19 +211,27 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
   const auto frozen = [&](const DecoderParameters& bound) {
     return predictions(*operations_, bound, angles_, packed, options.temperature).logprobs;
   };
+  const at::Device device = operations_->device();
   LossInputs inputs;
-  if (options.kl > 0) inputs.reference = frozen(bind_reference());
-  if (options.tis > 0 && state_.behaviour.defined()) {
-    inputs.start = frozen(model_.bind(state_.behaviour, {}));
+  if (options.kl > 0) {
+    inputs.reference = given_logprobs(examples, batch, &Example::reference_logprobs, device);
+    if (!inputs.reference.defined()) inputs.reference = frozen(bind_reference());
+  }
+  if (options.tis > 0) {
+    inputs.start = given_logprobs(examples, batch, &Example::old_logprobs, device);
+    if (!inputs.start.defined() && state_.behaviour.defined())
+      inputs.start = frozen(model_.bind(state_.behaviour, {}));
   }
   const at::Tensor hidden =
       last_hidden(*operations_, parameters, angles_, packed, {.recompute = options_.recompute});
   // Only now: a GPU is busy while the host prepares them.
-  add_loss_inputs(options, examples, batch, operations_->device(), inputs);
+  add_loss_inputs(options, examples, batch, device, inputs);
   if (options.kind == LossKind::kGspo) {
     const auto now =
         operations_->predict(hidden.detach(), parameters.head, packed.targets, options.temperature);
-    inputs.sequence_log_ratios = sequence_log_ratios(examples, batch, now.logprobs, inputs.start);
+    const bool begins = options.tis > 0 && !inputs.start.defined();  // nothing was learned yet
+    inputs.sequence_log_ratios =
+        sequence_log_ratios(examples, batch, now.logprobs, begins ? now.logprobs : inputs.start);
   }
   operations_->learn(hidden, parameters, packed.targets, options.temperature, options, inputs,
                      replica.metrics);
@@ -252,7 +264,7 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
                   "before; lower the learning rate or check the advantages");
   }
   const bool clips = optimizer.grad_clip > 0 && norm > optimizer.grad_clip;
-  if (uses_tis_ && !state_.behaviour.defined()) state_.behaviour = snapshot();
+  if (needs_behaviour_ && !state_.behaviour.defined()) state_.behaviour = snapshot();
   optimizer_.step(optimizer, clips ? optimizer.grad_clip / norm : 1, own(state_.weights), gradient,
                   state_.first_moment, state_.second_moment);
   if (exchange != nullptr) {

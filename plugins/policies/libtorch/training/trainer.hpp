@@ -18,11 +18,13 @@
 #include "base/worker_threads.hpp"
 #include "training/adamw.hpp"
 #include "training/learned_model.hpp"
-#include "training/loss.hpp"
+#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 #include "training/shard_exchange.hpp"
 
 namespace krl::libtorch {
+
+using policies::LossOptions;
 
 // All that the next step depends on; what a checkpoint holds. Flat tensors, of all weights of the
 // model or, with LoRA, of its adapters (Trainer::slots()); undefined where there is none.
@@ -156,7 +158,7 @@ class Trainer {
   bool lacks_a_part_ = false;  // which was lost when a forward_backward failed
   std::int64_t calls_ = 0;     // of forward_backward since the last step
   std::int64_t version_ = 0;
-  bool uses_tis_ = false;
+  bool needs_behaviour_ = false;
   std::vector<Replica> replicas_;
 };
 

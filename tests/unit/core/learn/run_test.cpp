@@ -46,10 +46,6 @@ std::vector<LedgerRecord> ledger_of(const ToyWorld& world) {
   return records;
 }
 
-RunReport fresh_run(const Overrides& overrides = {}, const std::string& tables = {}) {
-  return ToyWorld().run(overrides, tables);
-}
-
 TEST(Run, WithTheSameSeedWritesTheSameMetrics) {
   const RunReport one = fresh_run(), two = fresh_run();
   EXPECT_EQ(one.error, "");
@@ -117,7 +113,9 @@ TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
                                "policy.fail_after=100"};
   const RunReport failed = world.run(overrides);
   EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample_stream): told to fail"));
-  EXPECT_THAT(failed.metrics, SizeIs(3)) << "32 answers an iteration";
+  EXPECT_THAT(failed.metrics, SizeIs(4)) << "32 answers an iteration";
+  EXPECT_THAT(failed.all("sampler/lost"), ElementsAre(0, 0, 0, Gt(0)))
+      << "it went on with the rest";
 }
 
 TEST(Run, WithContinuousBatchingIsCancelledInTheMiddleOfItsEpisodes) {

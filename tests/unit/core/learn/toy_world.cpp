@@ -133,4 +133,8 @@ RunReport ToyWorld::resume(const Overrides& overrides, const std::string& tables
   return start(true, overrides, tables);
 }
 
+RunReport fresh_run(const Overrides& overrides, const std::string& tables) {
+  return ToyWorld().run(overrides, tables);
+}
+
 }  // namespace krl::test

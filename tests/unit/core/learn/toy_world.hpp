@@ -61,4 +61,7 @@ class ToyWorld {
   std::atomic<bool> stop_{false}, cancel_{false};
 };
 
+// The report of a run in a world of its own.
+RunReport fresh_run(const Overrides& overrides = {}, const std::string& tables = {});
+
 }  // namespace krl::test

@@ -58,7 +58,26 @@ struct ToyPolicy final : krl::TrainablePolicy {
   bool needs_corpus = false, critic = false, fixed_values = false;
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
+  std::int64_t lose_every = 0, abort_every = 0;
+  bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
+  std::string waits;
+  std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
+      krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
+      krl::opt("abort_every", &ToyPolicy::abort_every,
+               "every n-th answer is cut off before its token; 0 = none"),
+      krl::opt("elsewhere", &ToyPolicy::elsewhere,
+               "as a policy behind a service is: it publishes weights, answers a group as one "
+               "request, goes on with answers, and needs old log-probabilities"),
+      krl::opt("ahead", &ToyPolicy::ahead, "it samples while it trains"),
+      krl::opt("wants_reference", &ToyPolicy::wants_reference,
+               "examples must hold log-probabilities of a reference"),
+      krl::opt("waits", &ToyPolicy::waits, "sample() waits until this deadline is over")
+          .one_of("|call|request"),
+      krl::opt("stale", &ToyPolicy::stale, "samples say a version that nobody has published"),
+      krl::opt("logprob_kind", &ToyPolicy::logprob_kind, "what its log-probabilities are of")
+          .one_of("unknown|raw|scaled|processed"),
+      krl::opt("forgotten", &ToyPolicy::forgotten, "a file that names what forget() was told"),
       krl::opt("needs_corpus", &ToyPolicy::needs_corpus, "wants fit() first"),
       krl::opt("critic", &ToyPolicy::critic, "has a value for each number of earlier turns"),
       krl::opt("fixed_values", &ToyPolicy::fixed_values, "the value of token t is (t + 1) / 4"),
@@ -68,14 +87,37 @@ struct ToyPolicy final : krl::TrainablePolicy {
       krl::opt("fail_while", &ToyPolicy::fail_while, "a file; sample() fails while it exists"),
       krl::opt("lingers", &ToyPolicy::lingers, "sample() takes a while after its last answer"));
 
+  krl::PolicyInfo preview() override {
+    krl::PolicyInfo info;
+    info.needs_corpus = needs_corpus;
+    info.context_tokens = 1024;
+    info.has_critic = critic;
+    info.description = "toy";
+    info.shares_prompts = info.continues = info.needs_old_logprobs = elsewhere;
+    info.samples_while_training = ahead;
+    info.takes_tokens = true;
+    info.exports = info.adopts = KRL_WEIGHTS_HF;
+    info.logprobs = logprob_kind == "raw"         ? KRL_LOGPROBS_RAW
+                    : logprob_kind == "scaled"    ? KRL_LOGPROBS_SCALED
+                    : logprob_kind == "processed" ? KRL_LOGPROBS_PROCESSED
+                                                  : KRL_LOGPROBS_UNKNOWN;
+    return info;
+  }
   krl::PolicyInfo describe() override {
-    return {true, needs_corpus && !fitted_, 1024, kChoices, 2 * kChoices, version_, "toy", critic};
+    krl::PolicyInfo info = preview();
+    info.needs_corpus = needs_corpus && !fitted_;
+    info.version = publishes() ? published_version_ : version_;
+    return info;
+  }
+  void check_loss(const krl::Loss& loss) override {
+    if (loss.name() == "gspo") krl::invalid_argument("the toy cannot learn by gspo");
   }
 
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context& context) override {
     context.throw_if_cancelled();
     fail_if_told();
+    while (waits == "call") context.throw_if_cancelled();
     sampling = true;
     for (std::size_t i = requests.size(); i-- > 0;)
       put(requests[i], i, sink);  // out of order, as real ones do
@@ -113,6 +155,28 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void fit(krl::Span<krl_str>, std::uint64_t, const krl::Context&) override { fitted_ = true; }
 
+  std::uint64_t publish(const krl::Context&) override {
+    if (!publishes()) throw krl::Failure(KRL_UNIMPLEMENTED, "the newest weights sample");
+    published_ = logits_;
+    return published_version_ = version_;
+  }
+
+  void export_weights(std::string_view directory, std::string_view, const krl::Context&) override {
+    std::ofstream file(std::string(directory) + "/logits.bin", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&logits_), sizeof logits_);
+  }
+
+  void adopt_weights(const krl::Weights& weights, const krl::Context&) override {
+    std::ifstream file(std::string(weights.directory()) + "/logits.bin", std::ios::binary);
+    file.read(reinterpret_cast<char*>(&logits_), sizeof logits_);
+    if (!file) throw krl::Failure(KRL_NOT_FOUND, "no logits.bin");
+    version_ = weights.version();
+  }
+
+  void forget(std::string_view directory, const krl::Context&) override {
+    if (!forgotten.empty()) std::ofstream(forgotten, std::ios::app) << directory << "\n";
+  }
+
   void logprobs(double temperature, const krl::Examples& examples, const krl::LogprobSink& sink,
                 const krl::Context&) override {
     for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -140,6 +204,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
                         const krl::Context& context) override {
     double total = 0, value_total = 0;
     for (const krl::Example& e : examples) {
+      check_what_travels(e);
       value_total += teach_critic(loss, e);
       const bool supervised = loss.name() == "cross_entropy";
       const double weight = e.weights().empty() ? 1 : e.weights()[0];
@@ -152,7 +217,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
                                               (loss.normaliser() * loss.temperature());
       }
     }
-    context.metric("loss", total);
+    late_loss_ += total;  // comes with the step
+    last_of_step_ = loss.last_of_step();
     if (critic) context.metric("value_loss", value_total);
   }
 
@@ -165,9 +231,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
       }
       values_[p] -= optimizer.lr * value_gradient_[p];
     }
+    if (!last_of_step_) throw krl::Failure(KRL_INTERNAL, "nobody said that this was all");
     gradient_ = {};
     value_gradient_ = {};
     ++version_;
+    context.metric("loss", std::exchange(late_loss_, 0));
     context.metric("grad_norm", std::sqrt(squares));
   }
 
@@ -194,26 +262,60 @@ struct ToyPolicy final : krl::TrainablePolicy {
       throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
   }
 
+  std::uint64_t version() const { return publishes() ? published_version_ : version_; }
+
+  // What a sample was given is there again when it is learned from.
+  void check_what_travels(const krl::Example& e) const {
+    if (e.logprobs().empty()) return;  // a pair
+    if (e.state() != "v" + std::to_string(e.version()))
+      throw krl::Failure(KRL_INTERNAL, "a sample has lost its state");
+    if (elsewhere && e.old_logprobs().size() != e.tokens().size())
+      throw krl::Failure(KRL_INTERNAL, "an example without old log-probabilities");
+    if (wants_reference && e.reference_logprobs().size() != e.tokens().size())
+      throw krl::Failure(KRL_INTERNAL, "an example without reference log-probabilities");
+  }
+
   // 0 in a first turn, 1 later: a repair has a policy of its own.
   static std::int32_t context_of(const krl::Messages& messages) {
     return messages[messages.size() - 1].text().find("choice ") == std::string_view::npos ? 0 : 1;
   }
 
+  bool publishes() const { return elsewhere || ahead; }
+
   void put(const krl::Request& request, std::size_t index, const krl::SampleSink& sink) {
-    const std::int32_t context = context_of(request.messages());
-    const Logits lp = log_softmax(logits_[context], request.temperature());
-    double u = static_cast<double>(mix(request.seed()) >> 11U) * 0x1p-53;
+    while (waits == "request" && krl::monotonic_ns() < request.deadline_ns()) continue;
+    if (waits == "request") {
+      return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
+    }
+    if (lose_every > 0 && ++asked_ % lose_every == 0) {
+      return sink.fail(static_cast<std::uint32_t>(index), KRL_UNAVAILABLE, "told to lose it");
+    }
+    for (std::uint32_t k = 0; k < request.n_samples(); ++k) put(request, index, k, sink);
+  }
+
+  // The prompt's token is the number of earlier turns, whoever made it.
+  void put(const krl::Request& request, std::size_t index, std::uint32_t k,
+           const krl::SampleSink& sink) {
+    const std::int32_t context = request.prompt_tokens().empty() ? context_of(request.messages())
+                                                                 : request.prompt_tokens()[0];
+    const Logits lp =
+        log_softmax(publishes() ? published_[context] : logits_[context], request.temperature());
+    double u = static_cast<double>(mix(request.seed() + 977 * k) >> 11U) * 0x1p-53;
     std::int32_t choice = 0;
     while (choice + 1 < kChoices && u >= std::exp(lp[choice])) u -= std::exp(lp[choice++]);
     const auto logprob = static_cast<float>(lp[choice]);
-    const std::string text = answer_of(choice);
+    const std::string text = answer_of(choice), state = "v" + std::to_string(version());
+    const bool cut = abort_every > 0 && ++begun_ % abort_every == 0;
     krl_sample sample{};
     sample.request = static_cast<std::uint32_t>(index);
+    sample.index = k;
+    sample.stop_reason = cut ? KRL_STOP_ABORTED : KRL_STOP_END;
     sample.text = krl::to_c(text);
     sample.prompt_tokens = {&context, 1};
-    sample.tokens = {&choice, 1};
-    sample.logprobs = {&logprob, 1};
-    sample.policy_version = version_;
+    sample.tokens = {&choice, cut ? std::size_t{0} : 1};
+    sample.logprobs = {&logprob, cut ? std::size_t{0} : 1};
+    sample.policy_version = stale ? version_ + 1000 : version();
+    sample.state = krl::to_c(state);
     sink.put(sample);
   }
 
@@ -231,7 +333,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
     return 0.5 * scale * std::max(miss * miss, kept_miss * kept_miss);
   }
 
-  std::array<Logits, 2> logits_{}, gradient_{};
+  std::array<Logits, 2> logits_{}, gradient_{}, published_{};
+  std::uint64_t published_version_ = 0;
+  std::int64_t asked_ = 0, begun_ = 0;
+  double late_loss_ = 0;
+  bool last_of_step_ = false;
   std::array<double, 2> values_{}, value_gradient_{};  // by the number of earlier turns, as logits
   std::uint64_t version_ = 0;
   std::int64_t calls_ = 0;

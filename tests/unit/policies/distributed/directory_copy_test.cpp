@@ -12,6 +12,9 @@
 #include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // tokenizer, storage
+
 namespace {
 
 using testing::HasSubstr;

@@ -10,6 +10,9 @@
 #include "torch.hpp"
 
 namespace krl::libtorch {
+
+using namespace policies;  // losses
+
 namespace {
 
 using torch::autograd::AutogradContext;

@@ -12,7 +12,7 @@ const T* numbers(const at::Tensor& x) {
   return x.defined() ? x.const_data_ptr<T>() : nullptr;
 }
 
-TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& values) {
+policies::TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& values) {
   return {numbers<double>(inputs.factors),
           numbers<double>(inputs.shares),
           numbers<float>(inputs.sampled),
@@ -66,7 +66,7 @@ void CudaPredictor::learn(const at::Tensor& hidden, const DecoderParameters& par
   const Parameter& head = parameters.head;
   const at::Tensor values = parameters.has_critic() ? critic_values(parameters, x) : at::Tensor();
   const at::Tensor by_values = parameters.has_critic() ? at::empty_like(values) : at::Tensor();
-  const TokenArrays arrays = token_arrays(inputs, values);
+  const policies::TokenArrays arrays = token_arrays(inputs, values);
   {
     const at::NoGradGuard no_grad;
     std::int64_t first = 0;

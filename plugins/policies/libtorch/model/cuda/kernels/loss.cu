@@ -1,5 +1,7 @@
-// The loss of tokens (model/token_loss.hpp) and its derivatives. One block: there are few tokens,
+// The loss of tokens (losses/token_loss.hpp) and its derivatives. One block: there are few tokens,
 // and their metrics are summed in a fixed order.
+
+using namespace krl::policies;  // losses
 
 constexpr int kLossNumbers = sizeof(LossMetrics) / sizeof(double);
 

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include "core/learn/loss.hpp"
+#include "core/learn/policies.hpp"
+#include "core/plan/problem.hpp"
+
+namespace krl {
+namespace {
+
+Status at(const ComponentSettings& settings, std::string message, std::string hint) {
+  return failure(problem_at(settings.origin, std::move(message), std::move(hint)));
+}
+
+Status check_sampler(const PolicySettings& settings, const PolicyInfo& learner,
+                     const PolicyInfo& sampler) {
+  const ComponentSettings& part = *settings.sampler;
+  if (!sampler.has_tokens) {
+    return at(
+        part,
+        fmt::format("policy '{}' cannot sample for '{}': it gives no tokens", part.use,
+                    settings.use),
+        "what is learned from must be the very tokens that were sampled; " + sampler.description);
+  }
+  if (!sampler.takes_tokens) {
+    return at(part,
+              fmt::format("policy '{}' cannot sample for '{}': it takes no tokens as a prompt",
+                          part.use, settings.use),
+              "choose another sampler");
+  }
+  if (learner.needs_corpus || (learner.exports & sampler.adopts) != 0) return {};
+  return at(
+      part,
+      fmt::format("policy '{}' takes no weights that '{}' can export", part.use, settings.use),
+      learner.exports == KRL_WEIGHTS_HF
+          ? "adapters are easier to hand over than all weights: policy.lora.rank"
+          : "choose another sampler");
+}
+
+const char* name_of(LogprobKind kind) {
+  switch (kind) {
+    case LogprobKind::kRaw:
+      return "raw log-probabilities, from before the temperature";
+    case LogprobKind::kProcessed:
+      return "log-probabilities from after top_p and top_k";
+    default:
+      return "log-probabilities of an unknown kind";
+  }
+}
+
+// Learning compares the recorded log-probabilities with those of the distribution divided by the
+// temperature, before top_p and top_k.
+Status check_logprobs(const ComponentSettings& sampler, LogprobKind kind,
+                      const RolloutSettings& rollout) {
+  const bool filters = rollout.top_p < 1 || rollout.top_k > 0;
+  const bool raw_fits = rollout.temperature == 1;
+  if (kind == LogprobKind::kRaw && !raw_fits) {
+    return at(sampler,
+              fmt::format("policy '{}' records {}, and rollout.temperature is {}", sampler.use,
+                          name_of(kind), rollout.temperature),
+              "rollout.temperature = 1.0, or let it record them after the temperature");
+  }
+  if (kind == LogprobKind::kProcessed && filters) {
+    return at(sampler, fmt::format("policy '{}' records {}", sampler.use, name_of(kind)),
+              "rollout.top_p = 1.0 and rollout.top_k = -1, or let it record raw ones");
+  }
+  return {};
+}
+
+Status check_ahead(const PolicySettings& settings, const PolicyInfo& info,
+                   const RolloutSettings& rollout) {
+  if (rollout.ahead == 0 || settings.sampler || info.samples_while_training) return {};
+  return at(settings,
+            fmt::format("policy '{}' cannot sample while it learns, as rollout.ahead needs it to",
+                        settings.use),
+            "rollout.ahead = 0, or give it a sampler: policy.sampler");
+}
+
+Status check_critic(const PolicySettings& settings, const PolicyInfo& info,
+                    const LearnSettings& learn) {
+  if (learn.advantage != AdvantageKind::kGae || info.has_critic) return {};
+  return at(
+      settings,
+      fmt::format("policy '{}' has no critic, which learn.advantage = \"gae\" needs", settings.use),
+      "switch its critic on, if it can have one (kernelrl plugins show " + settings.use +
+          "), or choose an advantage of groups, such as \"grpo\"");
+}
+
+Status check_loss(const PolicySettings& settings, const StageSettings& stage,
+                  const Registry& registry) {
+  KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, settings.use));
+  const Loss loss = stage.kind == StageKind::kSft ? supervised_loss(1) : loss_of(stage.settings);
+  const Status can = Policy::check_loss(*component, settings.options, loss, CallScope{});
+  if (can) return {};
+  Error placed =
+      problem_at(settings.origin, fmt::format("stage '{}': {}", stage.name, can.error().message),
+                 "choose another loss, or other parameters of it");
+  placed.code = can.error().code;
+  return failure(std::move(placed));
+}
+
+Status check_rl(const PolicySettings& settings, const PolicyInfos& infos,
+                const StageSettings& stage) {
+  const RolloutSettings& rollout = stage.settings.rollout;
+  if (infos.learner) {
+    KRL_TRY(check_ahead(settings, *infos.learner, rollout));
+    KRL_TRY(check_critic(settings, *infos.learner, stage.settings.learn));
+  }
+  const std::optional<PolicyInfo>& sampler = settings.sampler ? infos.sampler : infos.learner;
+  if (sampler) {
+    const ComponentSettings& part = settings.sampler ? *settings.sampler : settings;
+    KRL_TRY(check_logprobs(part, sampler->logprobs, rollout));
+  }
+  if (infos.reference && !infos.reference->has_logprobs) {
+    return at(
+        *settings.reference,
+        fmt::format("policy '{}' gives no log-probabilities of given tokens, so nothing can be "
+                    "kept near to it",
+                    settings.reference->use),
+        "choose another reference");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PolicyInfos> describe(const Policies& policies) {
+  PolicyInfos infos;
+  KRL_ASSIGN(infos.learner, policies.learner().describe());
+  if (policies.has_sampler()) {
+    KRL_ASSIGN(infos.sampler, policies.sampler().describe());
+  }
+  if (policies.reference()) {
+    KRL_ASSIGN(infos.reference, policies.reference()->describe());
+  }
+  return infos;
+}
+
+Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry) {
+  const auto of = [&](const ComponentSettings& part) -> Result<std::optional<PolicyInfo>> {
+    KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, part.use));
+    return Policy::preview(*component, part.options, CallScope{});
+  };
+  PolicyInfos infos;
+  KRL_ASSIGN(infos.learner, of(settings));
+  if (settings.sampler) {
+    KRL_ASSIGN(infos.sampler, of(*settings.sampler));
+  }
+  if (settings.reference) {
+    KRL_ASSIGN(infos.reference, of(*settings.reference));
+  }
+  return infos;
+}
+
+Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos) {
+  if (!infos.learner || (infos.learner->trainable && infos.learner->has_tokens)) return {};
+  const std::string why = !infos.learner->trainable ? "it only samples" : "it gives no tokens";
+  return at(settings, fmt::format("policy '{}' cannot be trained: {}", settings.use, why),
+            "`kernelrl eval --plan` evaluates it; to train, choose another policy, which it can "
+            "sample for (policy.sampler)");
+}
+
+Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry) {
+  const PolicySettings& settings = plan.policy;
+  KRL_TRY(check_trainable(settings, infos));
+  if (infos.learner) {
+    if (infos.sampler) KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
+  }
+  for (const StageSettings& stage : plan.stages) {
+    if (stage.kind == StageKind::kRl) KRL_TRY(check_rl(settings, infos, stage));
+    KRL_TRY(check_loss(settings, stage, registry));
+  }
+  return {};
+}
+
+}  // namespace krl

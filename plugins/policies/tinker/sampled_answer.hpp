@@ -1,0 +1,36 @@
+// From what a service says it sampled to an answer that may be learned from: nothing is taken on
+// trust. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tokenizer/chat_tokenizer.hpp"
+#include "wire/messages.hpp"
+
+namespace krl::tinker {
+
+// What an answer is held against.
+struct ExpectedAnswer {
+  const policies::ChatTokenizer* chat = nullptr;
+  std::int64_t vocabulary = 0;    // ids are below
+  std::vector<TokenId> prefix;    // the answer so far: its text goes before
+  std::vector<std::string> stop;  // texts that end an answer
+  std::int64_t max_tokens = 0;
+};
+
+struct SampledAnswer {
+  std::string text;  // of the whole answer, without an end token, and up to a stop text
+  std::vector<TokenId> tokens;
+  std::vector<float> logprobs;
+  std::uint32_t stop_reason = 0;  // KRL_STOP_*
+};
+
+// The sample ends with the first end token, or the token that completes a stop text, whatever the
+// service has sampled after it: it is then as likely as one from a sampler that stops there.
+// Throws krl::Failure (KRL_UNAVAILABLE), which says what is wrong: no token, or more than were
+// asked for; not as many log-probabilities; one that is not finite, or greater than 0; an id
+// outside the vocabulary.
+SampledAnswer checked_answer(const SampledSequence& sequence, const ExpectedAnswer& expected);
+
+}  // namespace krl::tinker

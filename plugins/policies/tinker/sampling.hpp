@@ -1,0 +1,41 @@
+// Answers the host's requests with a service's samples: many requests in flight, each failing by
+// itself. Thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "sampled_answer.hpp"
+#include "session.hpp"
+
+namespace krl::tinker {
+
+struct SamplingOptions {
+  std::int64_t context = 0;     // tokens of a prompt and its answer together; 0 = not known
+  std::int64_t vocabulary = 0;  // ids are below
+  std::size_t in_flight = 256;
+  http::Duration timeout = std::chrono::minutes(30);  // of a request, with all its tries
+  bool protobuf = true;                               // results may come as it
+};
+
+class Sampling {
+ public:
+  // The sampler that a request which begins now is to use.
+  using CurrentSampler = std::function<std::shared_ptr<Sampler>()>;
+
+  // All three outlive this.
+  Sampling(Session& session, const policies::ChatTokenizer& chat, const SamplingOptions& options,
+           CurrentSampler sampler);
+
+  void sample(const Requests& requests, const SampleSink& sink, const Context& context);
+  void sample_stream(const RequestSource& source, const SampleSink& sink, const Context& context);
+
+ private:
+  class Call;
+  Session& session_;
+  const policies::ChatTokenizer& chat_;
+  const SamplingOptions options_;
+  const CurrentSampler sampler_;
+};
+
+}  // namespace krl::tinker

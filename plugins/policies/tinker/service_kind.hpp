@@ -1,0 +1,28 @@
+// How Tinker-compatible services differ. Plain data.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "service_loss.hpp"
+
+namespace krl::tinker {
+
+struct ServiceKind {
+  std::string name = "Tinker";  // for people
+  Gradients gradients = Gradients::kSum;
+  // What changes a model and is posted twice with one seq_id happens once.
+  bool knows_seq_ids = true;
+  // A sampler keeps the weights that it was made of while the model goes on learning.
+  bool keeps_samplers = true;
+  // Gradients may be asked for in protobuf; if so, it is tried.
+  bool reads_protobuf = true;
+  // AdamParams::grad_clip_norm is heeded.
+  bool clips_gradients = true;
+};
+
+// The kind of service whose root ("/") answers with `body`. SkyRL tells what it is there; all
+// others are taken for services like the hosted one.
+ServiceKind service_kind(std::string_view body);
+
+}  // namespace krl::tinker

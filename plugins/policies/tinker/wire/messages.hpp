@@ -1,0 +1,210 @@
+// What is said between a client and a Tinker-compatible service, as plain data; json.hpp and
+// protobuf.hpp write and read it. Each request names the path that it is posted to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace krl::tinker {
+
+using TokenId = std::int32_t;
+
+// Rounding may bring the logarithm of a probability of 1 above 0.
+inline constexpr float kLargestLogprob = 1e-4F;
+
+// An answer that is not what the protocol says: malformed, of another type, of other lengths. The
+// text names the field.
+class WireError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// ---- sessions and models ----------------------------------------------------------------------
+
+struct CreateSession {
+  static constexpr const char* kPath = "/api/v1/create_session";
+  std::vector<std::string> tags;
+  std::map<std::string, std::string> user_metadata;
+  std::string sdk_version;
+};
+struct SessionOpened {
+  std::string session_id;
+  std::string message;  // what the service has to say to its users; may be empty
+};
+
+struct SessionHeartbeat {
+  static constexpr const char* kPath = "/api/v1/session_heartbeat";
+  std::string session_id;
+};
+
+struct LoraConfig {
+  std::int64_t rank = 32;
+  std::optional<std::int64_t> seed;
+  bool train_unembed = true, train_mlp = true, train_attn = true;
+};
+
+struct CreateModel {
+  static constexpr const char* kPath = "/api/v1/create_model";
+  std::string session_id;
+  std::int64_t model_seq_id = 0;  // of the session's models, from 0
+  std::string base_model;
+  LoraConfig lora;
+};
+struct CreatedModel {
+  std::string model_id;
+  std::string base_model;  // empty if the service does not say
+};
+
+struct UnloadModel {
+  static constexpr const char* kPath = "/api/v1/unload_model";
+  std::string model_id;
+};
+
+// GET kCapabilitiesPath
+inline constexpr const char* kCapabilitiesPath = "/api/v1/get_server_capabilities";
+struct SupportedModel {
+  std::string name;
+  std::int64_t max_context_length = 0;  // 0 = not said
+};
+struct Capabilities {
+  std::vector<SupportedModel> models;
+};
+
+// ---- sampling ---------------------------------------------------------------------------------
+
+struct SaveWeightsForSampler {
+  static constexpr const char* kPath = "/api/v1/save_weights_for_sampler";
+  std::string model_id;
+  std::int64_t sampling_session_seq_id = 0;  // of the session's samplers, from 0
+  std::int64_t seq_id = 0;
+};
+struct CreateSamplingSession {
+  static constexpr const char* kPath = "/api/v1/create_sampling_session";
+  std::string session_id;
+  std::int64_t sampling_session_seq_id = 0;
+  std::string base_model;
+};
+struct SamplingSession {
+  std::string sampling_session_id;
+};
+
+struct SampleRequest {
+  static constexpr const char* kPath = "/api/v1/asample";
+  std::int64_t num_samples = 1;
+  std::vector<TokenId> prompt;
+  std::int64_t max_tokens = 0;
+  std::optional<std::int64_t> seed;
+  // Either ids or texts: services take one kind a request. None of them: the key is left out.
+  std::variant<std::vector<TokenId>, std::vector<std::string>> stop;
+  double temperature = 1;
+  std::int64_t top_k = -1;  // -1 = off
+  double top_p = 1;
+  std::string sampling_session_id;
+  std::int64_t seq_id = 0;  // of the sampling session's requests, from 0
+  bool prompt_logprobs = false;
+};
+
+enum class StopReason { kStop, kLength };
+
+struct SampledSequence {
+  StopReason stop_reason = StopReason::kStop;
+  std::vector<TokenId> tokens;
+  std::vector<float> logprobs;  // as many, or none
+};
+
+struct SampleAnswer {
+  std::vector<SampledSequence> sequences;
+  std::vector<float> prompt_logprobs;  // NaN where the service gives none, as of the first token
+};
+
+// ---- learning ---------------------------------------------------------------------------------
+
+using Tensor = std::variant<std::vector<std::int64_t>, std::vector<float>>;
+
+struct Datum {
+  std::vector<TokenId> tokens;                         // the model's input
+  std::vector<std::pair<std::string, Tensor>> inputs;  // of the loss, in this order on the wire
+};
+
+struct ForwardBackward {
+  static constexpr const char* kPath = "/api/v1/forward_backward";
+  static constexpr const char* kForwardPath = "/api/v1/forward";  // in JSON, if forward_only
+  std::string model_id;
+  std::int64_t seq_id = 0;
+  std::vector<Datum> data;
+  std::string loss_fn;
+  std::vector<std::pair<std::string, double>> loss_fn_config;  // in this order on the wire
+  bool forward_only = false;
+  // In protobuf: say loss_fn_config a second time in the form that clients since 0.38 use.
+  bool says_config_twice = true;
+};
+
+struct ForwardBackwardAnswer {
+  std::vector<std::vector<float>> logprobs;  // of each datum, per target token
+  std::map<std::string, double> metrics;     // "loss:sum", …
+};
+
+struct AdamParams {
+  double learning_rate = 1e-4, beta1 = 0.9, beta2 = 0.95, eps = 1e-12, weight_decay = 0;
+  double grad_clip_norm = 0;  // 0 = off
+};
+
+struct OptimStep {
+  static constexpr const char* kPath = "/api/v1/optim_step";
+  std::string model_id;
+  std::int64_t seq_id = 0;
+  AdamParams adam;
+};
+struct OptimStepAnswer {
+  std::map<std::string, double> metrics;
+};
+
+// ---- checkpoints ------------------------------------------------------------------------------
+
+struct SaveWeights {
+  static constexpr const char* kPath = "/api/v1/save_weights";
+  std::string model_id;
+  std::string path;  // a name, which the service makes a "tinker://…" of
+  std::int64_t seq_id = 0;
+};
+struct SavedWeights {
+  std::string path;  // "tinker://MODEL/weights/NAME"
+};
+
+struct LoadWeights {
+  static constexpr const char* kPath = "/api/v1/load_weights";
+  std::string model_id;
+  std::int64_t seq_id = 0;
+  std::string path;
+  bool optimizer = true;  // its state as well
+};
+struct LoadedWeights {};
+
+// ---- futures ----------------------------------------------------------------------------------
+
+// What a request that takes time is answered with: its result is asked for under this id.
+struct Promise {
+  std::string request_id;
+};
+
+struct RetrieveFuture {
+  static constexpr const char* kPath = "/api/v1/retrieve_future";
+  std::string request_id;
+};
+
+// What retrieve_future says in place of a result.
+struct TryAgain {
+  std::string queue_state;  // "active", "paused_capacity", "paused_rate_limit"; may be empty
+};
+struct RequestFailed {
+  std::string error;
+  std::string category;  // "user", "server", "unknown"; may be empty
+};
+
+}  // namespace krl::tinker

@@ -1,0 +1,57 @@
+// A value of a JSON document that is not trusted, a file or a server's answer, and where in it it
+// is: each reading checks, and what is wrong is said with the document's name and the key.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace krl::policies {
+
+class JsonNode {
+ public:
+  // A view of `value`, which the caller keeps. `path` is that of a whole document: its name.
+  JsonNode(const nlohmann::json& value, std::string path)
+      : value_(&value), path_(std::move(path)) {}
+
+  const nlohmann::json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+
+  // Throws krl::Failure (KRL_INVALID_ARGUMENT): the path, then `why`.
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  bool is_null() const { return value_->is_null(); }
+
+  // Members of an object. An absent one and null are the same to find(); get() refuses both.
+  std::optional<JsonNode> find(const std::string& key) const;
+  JsonNode get(const std::string& key) const;
+
+  // Refuses an object with other members than these, and what is no object.
+  void only(std::initializer_list<std::string_view> keys) const;
+
+  // Refuses what is no array or object.
+  std::size_t size_of_array() const;
+  JsonNode element(std::size_t index) const;
+  const nlohmann::json::object_t& object() const;
+
+  const std::string& text() const;
+  bool boolean() const;
+  // A number from 0 to `limit`.
+  std::int64_t integer(std::int64_t limit) const;
+  double number() const;
+
+  // find(key) and its boolean, or `absent`.
+  bool boolean_or(const std::string& key, bool absent) const;
+
+ private:
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+// The JSON value in `text`, of a document called `origin`. Throws krl::Failure
+// (KRL_INVALID_ARGUMENT) if it is none.
+nlohmann::json parse_json(const std::string& text, const std::string& origin);
+
+}  // namespace krl::policies

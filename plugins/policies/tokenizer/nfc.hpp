@@ -1,0 +1,17 @@
+// Unicode's normal form C, which the tokenizers of some families ask for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace krl::policies {
+
+// Whether to_nfc() would give `text` back. REQUIRES: valid UTF-8. Thread-safe.
+bool is_nfc(std::string_view text);
+
+// `text` in normal form C as the `tokenizers` library (0.23) has it, whose tables are those of
+// Unicode 9: later characters are neither reordered nor composed. REQUIRES: valid UTF-8.
+// Thread-safe.
+std::string to_nfc(std::string_view text);
+
+}  // namespace krl::policies

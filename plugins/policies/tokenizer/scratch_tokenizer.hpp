@@ -1,0 +1,41 @@
+// The tokenizer of a model from scratch: byte-level byte-pair encoding learned from the texts that
+// the model is to write. Texts are split after each newline only, so that a whole line of code may
+// become a token. Ids: four special tokens, the 256 bytes, then one id a merge in the order of
+// learning.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/chat_tokenizer.hpp"
+#include "tokenizer/merge_table.hpp"
+#include "tokenizer/tokenizer.hpp"
+
+namespace krl::policies {
+
+inline constexpr TokenId kPadToken = 0;
+inline constexpr TokenId kBeginToken = 1;
+inline constexpr TokenId kAnswerToken = 2;
+inline constexpr TokenId kEndToken = 3;
+inline constexpr std::string_view kSpecialTokens[] = {"<pad>", "<bos>", "<answer>", "<end>"};
+inline constexpr TokenId kSpecialCount = 4;
+inline constexpr TokenId kByteCount = 256;
+inline constexpr TokenId kFirstMerge = kSpecialCount + kByteCount;
+
+// Learns merges from `texts` until the vocabulary has `vocabulary` tokens or no pair occurs twice;
+// a pair that spells a token which is there already is passed over, so no two tokens have the same
+// bytes. Of equally frequent pairs the one with the smaller ids wins, so the result depends on the
+// texts alone, not on their order. Merge k makes the id kFirstMerge + k.
+// REQUIRES: vocabulary >= kFirstMerge.
+std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::int64_t vocabulary);
+
+// The tokenizer with these merges. REQUIRES: they are such as learn_merges() gives.
+Tokenizer scratch_tokenizer(std::span<const Merge> merges);
+
+// The tokenizer with the chat template of models from scratch, for a model that sees `context`
+// tokens.
+ChatTokenizer scratch_chat_tokenizer(Tokenizer tokenizer, std::int64_t context);
+
+}  // namespace krl::policies
