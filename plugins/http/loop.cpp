@@ -2,6 +2,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -40,9 +41,21 @@ class GuardedStack {
 
 void start(asio::io_context& io, std::function<void(Yield)> work,
            std::function<void(std::exception_ptr)> ended) {
+  // Not left to asio, which would wait in its catch block.
+  auto whole = [work = std::move(work), ended = std::move(ended)](Yield yield) {
+    std::exception_ptr thrown;
+    try {
+      work(yield);
+    } catch (const boost::context::detail::forced_unwind&) {
+      throw;  // the io_context goes, and takes the coroutine with it
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    ended(std::move(thrown));
+  };
   // Made by the thread that runs it: ThreadSanitizer counts the calls that a thread is in.
-  asio::dispatch(io, [&io, work = std::move(work), ended = std::move(ended)]() mutable {
-    asio::spawn(io, std::allocator_arg, GuardedStack(), std::move(work), std::move(ended));
+  asio::dispatch(io, [&io, whole = std::move(whole)]() mutable {
+    asio::spawn(io, std::allocator_arg, GuardedStack(), std::move(whole), asio::detached);
   });
 }
 
@@ -54,8 +67,8 @@ void side_by_side(asio::io_context& io, std::size_t n,
   for (std::size_t i = 0; i < n; ++i) {
     start(
         io, [&work, i](Yield inner) { work(i, inner); },
-        [&](const std::exception_ptr& thrown) {
-          if (thrown && !first) first = thrown;
+        [&](std::exception_ptr thrown) {
+          if (!first) first = std::move(thrown);
           if (--left == 0) all_ended.cancel();
         });
   }
@@ -87,15 +100,10 @@ asio::io_context& Loop::io() { return implementation_->io; }
 void Loop::run_and_wait(const std::function<void(Yield)>& work) {
   std::promise<void> ended;
   std::exception_ptr thrown;
-  const auto keeping_what_is_thrown = [&](Yield yield) {
-    try {
-      work(yield);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  };
-  start(implementation_->io, keeping_what_is_thrown,
-        [&ended](const std::exception_ptr&) { ended.set_value(); });
+  start(implementation_->io, work, [&](std::exception_ptr what) {
+    thrown = std::move(what);
+    ended.set_value();
+  });
   ended.get_future().get();
   if (thrown) std::rethrow_exception(thrown);
 }

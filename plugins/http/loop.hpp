@@ -41,7 +41,7 @@ class Loop {
 };
 
 // Starts a coroutine and says how it ended: null, or what it threw. Its stack holds 256 KiB. Any
-// thread; `ended` is called by the one that runs `io`.
+// thread; `ended` is called by the one that runs `io`, and not if that goes before.
 void start(boost::asio::io_context& io, std::function<void(Yield)> work,
            std::function<void(std::exception_ptr)> ended);
 
