@@ -69,13 +69,19 @@ Addresses::~Addresses() {
 void Addresses::look_up() {
   look_up_ = std::make_shared<LookUp>();
   look_up_->io = &io_;
-  std::thread([shared = look_up_, host = host_, port = port_] {
-    Found found = ask_system(host, port);
-    const std::lock_guard lock(shared->mutex);
-    if (shared->io == nullptr) return;
-    asio::post(*shared->io,
-               [shared, found = std::move(found)]() mutable { shared->end(std::move(found)); });
-  }).detach();
+  try {
+    std::thread([shared = look_up_, host = host_, port = port_] {
+      Found found = ask_system(host, port);
+      const std::lock_guard lock(shared->mutex);
+      if (shared->io == nullptr) return;
+      asio::post(*shared->io,
+                 [shared, found = std::move(found)]() mutable { shared->end(std::move(found)); });
+    }).detach();
+  } catch (const std::system_error& error) {  // no more threads
+    look_up_.reset();
+    throw Trouble{Cause::kAddress, Phase::kConnect,
+                  "no address for " + host_ + " (" + error.what() + ")"};
+  }
 }
 
 Addresses::Endpoints Addresses::find(Limits& limits, Yield yield) {

@@ -83,10 +83,17 @@ class Client::Implementation {
     return answer_or_throw(attempt(request, on_body, patience, yield), request);
   }
 
-  Answer ask_until_served(const Request& request, const Patience& patience, Yield yield) {
+  Answer ask_until_served(const Request& request, const OnBody* on_body, const Patience& patience,
+                          Yield yield) {
+    bool has_begun = false;
+    const OnBody counting = [&](std::string_view bytes) {
+      has_begun = true;
+      (*on_body)(bytes);
+    };
     for (unsigned tries = 1;; ++tries) {
-      Outcome outcome = attempt(request, nullptr, patience, yield);
-      if (!may_change(outcome, is_repeatable(request)) || tries > options_.retries.most) {
+      Outcome outcome = attempt(request, on_body == nullptr ? nullptr : &counting, patience, yield);
+      const bool ends = has_begun || tries > options_.retries.most;
+      if (ends || !may_change(outcome, is_repeatable(request))) {
         return answer_or_throw(std::move(outcome), request);
       }
       const Duration wait = wait_after(outcome, tries);
@@ -232,12 +239,17 @@ Answer Client::ask(const Request& request, const Patience& patience, Yield yield
 }
 
 Answer Client::ask_until_served(const Request& request, const Patience& patience, Yield yield) {
-  return implementation_->ask_until_served(request, patience, yield);
+  return implementation_->ask_until_served(request, nullptr, patience, yield);
 }
 
 Answer Client::stream(const Request& request, const OnBody& on_body, const Patience& patience,
                       Yield yield) {
   return implementation_->ask(request, &on_body, patience, yield);
+}
+
+Answer Client::stream_until_served(const Request& request, const OnBody& on_body,
+                                   const Patience& patience, Yield yield) {
+  return implementation_->ask_until_served(request, &on_body, patience, yield);
 }
 
 Upgraded Client::upgrade(const Request& request, const Patience& patience, Yield yield) {

@@ -7,13 +7,10 @@
 //
 // Every function throws Failure, whose message holds no secret: neither a value of
 // Options::secret_headers nor a user or password of a URL. An answer whose status is not 2xx is
-// freed of them too, as servers echo keys in their complaints.
-//
-// Do not call these functions in a catch block or a destructor: a coroutine must not wait there.
+// freed of them too, as servers echo keys in their complaints. A request that must not be sent,
+// with a line break in a header, is a krl::Failure(KRL_INVALID_ARGUMENT).
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/spawn.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,10 +23,10 @@
 #include "plugins/http/patience.hpp"
 #include "plugins/http/stream.hpp"
 #include "plugins/http/url.hpp"
+#include "plugins/http/yield.hpp"
 
 namespace krl::http {
 
-using Yield = boost::asio::yield_context;
 using OnBody = std::function<void(std::string_view bytes)>;
 
 // An answer of status 101, or 200 to a request for an upgrade, comes with the stream.
@@ -62,6 +59,11 @@ class Client {
   // empty in what is returned. What on_body throws ends the exchange and is passed on.
   Answer stream(const Request& request, const OnBody& on_body, const Patience& patience,
                 Yield yield);
+
+  // As stream(), and tries again as ask_until_served() does, but not once a byte of a body has been
+  // handed over.
+  Answer stream_until_served(const Request& request, const OnBody& on_body,
+                             const Patience& patience, Yield yield);
 
   // Asks for a connection of bytes both ways (Upgrade: tcp). Status 101 or 200: here it is; any
   // other: the answer says why not. The stream may outlive the client, not the io_context.

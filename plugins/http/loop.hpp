@@ -6,8 +6,6 @@
 //   Answer answer = loop.run([&](Yield yield) { return client.ask(request, patience, yield); });
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/spawn.hpp>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -16,9 +14,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace krl::http {
+#include "plugins/http/yield.hpp"
 
-using Yield = boost::asio::yield_context;
+namespace krl::http {
 
 class Loop {
  public:

@@ -2,14 +2,13 @@
 // coroutine at a time, on the client's io_context.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/spawn.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "plugins/http/patience.hpp"
+#include "plugins/http/yield.hpp"
 
 namespace krl::http {
 
@@ -28,7 +27,7 @@ class Stream {
   // other side ends the stream or `received` says false; the connection is closed then. An input
   // that is not wanted is no failure, nor is an end by a reset. Throws Failure.
   void exchange(std::string_view input, const std::function<bool(std::string_view)>& received,
-                const Patience& patience, boost::asio::yield_context yield);
+                const Patience& patience, Yield yield);
 
  private:
   boost::asio::io_context* io_;

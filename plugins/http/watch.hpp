@@ -2,8 +2,6 @@
 // way: a thousand requests need no thousand timers. Used by the loop's thread.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <list>
 #include <memory>
@@ -11,10 +9,9 @@
 #include "plugins/http/options.hpp"
 #include "plugins/http/patience.hpp"
 #include "plugins/http/trouble.hpp"
+#include "plugins/http/yield.hpp"
 
 namespace krl::http {
-
-using Yield = boost::asio::yield_context;
 
 // What a coroutine waits for. stop() lets it go on soon; the wait then says that it was stopped.
 class Stoppable {

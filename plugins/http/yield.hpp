@@ -1,0 +1,16 @@
+// What a coroutine waits with: a stackful one of boost::asio::spawn, since g++ 12 miscompiles those
+// of C++20.
+//
+// A coroutine must not wait in a catch block, nor in a destructor that an exception runs: the
+// runtime's list of exceptions belongs to the thread, and another coroutine would end the wrong
+// one.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/spawn.hpp>
+
+namespace krl::http {
+
+using Yield = boost::asio::yield_context;
+
+}  // namespace krl::http
