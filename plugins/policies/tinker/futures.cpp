@@ -50,6 +50,15 @@ bool is_protobuf(const Answer& answer) {
 
 }  // namespace
 
+Patience patience_of(const Context& call, http::Duration limit) {
+  Patience patience = Patience::of(limit, [call] { return call.cancelled(); });
+  if (call.deadline_ns() != 0) {
+    const std::chrono::nanoseconds deadline(call.deadline_ns());
+    patience.deadline = std::min(patience.deadline, Patience::Clock::time_point(deadline));
+  }
+  return patience;
+}
+
 Refused::Refused(unsigned status, const std::string& message)
     : Failure(code_of(status), message), status_(status) {}
 

@@ -17,6 +17,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <kernelrl/policy.hpp>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,9 @@ namespace krl::tinker {
 
 using http::Patience;
 using http::Yield;
+
+// The patience of a call of the host's, which takes `limit` at most.
+Patience patience_of(const Context& call, http::Duration limit);
 
 // What is posted, byte for byte the same each time.
 struct Submission {

@@ -40,9 +40,7 @@ class Copier {
     copy_.weights = numbers(example_.weights(), "weights", "");
     copy_.old_logprobs =
         numbers(example_.old_logprobs(), "old_logprobs", loss.tis > 0 ? "loss.tis needs them" : "");
-    copy_.reference_logprobs =
-        numbers(example_.reference_logprobs(), "reference_logprobs",
-                loss.kl > 0 ? "loss.kl needs them: give the plan a [policy.reference]" : "");
+    copy_.reference_logprobs = numbers(example_.reference_logprobs(), "reference_logprobs", "");
     if (!example_.returns().empty()) refuse("it has returns, and this policy has no critic");
     if (std::any_of(copy_.weights.begin(), copy_.weights.end(), [](float w) { return w < 0; }))
       refuse("a weight is negative");

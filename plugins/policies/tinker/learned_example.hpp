@@ -28,8 +28,8 @@ struct ExampleLimits {
 // Copies examples for a loss. Throws krl::Failure (KRL_INVALID_ARGUMENT), naming example and value:
 // missing prompt, answer, log-probabilities or advantages, other lengths than the answer's, numbers
 // that are not finite, negative weights, token ids outside the vocabulary, more tokens than the
-// context, returns (there is no critic), "tis" without old_logprobs, "kl" without
-// reference_logprobs.
+// context, returns (there is no critic), "tis" without old_logprobs. For "kl" reference_logprobs
+// may be missing: see reference.hpp.
 std::vector<LearnedExample> copy_examples(const Examples& examples,
                                           const policies::LossOptions& loss,
                                           const ExampleLimits& limits);

@@ -5,8 +5,6 @@
 namespace krl::tinker {
 namespace {
 
-using Clock = Patience::Clock;
-
 // A seed of the service's out of the boundary's: 31 bits, as SkyRL takes no more, with room for the
 // number of the sample, which it adds. Mixed as in SplitMix64 (Steele, Lea, Flood 2014).
 std::int64_t service_seed(std::uint64_t seed) {
@@ -14,10 +12,6 @@ std::int64_t service_seed(std::uint64_t seed) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return static_cast<std::int64_t>((z ^ (z >> 31)) % 0x7fff0000u);
-}
-
-Clock::time_point time_of(std::int64_t monotonic_ns) {
-  return Clock::time_point(std::chrono::nanoseconds(monotonic_ns));
 }
 
 krl_sample to_c_sample(const SampledAnswer& answer, const std::vector<TokenId>& prompt,
@@ -160,10 +154,11 @@ class Sampling::Call {
   }
 
   Patience patience(const Request& request) const {
-    Patience patience =
-        Patience::of(sampling_.options_.timeout, [this] { return context_.cancelled() || ended_; });
-    for (const std::int64_t deadline : {request.deadline_ns(), context_.deadline_ns()}) {
-      if (deadline != 0) patience.deadline = std::min(patience.deadline, time_of(deadline));
+    Patience patience = patience_of(context_, sampling_.options_.timeout);
+    patience.cancelled = [this] { return context_.cancelled() || ended_; };
+    if (request.deadline_ns() != 0) {
+      const std::chrono::nanoseconds deadline(request.deadline_ns());
+      patience.deadline = std::min(patience.deadline, Patience::Clock::time_point(deadline));
     }
     return patience;
   }

@@ -130,6 +130,15 @@ std::shared_ptr<Sampler> Session::create_sampler(Model& model, std::uint64_t ver
   return sampler;
 }
 
+std::shared_ptr<Sampler> Session::create_base_sampler(const Patience& patience, Yield yield) {
+  const CreateSamplingSession request{id_, next_sampler_++, options_.base_model};
+  auto sampler = std::make_shared<Sampler>();
+  sampler->sampling_session_id =
+      from_json<SamplingSession>(futures_.ask(posted(request), patience, yield))
+          .sampling_session_id;
+  return sampler;
+}
+
 bool Session::delete_checkpoint(const std::string& path, const Patience& patience, Yield yield) {
   const std::string_view scheme = kCheckpointScheme;
   const std::size_t slash = path.find('/', scheme.size());

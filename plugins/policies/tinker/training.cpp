@@ -42,20 +42,11 @@ Training::Training(Session& session, Model& model, const TrainingOptions& option
       options_(options),
       protobuf_(options.wire == Wire::kJson ? Protobuf::kNotRead : Protobuf::kNotTried) {}
 
-Patience Training::patience(const Context& context) const {
-  Patience patience = Patience::of(options_.timeout, [context] { return context.cancelled(); });
-  if (context.deadline_ns() != 0) {
-    const std::chrono::nanoseconds deadline(context.deadline_ns());
-    patience.deadline = std::min(patience.deadline, Patience::Clock::time_point(deadline));
-  }
-  return patience;
-}
-
 // Runs what changes the gradient or the weights.
 void Training::change(const Context& context,
                       const std::function<void(const Patience&, Yield)>& work) {
   if (!broken_.empty()) throw Failure(KRL_FAILED_PRECONDITION, broken_);
-  const Patience patience = this->patience(context);
+  const Patience patience = patience_of(context, options_.timeout);
   may_have_changed_ = false;
   try {
     session_.loop().run([&](Yield yield) { work(patience, yield); });
@@ -104,7 +95,7 @@ void Training::report(const Context& context) {
 
 std::vector<std::vector<float>> Training::logprobs(const std::vector<LearnedExample>& examples,
                                                    const Context& context) {
-  const Patience patience = this->patience(context);
+  const Patience patience = patience_of(context, options_.timeout);
   return session_.loop().run([&](Yield yield) { return forward(examples, patience, yield); });
 }
 

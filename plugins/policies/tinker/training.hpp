@@ -69,7 +69,6 @@ class Training {
 
   enum class Protobuf { kNotTried, kRead, kNotRead };  // by the service
 
-  Patience patience(const Context& context) const;
   void change(const Context& context, const std::function<void(const Patience&, Yield)>& work);
   void submit_held(const Patience& patience, Yield yield);
   void submit_gradient(Held held, std::size_t step_examples, const Patience& patience, Yield yield);

@@ -49,7 +49,7 @@ class LiveService : public ::testing::Test {
     request.seed = seed;
     requests.add(request);
     const SampleCollector collected = policy.sample(requests);
-    EXPECT_TRUE(collected.failures.empty()) << collected.failures.begin()->second.second;
+    EXPECT_TRUE(collected.failures.empty()) << collected.failures.begin()->second.why;
     std::vector<double> rewards;
     for (const auto& [place, sample] : collected.samples) {
       double even = 0;
@@ -188,6 +188,25 @@ TEST_F(LiveService, OneGradientWhateverItsWay) {
   EXPECT_NEAR(norm_in_halves(own, "ppo", tokens, {{"kl", 0.1}}, examples), norm, 1e-4 * norm);
 }
 
+// A model that has not learned is its own base.
+TEST_F(LiveService, TheReferenceIsTheBaseModel) {
+  RemotePolicy policy(options());
+  policy.publish();
+  double reward = 0;
+  const ExampleList played = off_policy(play(policy, 4, reward));
+  const auto base = policy.logprobs(played);
+  ExampleList given, missing;
+  for (std::size_t i = 0; i < played.size(); ++i) {
+    krl::test::ExampleValues values = played[i];
+    values.reference_logprobs = base.at(i);
+    given.add(values);
+    values.reference_logprobs.clear();
+    missing.add(values);
+  }
+  const double norm = norm_of(policy, LossSpec("ppo", 100, {{"kl", 1}}), given);
+  EXPECT_NEAR(norm_of(policy, LossSpec("ppo", 100, {{"kl", 1}}), missing), norm, 1e-4 * norm);
+}
+
 // Of one example with one prompt token all target tokens count: the service's mean is then that of
 // its cross_entropy, which `gradients = "sum"` asks for as it is.
 TEST_F(LiveService, GradientHasKernelrlsScale) {
@@ -244,7 +263,7 @@ TEST_F(LiveService, AnswersManyRequestsAndFailsOne) {
   const SampleCollector first = policy.sample(requests);
   EXPECT_EQ(first.samples.size(), 38u);
   EXPECT_EQ(first.failures.size(), 1u);
-  EXPECT_EQ(first.failures.at(7).first, KRL_INVALID_ARGUMENT);
+  EXPECT_EQ(first.failures.at(7).status, KRL_INVALID_ARGUMENT);
   EXPECT_NE(first.samples.at({0, 0}).tokens, first.samples.at({0, 1}).tokens);
   EXPECT_EQ(policy.sample(requests).samples, first.samples);  // the same seeds
 }

@@ -1,0 +1,37 @@
+// The base model of a policy, as the reference of "kl" where the plan gives no other: what the
+// policy was before its training. Used by one coroutine at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learned_example.hpp"
+#include "session.hpp"
+
+namespace krl::tinker {
+
+struct ReferenceOptions {
+  std::size_t in_flight = 256;
+  bool protobuf = true;  // results may come as it
+};
+
+class Reference {
+ public:
+  // The session outlives this.
+  Reference(Session& session, const ReferenceOptions& options)
+      : session_(session), options_(options) {}
+
+  // Gives each example without them its reference_logprobs: what the base model gives the answer's
+  // tokens as parts of a prompt. Throws Failure as Futures does, and (KRL_UNAVAILABLE) if these are
+  // no log-probabilities.
+  void complete(std::vector<LearnedExample>& examples, const Patience& patience, Yield yield);
+
+ private:
+  std::vector<float> logprobs(const LearnedExample& example, const Patience& patience, Yield yield);
+
+  Session& session_;
+  const ReferenceOptions options_;
+  std::shared_ptr<Sampler> sampler_;  // null before the first use
+};
+
+}  // namespace krl::tinker
