@@ -386,7 +386,8 @@ TEST_F(TinkerFaults, GradientsGoOutTogetherWhereTheyAreAveraged) {
   learning->training.optimizer_step(adamw(1e-3), learning->context);
   // Each advantage times three examples and four target tokens.
   for (const std::string& body : service_.posted("forward_backward")) {
-    for (const auto& datum : nlohmann::json::parse(body)["forward_backward_input"]["data"])
+    const auto request = nlohmann::json::parse(body);
+    for (const auto& datum : request["forward_backward_input"]["data"])
       EXPECT_EQ(datum["loss_fn_inputs"]["advantages"]["data"],
                 nlohmann::json({0.0, 12.0, 12.0, 12.0}));
   }
