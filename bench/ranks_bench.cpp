@@ -172,7 +172,7 @@ void write_gradient(const RankEnvironment& ranks, const std::filesystem::path& f
   const ExamplePart part(examples, shares[static_cast<std::size_t>(ranks.rank)]);
   RecordingContext context;
   const LossSpec loss("ppo", 4096);
-  rank.trainer().forward_backward(parse_loss(loss), part.examples(), context);
+  rank.trainer().forward_backward(policies::parse_loss(loss), part.examples(), context);
   at::Tensor gradient = rank.trainer().gradient();
   if (RankGroup* group = rank.group()) {
     group->reduce_scatter(gradient);
@@ -192,7 +192,7 @@ void train_and_generate(const RankEnvironment& ranks) {
   const ExampleList examples =
       some_examples(kLarge, kSequences, kLength, 7 + static_cast<std::uint32_t>(ranks.rank));
   const LossSpec loss("ppo", kTokens * ranks.size);
-  const LossOptions options = parse_loss(loss);
+  const LossOptions options = policies::parse_loss(loss);
   const double step = rank.seconds_of(kWarmUps, kSteps, [&] {
     rank.trainer().forward_backward(options, examples, context);
     rank.trainer().optimizer_step(adamw(1e-5));

@@ -92,7 +92,7 @@ void run_case(const ModelConfig& config, const std::string& name, const std::vec
   RecordingContext context;
   const auto train = [&](const char* loss) {
     const LossSpec spec(loss, kTokens);
-    const LossOptions parsed = parse_loss(spec);
+    const LossOptions parsed = policies::parse_loss(spec);
     report(name + ", " + loss, [&, parsed] {
       trainer.forward_backward(parsed, examples, context);
       trainer.optimizer_step(adamw(1e-5));

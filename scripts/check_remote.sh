@@ -34,7 +34,7 @@ install_in() {
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || fail "$python is no Python from 3.12 on; name one in PYTHON"
   "$python" -m venv "$home"
   "$home/bin/pip" --disable-pip-version-check install --quiet uv==0.13.9
-  "$home/bin/uv" pip install --quiet --python "$home/bin/python" "$@"
+  "$home/bin/uv" pip install --quiet --compile-bytecode --python "$home/bin/python" "$@"
 }
 
 install_vllm() {

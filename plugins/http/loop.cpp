@@ -2,6 +2,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <exception>
@@ -39,7 +40,10 @@ class GuardedStack {
 
 void start(asio::io_context& io, std::function<void(Yield)> work,
            std::function<void(std::exception_ptr)> ended) {
-  asio::spawn(io, std::allocator_arg, GuardedStack(), std::move(work), std::move(ended));
+  // Made by the thread that runs it: ThreadSanitizer counts the calls that a thread is in.
+  asio::dispatch(io, [&io, work = std::move(work), ended = std::move(ended)]() mutable {
+    asio::spawn(io, std::allocator_arg, GuardedStack(), std::move(work), std::move(ended));
+  });
 }
 
 void side_by_side(asio::io_context& io, std::size_t n,
@@ -82,10 +86,18 @@ asio::io_context& Loop::io() { return implementation_->io; }
 
 void Loop::run_and_wait(const std::function<void(Yield)>& work) {
   std::promise<void> ended;
-  start(implementation_->io, work, [&ended](const std::exception_ptr& thrown) {
-    thrown ? ended.set_exception(thrown) : ended.set_value();
-  });
+  std::exception_ptr thrown;
+  const auto keeping_what_is_thrown = [&](Yield yield) {
+    try {
+      work(yield);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
+  start(implementation_->io, keeping_what_is_thrown,
+        [&ended](const std::exception_ptr&) { ended.set_value(); });
   ended.get_future().get();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace krl::http

@@ -16,7 +16,7 @@ server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
 print(int(server.stdout.readline()), server.pid, flush=True)
 signal.pause()' "$server" "$model")
 parent=$!
-trap 'kill -KILL $parent 2> /dev/null' EXIT
+trap 'kill -KILL "$parent" 2> /dev/null || true' EXIT
 read -r port pid <&"$told"
 python3 -c 'import sys, urllib.request; urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/health")' "$port"
 

@@ -130,6 +130,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     PolicyInfo info;
     info.needs_corpus = directory.empty();
     info.has_critic = critic;
+    info.takes_tokens = true;
     info.exports = exports();
     return info;
   }

@@ -59,6 +59,11 @@ std::int64_t JsonNode::integer(std::int64_t limit) const {
   return value_->get<std::int64_t>();
 }
 
+double JsonNode::number() const {
+  if (!value_->is_number()) refuse("must be a number");
+  return value_->get<double>();
+}
+
 bool JsonNode::boolean_or(const std::string& key, bool absent) const {
   const auto node = find(key);
   return node ? node->boolean() : absent;

@@ -1,5 +1,5 @@
-// A value of a JSON file that is not trusted, and where in the file it is: each reading checks, and
-// what is wrong is said with the file and the key.
+// A value of a JSON document that is not trusted, a file or a server's answer, and where in it it
+// is: each reading checks, and what is wrong is said with the document's name and the key.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace krl::policies {
 
 class JsonNode {
  public:
-  // A view of `value`, which the caller keeps. `path` is that of a whole file: its name.
+  // A view of `value`, which the caller keeps. `path` is that of a whole document: its name.
   JsonNode(const nlohmann::json& value, std::string path)
       : value_(&value), path_(std::move(path)) {}
 
@@ -40,6 +40,7 @@ class JsonNode {
   bool boolean() const;
   // A number from 0 to `limit`.
   std::int64_t integer(std::int64_t limit) const;
+  double number() const;
 
   // find(key) and its boolean, or `absent`.
   bool boolean_or(const std::string& key, bool absent) const;
@@ -49,7 +50,7 @@ class JsonNode {
   std::string path_;
 };
 
-// The JSON value in `text`, of a file called `origin`. Throws krl::Failure
+// The JSON value in `text`, of a document called `origin`. Throws krl::Failure
 // (KRL_INVALID_ARGUMENT) if it is none.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 

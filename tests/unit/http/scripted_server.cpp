@@ -238,8 +238,8 @@ class ScriptedServer::Implementation {
       tls_.use_certificate_chain(asio::buffer(certificate.certificate));
       tls_.use_private_key(asio::buffer(certificate.key), asio::ssl::context::pem);
     }
-    listen();
     thread_ = std::thread([this] { io_.run(); });
+    on_thread([this] { listen(); });
   }
   ~Implementation() {
     vanish();

@@ -315,21 +315,31 @@ TEST_F(GeneratorTest, NoRequestsAndNoSamplesAreFine) {
   EXPECT_TRUE(generate({request("x", 0, 1)}).empty());
 }
 
-TEST_F(GeneratorTest, ChecksNameTheRequest) {
+TEST_F(GeneratorTest, RequestsAreChecked) {
+  ModelConfig config;
+  config.context = 160;
+  config.vocabulary = 300;
   const auto refusal = [&](const std::function<void(GenerationRequest&)>& change) {
     auto r = request("x", 1, 1);
     change(r);
     try {
-      check_request(r, 4, 160);
+      check_request(r, config);
     } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
       return std::string(failure.what());
     }
     return std::string("accepted");
   };
   EXPECT_EQ(refusal([](auto&) {}), "accepted");
   const auto too_long = refusal([](auto& r) { r.prompt.assign(160, 5); });
-  EXPECT_NE(too_long.find("request 4: the prompt has 160 tokens"), std::string::npos);
+  EXPECT_NE(too_long.find("the prompt has 160 tokens"), std::string::npos);
   EXPECT_NE(too_long.find("model.context"), std::string::npos);
+  EXPECT_EQ(refusal([](auto& r) { r.prompt.clear(); }), "the prompt has no tokens");
+  EXPECT_EQ(refusal([](auto& r) {
+              r.prompt = {1, 300};
+            }),
+            "token 300 of the prompt is outside the vocabulary of 300");
+  EXPECT_NE(refusal([](auto& r) { r.prompt = {-1}; }).find("token -1"), std::string::npos);
   EXPECT_NE(refusal([](auto& r) { r.max_tokens = 0; }).find("max_tokens"), std::string::npos);
   EXPECT_NE(refusal([](auto& r) { r.options.temperature = NAN; }).find("temperature"),
             std::string::npos);

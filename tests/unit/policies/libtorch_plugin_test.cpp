@@ -129,6 +129,18 @@ TEST_F(LibtorchPlugin, FitsSamplesAndLearnsThroughTheBoundary) {
   EXPECT_GT(info.vocabulary, 260);
 }
 
+TEST_F(LibtorchPlugin, SaysBeforehandWhatItWillBeAble) {
+  const nlohmann::json options = {{"model.hidden", 32}, {"model.heads", 4}};
+  krl_policy_info expected{}, info{};
+  ASSERT_EQ(calls_->preview(Options(options).c(), context_.c(), &expected), KRL_OK);
+  EXPECT_TRUE(expected.flags & KRL_POLICY_TAKES_TOKENS);
+  ASSERT_EQ(create(options), KRL_OK) << context_.error;
+  ASSERT_EQ(calls_->describe(self_, context_.c(), &info), KRL_OK);
+  EXPECT_EQ(info.flags, expected.flags);
+  EXPECT_EQ(info.exports, expected.exports);
+  EXPECT_EQ(info.logprobs, expected.logprobs);
+}
+
 TEST_F(LibtorchPlugin, ErrorsComeBackAsStatus) {
   ASSERT_EQ(create({{"model.hidden", 32}, {"model.heads", 4}}), KRL_OK) << context_.error;
   EXPECT_EQ(calls_->save(self_, context_.c(), to_c("/proc/no-such-directory")), KRL_NOT_FOUND);

@@ -78,6 +78,7 @@ class SampleCollector {
       kept.prompt_tokens.assign(span(s->prompt_tokens).begin(), span(s->prompt_tokens).end());
       kept.tokens.assign(span(s->tokens).begin(), span(s->tokens).end());
       kept.logprobs.assign(span(s->logprobs).begin(), span(s->logprobs).end());
+      ++self.puts;
       self.samples[{s->request, s->index}] = std::move(kept);
       if (self.samples.size() == self.cancel_after && self.to_cancel != nullptr) {
         self.to_cancel->is_cancelled = true;
@@ -86,16 +87,18 @@ class SampleCollector {
     };
     c_.fail = [](const krl_sample_sink* c, std::uint32_t request, krl_status status,
                  krl_str why) -> krl_status {
-      static_cast<SampleCollector*>(c->ctx)->failures[request] = {status, std::string(view(why))};
-      return KRL_OK;
+      auto& self = *static_cast<SampleCollector*>(c->ctx);
+      self.failures[request] = {status, std::string(view(why))};
+      return self.status;
     };
   }
   const krl_sample_sink* c() const { return &c_; }
   operator SampleSink() const { return SampleSink(&c_); }  // NOLINT(google-explicit-constructor)
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> samples;
+  std::size_t puts = 0;  // more than there are samples: one came twice
   std::map<std::uint32_t, KeptFailure> failures;
-  krl_status status = KRL_OK;  // what put() answers
+  krl_status status = KRL_OK;  // what put() and fail() answer
   std::size_t cancel_after = 0;
   RecordingContext* to_cancel = nullptr;
 
@@ -168,7 +171,7 @@ class MessageList {
 };
 
 struct RequestOptions {
-  std::string prompt;
+  std::string prompt = {};
   std::uint32_t samples = 1;
   std::uint32_t max_tokens = 64;
   double temperature = 1.0, top_p = 1.0;
@@ -177,6 +180,7 @@ struct RequestOptions {
   std::vector<std::string> stop = {};
   std::vector<std::int32_t> prompt_tokens = {}, answer_prefix = {};
   std::int64_t deadline_ns = 0;
+  std::string session = {};
 };
 
 class RequestList {
@@ -199,14 +203,12 @@ class RequestList {
                    row.messages->size(),
                    &row.sampling,
                    row.options.seed,
-                   {},
+                   to_c(row.options.session),
                    i32s(row.options.prompt_tokens),
                    i32s(row.options.answer_prefix),
                    row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
-  const krl_request* const* data() const { return pointers_.data(); }
-  std::size_t size() const { return pointers_.size(); }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
@@ -222,6 +224,39 @@ class RequestList {
   std::deque<Row> rows_;
   std::vector<const krl_request*> pointers_;
 };
+
+// Gives them one after the other, whenever it is asked.
+class RequestFeed {
+ public:
+  explicit RequestFeed(const Requests& requests) : requests_(requests) {
+    c_.struct_size = sizeof c_;
+    c_.ctx = this;
+    c_.next = [](const krl_request_source* c, std::int32_t, const krl_request** out) -> krl_status {
+      auto& self = *static_cast<RequestFeed*>(c->ctx);
+      const bool more = self.next_ < self.requests_.size();
+      *out = more ? self.requests_[self.next_++].c() : nullptr;
+      return KRL_OK;
+    };
+  }
+  RequestFeed(const RequestFeed&) = delete;
+  RequestFeed& operator=(const RequestFeed&) = delete;
+  operator RequestSource() const {
+    return RequestSource(&c_);
+  }  // NOLINT(google-explicit-constructor)
+
+ private:
+  Requests requests_;
+  std::size_t next_ = 0;
+  krl_request_source c_{};
+};
+
+// Answers them by sample() or, all being there, by sample_stream().
+inline void answer(Policy& policy, const Requests& requests, bool stream, const SampleSink& sink) {
+  const RecordingContext context;
+  if (!stream) return policy.sample(requests, sink, context);
+  const RequestFeed feed(requests);
+  policy.sample_stream(feed, sink, context);
+}
 
 struct ExampleValues {
   std::vector<std::int32_t> prompt, tokens;

@@ -1,6 +1,13 @@
 #include "distributed/call_rows.hpp"
 
+#include <limits>
+
 namespace krl::libtorch {
+namespace {
+
+constexpr std::int64_t kNoDeadline = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
 
 RequestPart::RequestPart(const Requests& requests, const RankShare& share) {
   for (const std::size_t i : share) rows_.push_back(requests[i].c());
@@ -21,6 +28,9 @@ void write_request(MessageWriter& message, const Request& request) {
     message.number(m.role());
     message.text(m.text());
   }
+  message.array(request.prompt_tokens());
+  const std::int64_t deadline = request.deadline_ns();
+  message.number(deadline == 0 ? kNoDeadline : deadline - monotonic_ns());
 }
 
 const krl_request* ReceivedRequests::add(MessageReader& message) {
@@ -47,6 +57,10 @@ const krl_request* ReceivedRequests::add(MessageReader& message) {
   row.request.messages = row.pointers.data();
   row.request.n_messages = row.pointers.size();
   row.request.sampling = &row.sampling;
+  row.tokens = message.array<std::int32_t>();
+  row.request.prompt_tokens = i32s(row.tokens);
+  const auto left_ns = message.number<std::int64_t>();
+  row.request.deadline_ns = left_ns == kNoDeadline ? 0 : monotonic_ns() + left_ns;
   rows_.push_back(&row.request);
   return &row.request;
 }
@@ -164,6 +178,18 @@ krl_sample ReceivedSample::sample() const {
   sample.tokens = i32s(tokens_);
   sample.logprobs = f32s(logprobs_);
   return sample;
+}
+
+void write_failed_request(MessageWriter& message, const FailedRequest& failed) {
+  message.number(failed.request);
+  message.number(failed.status);
+  message.text(failed.why);
+}
+
+FailedRequest read_failed_request(MessageReader& message) {
+  const auto request = message.number<std::uint32_t>();
+  const auto status = message.number<krl_status>();
+  return {request, status, message.text()};
 }
 
 }  // namespace krl::libtorch

@@ -24,6 +24,7 @@ class RequestPart {
   std::vector<const krl_request*> rows_;
 };
 
+// Its deadline as the time that is left: each machine has a clock of its own.
 void write_request(MessageWriter& message, const Request& request);
 
 // Requests that came as bytes. They keep their addresses as more come.
@@ -39,6 +40,7 @@ class ReceivedRequests {
     std::deque<krl_message> messages;
     std::vector<const krl_message*> pointers;
     std::vector<krl_str> stop;
+    std::vector<std::int32_t> tokens;
     krl_sampling sampling{};
     krl_request request{};
   };
@@ -131,5 +133,15 @@ class ReceivedSample {
   std::vector<std::int32_t> prompt_, tokens_;
   std::vector<float> logprobs_;
 };
+
+// What a rank says of a request that it cannot answer.
+struct FailedRequest {
+  std::uint32_t request;  // in that rank's part of the call
+  krl_status status;
+  std::string why;
+};
+
+void write_failed_request(MessageWriter& message, const FailedRequest& failed);
+FailedRequest read_failed_request(MessageReader& message);
 
 }  // namespace krl::libtorch

@@ -1,6 +1,6 @@
 // What rank 0 asks of the other ranks, and what they answer. A command starts with its kind and its
-// number, then what the call is about; every command gets one reply, and the samples of kSample and
-// kSampleStream come before it. Plain data.
+// number, then what the call is about; every command gets one reply, and the answers to the
+// requests of kSample and kSampleStream come before it. Plain data.
 #pragma once
 
 #include <exception>
@@ -42,7 +42,7 @@ struct Reply {
 };
 
 // The message starts with this byte: a reply ends the answers to a command.
-enum class AnswerKind : std::uint8_t { kSample, kReply };
+enum class AnswerKind : std::uint8_t { kSample, kFailedRequest, kReply };
 
 std::string reply_message(const Reply& reply);
 // After the byte of its kind.

@@ -1,6 +1,7 @@
 #include "distributed/distributed_policy.hpp"
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -31,48 +32,42 @@ class FirstError {
   std::string why_;
 };
 
-// Passes samples on to the host from several threads, one at a time, each under its request's
-// number in the host's call.
-class SharedSink {
+// Passes one rank's answers on to the host, each under its request's number in the host's call.
+// The sinks of all ranks share the lock: the host gets one answer at a time.
+class PartSink final : public AnswerSink {
  public:
-  explicit SharedSink(const SampleSink& sink) : sink_(sink) {}
+  PartSink(const SampleSink& sink, std::mutex& mutex, const RankShare& share)
+      : sink_(sink), mutex_(mutex), share_(share) {}
 
-  void put(krl_sample sample, const RankShare& share) {
+  void put(krl_sample sample) override {
+    sample.request = host_number(sample.request);
     const std::lock_guard lock(mutex_);
-    sample.request = static_cast<std::uint32_t>(share.at(sample.request));
     sink_.put(sample);
   }
+  void fail(std::uint32_t request, krl_status status, std::string_view why) override {
+    const std::lock_guard lock(mutex_);
+    sink_.fail(host_number(request), status, why);
+  }
 
  private:
+  std::uint32_t host_number(std::uint32_t request) const {
+    return static_cast<std::uint32_t>(share_.at(request));
+  }
+
   const SampleSink& sink_;
-  std::mutex mutex_;
-};
-
-// A sink of one rank's part of the requests.
-class PartSink {
- public:
-  PartSink(SharedSink& sink, const RankShare& share)
-      : sink_(sink), share_(share), c_{sizeof c_, 0, this, put, fail} {}
-  SampleSink sink() const { return SampleSink(&c_); }
-
- private:
-  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
-    const auto& self = *static_cast<const PartSink*>(c->ctx);
-    try {
-      self.sink_.put(*sample, self.share_);
-      return KRL_OK;
-    } catch (const Failure& failure) {
-      return failure.code();
-    }
-  }
-  static krl_status fail(const krl_sample_sink*, std::uint32_t, krl_status, krl_str) {
-    return KRL_UNIMPLEMENTED;
-  }
-
-  SharedSink& sink_;
+  std::mutex& mutex_;
   const RankShare& share_;
-  krl_sample_sink c_;
 };
+
+void pass_on(AnswerKind kind, MessageReader& message, AnswerSink& sink) {
+  if (kind == AnswerKind::kSample) {
+    const ReceivedSample received(message);
+    sink.put(received.sample());
+  } else {
+    const FailedRequest failed = read_failed_request(message);
+    sink.fail(failed.request, failed.status, failed.why);
+  }
+}
 
 void place_rows(const Rows& from, const RankShare& share, Rows& rows) {
   for (std::size_t k = 0; k < share.size(); ++k) rows[share[k]] = from.at(k);
@@ -114,15 +109,13 @@ std::uint64_t DistributedPolicy::send_command(CommandKind kind, const Write& wri
   return header.number;
 }
 
-Reply DistributedPolicy::receive_reply(int from,
-                                       const std::function<void(MessageReader&)>& on_sample) {
+Reply DistributedPolicy::receive_reply(int from, const OnAnswer& on_answer) {
   while (true) {
     const std::string bytes = group_->receive(from);
     MessageReader message(bytes);
-    if (message.number<std::uint8_t>() == static_cast<std::uint8_t>(AnswerKind::kReply)) {
-      return read_reply(message);
-    }
-    on_sample(message);
+    const auto kind = static_cast<AnswerKind>(message.number<std::uint8_t>());
+    if (kind == AnswerKind::kReply) return read_reply(message);
+    on_answer(kind, message);
   }
 }
 
@@ -172,7 +165,6 @@ void DistributedPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Conte
 
 void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
                                const Context& context) {
-  local_->check(requests);  // so that an error names a request as the host numbers it
   const auto shares = share_requests(requests, group_->size());
   const auto share_of = [&](int rank) -> const RankShare& {
     return shares[static_cast<std::size_t>(rank)];
@@ -183,7 +175,9 @@ void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
         for (const std::size_t i : share_of(rank)) write_request(message, requests[i]);
       });
 
-  SharedSink shared(sink);
+  std::mutex mutex;
+  std::deque<PartSink> parts;
+  for (const RankShare& share : shares) parts.emplace_back(sink, mutex, share);
   std::vector<Reply> replies(shares.size());
   std::atomic<bool> failed{false};
   const auto end_early = [&] {
@@ -194,16 +188,16 @@ void DistributedPolicy::sample(const Requests& requests, const SampleSink& sink,
     std::vector<std::jthread> receivers;
     for (int r = 1; r < group_->size(); ++r) {
       receivers.emplace_back([&, r] {
-        Reply& reply = replies[static_cast<std::size_t>(r)];
-        reply = receive_samples(r, number,
-                                [&](const krl_sample& sample) { shared.put(sample, share_of(r)); });
+        const auto rank = static_cast<std::size_t>(r);
+        Reply& reply = replies[rank];
+        reply = receive_answers(r, number, parts[rank]);
         if (reply.status != KRL_OK) end_early();
       });
     }
     const CallContext here(context, [&] { return failed || group_->lost(); });
     const RequestPart part(requests, share_of(0));
-    const PartSink own(shared, share_of(0));
-    replies[0] = reply_to([&] { local_->sample(part.requests(), own.sink(), here.context()); });
+    replies[0] =
+        reply_to([&] { local_->sample(part.requests(), parts[0].sink(), here.context()); });
     if (replies[0].status != KRL_OK) end_early();
   }
   throw_first_error(replies);
@@ -219,14 +213,14 @@ void DistributedPolicy::sample_stream(const RequestSource& source, const SampleS
     for (int r = 1; r < group_->size(); ++r) {
       receivers.emplace_back([&, r] {
         Reply& reply = replies[static_cast<std::size_t>(r)];
-        reply = receive_samples(r, number,
-                                [&](const krl_sample& sample) { broker.answered(r, sample); });
+        reply = receive_answers(r, number, broker.answers(r));
         if (reply.status != KRL_OK) broker.stop();
       });
     }
     const CallContext here(context, [&] { return broker.stopped() || group_->lost(); });
-    replies[0] = reply_to(
-        [&] { local_->sample_stream(broker.own_source(), broker.own_sink(), here.context()); });
+    replies[0] = reply_to([&] {
+      local_->sample_stream(broker.own_source(), broker.answers(0).sink(), here.context());
+    });
     if (replies[0].status != KRL_OK) {
       broker.stop();
       group_->cancel(number);
@@ -236,16 +230,14 @@ void DistributedPolicy::sample_stream(const RequestSource& source, const SampleS
   throw_first_error(replies);
 }
 
-Reply DistributedPolicy::receive_samples(int from, std::uint64_t number,
-                                         const std::function<void(const krl_sample&)>& put) {
+Reply DistributedPolicy::receive_answers(int from, std::uint64_t number, AnswerSink& sink) {
   Reply refused, received;
-  const auto on_sample = [&](MessageReader& message) {
-    const ReceivedSample sample(message);
+  const auto on_answer = [&](AnswerKind kind, MessageReader& message) {
     if (refused.status != KRL_OK) return;
-    refused = reply_to([&] { put(sample.sample()); });
+    refused = reply_to([&] { pass_on(kind, message, sink); });
     if (refused.status != KRL_OK) group_->cancel(number);
   };
-  const Reply way = reply_to([&] { received = receive_reply(from, on_sample); });
+  const Reply way = reply_to([&] { received = receive_reply(from, on_answer); });
   if (refused.status != KRL_OK) return refused;
   return way.status != KRL_OK ? way : received;
 }

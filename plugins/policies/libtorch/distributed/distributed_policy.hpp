@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "distributed/answer_sink.hpp"
 #include "distributed/command.hpp"
 #include "distributed/rank_group.hpp"
 #include "distributed/sharing.hpp"
@@ -49,6 +50,7 @@ class DistributedPolicy final : public TrainablePolicy {
   using Write = std::function<void(MessageWriter&, int rank)>;
   using Local = std::function<void(const Context&)>;
   using OnReply = std::function<void(int rank, const Reply&)>;
+  using OnAnswer = std::function<void(AnswerKind, MessageReader&)>;
   template <class Sink>
   using RowsOf = std::function<void(const Examples& part, const Sink&, const Context&)>;
 
@@ -65,11 +67,10 @@ class DistributedPolicy final : public TrainablePolicy {
                 const RowsOf<Sink>& rows_of);
   std::uint64_t send_command(CommandKind kind, const Write& write);
   // Reads what rank `from` answers up to its reply, which is returned.
-  Reply receive_reply(int from, const std::function<void(MessageReader&)>& on_sample);
-  // The same with each sample given to `put`; what that throws becomes the reply's error, and
+  Reply receive_reply(int from, const OnAnswer& on_answer);
+  // The same with each answer passed on to `sink`; what that throws becomes the reply's error, and
   // cancels command number `number`.
-  Reply receive_samples(int from, std::uint64_t number,
-                        const std::function<void(const krl_sample&)>& put);
+  Reply receive_answers(int from, std::uint64_t number, AnswerSink& sink);
   void throw_first_error(const std::vector<Reply>& replies) const;
   void check_here(const Examples& examples, const LossOptions* loss);
   std::vector<RankShare> shares_of(const Examples& examples) const;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "distributed/answer_sink.hpp"
 #include "distributed/call_rows.hpp"
 #include "distributed/command.hpp"
 #include "distributed/directory_copy.hpp"
@@ -14,31 +15,26 @@
 namespace krl::libtorch {
 namespace {
 
-// Sends each sample to rank 0 as it comes.
-class AnswerSink {
+// Sends each answer to rank 0 as it comes.
+class AnswersToRank0 final : public AnswerSink {
  public:
-  explicit AnswerSink(RankGroup& group) : group_(group), c_{sizeof c_, 0, this, put, fail} {}
-  SampleSink sink() const { return SampleSink(&c_); }
+  explicit AnswersToRank0(RankGroup& group) : group_(group) {}
 
- private:
-  static krl_status put(const krl_sample_sink* c, const krl_sample* sample) {
-    const auto& self = *static_cast<const AnswerSink*>(c->ctx);
+  void put(krl_sample sample) override {
     MessageWriter message;
     message.number(static_cast<std::uint8_t>(AnswerKind::kSample));
-    write_sample(message, *sample);
-    try {
-      self.group_.send(0, std::move(message).take());
-      return KRL_OK;
-    } catch (const Failure& failure) {
-      return failure.code();
-    }
+    write_sample(message, sample);
+    group_.send(0, std::move(message).take());
   }
-  static krl_status fail(const krl_sample_sink*, std::uint32_t, krl_status, krl_str) {
-    return KRL_UNIMPLEMENTED;
+  void fail(std::uint32_t request, krl_status status, std::string_view why) override {
+    MessageWriter message;
+    message.number(static_cast<std::uint8_t>(AnswerKind::kFailedRequest));
+    write_failed_request(message, {request, status, std::string(why)});
+    group_.send(0, std::move(message).take());
   }
 
+ private:
   RankGroup& group_;
-  krl_sample_sink c_;
 };
 
 // The requests that rank 0 sends while earlier ones are being answered, received by a thread of
@@ -176,14 +172,14 @@ class Follower {
   void sample(MessageReader& message, const Context& context) {
     ReceivedRequests received;
     for (std::size_t n = message.count(sizeof(std::uint64_t)); n > 0; --n) received.add(message);
-    const AnswerSink answers(group_);
+    const AnswersToRank0 answers(group_);
     local_.sample(received.requests(), answers.sink(), context);
   }
 
   // Replies itself: an error must reach rank 0 before it ends the stream.
   void sample_stream(const Context& context) {
     StreamedRequests requests(group_, context);
-    const AnswerSink answers(group_);
+    const AnswersToRank0 answers(group_);
     Reply reply;
     try {
       local_.sample_stream(requests.source(), answers.sink(), context);

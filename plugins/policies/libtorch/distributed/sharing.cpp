@@ -25,6 +25,10 @@ std::vector<std::size_t> by_prompt(const Requests& requests) {
 }  // namespace
 
 std::string prompt_key(const Request& request) {
+  if (const auto tokens = request.prompt_tokens(); !tokens.empty()) {
+    const auto* bytes = reinterpret_cast<const char*>(tokens.data());
+    return "tokens:" + std::string(bytes, tokens.size() * sizeof tokens[0]);
+  }
   std::string key;
   for (const Message message : request.messages()) {
     key += std::to_string(message.role()) + ":" + std::to_string(message.text().size()) + ":";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "distributed/call_rows.hpp"
 
@@ -20,25 +21,14 @@ StreamBroker::StreamBroker(RankGroup& group, const RequestSource& source, const 
       host_source_(source),
       host_sink_(sink),
       source_c_{sizeof source_c_, 0, this, next},
-      sink_c_{sizeof sink_c_, 0, this, put,
-              [](const krl_sample_sink*, std::uint32_t, krl_status, krl_str) -> krl_status {
-                return KRL_UNIMPLEMENTED;
-              }},
-      ranks_(static_cast<std::size_t>(group.size())) {}
+      ranks_(static_cast<std::size_t>(group.size())) {
+  for (int r = 0; r < group.size(); ++r) answers_.emplace_back(*this, r);
+}
 
 krl_status StreamBroker::next(const krl_request_source* c, std::int32_t wait,
                               const krl_request** out) {
   try {
     *out = static_cast<StreamBroker*>(c->ctx)->take(wait != 0);
-    return KRL_OK;
-  } catch (const Failure& failure) {
-    return failure.code();
-  }
-}
-
-krl_status StreamBroker::put(const krl_sample_sink* c, const krl_sample* sample) {
-  try {
-    static_cast<StreamBroker*>(c->ctx)->answered(0, *sample);
     return KRL_OK;
   } catch (const Failure& failure) {
     return failure.code();
@@ -74,7 +64,7 @@ void StreamBroker::assign(const Request& request) {
   std::string prompt = prompt_key(request);
   const int chosen = rank_for(prompt);
   Rank& rank = ranks_[static_cast<std::size_t>(chosen)];
-  rank.numbers.push_back(taken_++);
+  rank.requests.push_back({taken_++, request.n_samples()});
   rank.under_way += request.n_samples();
   last_prompt_ = std::move(prompt);
   last_rank_ = chosen;
@@ -106,9 +96,24 @@ void StreamBroker::answered(int rank, krl_sample sample) {
   {
     const std::lock_guard lock(mutex_);
     Rank& from = ranks_[static_cast<std::size_t>(rank)];
-    sample.request = from.numbers.at(sample.request);
+    Assigned& request = from.requests.at(sample.request);
+    --request.under_way;
     --from.under_way;
+    sample.request = request.number;
     host_sink_.put(sample);
+    if (!stopped_) take_all_there_are();
+  }
+  changed_.notify_all();
+}
+
+void StreamBroker::failed(int rank, std::uint32_t request, krl_status status,
+                          std::string_view why) {
+  {
+    const std::lock_guard lock(mutex_);
+    Rank& from = ranks_[static_cast<std::size_t>(rank)];
+    Assigned& failed = from.requests.at(request);
+    from.under_way -= std::exchange(failed.under_way, 0);
+    host_sink_.fail(failed.number, status, why);
     if (!stopped_) take_all_there_are();
   }
   changed_.notify_all();

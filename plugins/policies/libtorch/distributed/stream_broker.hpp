@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "distributed/answer_sink.hpp"
 #include "distributed/rank_group.hpp"
 
 namespace krl::libtorch {
@@ -24,12 +25,11 @@ class StreamBroker {
   // All of them outlive the broker, and the requests of `source` too.
   StreamBroker(RankGroup& group, const RequestSource& source, const SampleSink& sink);
 
-  // What rank 0's own generation gets and gives.
+  // What rank 0's own generation gets.
   RequestSource own_source() const { return RequestSource(&source_c_); }
-  SampleSink own_sink() const { return SampleSink(&sink_c_); }
-
-  // An answer of `rank`, whose `request` counts that rank's requests. Throws what the host throws.
-  void answered(int rank, krl_sample sample);
+  // Takes the answers of `rank`, whose numbers count that rank's requests. Throws what the host
+  // throws.
+  AnswerSink& answers(int rank) { return answers_[static_cast<std::size_t>(rank)]; }
 
   // Ends the call early: own_source() throws KRL_CANCELLED from then on.
   void stop();
@@ -39,15 +39,32 @@ class StreamBroker {
   void end_others();
 
  private:
+  struct Assigned {
+    std::uint32_t number;  // in the host's call
+    std::size_t under_way;
+  };
   struct Rank {
-    std::vector<std::uint32_t> numbers;  // of its requests, in the host's call
-    std::size_t under_way = 0;
+    std::vector<Assigned> requests;
+    std::size_t under_way = 0;  // samples of all of them
+  };
+  class Answers final : public AnswerSink {
+   public:
+    Answers(StreamBroker& broker, int rank) : broker_(broker), rank_(rank) {}
+    void put(krl_sample sample) override { broker_.answered(rank_, sample); }
+    void fail(std::uint32_t request, krl_status status, std::string_view why) override {
+      broker_.failed(rank_, request, status, why);
+    }
+
+   private:
+    StreamBroker& broker_;
+    const int rank_;
   };
 
   static krl_status next(const krl_request_source* c, std::int32_t wait, const krl_request** out);
-  static krl_status put(const krl_sample_sink* c, const krl_sample* sample);
 
   const krl_request* take(bool wait);
+  void answered(int rank, krl_sample sample);
+  void failed(int rank, std::uint32_t request, krl_status status, std::string_view why);
   void take_all_there_are();
   void assign(const Request& request);
   int rank_for(const std::string& prompt) const;
@@ -57,11 +74,11 @@ class StreamBroker {
   const RequestSource& host_source_;
   const SampleSink& host_sink_;
   krl_request_source source_c_;
-  krl_sample_sink sink_c_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Rank> ranks_;
+  std::deque<Answers> answers_;         // of each rank
   std::deque<const krl_request*> own_;  // assigned to rank 0, not yet taken
   std::uint32_t taken_ = 0;             // from the host
   std::string last_prompt_;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 
 #include "engine/checkpoint.hpp"
 #include "engine/hugging_face_export.hpp"
 #include "engine/hugging_face_model.hpp"
 #include "engine/peft_export.hpp"
+#include "engine/sampling_call.hpp"
 #include "model/parameters.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
 #include "torch.hpp"
@@ -19,34 +19,6 @@ namespace krl::libtorch {
 using namespace policies;  // tokenizer, storage, losses
 
 namespace {
-
-GenerationRequest to_generation(const Request& request, const ChatTokenizer& chat) {
-  GenerationRequest generation;
-  generation.prompt = chat.prompt(request.messages());
-  generation.samples = request.n_samples();
-  generation.max_tokens = request.max_tokens();
-  generation.options = {request.temperature(), request.top_p(), request.top_k()};
-  generation.seed = request.seed();
-  for (const std::string_view stop : request.stop()) {
-    if (stop.empty()) invalid_argument("a stop text is empty");
-    generation.stop.emplace_back(stop);
-  }
-  return generation;
-}
-
-krl_sample to_c_sample(const GeneratedSample& sample, const std::vector<TokenId>& prompt,
-                       std::uint64_t version) {
-  krl_sample out{};
-  out.stop_reason = sample.stop_reason;
-  out.request = static_cast<std::uint32_t>(sample.request);
-  out.index = sample.index;
-  out.text = to_c(sample.text);
-  out.prompt_tokens = i32s(prompt);
-  out.tokens = i32s(sample.tokens);
-  out.logprobs = f32s(sample.logprobs);
-  out.policy_version = version;
-  return out;
-}
 
 std::string shape_text(const ModelConfig& config) {
   char text[128];
@@ -174,6 +146,7 @@ PolicyInfo LocalPolicy::describe() {
   info.vocabulary = model_ ? config.vocabulary : 0;
   info.parameters = config.parameters();
   info.has_critic = options_.critic;
+  info.takes_tokens = true;
   info.version = model_ ? model_->version() : 0;
   info.description = shape_text(config);
   if (const LoraLayout* lora = model_ ? model_->trainer.lora() : nullptr) {
@@ -210,46 +183,33 @@ void LocalPolicy::fit(Span<krl_str> texts, std::uint64_t seed, const Context& co
                std::to_string(corpus.size()) + " texts; " + describe().description);
 }
 
-std::vector<GenerationRequest> LocalPolicy::checked(const Requests& requests) {
-  std::vector<GenerationRequest> generation;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    generation.push_back(to_generation(requests[i], model().chat));
-    check_request(generation.back(), i, model().config().context);
-  }
-  return generation;
-}
-
 void LocalPolicy::sample(const Requests& requests, const SampleSink& sink, const Context& context) {
-  const std::vector<GenerationRequest> generation = checked(requests);
   Model& model = this->model();
+  SamplingCall call(model.chat, model.config(), model.version(), sink);
+  std::vector<GenerationRequest> generation;
+  for (const Request request : requests) {
+    if (auto taken = call.take(request)) generation.push_back(std::move(*taken));
+  }
   model.with_memory(/*repeatable=*/false, [&] {
     model.generator().run(
-        generation,
-        [&](const GeneratedSample& sample) {
-          sink.put(to_c_sample(sample, generation[sample.request].prompt, model.version()));
-        },
+        generation, [&](const GeneratedSample& sample) { call.deliver(sample); },
         [&] { context.throw_if_cancelled(); });
   });
 }
 
 void LocalPolicy::sample_stream(const RequestSource& source, const SampleSink& sink,
                                 const Context& context) {
-  std::deque<std::vector<TokenId>> prompts;
-  const auto next = [&](bool wait) -> std::optional<GenerationRequest> {
-    const std::optional<Request> request = source.next(wait);
-    if (!request) return std::nullopt;
-    GenerationRequest generation = to_generation(*request, model().chat);
-    check_request(generation, prompts.size(), model().config().context);
-    prompts.push_back(generation.prompt);
-    return generation;
-  };
   Model& model = this->model();
+  SamplingCall call(model.chat, model.config(), model.version(), sink);
+  const auto next = [&](bool wait) -> std::optional<GenerationRequest> {
+    while (const std::optional<Request> request = source.next(wait)) {
+      if (auto taken = call.take(*request)) return taken;
+    }
+    return std::nullopt;
+  };
   model.with_memory(/*repeatable=*/false, [&] {
     model.generator().run_stream(
-        next,
-        [&](const GeneratedSample& sample) {
-          sink.put(to_c_sample(sample, prompts[sample.request], model.version()));
-        },
+        next, [&](const GeneratedSample& sample) { call.deliver(sample); },
         [&] { context.throw_if_cancelled(); });
   });
 }

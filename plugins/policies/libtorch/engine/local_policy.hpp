@@ -48,14 +48,12 @@ class LocalPolicy final : public RankPolicy {
   void export_weights(std::string_view directory, std::string_view format,
                       const Context& context) override;
 
-  void check(const Requests& requests) override { checked(requests); }
   void drop_gradient() override;
   void join_save() override;
 
  private:
   struct Model;
   Model& model();
-  std::vector<GenerationRequest> checked(const Requests& requests);
   std::unique_ptr<Model> make_model(const ModelConfig& config, ChatTokenizer chat,
                                     const std::vector<float>& weights);
 

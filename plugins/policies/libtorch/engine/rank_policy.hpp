@@ -7,8 +7,6 @@
 namespace krl::libtorch {
 
 struct RankPolicy : TrainablePolicy {
-  // Throws what sample() would of requests that are wrong, before any is answered.
-  virtual void check(const Requests& requests) = 0;
   // Forgets the gradient so far.
   virtual void drop_gradient() = 0;
   // What ranks other than 0 do while rank 0 is in save(): they give it their slices.

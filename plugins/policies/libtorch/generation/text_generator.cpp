@@ -4,22 +4,27 @@
 
 namespace krl::libtorch {
 
-void check_request(const GenerationRequest& request, std::size_t index, std::int64_t context) {
-  const auto refuse = [&](const std::string& why) {
-    invalid_argument("request " + std::to_string(index) + ": " + why);
-  };
+void check_request(const GenerationRequest& request, const ModelConfig& config) {
+  if (request.prompt.empty()) invalid_argument("the prompt has no tokens");
   const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  if (prompt >= context) {
-    refuse("the prompt has " + std::to_string(prompt) + " tokens and the model's context only " +
-           std::to_string(context) +
-           ", which must hold the answer as well; shorten the prompt or raise model.context");
+  if (prompt >= config.context) {
+    invalid_argument("the prompt has " + std::to_string(prompt) +
+                     " tokens and the model's context only " + std::to_string(config.context) +
+                     ", which must hold the answer as well; shorten the prompt or raise "
+                     "model.context");
+  }
+  for (const TokenId token : request.prompt) {
+    if (token >= 0 && token < config.vocabulary) continue;
+    invalid_argument("token " + std::to_string(token) +
+                     " of the prompt is outside the vocabulary of " +
+                     std::to_string(config.vocabulary));
   }
   const SamplingOptions& options = request.options;
-  if (request.max_tokens < 1) refuse("max_tokens must be at least 1");
+  if (request.max_tokens < 1) invalid_argument("max_tokens must be at least 1");
   if (!(options.temperature >= 0) || std::isinf(options.temperature)) {
-    refuse("temperature must be a number from 0 on");
+    invalid_argument("temperature must be a number from 0 on");
   }
-  if (!(options.top_p > 0 && options.top_p <= 1)) refuse("top_p must be in (0, 1]");
+  if (!(options.top_p > 0 && options.top_p <= 1)) invalid_argument("top_p must be in (0, 1]");
 }
 
 Failure diverged_weights() {

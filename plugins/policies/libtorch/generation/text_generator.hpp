@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generation/token_sampler.hpp"
+#include "model/config.hpp"
 #include "tokenizer/merge_table.hpp"
 
 namespace krl::libtorch {
@@ -34,9 +35,9 @@ struct GeneratedSample {
   std::vector<float> logprobs;
 };
 
-// Throws krl::Failure (KRL_INVALID_ARGUMENT) that names request number `index` and what is wrong
-// with it: options out of range, or a prompt that leaves no room in the context.
-void check_request(const GenerationRequest& request, std::size_t index, std::int64_t context);
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) that says what is wrong with a request: options out of
+// range, or a prompt that is empty, leaves no room in the context or has tokens that are none.
+void check_request(const GenerationRequest& request, const ModelConfig& config);
 
 // The error of a model whose logits are not finite.
 Failure diverged_weights();

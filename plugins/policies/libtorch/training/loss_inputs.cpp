@@ -62,6 +62,7 @@ at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, Giv
 }
 
 bool all_have(const Examples& examples, GivenLogprobs member) {
+  if (examples.empty()) return false;
   for (const Example example : examples) {
     if ((example.*member)().empty()) return false;
   }

@@ -2,8 +2,8 @@
 // each answer token, in the order of pack_examples().
 #pragma once
 
-#include "model/operations.hpp"
 #include "losses/loss.hpp"
+#include "model/operations.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {
@@ -20,7 +20,8 @@ using GivenLogprobs = Span<float> (Example::*)() const;
 at::Tensor given_logprobs(const Examples& examples, const MicroBatch& batch, GivenLogprobs member,
                           at::Device device);
 
-// Whether all examples give them. REQUIRES: checked examples.
+// Whether all examples give them; not so without examples, as those of other ranks may give none.
+// REQUIRES: checked examples.
 bool all_have(const Examples& examples, GivenLogprobs member);
 
 // LossInputs::sequence_log_ratios, given the log-probabilities of now and those that ratios are

@@ -48,26 +48,6 @@ TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
   });
 }
 
-// The number in the part of one rank would be another.
-TEST(Ranks, NameWrongRequestsAsTheHostDoes) {
-  with_policy(2, [](TrainablePolicy& policy) {
-    fit(policy);
-    const RecordingContext context;
-    SampleCollector collector;
-    const auto why = [&](const RequestOptions& wrong) {
-      RequestList requests;
-      for (const char* prompt : {"a", "b", "c"}) requests.add({.prompt = prompt});
-      requests.add(wrong);
-      return refusal([&] { policy.sample(requests, collector, context); });
-    };
-    EXPECT_THAT(why({.prompt = std::string(500, 'x')}), StartsWith("request 3: the prompt has"));
-    EXPECT_THAT(why({.prompt = "a", .max_tokens = 0}), StartsWith("request 3: max_tokens"));
-    EXPECT_THAT(why({.prompt = "d", .temperature = -1}), StartsWith("request 3: temperature"));
-    EXPECT_TRUE(collector.samples.empty());
-    sample(policy, 3);
-  });
-}
-
 TEST(Ranks, EndACancelledCall) {
   with_policy(2, [](TrainablePolicy& policy) {
     fit(policy);
@@ -114,7 +94,6 @@ struct EndlessSampler final : RankPolicy {
   void optimizer_step(const krl_optimizer&, const Context&) override {}
   void save(std::string_view, const Context&) override {}
   void load(std::string_view, const Context&) override {}
-  void check(const Requests&) override {}
   void drop_gradient() override {}
   void join_save() override {}
 

@@ -228,6 +228,63 @@ TEST(Ranks, HaveTheGradientOfOne) {
   }
 }
 
+// Two steps and what the policy is then.
+void learn_twice_and_report(TrainablePolicy& policy, const std::vector<const ExampleList*>& steps,
+                            const Report& report) {
+  const RecordingContext context;
+  const LossSpec loss("ppo", 100, {{"kl", 0.1}, {"tis", 2}});
+  std::vector<double> numbers;
+  for (const ExampleList* examples : steps) {
+    policy.forward_backward(loss, *examples, context);
+    policy.optimizer_step(adamw(1e-2), context);
+    for (const auto& [name, value] : context.metrics) numbers.push_back(value);
+  }
+  LogprobCollector collector;
+  policy.logprobs(1, *steps.back(), collector, context);
+  for (const auto& [i, values] : collector.logprobs) {
+    numbers.insert(numbers.end(), values.begin(), values.end());
+  }
+  report.write({}, numbers);
+}
+
+// With numbers of no weights that any rank has.
+TEST(Ranks, LearnAsOneDoesFromGivenLogprobs) {
+  const auto experiment = [](TrainablePolicy& policy, const Report& report) {
+    fit(policy);
+    ExampleList examples;
+    const ExampleList plain = as_examples(sample(policy, 5));
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      ExampleValues values = plain[i];
+      for (std::size_t t = 0; t < values.tokens.size(); ++t) {
+        const float shift = 0.05F * static_cast<float>((i + t) % 7);
+        values.old_logprobs.push_back(values.logprobs[t] - shift);
+        values.reference_logprobs.push_back(values.logprobs[t] + shift / 2 - 0.3F);
+      }
+      examples.add(std::move(values));
+    }
+    learn_twice_and_report(policy, {&examples, &examples}, report);
+  };
+  const Report alone, together;
+  with_policy(1, [&](TrainablePolicy& policy) { experiment(policy, alone); });
+  with_policy(2, [&](TrainablePolicy& policy) { experiment(policy, together); });
+  expect_near(together.numbers(), alone.numbers(), 1e-5);
+}
+
+// It learns from the next ones with the copies of the weights that the others have.
+TEST(Ranks, WithoutExamplesKeepTheWeightsThatOthersKeep) {
+  const auto experiment = [](TrainablePolicy& policy, const Report& report) {
+    fit(policy);
+    const ExampleList all = as_examples(sample(policy, 5));
+    ExampleList one;
+    one.add(all[0]);
+    learn_twice_and_report(policy, {&one, &all}, report);
+  };
+  const Report alone, together;
+  with_policy(1, [&](TrainablePolicy& policy) { experiment(policy, alone); });
+  with_policy(2, [&](TrainablePolicy& policy) { experiment(policy, together); });
+  expect_near(together.numbers(), alone.numbers(), 1e-5);
+}
+
 // Saves in the middle of a run on some ranks, continues there and on others, and compares.
 class Checkpoints : public testing::TestWithParam<std::pair<int, int>> {};
 

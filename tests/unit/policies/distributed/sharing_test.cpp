@@ -29,6 +29,12 @@ TEST(ShareRequests, KeepsPromptsTogether) {
   EXPECT_THAT(share_requests(list, 2), ElementsAre(ElementsAre(0, 2, 4), ElementsAre(1, 3, 5)));
 }
 
+TEST(ShareRequests, KeepsPromptsOfTokensTogether) {
+  RequestList list;
+  for (std::int32_t i = 0; i < 4; ++i) list.add({.prompt = "a", .prompt_tokens = {1, i % 2}});
+  EXPECT_THAT(share_requests(list, 2), ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
+}
+
 TEST(ShareRequests, CutsAPromptWhereRanksWouldDiffer) {
   const RequestList list = prompts({"a", "a", "a", "a", "a", "a", "b"});
   const auto shares = share_requests(list, 2);

@@ -1,0 +1,48 @@
+// One call that samples: its requests in generation's terms, and what generation gives back in the
+// host's. The one place that decides whether this model can answer a request. One thread.
+#pragma once
+
+#include <deque>
+#include <kernelrl/policy.hpp>
+#include <optional>
+#include <vector>
+
+#include "generation/text_generator.hpp"
+#include "model/config.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
+
+namespace krl::libtorch {
+
+using policies::ChatTokenizer;
+
+class SamplingCall {
+ public:
+  // All of them outlive the call. `version`: of the weights that answer it.
+  SamplingCall(const ChatTokenizer& chat, const ModelConfig& config, std::uint64_t version,
+               const SampleSink& sink)
+      : chat_(chat), config_(config), version_(version), sink_(sink) {}
+
+  // The host's next request, for the generator. Nothing if it cannot be answered: it has then
+  // failed in the host's sink, and the others go on. Throws what the sink throws.
+  std::optional<GenerationRequest> take(const Request& request);
+
+  // `sample.request` counts what take() returned. Throws what the sink throws.
+  void deliver(const GeneratedSample& sample) const;
+
+ private:
+  struct Taken {
+    std::uint32_t number;  // in the host's call
+    std::vector<TokenId> prompt;
+  };
+
+  GenerationRequest to_generation(const Request& request) const;
+
+  const ChatTokenizer& chat_;
+  const ModelConfig& config_;
+  const std::uint64_t version_;
+  const SampleSink& sink_;
+  std::uint32_t requests_ = 0;  // of the host so far
+  std::deque<Taken> taken_;
+};
+
+}  // namespace krl::libtorch

@@ -1,0 +1,62 @@
+// How a kind of server is spoken to. Each dialect is one file of pure functions in dialects/,
+// tested on what real servers have answered.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <string_view>
+#include <vector>
+
+#include "openai/exchange.hpp"
+#include "tokenizer/json_node.hpp"
+
+namespace krl::openai {
+
+using policies::JsonNode;
+
+struct Dialect {
+  std::string_view name;    // in a plan: "vllm"
+  std::string_view server;  // to a reader: "vLLM"
+  bool gives_tokens;        // takes a prompt's ids, and gives those of its answers
+  // KRL_LOGPROBS_* of a server that was started without options that change them.
+  std::uint32_t logprobs;
+  bool streams;                // streams hold all that whole answers hold
+  std::uint32_t most_at_once;  // answers that one exchange gives, where the server sets no limit
+  std::uint32_t adopts;        // KRL_WEIGHTS_*
+
+  Encoded (*encode)(const Ask&);
+  // Adds what `piece` says, a whole answer or an event of a stream, to the reply so far. Throws
+  // krl::Failure(KRL_INVALID_ARGUMENT) with the place of what is not as it should be.
+  void (*read)(const JsonNode& piece, const Ask&, Reply&);
+
+  // Fields of the body that a server may refuse by name, as JSON pointers: sampling works without.
+  std::vector<const char*> optional_fields;
+
+  // Log-probabilities of given tokens, those of the prompt from `first` on. Null: not possible.
+  Encoded (*encode_scoring)(const Ask&);
+  std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&, std::size_t first);
+
+  // Of a server whose answers lack log-probabilities (missing_logprobs.hpp), else null: asks for
+  // the `among` likeliest tokens after ask.prompt, by forcing `forced`, and reads that of `token`,
+  // if it is one of them.
+  Encoded (*encode_token)(const Ask&, TokenId forced, std::int64_t among);
+  std::optional<float> (*read_token)(const JsonNode& answer, TokenId token);
+};
+
+const Dialect& vllm_dialect();
+const Dialect& sglang_dialect();
+const Dialect& llamacpp_dialect();
+const Dialect& plain_dialect();
+
+// "vllm", "sglang", "llamacpp" or "plain"; null for any other name.
+const Dialect* dialect_by_name(std::string_view name);
+
+// Reading what all dialects have.
+
+// The choice with this index, which must be below ask.n; what has ended does not go on.
+Choice& open_choice(const JsonNode& node, std::optional<JsonNode> index, const Ask&, Reply&);
+
+std::vector<TokenId> read_ids(const JsonNode& array);
+float read_logprob(const JsonNode& number);
+
+}  // namespace krl::openai

@@ -1,0 +1,119 @@
+// Any OpenAI-compatible server: POST /chat/completions. It renders the prompt, and gives text.
+// https://platform.openai.com/docs/api-reference/chat
+#include <kernelrl/values.hpp>
+
+#include "openai/dialect.hpp"
+
+namespace krl::openai {
+namespace plain {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+const char* role_name(std::uint32_t role) {
+  switch (role) {
+    case KRL_ROLE_SYSTEM:
+      return "system";
+    case KRL_ROLE_USER:
+      return "user";
+    case KRL_ROLE_ASSISTANT:
+      return "assistant";
+    default:
+      invalid_argument("a message has the role " + std::to_string(role));
+  }
+}
+
+// What is off by itself is left out: some servers refuse it.
+Encoded encode(const Ask& ask) {
+  Json messages = Json::array();
+  for (const ChatMessage& message : ask.messages) {
+    messages.push_back({{"role", role_name(message.role)}, {"content", message.text}});
+  }
+  Json body = {{"model", ask.model},
+               {"messages", std::move(messages)},
+               {"max_tokens", ask.max_tokens},
+               {"temperature", ask.temperature},
+               {"seed", ask.seed}};
+  if (ask.n > 1) body["n"] = ask.n;
+  if (ask.top_p < 1) body["top_p"] = ask.top_p;
+  if (ask.top_k > 0) body["top_k"] = ask.top_k;
+  if (!ask.stop.empty()) body["stop"] = ask.stop;
+  if (ask.stream) {
+    body["stream"] = true;
+    body["stream_options"] = {{"include_usage", true}};
+  }
+  return {"/v1/chat/completions", std::move(body)};
+}
+
+// A content is a text or a list of parts, of which those of type "thinking" (with a list of parts
+// of its own) are thoughts.
+void add_content(const JsonNode& content, std::string& text, std::string& thoughts) {
+  if (!content.value().is_array()) {
+    text += content.text();
+    return;
+  }
+  for (std::size_t i = 0; i < content.size_of_array(); ++i) {
+    const JsonNode part = content.element(i);
+    if (const auto said = part.find("text")) text += said->text();
+    if (const auto thinking = part.find("thinking")) add_content(*thinking, thoughts, thoughts);
+  }
+}
+
+void read_choice(const JsonNode& node, Choice& choice) {
+  const auto delta = node.find("delta");
+  const JsonNode message = delta ? *delta : node.get("message");
+  if (const auto content = message.find("content")) {
+    add_content(*content, choice.text, choice.thoughts);
+  }
+  // DeepSeek, vLLM, SGLang and llama.cpp; OpenRouter, Groq and newer vLLM.
+  for (const char* field : {"reasoning_content", "reasoning"}) {
+    const auto reasoning = message.find(field);
+    if (!reasoning || !reasoning->value().is_string()) continue;
+    choice.thoughts += reasoning->text();
+    break;
+  }
+  if (const auto reason = node.find("finish_reason")) {
+    choice.stop_reason = stop_reason_of(reason->text());
+  }
+}
+
+void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
+  if (const auto model = piece.find("model")) reply.model = model->text();
+  const JsonNode choices = piece.get("choices");
+  for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
+    const JsonNode node = choices.element(i);
+    const auto index = node.find("index");
+    // Some servers have more to say after the end: an empty delta beside the usage.
+    if (ask.stream && index &&
+        reply.choices.count(static_cast<std::uint32_t>(index->integer(ask.n - 1))) > 0) {
+      read_choice(node, reply.choices[static_cast<std::uint32_t>(index->integer(ask.n - 1))]);
+    } else {
+      read_choice(node, open_choice(node, index, ask, reply));
+    }
+  }
+  const auto usage = piece.find("usage");
+  if (!usage) return;
+  if (const auto tokens = usage->find("prompt_tokens")) {
+    reply.prompt_tokens = tokens->integer(kMost);
+  }
+  const auto details = usage->find("prompt_tokens_details");
+  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
+  if (cached) reply.cached_tokens = cached->integer(kMost);
+}
+
+}  // namespace
+}  // namespace plain
+
+const Dialect& plain_dialect() {
+  static const Dialect dialect{
+      "plain",     "an OpenAI-compatible server",
+      false,       KRL_LOGPROBS_UNKNOWN,
+      true,        64,
+      0,           plain::encode,
+      plain::read, {"/n", "/seed", "/top_k", "/temperature", "/stream_options"},
+      nullptr,     nullptr,
+      nullptr,     nullptr};
+  return dialect;
+}
+
+}  // namespace krl::openai

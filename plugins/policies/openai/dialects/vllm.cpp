@@ -1,0 +1,140 @@
+// vLLM: POST /v1/completions with the prompt as ids.
+// https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+#include <kernelrl/values.hpp>
+
+#include "openai/dialect.hpp"
+
+namespace krl::openai {
+namespace vllm {
+namespace {
+
+Encoded encode(const Ask& ask) {
+  Json body = {{"model", ask.model},
+               {"prompt", ask.prompt},
+               {"n", ask.n},
+               {"max_tokens", ask.max_tokens},  // its default is 16
+               {"temperature", ask.temperature},
+               {"top_p", ask.top_p},
+               {"top_k", ask.top_k},
+               {"min_p", 0},
+               {"repetition_penalty", 1},  // a model's generation_config.json may say otherwise
+               {"seed", ask.seed},
+               {"logprobs", 0},  // of the tokens themselves, none beside them
+               {"return_token_ids", true},
+               {"return_tokens_as_token_ids", true},  // for versions before return_token_ids
+               {"skip_special_tokens", true},
+               {"include_stop_str_in_output", true}};
+  if (!ask.stop.empty()) body["stop"] = ask.stop;
+  if (!ask.stop_tokens.empty()) body["stop_token_ids"] = ask.stop_tokens;
+  if (ask.stream) {
+    body["stream"] = true;
+    body["stream_options"] = {{"include_usage", true}};
+  }
+  return {"/v1/completions", std::move(body)};
+}
+
+// "token_id:123", as older versions name a token.
+TokenId id_in_name(const JsonNode& token) {
+  constexpr std::string_view kPrefix = "token_id:";
+  const std::string& name = token.text();
+  const Json number = name.rfind(kPrefix, 0) == 0
+                          ? Json::parse(name.substr(kPrefix.size()), nullptr, false)
+                          : Json();
+  if (!number.is_number_unsigned()) token.refuse("is no token's id; the server is too old");
+  return number.get<TokenId>();
+}
+
+void read_choice(const JsonNode& node, Choice& choice) {
+  if (const auto text = node.find("text")) choice.text += text->text();
+  const auto logprobs = node.find("logprobs");
+  if (const auto ids = node.find("token_ids")) {
+    const std::vector<TokenId> tokens = read_ids(*ids);
+    choice.tokens.insert(choice.tokens.end(), tokens.begin(), tokens.end());
+  } else if (logprobs) {
+    const JsonNode names = logprobs->get("tokens");
+    for (std::size_t i = 0; i < names.size_of_array(); ++i) {
+      choice.tokens.push_back(id_in_name(names.element(i)));
+    }
+  }
+  if (logprobs) {
+    const JsonNode numbers = logprobs->get("token_logprobs");
+    for (std::size_t i = 0; i < numbers.size_of_array(); ++i) {
+      choice.logprobs.emplace_back(read_logprob(numbers.element(i)));
+    }
+  }
+  if (const auto reason = node.find("finish_reason")) {
+    choice.stop_reason = stop_reason_of(reason->text());
+  }
+}
+
+void read_usage(const JsonNode& piece, Reply& reply) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const auto usage = piece.find("usage");
+  if (!usage) return;
+  reply.prompt_tokens = usage->get("prompt_tokens").integer(kMost);
+  const auto details = usage->find("prompt_tokens_details");
+  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
+  if (cached) reply.cached_tokens = cached->integer(kMost);
+}
+
+void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
+  if (const auto model = piece.find("model")) reply.model = model->text();
+  const JsonNode choices = piece.get("choices");
+  for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
+    const JsonNode node = choices.element(i);
+    read_choice(node, open_choice(node, node.get("index"), ask, reply));
+    if (const auto prompt = node.find("prompt_token_ids")) reply.prompt = read_ids(*prompt);
+  }
+  read_usage(piece, reply);
+}
+
+Encoded encode_scoring(const Ask& ask) {
+  return {"/v1/completions",
+          {{"model", ask.model},
+           {"prompt", ask.prompt},
+           {"max_tokens", 1},
+           {"temperature", 1},
+           {"prompt_logprobs", 0},  // of the prompt's own tokens, none beside them
+           {"return_token_ids", true}}};
+}
+
+// choices[0].prompt_logprobs has one entry a token: null for the first, then {"ID": {"logprob"}},
+// where other tokens may stand beside it.
+std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::size_t first) {
+  const JsonNode choices = answer.get("choices");
+  if (choices.size_of_array() != 1) choices.refuse("must have one element");
+  const JsonNode entries = choices.element(0).get("prompt_logprobs");
+  if (entries.size_of_array() != ask.prompt.size()) {
+    entries.refuse(std::to_string(entries.size_of_array()) + " entries for " +
+                   std::to_string(ask.prompt.size()) + " tokens");
+  }
+  std::vector<float> logprobs;
+  for (std::size_t i = first; i < ask.prompt.size(); ++i) {
+    const JsonNode token = entries.element(i).get(std::to_string(ask.prompt[i]));
+    logprobs.push_back(read_logprob(token.get("logprob")));
+  }
+  return logprobs;
+}
+
+}  // namespace
+}  // namespace vllm
+
+const Dialect& vllm_dialect() {
+  static const Dialect dialect{"vllm",
+                               "vLLM",
+                               true,
+                               KRL_LOGPROBS_RAW,
+                               true,
+                               64,
+                               KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF,
+                               vllm::encode,
+                               vllm::read,
+                               {},
+                               vllm::encode_scoring,
+                               vllm::read_scoring,
+                               nullptr,
+                               nullptr};
+  return dialect;
+}
+
+}  // namespace krl::openai

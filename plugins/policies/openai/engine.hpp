@@ -1,0 +1,61 @@
+// What all calls on one instance of the policy share. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "openai/asking.hpp"
+#include "plugins/http/loop.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
+
+namespace krl::openai {
+
+using policies::ChatTokenizer;
+
+class Engine {
+ public:
+  // Waits until a server is ready. Throws krl::Failure (ServerPool::start).
+  Engine(Settings settings, std::optional<ChatTokenizer> chat, std::function<bool()> cancelled);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  http::Loop& loop() { return loop_; }
+  Asking& asking() { return asking_; }
+  ServerPool& pool() { return pool_; }  // on the loop's thread
+  const Settings& settings() const { return settings_; }
+
+  // The tokenizer; null if there is none.
+  const ChatTokenizer* chat() const { return chat_ ? &*chat_ : nullptr; }
+  // The same, of a server that takes and gives ids.
+  const ChatTokenizer* token_chat() const {
+    return found_.dialect->gives_tokens ? chat() : nullptr;
+  }
+
+  const Found& found() const { return found_; }      // of the first server that was ready
+  std::int64_t context() const { return context_; }  // tokens; 0: unknown
+  std::size_t servers() const { return settings_.base_urls.size(); }
+  unsigned capacity() const { return capacity_; }  // exchanges in flight
+
+  // The version of the weights that sample.
+  std::uint64_t version();
+
+  // What happened to the servers since the last call, for the log.
+  std::vector<std::string> take_notes();
+
+ private:
+  http::Loop loop_;  // the first, as all that runs on it ends before
+  const Settings settings_;
+  const std::optional<ChatTokenizer> chat_;
+  std::mutex mutex_;
+  std::vector<std::string> notes_;
+  ServerPool pool_;
+  Asking asking_;
+  Found found_;
+  std::int64_t context_ = 0;
+  unsigned capacity_;
+};
+
+}  // namespace krl::openai

@@ -1,0 +1,68 @@
+// What is asked of a server and what it answers, whatever dialect it speaks. Values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tokenizer/merge_table.hpp"
+
+namespace krl::openai {
+
+using policies::TokenId;
+using Json = nlohmann::json;
+
+struct ChatMessage {
+  std::uint32_t role;  // KRL_ROLE_*
+  std::string text;
+};
+
+// One question to a server: n answers to one prompt.
+struct Ask {
+  std::vector<ChatMessage> messages;  // the prompt where the server renders it,
+  std::vector<TokenId> prompt;        // and where we do
+  std::string model;                  // the name that the server has for its weights
+  std::string adapter;                // SGLang names adapters apart; empty: none
+  std::uint32_t n = 1;
+  std::uint32_t max_tokens = 0;
+  double temperature = 1, top_p = 1;  // 0 = greedy; 1 = off
+  std::int32_t top_k = -1;            // -1 = off
+  std::uint32_t seed = 0;             // 31 bits, which every server takes
+  std::vector<std::string> stop;
+  std::vector<TokenId> stop_tokens;
+  bool stream = false;
+};
+
+// One answer as the server gave it, believed by nobody yet (sample_check.hpp).
+struct Choice {
+  std::string text;
+  std::string thoughts;  // what came in a field of its own
+  std::vector<TokenId> tokens;
+  // Of each token; nothing where the server gave none (llama.cpp, inside a character).
+  std::vector<std::optional<float>> logprobs;
+  std::optional<std::uint32_t> stop_reason;  // KRL_STOP_*; nothing until the answer has ended
+  bool is_empty() const { return text.empty() && thoughts.empty() && tokens.empty(); }
+};
+
+struct Reply {
+  std::map<std::uint32_t, Choice> choices;  // by their index among the n
+  std::optional<std::vector<TokenId>> prompt;
+  std::string model;           // what the server says that it used; may be empty
+  std::string weight_version;  // the same of SGLang
+  std::int64_t prompt_tokens = 0, cached_tokens = 0;
+};
+
+// What is sent: the body of a POST.
+struct Encoded {
+  std::string path;  // from the server's root
+  Json body;
+};
+
+// The stop reason that a server's word for it means. What is neither the end of an answer nor a
+// limit ("abort", "content_filter", "tool_calls", anything new) leaves the answer unfinished.
+std::uint32_t stop_reason_of(const std::string& word);
+
+}  // namespace krl::openai

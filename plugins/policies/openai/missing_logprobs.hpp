@@ -1,0 +1,16 @@
+// Log-probabilities that an answer lacks, asked for one by one: llama.cpp gives none for a token
+// that ends inside a character, as those of many letters and symbols do.
+#pragma once
+
+#include "openai/asking.hpp"
+#include "openai/sample_check.hpp"
+
+namespace krl::openai {
+
+// Fills in those of the tokens that belong to the answer; one exchange each, which samples one
+// token after all that come before. Errors as Asking::ask(). Does nothing if the dialect has no way
+// to ask.
+void fill_missing(Asking& asking, const Dialect& dialect, const Expected& expected, Choice& choice,
+                  const Terms& terms, Yield yield);
+
+}  // namespace krl::openai

@@ -1,0 +1,26 @@
+// Fields of a request that a server has refused by name: they are left out from then on. A value;
+// not thread-safe.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "openai/dialect.hpp"
+
+namespace krl::openai {
+
+class Refusals {
+ public:
+  // Reads the answer to a request that was refused (status 400 or 422). If it names an optional
+  // field of `body`, apply() leaves that out in future, and a text for the user is returned; empty:
+  // it says something else.
+  std::string learn(const Dialect& dialect, const Json& body, const std::string& answer);
+
+  void apply(Json& body) const;
+
+ private:
+  std::set<std::string> pointers_;
+  bool max_completion_tokens_ = false;  // newer OpenAI models: instead of max_tokens
+};
+
+}  // namespace krl::openai

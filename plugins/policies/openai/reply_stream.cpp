@@ -1,0 +1,32 @@
+#include "openai/reply_stream.hpp"
+
+#include <kernelrl/values.hpp>
+
+namespace krl::openai {
+
+void ReplyStream::feed(std::string_view bytes) {
+  events_.feed(bytes, [&](const http::Event& event) {
+    if (event.data == "[DONE]") return;
+    const Json piece = policies::parse_json(event.data, "an event");
+    if (piece.is_object() && piece.contains("error") && !piece["error"].is_null()) {
+      throw Failure(KRL_UNAVAILABLE, "the server ends its stream: " + piece["error"].dump());
+    }
+    dialect_.read(JsonNode(piece, "an event"), ask_, reply_);
+  });
+}
+
+bool ReplyStream::finish() {
+  openai::finish(reply_);
+  return !reply_.choices.empty();
+}
+
+void finish(Reply& reply) {
+  std::erase_if(reply.choices, [](const auto& entry) {
+    return !entry.second.stop_reason && entry.second.is_empty();
+  });
+  for (auto& [index, choice] : reply.choices) {
+    if (!choice.stop_reason) choice.stop_reason = KRL_STOP_ABORTED;
+  }
+}
+
+}  // namespace krl::openai

@@ -1,0 +1,32 @@
+// An answer that comes as server-sent events. A value; not thread-safe.
+#pragma once
+
+#include "openai/dialect.hpp"
+#include "plugins/http/event_stream.hpp"
+
+namespace krl::openai {
+
+class ReplyStream {
+ public:
+  // Writes into `reply`; keeps references.
+  ReplyStream(const Dialect& dialect, const Ask& ask, Reply& reply)
+      : dialect_(dialect), ask_(ask), reply_(reply) {}
+
+  // Bytes of the body. Throws krl::Failure if an event is not what the dialect has, or is an error
+  // of the server's; what came before stays.
+  void feed(std::string_view bytes);
+
+  // The body has ended, well or not: finish(reply). False if nothing of an answer came.
+  bool finish();
+
+ private:
+  const Dialect& dialect_;
+  const Ask& ask_;
+  Reply& reply_;
+  http::EventStream events_;
+};
+
+// Choices that have not ended are KRL_STOP_ABORTED; those of which nothing came are removed.
+void finish(Reply& reply);
+
+}  // namespace krl::openai

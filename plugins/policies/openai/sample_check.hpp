@@ -1,0 +1,46 @@
+// From what a server says it sampled to a sample that may be learned from: nothing is taken on
+// trust. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "openai/exchange.hpp"
+#include "tokenizer/chat_tokenizer.hpp"
+
+namespace krl::openai {
+
+using policies::ChatTokenizer;
+
+struct Sample {
+  std::string text;  // without end tokens, and from a stop text on
+  std::vector<TokenId> tokens;
+  std::vector<float> logprobs;
+  std::uint32_t stop_reason = 0;
+};
+
+// What an answer is held against.
+struct Expected {
+  const ChatTokenizer* chat = nullptr;  // null: the server gives text alone
+  // With chat: what was asked, of which the tokens from own_prompt on are the answer's beginning.
+  std::vector<TokenId> prompt;
+  std::size_t own_prompt = 0;
+  std::vector<std::string> stop;
+  std::uint32_t max_tokens = 0;
+};
+
+// How many of the tokens belong to the answer: those up to an end token, or up to the one that
+// completes a stop text. REQUIRES: expected.chat.
+std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
+
+// The sample that `choice` is. Where the server went on after a stop text or an end token, as some
+// do, the sample ends there.
+// Throws krl::Failure(KRL_UNAVAILABLE), which says what is wrong: ids outside the vocabulary; ids
+// and log-probabilities that are not as many, not finite or above 0; more tokens than were asked
+// for; a text that is not that of the ids.
+Sample checked_sample(const Choice& choice, const Expected& expected);
+
+// Throws krl::Failure(KRL_UNAVAILABLE) if the server has read another prompt than ours.
+void check_prompt(const Reply& reply, const Expected& expected);
+
+}  // namespace krl::openai

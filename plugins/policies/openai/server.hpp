@@ -1,0 +1,66 @@
+// One server: how it is reached, what it was found to be, whether it is well, and its load. Used on
+// the loop's thread alone.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "openai/settings.hpp"
+#include "plugins/http/client.hpp"
+
+namespace krl::openai {
+
+using http::Patience;
+using http::Yield;
+using Clock = std::chrono::steady_clock;
+
+// What a server is. Unknown numbers are 0.
+struct Found {
+  const Dialect* dialect = nullptr;  // the one to speak
+  std::string server;                // what it is: "vLLM 0.32.0", "a server"
+  std::string model;                 // its name for what it serves
+  std::int64_t context = 0;          // tokens of a prompt and its answer
+  std::int64_t vocabulary = 0;
+  std::uint32_t most_at_once = 1;  // answers of one exchange
+};
+
+class Server {
+ public:
+  Server(boost::asio::io_context& io, const std::string& base_url, const Settings& settings);
+
+  // One exchange. Throws http::Failure.
+  http::Answer get(const std::string& path, const Patience& patience, Yield yield);
+  http::Answer post(const std::string& path, const Json& body, const Patience& patience,
+                    Yield yield);
+  http::Answer stream(const std::string& path, const Json& body, const http::OnBody& on_body,
+                      const Patience& patience, Yield yield);
+
+  const std::string& name() const { return name_; }  // its URL, for messages
+  // "http://…: POST /completion: status 400: the server's words", freed of secrets and short.
+  std::string complaint(const std::string& what, const http::Answer& answer) const;
+
+  Found found;
+
+  // Load.
+  unsigned in_flight = 0;           // exchanges
+  std::uint64_t conversations = 0;  // that it was given, ever
+
+  // Health. A server that failed rests until a time, and is then looked at.
+  unsigned failures = 0;  // in a row; 0: it is well
+  Clock::time_point rests_until{};
+  std::string trouble;  // what happened last
+  std::string misfit;   // what a person must mend; empty: nothing
+
+  // Weights that were pushed.
+  std::uint64_t version = 0;  // that it samples with
+  std::string adapter;        // their name there; empty: the model's own
+
+ private:
+  http::Request request(const char* method, const std::string& path) const;
+
+  std::string name_, api_;
+  http::Client client_;
+};
+
+}  // namespace krl::openai

@@ -1,0 +1,230 @@
+#include "openai/server_pool.hpp"
+
+#include <algorithm>
+#include <kernelrl/values.hpp>
+
+#include "openai/probe.hpp"
+#include "openai/waiting.hpp"
+#include "plugins/http/backoff.hpp"
+#include "plugins/http/loop.hpp"
+
+namespace krl::openai {
+namespace {
+
+constexpr auto kMoment = std::chrono::milliseconds(10);
+constexpr auto kLook = std::chrono::seconds(15);  // that a look at a server may take
+const Patience kForever{Clock::time_point::max(), {}};
+constexpr std::size_t kMostHomes = std::size_t{1} << 16;
+
+// No exchange begins while there is one.
+class Pause {
+ public:
+  explicit Pause(unsigned* pauses) : pauses_(pauses) {
+    if (pauses_ != nullptr) ++*pauses_;
+  }
+  ~Pause() {
+    if (pauses_ != nullptr) --*pauses_;
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  unsigned* pauses_;
+};
+
+}  // namespace
+
+ServerPool::ServerPool(boost::asio::io_context& io, const Settings& settings, Note note)
+    : io_(io), settings_(settings), note_(std::move(note)) {
+  for (const std::string& url : settings.base_urls) servers_.emplace_back(io, url, settings);
+}
+
+bool ServerPool::is_ready(const Server& server) const {
+  return server.failures == 0 && server.version == version();
+}
+
+void ServerPool::start(const Patience& patience, Yield yield) {
+  for (Server& server : servers_) {
+    server.failures = 1;
+    begin_nursing(server);
+  }
+  const auto well = [&](const Server& server) { return server.failures == 0; };
+  const auto seen = [&](const Server& server) { return server.failures != 1; };
+  for (;;) {
+    for (const Server& server : servers_) {
+      if (!server.misfit.empty()) throw Failure(KRL_FAILED_PRECONDITION, server.misfit);
+    }
+    if (std::any_of(servers_.begin(), servers_.end(), well) &&
+        std::all_of(servers_.begin(), servers_.end(), seen))
+      return;
+    wait(io_, kMoment, patience, "no server is ready: " + troubles(), yield);
+  }
+}
+
+void ServerPool::close(Yield yield) {
+  closing_ = true;
+  while (nurses_ > 0) wait(io_, kMoment, kForever, "", yield);
+}
+
+Lease ServerPool::acquire(std::uint64_t conversation, const Patience& patience, Yield yield) {
+  for (;;) {
+    check_patience(patience, "a server with room; " + troubles());
+    if (pauses_ == 0) {
+      if (Server* server = choose(conversation)) return Lease(*server);
+      const auto given_up = [&](const Server& server) {
+        return server.failures > settings_.retries;
+      };
+      if (std::all_of(servers_.begin(), servers_.end(), given_up)) {
+        throw Failure(KRL_UNAVAILABLE, troubles());
+      }
+    }
+    wait(io_, kMoment, patience, "a server with room; " + troubles(), yield);
+  }
+}
+
+Server* ServerPool::choose(std::uint64_t conversation) {
+  const auto home = homes_.find(conversation);
+  if (home != homes_.end() && is_ready(*home->second) &&
+      home->second->in_flight < settings_.concurrency)
+    return home->second;
+  Server* server = least_busy();
+  if (server == nullptr) return nullptr;
+  if (homes_.size() >= kMostHomes) homes_.clear();
+  homes_[conversation] = server;
+  ++server->conversations;
+  return server;
+}
+
+// Of two that are as busy, the one that was given fewer conversations.
+Server* ServerPool::least_busy() {
+  Server* best = nullptr;
+  for (Server& server : servers_) {
+    if (!is_ready(server) || server.in_flight >= settings_.concurrency) continue;
+    const auto load = [](const Server& s) { return std::pair(s.in_flight, s.conversations); };
+    if (best == nullptr || load(server) < load(*best)) best = &server;
+  }
+  return best;
+}
+
+std::string ServerPool::troubles() const {
+  std::string all;
+  for (const Server& server : servers_) {
+    if (server.failures > 0 && !server.trouble.empty())
+      all += (all.empty() ? "" : "; ") + server.trouble;
+  }
+  return all;
+}
+
+void ServerPool::failed(Server& server, const std::string& why) {
+  if (server.failures > 0) return;  // it rests already: others in flight failed with it
+  server.failures = 1;
+  server.trouble = why;
+  server.rests_until = Clock::now() + http::backoff(settings_.http.retries, 1, jitter());
+  note_(why + "; the server rests");
+  begin_nursing(server);
+}
+
+void ServerPool::begin_nursing(Server& server) {
+  ++nurses_;
+  http::start(
+      io_, [this, &server](Yield yield) { nurse(server, yield); },
+      [this](const std::exception_ptr&) { --nurses_; });
+}
+
+// Looks at a server that failed until it is well.
+void ServerPool::nurse(Server& server, Yield yield) {
+  while (!closing_ && server.failures > 0) {
+    if (Clock::now() < server.rests_until) {
+      wait(io_, kMoment, kForever, "", yield);
+      continue;
+    }
+    std::optional<Failure> failure;
+    try {
+      bring_up(server, yield);
+      if (server.version != version()) continue;  // others were adopted meanwhile
+    } catch (const Failure& thrown) {
+      failure = thrown;
+    } catch (const std::exception& thrown) {
+      failure = Failure(KRL_UNAVAILABLE, server.name() + ": " + thrown.what());
+    }
+    note_health(server, failure);
+  }
+}
+
+void ServerPool::note_health(Server& server, const std::optional<Failure>& failure) {
+  server.misfit.clear();
+  if (!failure) {
+    if (!server.trouble.empty()) note_(server.name() + " is well again");
+    server.failures = 0;
+    server.trouble.clear();
+    return;
+  }
+  server.trouble = failure->what();
+  if (failure->code() == KRL_FAILED_PRECONDITION) server.misfit = failure->what();
+  ++server.failures;
+  server.rests_until =
+      Clock::now() + http::backoff(settings_.http.retries, server.failures, jitter());
+}
+
+void ServerPool::bring_up(Server& server, Yield yield) {
+  const auto closing = [this] { return closing_; };
+  probe(server, settings_, Patience::of(kLook, closing), yield);
+  if (found_ && found_->dialect != server.found.dialect) {
+    throw Failure(KRL_FAILED_PRECONDITION,
+                  server.name() + ": is " + std::string(server.found.dialect->server) +
+                      ", while others are " + std::string(found_->dialect->server) +
+                      "; the servers of a policy must be alike");
+  }
+  if (!found_) found_ = server.found;
+  if (!weights_) return;
+  server.version = 0;
+  push_weights(
+      server, *weights_,
+      Patience::of(std::chrono::duration_cast<Clock::duration>(settings_.timeout), closing), yield);
+}
+
+void ServerPool::drain(const Patience& patience, Yield yield) const {
+  const auto busy = [](const Server& server) { return server.in_flight > 0; };
+  while (std::any_of(servers_.begin(), servers_.end(), busy)) {
+    wait(io_, kMoment, patience, "the end of answers under way, for new weights", yield);
+  }
+}
+
+void ServerPool::adopt(const PushedWeights& weights, const Patience& patience, Yield yield) {
+  const bool pauses = !runs_beside(*found_->dialect, weights.kind);
+  const Pause pause(pauses ? &pauses_ : nullptr);
+  if (pauses) drain(patience, yield);
+  std::vector<Server*> ready;
+  for (Server& server : servers_) {
+    if (is_ready(server)) ready.push_back(&server);
+  }
+  if (ready.empty()) throw Failure(KRL_UNAVAILABLE, "no server takes the weights: " + troubles());
+  try {
+    http::side_by_side(
+        io_, ready.size(),
+        [&](std::size_t i, Yield own) { push_weights(*ready[i], weights, patience, own); }, yield);
+    weights_ = weights;
+  } catch (const Failure& failure) {
+    for (Server* server : ready) go_back(*server, failure.what());
+    throw;
+  }
+}
+
+// To the weights that all have: the model's own are there beside any adapter.
+void ServerPool::go_back(Server& server, const std::string& why) {
+  if (server.version == version()) return;
+  if (!weights_ && !server.adapter.empty()) {
+    server.adapter.clear();
+    server.version = 0;
+    return;
+  }
+  failed(server, why);
+}
+
+const Found& ServerPool::found() const { return *found_; }
+
+unsigned ServerPool::capacity() const {
+  return settings_.concurrency * static_cast<unsigned>(servers_.size());
+}
+
+}  // namespace krl::openai

@@ -1,0 +1,89 @@
+// The servers of a policy: which one answers next. A conversation stays with one server, whose
+// cache knows its prompt, while that is well and has room; else the least busy one takes it. A
+// server that fails rests, longer each time, and is looked at again until it is well.
+//
+// Used on the loop's thread alone, but for the constructor.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "openai/server.hpp"
+#include "openai/weight_push.hpp"
+
+namespace krl::openai {
+
+// A place for one exchange with a server, until it is destroyed.
+class Lease {
+ public:
+  explicit Lease(Server& server) : server_(&server) { ++server.in_flight; }
+  Lease(Lease&& other) noexcept : server_(std::exchange(other.server_, nullptr)) {}
+  Lease& operator=(Lease&&) = delete;
+  ~Lease() {
+    if (server_ != nullptr) --server_->in_flight;
+  }
+  Server& server() const { return *server_; }
+
+ private:
+  Server* server_;
+};
+
+class ServerPool {
+ public:
+  using Note = std::function<void(const std::string&)>;
+
+  // `note` is told, on the loop's thread, of servers that fail or are well again.
+  ServerPool(boost::asio::io_context& io, const Settings& settings, Note note);
+
+  // Waits until a server is well and the others have been looked at. Throws krl::Failure if none is
+  // by the deadline, or one is not what the settings say.
+  void start(const Patience& patience, Yield yield);
+  // Ends what start() and failed() have begun. To be called, on the loop, before the destructor.
+  void close(Yield yield);
+
+  // Waits for a server that is well and has room. Throws krl::Failure: KRL_UNAVAILABLE if all have
+  // failed more often in a row than Settings::retries; KRL_CANCELLED; KRL_DEADLINE_EXCEEDED.
+  Lease acquire(std::uint64_t conversation, const Patience& patience, Yield yield);
+
+  // An exchange with this server has failed, and it seems that the next would as well.
+  void failed(Server& server, const std::string& why);
+
+  // All servers sample with these weights once this has returned. Exchanges under way are waited
+  // for, where they would else go on with the new weights. Throws krl::Failure if a server that is
+  // well did not take them: all sample with those before then.
+  void adopt(const PushedWeights& weights, const Patience& patience, Yield yield);
+
+  // Of the servers that have been found; all speak one dialect.
+  const Found& found() const;
+  std::uint64_t version() const { return weights_ ? weights_->version : 0; }
+  // The exchanges that can be in flight.
+  unsigned capacity() const;
+  std::size_t size() const { return servers_.size(); }
+
+ private:
+  bool is_ready(const Server& server) const;
+  Server* choose(std::uint64_t conversation);
+  Server* least_busy();
+  std::string troubles() const;
+  void nurse(Server& server, Yield yield);
+  void note_health(Server& server, const std::optional<Failure>& failure);
+  void bring_up(Server& server, Yield yield);
+  void begin_nursing(Server& server);
+  void go_back(Server& server, const std::string& why);
+  void drain(const Patience& patience, Yield yield) const;
+
+  boost::asio::io_context& io_;
+  const Settings& settings_;
+  Note note_;
+  std::deque<Server> servers_;
+  std::unordered_map<std::uint64_t, Server*> homes_;  // of conversations
+  std::optional<PushedWeights> weights_;
+  std::optional<Found> found_;
+  bool closing_ = false;
+  unsigned nurses_ = 0, pauses_ = 0;
+};
+
+}  // namespace krl::openai

@@ -1,0 +1,41 @@
+#include "openai/verdict.hpp"
+
+#include "plugins/http/backoff.hpp"
+
+namespace krl::openai {
+
+Verdict verdict_of(const http::Failure& failure) {
+  using http::Cause;
+  switch (failure.cause()) {
+    case Cause::kAddress:
+    case Cause::kConnect:
+    case Cause::kTimeout:
+    case Cause::kBroken:
+      return {Verdict::kElsewhere, KRL_OK, failure.what(), {}};
+    default:
+      return Verdict::never(failure.code(), failure.what());
+  }
+}
+
+Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now) {
+  switch (answer.status) {
+    case 400:  // what was asked
+    case 413:
+    case 422:
+      return Verdict::never(KRL_INVALID_ARGUMENT, std::move(why));
+    case 408:  // too busy, or something that may pass
+    case 409:
+    case 425:
+    case 429:
+    case 500:
+    case 529:
+      return {Verdict::kAgain, KRL_OK, std::move(why),
+              http::retry_after(answer.header("Retry-After"), now)};
+    default:
+      break;
+  }
+  if (answer.status > 500) return {Verdict::kElsewhere, KRL_OK, std::move(why), {}};
+  return Verdict::never(KRL_FAILED_PRECONDITION, std::move(why));  // 401, 403, 404, a redirect, …
+}
+
+}  // namespace krl::openai

@@ -1,0 +1,39 @@
+// What to do after a try that gave no answer. Pure.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <ctime>
+#include <optional>
+#include <string>
+
+#include "plugins/http/failure.hpp"
+#include "plugins/http/message.hpp"
+#include "plugins/http/options.hpp"
+
+namespace krl::openai {
+
+struct Verdict {
+  enum Next {
+    kAnswered,
+    kAgain,      // after a while
+    kElsewhere,  // the server is ill: it rests, and another one, or later itself, is asked
+    kAtOnce,     // with another body; counts as no try
+    kNever,
+  };
+  Next next = kAnswered;
+  krl_status status = KRL_OK;  // of kNever
+  std::string why;
+  std::optional<http::Duration> wait;  // what the server asked for, of kAgain
+
+  static Verdict never(krl_status status, std::string why) {
+    return {kNever, status, std::move(why), {}};
+  }
+};
+
+Verdict verdict_of(const http::Failure& failure);
+
+// Of an answer whose status is not 2xx; `why` is its complaint.
+Verdict verdict_of(const http::Answer& answer, std::string why, std::time_t now);
+
+}  // namespace krl::openai

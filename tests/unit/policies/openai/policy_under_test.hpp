@@ -1,0 +1,46 @@
+// The policy as a host meets it: the plugin's file, called through the C boundary.
+#pragma once
+
+#include <kernelrl/testing.hpp>
+
+#include "tests/unit/policies/recording_host.hpp"
+
+namespace krl::openai::testing {
+
+class OpenAi {
+ public:
+  // Throws Failure if the policy refuses its options.
+  explicit OpenAi(krl::testing::Table options)
+      : instance_(plugin().create<krl_policy_v>(KRL_POLICY, "openai", std::move(options))) {}
+
+  static const krl::testing::Plugin& plugin() {
+    static const krl::testing::Plugin plugin(std::string(KERNELRL_BINARY_DIR) +
+                                             "/lib/kernelrl/plugins/openai.krl.so");
+    return plugin;
+  }
+
+  krl_policy_info describe() {
+    krl_policy_info info{};
+    info.struct_size = sizeof info;
+    call().require(table().describe(self(), context(), &info));
+    return info;
+  }
+
+  // The status of the call; `error` then says why.
+  krl_status sample(const krl::test::RequestList& requests,
+                    const krl::test::SampleCollector& sink) {
+    return table().sample(self(), host.c(), requests.data(), requests.size(), sink.c());
+  }
+
+  const krl_policy_v& table() const { return instance_.table(); }
+  void* self() const { return instance_.self(); }
+  krl::testing::Call& call() const { return instance_.call(); }
+  const krl_task_context* context() const { return instance_.context(); }
+
+  krl::test::RecordingContext host;  // of sample()
+
+ private:
+  krl::testing::Instance<krl_policy_v> instance_;
+};
+
+}  // namespace krl::openai::testing
