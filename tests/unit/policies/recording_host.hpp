@@ -214,6 +214,8 @@ class RequestList {
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }
+  const krl_request* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
 
  private:
   struct Row {
