@@ -270,6 +270,20 @@ TEST_F(TinkerFaults, ALateAnswerIsNotTakenForAnother) {
   EXPECT_EQ(service_.seq_ids(), (std::vector<std::int64_t>{1, 2, 3, 4}));
 }
 
+TEST_F(TinkerFaults, ADoubledAnswerIsTakenOnce) {
+  const auto learning = learner();
+  const std::string body = R"({"loss_fn_outputs":[]})";
+  const std::string stray =
+      http::testing::head(200, {{"Content-Length", std::to_string(body.size())}}) + body;
+  const std::string pending = R"({"type":"try_again"})";
+  service_.fail("retrieve_future",
+                http::testing::Script().send(
+                    http::testing::head(200, {{"Content-Length", std::to_string(pending.size())}}) +
+                    pending + stray));
+  learning->learn();
+  expect_one_step();
+}
+
 TEST_F(TinkerFaults, AServiceVanishesAndComesBack) {
   ServiceOptions options = service_options();
   options.http.retries = {200, 1ms, 20ms};
