@@ -209,8 +209,6 @@ class RequestList {
                    row.options.deadline_ns};
     pointers_.push_back(&row.request);
   }
-  const krl_request* const* data() const { return pointers_.data(); }
-  std::size_t size() const { return pointers_.size(); }
   operator Requests() const {  // NOLINT(google-explicit-constructor)
     return {pointers_.data(), pointers_.size()};
   }

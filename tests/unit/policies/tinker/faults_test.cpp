@@ -350,6 +350,26 @@ TEST_F(TinkerFaults, LargeStepsGoInSeveralRequests) {
   EXPECT_EQ(service_.happened("forward_backward"), 6);
 }
 
+TEST_F(TinkerFaults, GradientsGoAsProtobufWhereItIsRead) {
+  service_.take_protobuf();
+  for (const bool own_losses : {true, false}) {
+    Learner learning(service_options(), {.own_losses = own_losses});
+    learning.learn();
+    EXPECT_NEAR(learning.context.metrics.at("logprob_diff_mean"), 2 * 2.5, 1e-6);
+  }
+  EXPECT_TRUE(service_.posted("forward").empty());
+  const auto bodies = service_.posted("forward_backward");
+  ASSERT_EQ(bodies.size(), 3u);
+  EXPECT_EQ(from_protobuf<ForwardBackward>(bodies[0]).loss_fn, "importance_sampling");
+  EXPECT_TRUE(from_protobuf<ForwardBackward>(bodies[1]).forward_only);
+  const auto gradient = from_protobuf<ForwardBackward>(bodies[2]);
+  EXPECT_EQ(gradient.loss_fn, "cross_entropy");
+  const auto& weights = std::get<std::vector<float>>(gradient.data.at(0).inputs.at(1).second);
+  ASSERT_EQ(weights.size(), 4u);
+  EXPECT_EQ(weights[0], 0);
+  EXPECT_NEAR(weights[1], std::exp(-0.5), 1e-6);  // of a token sampled at -1, and now at -1.5
+}
+
 TEST_F(TinkerFaults, ProtobufIsLeftWhereItIsNotRead) {
   const auto learning = std::make_unique<Learner>(service_options(), TrainingOptions{});
   learning->learn();
