@@ -88,5 +88,12 @@ TEST(Includes, ThePoliciesFoldersAreLayers) {
   }
 }
 
+TEST(Includes, PoliciesDoNotKnowEachOther) {
+  for (const char* other : {"tinker/", "base/", "cuda/", "model/", "generation/", "training/"})
+    expect_none("plugins/policies/openai", other);
+  for (const char* policy : {"plugins/policies/libtorch", "plugins/policies/tinker"})
+    expect_none(policy, "openai/");
+}
+
 }  // namespace
 }  // namespace krl

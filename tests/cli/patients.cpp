@@ -70,23 +70,30 @@ struct Echo final : krl::Policy {
   }
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context& context) override {
-    const krl::Messages messages = requests[0].messages();
+    for (std::uint32_t r = 0; r < requests.size(); ++r) answer(requests[r], r, sink, context);
+  }
+  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
+                const krl::Context&) override {}
+
+ private:
+  static void answer(const krl::Request& request, std::uint32_t number, const krl::SampleSink& sink,
+                     const krl::Context& context) {
+    const krl::Messages messages = request.messages();
     std::string text = std::to_string(messages.size()) + " messages (";
     for (const krl::Message m : messages) text += "sua"[m.role()];
     const std::string last(messages[messages.size() - 1].text());
-    text += "), " + std::to_string(requests[0].max_tokens()) + " tokens at most, temperature " +
-            std::to_string(requests[0].temperature()).substr(0, 3) + ": " + last;
+    text += "), " + std::to_string(request.max_tokens()) + " tokens at most, temperature " +
+            std::to_string(request.temperature()).substr(0, 3) + ": " + last;
     if (last == "wait") std::ofstream("waiting") << "now";
     while (last == "wait") {
       context.throw_if_cancelled();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     krl_sample sample{};
+    sample.request = number;
     sample.text = krl::to_c(text);
     sink.put(sample);
   }
-  void tokenize(const krl::Messages&, std::string_view, const krl::SampleSink&,
-                const krl::Context&) override {}
 };
 
 }  // namespace

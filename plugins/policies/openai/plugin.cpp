@@ -103,7 +103,7 @@ struct OpenAiPolicy final : Policy {
       if (logprob_kind == "auto") info.logprobs = KRL_LOGPROBS_UNKNOWN;
     }
     info.context_tokens = context;
-    info.description = "a server at " + base_url;
+    info.description = base_url.empty() ? "several servers" : "a server at " + base_url;
     return info;
   }
 

@@ -161,7 +161,9 @@ struct ToyPolicy final : krl::TrainablePolicy {
     return published_version_ = version_;
   }
 
-  void export_weights(std::string_view directory, std::string_view, const krl::Context&) override {
+  void export_weights(std::string_view directory, std::string_view format,
+                      const krl::Context& context) override {
+    if (format != "hf") return TrainablePolicy::export_weights(directory, format, context);
     std::ofstream file(std::string(directory) + "/logits.bin", std::ios::binary);
     file.write(reinterpret_cast<const char*>(&logits_), sizeof logits_);
   }

@@ -351,6 +351,24 @@ TEST(OpenAiPolicy, KeepsToItsConcurrency) {
   EXPECT_LE(server.server().accepted(), 6);
 }
 
+TEST(OpenAiPolicy, CallsMayOverlap) {
+  const FakeVllm server;
+  OpenAi policy(options(server));
+  SampleCollector got[3];
+  std::vector<std::thread> threads;
+  for (SampleCollector& mine : got) {
+    threads.emplace_back([&policy, &mine] {
+      const krl::test::RecordingContext host;
+      const RequestList requests = some_requests(20);
+      EXPECT_EQ(policy.table().sample(policy.self(), host.c(), requests.data(), requests.size(),
+                                      mine.c()),
+                KRL_OK);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const SampleCollector& mine : got) expect_all(mine, 20);
+}
+
 TEST(OpenAiStreams, AreReadAsWholeAnswersAre) {
   const FakeVllm server;
   OpenAi policy(options(server, {{"stream", true}}));
