@@ -90,7 +90,8 @@ void Futures::pause(http::Duration time, const Patience& patience, Yield yield) 
   }
 }
 
-std::string Futures::ask(const Submission& submission, const Patience& patience, Yield yield) {
+std::string Futures::post_until_heard(const Submission& submission, const Patience& patience,
+                                      Yield yield) {
   http::Client& client = submission.repeatable ? client_ : unkept_;
   for (unsigned conflicts = 0;; ++conflicts) {
     Answer answer = client.ask_until_served(post(submission), patience, yield);
@@ -101,19 +102,21 @@ std::string Futures::ask(const Submission& submission, const Patience& patience,
   }
 }
 
-std::string Futures::submit(const Submission& submission, const Patience& patience, Yield yield) {
+void Futures::exchange(const Submission& submission,
+                       const std::function<void(const std::string&)>& decode,
+                       const Patience& patience, Yield yield) {
   for (unsigned unreadable = 1;; ++unreadable) {
-    const std::string body = ask(submission, patience, yield);
+    const std::string body = post_until_heard(submission, patience, yield);
     std::string trouble;
     try {
-      return from_json<Promise>(body).request_id;
+      return decode(body);
     } catch (const WireError& error) {
       trouble = error.what();
     }
     if (!submission.repeatable || unreadable >= kUnreadable) {
-      throw Failure(KRL_UNAVAILABLE, submission.path + " was answered with no promise: " + trouble +
-                                         " in \"" + client_.without_secrets(error_text(body)) +
-                                         "\"");
+      throw Failure(KRL_UNAVAILABLE, "the answer to " + submission.path +
+                                         " is not what the protocol says: " + trouble + " in \"" +
+                                         client_.without_secrets(error_text(body)) + "\"");
     }
     pause(http::backoff(retries_, unreadable, uniform()), patience, yield);
   }

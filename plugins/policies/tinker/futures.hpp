@@ -76,14 +76,23 @@ class Futures {
   Futures(boost::asio::io_context& io, http::Client& client, http::Client& unkept,
           const http::Retries& retries);
 
-  // Posts a request that is answered at once; the answer's body. Throws Refused, http::Failure.
-  std::string ask(const Submission& submission, const Patience& patience, Yield yield);
+  // Posts a request that is answered at once; its answer, decoded. Throws Refused, http::Failure,
+  // and Failure (KRL_UNAVAILABLE) where the answer is not what the protocol says.
+  template <class T>
+  T ask(const Submission& submission, const Patience& patience, Yield yield) {
+    std::optional<T> decoded;
+    exchange(
+        submission, [&](const std::string& body) { decoded.emplace(from_json<T>(body)); }, patience,
+        yield);
+    return *std::move(decoded);
+  }
 
-  // Posts a request; the id of its promise. Throws Refused, http::Failure, and Failure
-  // (KRL_UNAVAILABLE) where the answer is no promise.
-  std::string submit(const Submission& submission, const Patience& patience, Yield yield);
+  // Posts a request; the id of its promise. Throws as ask() does.
+  std::string submit(const Submission& submission, const Patience& patience, Yield yield) {
+    return ask<Promise>(submission, patience, yield).request_id;
+  }
 
-  // The result of what was submitted, decoded. Throws as submit() does, and Failure with
+  // The result of what was submitted, decoded. Throws as ask() does, and Failure with
   // KRL_INVALID_ARGUMENT or KRL_UNAVAILABLE where the service says that it failed.
   template <class T>
   T result(const Submission& submission, std::string request_id, const Patience& patience,
@@ -105,6 +114,9 @@ class Futures {
 
  private:
   class Wait;
+  void exchange(const Submission& submission, const std::function<void(const std::string&)>& decode,
+                const Patience& patience, Yield yield);
+  std::string post_until_heard(const Submission& submission, const Patience& patience, Yield yield);
   void wait(const Submission& submission, std::string request_id,
             const std::function<void(const Result&)>& decode, const Patience& patience,
             Yield yield);

@@ -159,8 +159,8 @@ Model RemoteModel::load_model(const std::string& path, const Context& call) {
   const LoadWeights request{model.id, model.next_seq_id++, path};
   try {
     session_.loop().run([&](Yield yield) {
-      session_.futures().submit_and_wait<LoadedWeights>({LoadWeights::kPath, to_json(request)},
-                                                        patience, yield);
+      session_.futures().submit_and_wait<Done>({LoadWeights::kPath, to_json(request)}, patience,
+                                               yield);
     });
   } catch (const std::exception&) {
     unload(model);

@@ -53,9 +53,14 @@ Session::~Session() {
 void Session::connect(const Patience& patience, Yield yield) {
   kind_ = service_kind(client_.ask_until_served(get("/"), patience, yield).body);
   const http::Answer models = client_.ask_until_served(get(kCapabilitiesPath), patience, yield);
-  if (models.good()) find_base_model(from_json<Capabilities>(models.body));
+  try {
+    if (models.good()) find_base_model(from_json<Capabilities>(models.body));
+  } catch (const WireError& error) {
+    throw Failure(KRL_UNAVAILABLE, std::string("the answer to ") + kCapabilitiesPath +
+                                       " is not what the protocol says: " + error.what());
+  }
   const CreateSession request{{}, {}, "kernelrl"};
-  id_ = from_json<SessionOpened>(futures_.ask(posted(request), patience, yield)).session_id;
+  id_ = futures_.ask<SessionOpened>(posted(request), patience, yield).session_id;
 }
 
 void Session::find_base_model(const Capabilities& capabilities) {
@@ -87,9 +92,9 @@ void Session::beat(Yield yield) {
     const Patience patience = Patience::of(3 * options_.heartbeat, [this] { return ends_.load(); });
     std::string trouble;
     try {
-      futures_.ask(posted(SessionHeartbeat{id_}), patience, yield);
-    } catch (const Failure& failure) {
-      trouble = failure.what();
+      futures_.ask<Done>(posted(SessionHeartbeat{id_}), patience, yield);
+    } catch (const std::exception& error) {
+      trouble = error.what();
     }
     const std::lock_guard lock(mutex_);
     heartbeat_trouble_ = trouble;
@@ -134,8 +139,7 @@ std::shared_ptr<Sampler> Session::create_base_sampler(const Patience& patience, 
   const CreateSamplingSession request{id_, next_sampler_++, options_.base_model};
   auto sampler = std::make_shared<Sampler>();
   sampler->sampling_session_id =
-      from_json<SamplingSession>(futures_.ask(posted(request), patience, yield))
-          .sampling_session_id;
+      futures_.ask<SamplingSession>(posted(request), patience, yield).sampling_session_id;
   return sampler;
 }
 

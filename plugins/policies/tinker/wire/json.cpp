@@ -288,7 +288,7 @@ SavedWeights from_json(std::string_view body) {
 }
 
 template <>
-LoadedWeights from_json(std::string_view body) {
+Done from_json(std::string_view body) {
   parse_object(body);
   return {};
 }

@@ -44,7 +44,7 @@ OptimStepAnswer from_json(std::string_view body);
 template <>
 SavedWeights from_json(std::string_view body);
 template <>
-LoadedWeights from_json(std::string_view body);
+Done from_json(std::string_view body);
 
 // What retrieve_future may say in place of a result; nothing if this is none of it.
 std::optional<TryAgain> try_again_from_json(std::string_view body);

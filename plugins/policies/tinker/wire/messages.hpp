@@ -25,6 +25,9 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// An answer that says no more than that there is one.
+struct Done {};
+
 // ---- sessions and models ----------------------------------------------------------------------
 
 struct CreateSession {
@@ -184,7 +187,6 @@ struct LoadWeights {
   std::string path;
   bool optimizer = true;  // its state as well
 };
-struct LoadedWeights {};
 
 // ---- futures ----------------------------------------------------------------------------------
 

@@ -1,5 +1,9 @@
 #include "tests/unit/policies/tinker/fake_service.hpp"
 
+#include "wire/json.hpp"
+#include "wire/protobuf.hpp"
+#include "wire/tinker_public.pb.h"
+
 namespace krl::tinker::testing {
 namespace {
 
@@ -16,6 +20,25 @@ json logprobs_of(const json& input) {
     outputs.push_back({{"logprobs", {{"data", std::vector<float>(n, FakeService::kLogprob)}}}});
   }
   return {{"loss_fn_outputs", outputs}, {"metrics", {{"loss:sum", 1.0}}}};
+}
+
+// The same in one record for all data.
+std::string in_protobuf(const json& answer) {
+  tinker_public::ForwardBackwardOutput out;
+  tinker_public::ArrayRecord& record = *out.add_loss_fn_outputs();
+  tinker_public::BatchedTensorEntry& entry = *record.add_fields();
+  entry.set_key("logprobs");
+  entry.mutable_value()->set_dtype(tinker_public::FLOAT32);
+  std::vector<std::int64_t> offsets = {0};
+  std::string& data = *entry.mutable_value()->mutable_data();
+  for (const json& output : answer["loss_fn_outputs"]) {
+    for (const float logprob : output["logprobs"]["data"])
+      data.append(reinterpret_cast<const char*>(&logprob), sizeof logprob);
+    offsets.push_back(static_cast<std::int64_t>(data.size()));
+  }
+  entry.mutable_value()->set_offsets(offsets.data(), offsets.size() * sizeof offsets[0]);
+  record.set_num_datums(static_cast<std::int64_t>(answer["loss_fn_outputs"].size()));
+  return out.SerializeAsString();
 }
 
 // Answers of "ab" and the end token of tokenizers from scratch.
@@ -45,6 +68,11 @@ void FakeService::fail(const std::string& path, Script script, bool acts) {
 void FakeService::set_root(std::string body) {
   const std::lock_guard lock(mutex_);
   root_ = std::move(body);
+}
+
+void FakeService::take_protobuf() {
+  const std::lock_guard lock(mutex_);
+  takes_protobuf_ = true;
 }
 
 void FakeService::answer_next(const std::string& path, std::string body, std::string content_type) {
@@ -105,15 +133,17 @@ Script FakeService::act(const SeenRequest& request) {
     ++happened_[path];
     return answer(200, R"({"type":"session_heartbeat"})");
   }
-  if (request.header("Content-Type") != "application/json")
-    return answer(415, R"({"detail":"JSON only"})");
-  if (path != "retrieve_future") return promise(path, request.body);
+  if (request.header("Content-Type") == kProtobufType) {
+    if (!takes_protobuf_) return answer(415, R"({"detail":"JSON only"})");
+    return promise(path, to_json(from_protobuf<ForwardBackward>(request.body)), true);
+  }
+  if (path != "retrieve_future") return promise(path, request.body, false);
   const auto found = results_.find(json::parse(request.body)["request_id"]);
   if (found == results_.end()) return answer(404, R"({"detail":"Future not found"})");
   return answer(200, found->second.body, {{"Content-Type", found->second.content_type}});
 }
 
-Script FakeService::promise(const std::string& path, const std::string& body) {
+Script FakeService::promise(const std::string& path, const std::string& body, bool protobuf) {
   const json request = json::parse(body);
   const bool changes = request.contains("model_id") && request.contains("seq_id");
   const std::pair<std::string, std::int64_t> key = {request.value("model_id", ""),
@@ -124,7 +154,7 @@ Script FakeService::promise(const std::string& path, const std::string& body) {
     return answer(200, json{{"request_id", id}}.dump());
   }
   const std::string id = "r" + std::to_string(results_.size() + 1);
-  Kept kept{result(path, request), "application/json"};
+  Kept kept = result(path, request, protobuf);
   auto& next = next_answers_[kApi + path];
   if (!next.empty()) {
     kept = std::move(next.front());
@@ -139,20 +169,21 @@ Script FakeService::promise(const std::string& path, const std::string& body) {
   return answer(200, json{{"request_id", id}}.dump());
 }
 
-std::string FakeService::result(const std::string& path, const json& request) {
-  if (path == "create_model")
-    return json{{"model_id", "m" + std::to_string(happened_[path] + 1)}}.dump();
-  if (path == "save_weights_for_sampler")
-    return json{{"sampling_session_id", "p" + std::to_string(happened_[path] + 1)}}.dump();
+FakeService::Kept FakeService::result(const std::string& path, const json& request, bool protobuf) {
+  const std::string number = std::to_string(happened_[path] + 1);
+  json made = json::object();
+  if (path == "create_model") made = {{"model_id", "m" + number}};
+  if (path == "save_weights_for_sampler") made = {{"sampling_session_id", "p" + number}};
   if (path == "save_weights")
-    return json{{"path", "tinker://" + request["model_id"].get<std::string>() + "/weights/" +
-                             request["path"].get<std::string>()}}
-        .dump();
-  if (path == "asample") return sequences_of(request).dump();
-  if (path == "forward") return logprobs_of(request["forward_input"]).dump();
-  if (path == "forward_backward") return logprobs_of(request["forward_backward_input"]).dump();
-  if (path == "optim_step") return R"({"metrics":{"unclipped_grad_l2:mean":2.5}})";
-  return "{}";
+    made = {{"path", "tinker://" + request["model_id"].get<std::string>() + "/weights/" +
+                         request["path"].get<std::string>()}};
+  if (path == "asample") made = sequences_of(request);
+  if (path == "optim_step") made = {{"metrics", {{"unclipped_grad_l2:mean", 2.5}}}};
+  for (const char* input : {"forward_input", "forward_backward_input"}) {
+    if (request.contains(input)) made = logprobs_of(request[input]);
+  }
+  if (protobuf) return {in_protobuf(made), kProtobufType};
+  return {made.dump(), "application/json"};
 }
 
 }  // namespace krl::tinker::testing

@@ -270,6 +270,20 @@ TEST_F(TinkerFaults, ALateAnswerIsNotTakenForAnother) {
   EXPECT_EQ(service_.seq_ids(), (std::vector<std::int64_t>{1, 2, 3, 4}));
 }
 
+TEST_F(TinkerFaults, ADoubledAnswerIsTakenOnce) {
+  const auto learning = learner();
+  const std::string body = R"({"loss_fn_outputs":[]})";
+  const std::string stray =
+      http::testing::head(200, {{"Content-Length", std::to_string(body.size())}}) + body;
+  const std::string pending = R"({"type":"try_again"})";
+  service_.fail("retrieve_future",
+                http::testing::Script().send(
+                    http::testing::head(200, {{"Content-Length", std::to_string(pending.size())}}) +
+                    pending + stray));
+  learning->learn();
+  expect_one_step();
+}
+
 TEST_F(TinkerFaults, AServiceVanishesAndComesBack) {
   ServiceOptions options = service_options();
   options.http.retries = {200, 1ms, 20ms};
@@ -336,6 +350,26 @@ TEST_F(TinkerFaults, LargeStepsGoInSeveralRequests) {
   EXPECT_EQ(service_.happened("forward_backward"), 6);
 }
 
+TEST_F(TinkerFaults, GradientsGoAsProtobufWhereItIsRead) {
+  service_.take_protobuf();
+  for (const bool own_losses : {true, false}) {
+    Learner learning(service_options(), {.own_losses = own_losses});
+    learning.learn();
+    EXPECT_NEAR(learning.context.metrics.at("logprob_diff_mean"), 2 * 2.5, 1e-6);
+  }
+  EXPECT_TRUE(service_.posted("forward").empty());
+  const auto bodies = service_.posted("forward_backward");
+  ASSERT_EQ(bodies.size(), 3u);
+  EXPECT_EQ(from_protobuf<ForwardBackward>(bodies[0]).loss_fn, "importance_sampling");
+  EXPECT_TRUE(from_protobuf<ForwardBackward>(bodies[1]).forward_only);
+  const auto gradient = from_protobuf<ForwardBackward>(bodies[2]);
+  EXPECT_EQ(gradient.loss_fn, "cross_entropy");
+  const auto& weights = std::get<std::vector<float>>(gradient.data.at(0).inputs.at(1).second);
+  ASSERT_EQ(weights.size(), 4u);
+  EXPECT_EQ(weights[0], 0);
+  EXPECT_NEAR(weights[1], std::exp(-0.5), 1e-6);  // of a token sampled at -1, and now at -1.5
+}
+
 TEST_F(TinkerFaults, ProtobufIsLeftWhereItIsNotRead) {
   const auto learning = std::make_unique<Learner>(service_options(), TrainingOptions{});
   learning->learn();
@@ -386,7 +420,8 @@ TEST_F(TinkerFaults, GradientsGoOutTogetherWhereTheyAreAveraged) {
   learning->training.optimizer_step(adamw(1e-3), learning->context);
   // Each advantage times three examples and four target tokens.
   for (const std::string& body : service_.posted("forward_backward")) {
-    for (const auto& datum : nlohmann::json::parse(body)["forward_backward_input"]["data"])
+    const auto request = nlohmann::json::parse(body);
+    for (const auto& datum : request["forward_backward_input"]["data"])
       EXPECT_EQ(datum["loss_fn_inputs"]["advantages"]["data"],
                 nlohmann::json({0.0, 12.0, 12.0, 12.0}));
   }

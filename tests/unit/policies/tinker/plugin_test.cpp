@@ -165,6 +165,23 @@ TEST_F(TinkerPlugin, SkyrlNeverSamplesWithEarlierWeights) {
   EXPECT_EQ(sampled_version(policy), 1u);
 }
 
+// What is new has a name or a number of its own, and may be asked for again under another.
+TEST_F(TinkerPlugin, SkyrlMayMakeTwoOfWhatIsNew) {
+  service_.set_root(kSkyrl);
+  RemotePolicy policy(options());
+  service_.fail("create_model", http::testing::Script().reset(), /*acts=*/true);
+  service_.fail("save_weights_for_sampler", http::testing::Script().close(), /*acts=*/true);
+  policy.publish();
+  EXPECT_EQ(service_.happened("save_weights_for_sampler"), 2);
+  const auto samplers = service_.posted("save_weights_for_sampler");
+  EXPECT_EQ(json::parse(samplers[0])["sampling_session_seq_id"], 0);
+  EXPECT_EQ(json::parse(samplers[1])["sampling_session_seq_id"], 1);
+  service_.fail("save_weights", answer(409, R"({"detail":"Checkpoint already exists"})"));
+  policy.save(checkpoint());
+  const auto saves = service_.posted("save_weights");
+  EXPECT_NE(json::parse(saves[0])["path"], json::parse(saves[1])["path"]);
+}
+
 TEST_F(TinkerPlugin, LogprobsAreOfTheModel) {
   RemotePolicy policy(options());
   EXPECT_EQ(policy.logprobs(examples()).at(0),

@@ -104,7 +104,7 @@ std::string varint(int number, int value) {
 template <class T>
 std::string bytes_of(std::vector<T> values) {
   std::string bytes(values.size() * sizeof(T), 0);
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 
