@@ -18,14 +18,28 @@ const Dialect* dialect_by_name(std::string_view name) {
   return nullptr;
 }
 
-Choice& open_choice(const JsonNode& node, std::optional<JsonNode> index, const Ask& ask,
-                    Reply& reply) {
-  const auto number = static_cast<std::uint32_t>(index ? index->integer(ask.n - 1) : 0);
+std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask& ask) {
+  return index ? static_cast<std::uint32_t>(index->integer(ask.n - 1)) : 0;
+}
+
+Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask& ask, Reply& reply) {
   const auto [choice, is_new] = reply.choices.try_emplace(number);
   if (!is_new && (!ask.stream || choice->second.stop_reason)) {
     node.refuse("a second answer with the index " + std::to_string(number));
   }
   return choice->second;
+}
+
+void read_usage(const JsonNode& piece, Reply& reply) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const auto usage = piece.find("usage");
+  if (!usage) return;
+  if (const auto tokens = usage->find("prompt_tokens")) {
+    reply.prompt_tokens = tokens->integer(kMost);
+  }
+  const auto details = usage->find("prompt_tokens_details");
+  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
+  if (cached) reply.cached_tokens = cached->integer(kMost);
 }
 
 std::vector<TokenId> read_ids(const JsonNode& array) {

@@ -53,8 +53,13 @@ const Dialect* dialect_by_name(std::string_view name);
 
 // Reading what all dialects have.
 
-// The choice with this index, which must be below ask.n; what has ended does not go on.
-Choice& open_choice(const JsonNode& node, std::optional<JsonNode> index, const Ask&, Reply&);
+// An index, or 0 where there is none; it must be below ask.n.
+std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask&);
+// The choice of that number; what has ended does not go on.
+Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask&, Reply&);
+
+// The numbers of tokens in `usage`, if they are there.
+void read_usage(const JsonNode& piece, Reply&);
 
 std::vector<TokenId> read_ids(const JsonNode& array);
 float read_logprob(const JsonNode& number);

@@ -49,7 +49,7 @@ void read_logprobs(const JsonNode& node, Choice& choice) {
 }
 
 void read_one(const JsonNode& node, const Ask& ask, Reply& reply) {
-  Choice& choice = open_choice(node, node.find("index"), ask, reply);
+  Choice& choice = open_choice(node, choice_number(node.find("index"), ask), ask, reply);
   choice.text = node.get("content").text();
   choice.tokens = read_ids(node.get("tokens"));
   read_logprobs(node, choice);

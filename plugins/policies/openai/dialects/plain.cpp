@@ -8,8 +8,6 @@ namespace krl::openai {
 namespace plain {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
-
 const char* role_name(std::uint32_t role) {
   switch (role) {
     case KRL_ROLE_SYSTEM:
@@ -82,23 +80,12 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   const JsonNode choices = piece.get("choices");
   for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
     const JsonNode node = choices.element(i);
-    const auto index = node.find("index");
+    const std::uint32_t number = choice_number(node.find("index"), ask);
     // Some servers have more to say after the end: an empty delta beside the usage.
-    if (ask.stream && index &&
-        reply.choices.count(static_cast<std::uint32_t>(index->integer(ask.n - 1))) > 0) {
-      read_choice(node, reply.choices[static_cast<std::uint32_t>(index->integer(ask.n - 1))]);
-    } else {
-      read_choice(node, open_choice(node, index, ask, reply));
-    }
+    const bool goes_on = ask.stream && reply.choices.count(number) > 0;
+    read_choice(node, goes_on ? reply.choices[number] : open_choice(node, number, ask, reply));
   }
-  const auto usage = piece.find("usage");
-  if (!usage) return;
-  if (const auto tokens = usage->find("prompt_tokens")) {
-    reply.prompt_tokens = tokens->integer(kMost);
-  }
-  const auto details = usage->find("prompt_tokens_details");
-  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
-  if (cached) reply.cached_tokens = cached->integer(kMost);
+  read_usage(piece, reply);
 }
 
 }  // namespace

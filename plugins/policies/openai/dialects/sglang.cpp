@@ -72,14 +72,15 @@ void read_one(const JsonNode& node, Choice& choice, Reply& reply) {
 }
 
 void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
-  if (piece.value().is_array()) {
-    for (std::size_t i = 0; i < piece.size_of_array(); ++i) {
-      const Json number = i;
-      const JsonNode node = piece.element(i);
-      read_one(node, open_choice(node, JsonNode(number, "index"), ask, reply), reply);
-    }
-  } else {
-    read_one(piece, open_choice(piece, piece.find("index"), ask, reply), reply);
+  if (!piece.value().is_array()) {
+    const std::uint32_t number = choice_number(piece.find("index"), ask);
+    read_one(piece, open_choice(piece, number, ask, reply), reply);
+    return;
+  }
+  if (piece.size_of_array() != ask.n) piece.refuse("must have one element an answer");
+  for (std::uint32_t i = 0; i < ask.n; ++i) {
+    const JsonNode node = piece.element(i);
+    read_one(node, open_choice(node, i, ask, reply), reply);
   }
 }
 

@@ -67,22 +67,12 @@ void read_choice(const JsonNode& node, Choice& choice) {
   }
 }
 
-void read_usage(const JsonNode& piece, Reply& reply) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  const auto usage = piece.find("usage");
-  if (!usage) return;
-  reply.prompt_tokens = usage->get("prompt_tokens").integer(kMost);
-  const auto details = usage->find("prompt_tokens_details");
-  const auto cached = details ? details->find("cached_tokens") : std::nullopt;
-  if (cached) reply.cached_tokens = cached->integer(kMost);
-}
-
 void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   if (const auto model = piece.find("model")) reply.model = model->text();
   const JsonNode choices = piece.get("choices");
   for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
     const JsonNode node = choices.element(i);
-    read_choice(node, open_choice(node, node.get("index"), ask, reply));
+    read_choice(node, open_choice(node, choice_number(node.get("index"), ask), ask, reply));
     if (const auto prompt = node.find("prompt_token_ids")) reply.prompt = read_ids(*prompt);
   }
   read_usage(piece, reply);
