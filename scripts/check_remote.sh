@@ -92,7 +92,7 @@ start_vllm() {
   # The target modules are named, as vLLM otherwise fails in prompt_logprobs of several requests with an adapter.
   start vllm health env HF_HUB_OFFLINE=1 VLLM_NO_USAGE_STATS=1 VLLM_HOST_IP=127.0.0.1 VLLM_CPU_KVCACHE_SPACE=1 \
     VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 VLLM_SERVER_DEV_MODE=1 PATH="$folder/vllm/bin:$PATH" \
-    vllm serve "$1" --served-model-name model --host 127.0.0.1 --port "$port" --max-model-len 2048 --enforce-eager \
+    vllm serve "$1" --served-model-name model --host 127.0.0.1 --port "$port" --enforce-eager --no-enable-chunked-prefill \
     --enable-lora --max-lora-rank 8 --lora-target-modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj "${@:2}"
 }
 

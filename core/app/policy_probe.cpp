@@ -97,7 +97,7 @@ Result<std::string> agreement(const std::vector<Answer>& answers, const Policy& 
     }
     ++example;
   }
-  return fmt::format("differ by {:.4f} in the mean, {:.4f} at most, over {:.0f} tokens",
+  return fmt::format("differ by {:.1e} in the mean, {:.1e} at most, over {:.0f} tokens",
                      total / tokens, largest, tokens);
 }
 
