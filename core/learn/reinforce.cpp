@@ -217,21 +217,21 @@ class Reinforcement {
     return {};
   }
 
+  // What no step has reported is left out: 0 would say something else.
   static void write_learning(const Metrics& sums, int steps, Metrics& metrics) {
-    const auto mean = [&](const char* name) {
+    const auto put = [&](const char* metric, const char* name, int parts) {
       const auto entry = sums.find(name);
-      return entry == sums.end() || steps == 0 ? 0.0 : entry->second / steps;
+      if (entry != sums.end()) metrics[metric] = entry->second / parts;
     };
-    metrics["actor/pg_loss"] = mean("loss");
-    metrics["actor/clip_fraction"] = mean("clip_fraction");
-    metrics["actor/ppo_kl"] = mean("ppo_kl");
-    metrics["actor/entropy"] = mean("entropy");
-    metrics["actor/grad_norm"] = mean("grad_norm");
-    if (sums.contains("value_loss")) metrics["critic/value_loss"] = mean("value_loss");
-    metrics["actor/lr"] = sums.contains("lr") ? sums.at("lr") : 0.0;
-    metrics["sampler/logprob_diff/mean"] = mean("logprob_diff_mean");
-    metrics["sampler/logprob_diff/max"] =
-        sums.contains("logprob_diff_max") ? sums.at("logprob_diff_max") : 0.0;
+    put("actor/pg_loss", "loss", steps);
+    put("actor/clip_fraction", "clip_fraction", steps);
+    put("actor/ppo_kl", "ppo_kl", steps);
+    put("actor/entropy", "entropy", steps);
+    put("actor/grad_norm", "grad_norm", steps);
+    put("critic/value_loss", "value_loss", steps);
+    put("actor/lr", "lr", 1);
+    put("sampler/logprob_diff/mean", "logprob_diff_mean", steps);
+    put("sampler/logprob_diff/max", "logprob_diff_max", 1);
   }
 
   static void add_throughput(const std::vector<Episode>& episodes, double seconds,
