@@ -131,13 +131,67 @@ install_skyrl
   echo "vLLM 0.32.0 and SkyRL 0.3.0, both on the CPU"
 } > "$report"
 
-start_vllm "$model" --dtype float32
-section "vLLM" curl --silent --show-error --fail --write-out '\n' "$url/version"
+# What the iterations of a run came to.
+show_run() {
+  python3 - "$1/metrics.jsonl" << 'END'
+import json, sys
+names = ["reward/mean", "kernel/pass_rate", "kernel/speedup_capped", "sampler/lost", "sampler/version_lag",
+         "sampler/logprob_diff/mean", "sampler/logprob_diff/max", "time_s/rollout", "time_s/learn"]
+print("iteration  " + "  ".join(names))
+for line in open(sys.argv[1]):
+    m = json.loads(line)
+    print(f"{m['iteration']:9}  " + "  ".join(f"{m.get(n, float('nan')):{len(n)}.3g}" for n in names))
+END
+}
+
+# run_plan PLAN WORD…: a run in $folder/runs, and what it came to.
+run_plan() {
+  local name
+  name=$(basename "$1" .toml)
+  "$kernelrl" --plan "$@" --set "run.directory=\"$folder/runs\"" > "$folder/$name.out"
+  tail -n 1 "$folder/$name.out"
+  show_run "$folder/runs/$name"
+}
+
+# kill_and_resume PLAN WORD…: the same, killed after its fifth iteration and resumed from the checkpoint of its fourth.
+kill_and_resume() {
+  local name process
+  name=$(basename "$1" .toml)
+  "$kernelrl" --plan "$@" --set "run.directory=\"$folder/runs\"" > "$folder/$name.out" &
+  process=$!
+  until grep -q '^iteration 5 ' "$folder/$name.out" || ! kill -0 "$process" 2> /dev/null; do sleep 0.2; done
+  kill -KILL "$process"
+  wait "$process" 2> /dev/null || true
+  echo "killed after iteration 5: $(tail -n 1 "$folder/$name.out")"
+  run_plan "$@" --resume
+}
+
+# The quickstart's model after its warm-up: small enough for a CPU, and it has something to learn.
+make_warm_model() {
+  "$kernelrl" --plan configs/quickstart.toml --set run.name=warm --set "run.directory=\"$folder/runs\"" \
+    --set stage.reinforce.iterations=1 > "$folder/warm.out"
+  tail -n 2 "$folder/warm.out"
+  "$kernelrl" export --plan configs/quickstart.toml --checkpoint "$folder/runs/warm/checkpoints/step_000014" "$folder/warm"
+}
+
+rm -rf "$folder/runs" "$folder/warm"
+section "The model of the runs below" make_warm_model
+
+start_vllm "$model" --dtype float32 --max-model-len 2048
+section "doctor: vLLM" "$kernelrl" doctor openai --set "base_url=$url" --set "tokenizer=$model" --model "$model" --limit 300
+section "eval: vLLM" "$kernelrl" eval --plan configs/remote_vllm.toml --set "policy.base_url=$url" --set rollout.max_tokens=256 \
+  --samples 1
 stop vllm
 
-rm -f "$folder/skyrl.db"
-start_skyrl "$model"
-section "SkyRL" curl --silent --show-error --fail --write-out '\n' "$url/api/v1/get_server_capabilities"
+start_vllm "$folder/warm" --dtype float32 --max-model-len 512
+section "libtorch trains, vLLM samples" run_plan tests/servers/vllm_sampler.toml --set "policy.model.directory=$folder/warm" \
+  --set "policy.sampler.base_url=$url" --set "policy.sampler.tokenizer=$folder/warm"
+stop vllm
+
+rm -rf "$folder"/skyrl.db* "$folder/checkpoints"
+start_skyrl "$folder/warm"
+section "SkyRL trains and samples" kill_and_resume tests/servers/tinker.toml --set "policy.base_url=$url" \
+  --set "policy.base_model=$folder/warm" --set "policy.tokenizer=$folder/warm"
 stop skyrl
 
 echo "$report"
