@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/app/console.hpp"
+#include "core/run/headline.hpp"
 
 namespace krl {
 namespace {
@@ -84,7 +85,10 @@ std::string first_line(const Assessment& a) {
   std::string line = fmt::format("{}: {} tasks, {} episodes", a.name, a.tasks.size(), a.episodes);
   if (a.wrong_on_holdout > 0)
     line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
-  if (a.infra_errors > 0) line += fmt::format(", {} turns not evaluated", a.infra_errors);
+  if (a.infra_errors > 0) {
+    line += fmt::format(", {} turns not evaluated, the first because: {}", a.infra_errors,
+                        printable(a.first_error));
+  }
   return line + "\n";
 }
 

@@ -41,7 +41,9 @@ const char* name_of_role(std::uint32_t role) {
 
 void show_answer(const Answer& answer) {
   show(safe(answer.text));
-  if (answer.stop_reason == StopReason::kLength)
+  if (answer.stop_reason == StopReason::kLength && answer.tokens.empty())
+    show("(cut off)");
+  else if (answer.stop_reason == StopReason::kLength)
     show(fmt::format("(cut off after {} tokens)", answer.tokens.size()));
 }
 

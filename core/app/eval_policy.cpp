@@ -191,7 +191,7 @@ int eval_policy(const CallLine& line) {
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;
   const StopSignals signals;
-  const CallScope scope{&signals.stop()};
+  const CallScope scope{&signals.stop(), std::chrono::seconds(call->plan().run.call_timeout_s)};
   Components components(call->loaded.registry, scope);
   const auto results = examine(*call, *wishes, components);
   if (results) return finish(line, *call, *wishes, *results);

@@ -178,9 +178,10 @@ Assessment assess(std::string name, const std::vector<Episode>& episodes,
   result.figures = Assessor::mean_over(result.tasks);
   for (const TaskAssessment& task : result.tasks) result.episodes += task.episodes;
   for (const Episode& episode : episodes) {
-    result.infra_errors += static_cast<int>(
-        std::count_if(episode.turns.begin(), episode.turns.end(),
-                      [](const TurnRecord& turn) { return turn.evaluation.infra_error(); }));
+    for (const TurnRecord& turn : episode.turns) {
+      if (!turn.evaluation.infra_error()) continue;
+      if (++result.infra_errors == 1) result.first_error = turn.evaluation.why;
+    }
   }
   for (std::int64_t t = 0; t < turns; ++t)
     result.turns.push_back(assessor.turn(static_cast<std::size_t>(t)));
@@ -206,6 +207,7 @@ json to_json(const Assessment& a) {
   return {{"name", a.name},
           {"episodes", a.episodes},
           {"infra_errors", a.infra_errors},
+          {"first_error", a.first_error},
           {"wrong_on_holdout_shapes", a.wrong_on_holdout},
           {"at", by_k(a.figures)},
           {"turns", turns},

@@ -47,7 +47,8 @@ struct TurnAssessment {
 struct Assessment {
   std::string name;  // of the set: "train", "holdout/templates"
   int episodes = 0;
-  int infra_errors = 0;      // turns that could not be evaluated
+  int infra_errors = 0;      // turns that were not answered or could not be evaluated
+  std::string first_error;   // why the first of them was not
   int wrong_on_holdout = 0;  // kernels that passed but on shapes that no training shows
   Figures figures;           // after the last turn
   std::vector<TurnAssessment> turns;

@@ -127,7 +127,7 @@ Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling
     return request_view(request, messages.emplace_back(messages_of(request.prompt)), c_sampling);
   });
   SampleReceiver receiver(sink);
-  for (const SampleRequest& request : requests) receiver.expect(request.samples);
+  for (const SampleRequest& request : requests) receiver.expect(request);
   Call call(component(), instance_.scope());
   const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "core/plugin/call.hpp"
 #include "core/plugin/text.hpp"
@@ -14,6 +16,9 @@ namespace {
 
 // Rounding may bring the logarithm of a probability of 1 above 0.
 constexpr float kLargestLogprob = 1e-4F;
+
+// For the way of an answer that was there in time.
+constexpr std::chrono::seconds kGrace{1};
 
 // What is wrong with what a sample says of itself; empty if nothing is.
 std::string complaint_about(const krl_sample& s) {
@@ -30,6 +35,11 @@ std::string complaint_about(const krl_sample& s) {
       return fmt::format("span {} begins at token {} of {}", i, first, s.tokens.size);
   }
   return {};
+}
+
+bool is_over(std::int64_t deadline_ns) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return deadline_ns != 0 && now > std::chrono::nanoseconds(deadline_ns) + kGrace;
 }
 
 Answer answer_of(const krl_sample& s) {
@@ -83,9 +93,9 @@ krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messag
 SampleReceiver::SampleReceiver(const AnswerSink& sink)
     : sink_(sink), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
 
-void SampleReceiver::expect(std::uint32_t samples) {
+void SampleReceiver::expect(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
-  expected_.push_back({std::vector<bool>(samples, false), false});
+  expected_.push_back({std::vector<bool>(request.samples, false), request.deadline_ns});
 }
 
 std::string SampleReceiver::complaint() const {
@@ -97,7 +107,7 @@ std::string SampleReceiver::missing() const {
   const std::lock_guard lock(mutex_);
   for (std::size_t r = 0; r < expected_.size(); ++r) {
     const std::vector<bool>& answered = expected_[r].answered;
-    if (expected_[r].failed) continue;
+    if (expected_[r].failed || expected_[r].late) continue;
     const auto at = std::find(answered.begin(), answered.end(), false);
     if (at == answered.end()) continue;
     const std::string which =
@@ -122,14 +132,24 @@ krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t reque
 }
 
 krl_status SampleReceiver::receive(const krl_sample& s) {
+  bool first_late = false;
   {
     const std::lock_guard lock(mutex_);
     std::string why = check_place(s.request, s.index);
     if (why.empty()) why = complaint_about(s);
     if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
-    expected_[s.request].answered[s.index] = true;
+    Expected& expected = expected_[s.request];
+    expected.answered[s.index] = true;
+    if (is_over(expected.deadline_ns)) {
+      if (std::exchange(expected.late, true)) return KRL_OK;
+      first_late = true;
+    }
   }
-  sink_.answered(s.request, s.index, answer_of(s));
+  if (first_late) {
+    sink_.lost(s.request, {Code::kDeadlineExceeded, "the answer came after its deadline"});
+  } else {
+    sink_.answered(s.request, s.index, answer_of(s));
+  }
   return KRL_OK;
 }
 
@@ -190,7 +210,7 @@ krl_status RequestFeed::take(bool wait, const krl_request** out) {
   }
   Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), {}});
   taken.request = request_view(**next, taken.messages, sampling_);
-  receiver_.expect((*next)->samples);
+  receiver_.expect(**next);
   *out = &taken.request;
   return KRL_OK;
 }

@@ -40,8 +40,9 @@ class SampleReceiver {
   explicit SampleReceiver(const AnswerSink& sink);
 
   const krl_sample_sink* c() const { return &c_; }
-  // One more request may be answered, by as many samples.
-  void expect(std::uint32_t samples);
+  // One more request may be answered, by as many samples as it wants, until its deadline and a
+  // grace; what comes later is lost.
+  void expect(const SampleRequest& request);
   // What was wrong with what was put; empty if nothing was.
   std::string complaint() const;
   // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
@@ -51,7 +52,9 @@ class SampleReceiver {
   // The samples of one request.
   struct Expected {
     std::vector<bool> answered;
+    std::int64_t deadline_ns = 0;
     bool failed = false;  // those that are missing will not come
+    bool late = false;    // or came too late
   };
 
   static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);

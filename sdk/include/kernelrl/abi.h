@@ -289,7 +289,7 @@ typedef struct krl_request {
   /* The answer so far, for a policy that CONTINUES: the sample holds the tokens after these; its text is that of the whole
    * answer, whose tokens max_tokens counts. */
   krl_i32s answer_prefix;
-  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. What is not answered by then fails with KRL_DEADLINE_EXCEEDED */
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. Fail with KRL_DEADLINE_EXCEEDED what is not answered by then: it would be lost */
 } krl_request;
 
 typedef struct krl_request_source { /* requests that come while earlier ones are being answered */

@@ -28,6 +28,13 @@ class Request {
   Messages messages() const { return {c_->messages, c_->n_messages}; }
   unsigned n_samples() const { return c_->n_samples; }
   std::uint64_t seed() const { return c_->seed; }
+  // One number for the stream (seed, k), for a server that takes one: 31 bits, which all of them
+  // do.
+  std::uint32_t seed_of_sample(std::uint32_t k) const {
+    std::uint64_t x = c_->seed ^ (k * 0x9E3779B97F4A7C15U);
+    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+    return static_cast<std::uint32_t>((x ^ (x >> 27U)) >> 33U);
+  }
   unsigned max_tokens() const { return c_->sampling->max_tokens; }
   double temperature() const { return c_->sampling->temperature; }
   double top_p() const { return c_->sampling->top_p; }
@@ -185,8 +192,11 @@ class Weights {
 struct Policy : Component {
   virtual PolicyInfo describe() = 0;
   virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;
-  virtual void tokenize(const Messages&, std::string_view answer, const SampleSink&,
-                        const Context&) = 0;
+  // Only asked of a policy that has tokens.
+  virtual void tokenize(const Messages&, std::string_view /*answer*/, const SampleSink&,
+                        const Context&) {
+    throw Failure(KRL_UNIMPLEMENTED, "this policy gives no tokens");
+  }
   virtual void sample_stream(const RequestSource&, const SampleSink&, const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy takes requests all at once only");
   }

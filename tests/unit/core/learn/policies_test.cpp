@@ -118,7 +118,10 @@ TEST(Sampler, GoesOnAfterAResume) {
   };
   EXPECT_EQ(world.run(kSampler).outcome, Outcome::kInterrupted);
   world.after_iteration = nullptr;
+  const std::filesystem::path weights = RunLayout{world.run_folder()}.weights();
+  std::filesystem::create_directory(weights / "draft");  // as a killed process leaves it
   EXPECT_EQ(world.resume(kSampler).lines(), fresh_run(kSampler).lines());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(weights), {}), 1);
 }
 
 TEST(Sampler, WithWeightsOfAVersionThatNobodyPublishedEndsTheRun) {
@@ -167,6 +170,15 @@ TEST(Deadlines, OfACallReachThePlugin) {
 TEST(Deadlines, OfAnAnswerReachThePlugin) {
   EXPECT_THAT(fresh_run({"policy.waits=request", "rollout.answer_timeout_s=1"}).error,
               HasSubstr("every turn was lost, the first as too late"));
+}
+
+TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
+  for (const char* batching : {"waves", "continuous"}) {
+    EXPECT_THAT(fresh_run({"policy.waits=long", "rollout.answer_timeout_s=1",
+                           std::string("rollout.batching=") + batching})
+                    .error,
+                HasSubstr("every turn was lost, the first as the answer came after its deadline"));
+  }
 }
 
 TEST(BeforeTheRun, APlanThatThePoliciesCanFollowIsFine) {

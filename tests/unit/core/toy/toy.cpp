@@ -73,7 +73,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
       krl::opt("wants_reference", &ToyPolicy::wants_reference,
                "examples must hold log-probabilities of a reference"),
       krl::opt("waits", &ToyPolicy::waits, "sample() waits until this deadline is over")
-          .one_of("|call|request"),
+          .one_of("|call|request|long"),
       krl::opt("stale", &ToyPolicy::stale, "samples say a version that nobody has published"),
       krl::opt("logprob_kind", &ToyPolicy::logprob_kind, "what its log-probabilities are of")
           .one_of("unknown|raw|scaled|processed"),
@@ -286,6 +286,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void put(const krl::Request& request, std::size_t index, const krl::SampleSink& sink) {
     while (waits == "request" && krl::monotonic_ns() < request.deadline_ns()) continue;
+    while (waits == "long" && krl::monotonic_ns() < request.deadline_ns() + 1'200'000'000) continue;
     if (waits == "request") {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
     }
