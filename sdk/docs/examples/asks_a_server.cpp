@@ -47,7 +47,7 @@ struct AsksAServer final : krl::Policy {
           auto choice = nlohmann::json::parse(reply).at("choices").at(0);
           const std::string text = choice.at("message").at("content");
           const bool cut = choice["finish_reason"] == "length";
-          sink.put({0, cut ? KRL_STOP_LENGTH : KRL_STOP_END, r, k, krl::to_c(text)});
+          sink.put(r, k, cut ? KRL_STOP_LENGTH : KRL_STOP_END, text);
         } catch (const nlohmann::json::exception&) {
           sink.fail(r, KRL_UNAVAILABLE, reply);
           break;

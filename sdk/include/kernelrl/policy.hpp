@@ -65,6 +65,16 @@ class SampleSink {
     sample.struct_size = sizeof sample;
     check(c_->put(c_, &sample));
   }
+  // Of a policy that has no tokens to give.
+  void put(std::uint32_t request, std::uint32_t index, std::uint32_t stop_reason,
+           std::string_view text) const {
+    krl_sample sample{};
+    sample.request = request;
+    sample.index = index;
+    sample.stop_reason = stop_reason;
+    sample.text = to_c(text);
+    put(sample);
+  }
   // The samples of `request` that were not put will not come.
   void fail(std::uint32_t request, krl_status status, std::string_view why) const {
     check(c_->fail(c_, request, status, to_c(why)));
