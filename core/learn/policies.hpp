@@ -46,13 +46,13 @@ class Policies {
       : learner_(std::move(learner)), exchange_(std::move(exchange)), files_(files) {}
 
   Status hand_over(std::uint64_t version);
+  Status remove_others(const std::filesystem::path& kept);
 
   Policy learner_;
   std::optional<Policy> sampler_, reference_;
   const std::filesystem::path exchange_;
   FileSystem& files_;
   std::optional<std::uint64_t> published_;
-  std::filesystem::path handed_over_;  // what the sampler has; empty: nothing yet
 };
 
 // What is known of the policies of a plan.
