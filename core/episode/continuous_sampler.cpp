@@ -70,6 +70,7 @@ Result<const SampleRequest*> ContinuousSampler::next(bool wait) {
   const std::uint64_t shared = setup_.shares_prompts ? first.shared_seed : 0;
   Asked& asked = asked_.emplace_back(Asked{first.request, {}});
   if (shared != 0) asked.request.seed = shared;
+  asked.request.deadline_ns = setup_.deadline_ns();
   do {
     meter_.taken(waiting_[taken_].since);
     asked.waiting.push_back(taken_++);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 
 #include "core/base/hash.hpp"
@@ -62,10 +61,11 @@ class Rollout {
       : context_(context),
         policy_threads_(context.settings.batching == Batching::kContinuous ? 2 : 1),
         evaluators_(context.evaluations.info().concurrency),
-        sampler_(make_sampler(context.settings.batching, io_, policy_threads_,
-                              {context.player.sampler, sampling_of(context.settings),
-                               context.player.info.shares_prompts},
-                              [this] { answered(); })) {
+        sampler_(
+            make_sampler(context.settings.batching, io_, policy_threads_,
+                         {context.player.sampler, sampling_of(context.settings),
+                          context.player.info.shares_prompts, context.settings.answer_timeout_s},
+                         [this] { answered(); })) {
     for (std::size_t g = 0; g < tasks.size(); ++g) {
       for (std::int64_t m = 0; m < context.settings.group_size; ++m) {
         episodes_.push_back({tasks[g], g, static_cast<std::size_t>(m), {}});
@@ -164,7 +164,6 @@ class Rollout {
   Result<Reply> ask(EpisodeRequest request, std::size_t index, Yield yield) {
     Answer answer;
     for (int tries = 0; tries < kMostParts; ++tries) {
-      request.request.deadline_ns = deadline_ns();
       KRL_ASSIGN(Reply reply, sampler_->sample(request, index, yield));
       if (reply.lost) return reply;
       KRL_TRY(check_version(reply.answer));
@@ -176,13 +175,6 @@ class Rollout {
       request.shared_seed = 0;
     }
     return Reply{{}, Error{Code::kUnavailable, "the answer was cut off before its end"}};
-  }
-
-  std::int64_t deadline_ns() const {
-    const std::int64_t seconds = context_.settings.answer_timeout_s;
-    if (seconds == 0) return 0;
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::nanoseconds(now + std::chrono::seconds(seconds)).count();
   }
 
   // An answer by weights that were never published must not be learned from.

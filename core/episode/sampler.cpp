@@ -16,6 +16,12 @@ bool loses_turns(const Error& error) {
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded;
 }
 
+std::int64_t SamplingSetup::deadline_ns() const {
+  if (answer_timeout_s == 0) return 0;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::nanoseconds(now + std::chrono::seconds(answer_timeout_s)).count();
+}
+
 void LoadMeter::taken(Clock::time_point asked) {
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);

@@ -63,6 +63,10 @@ struct SamplingSetup {
   Sampling sampling;
   // Whether requests with a shared seed are answered as one.
   bool shares_prompts = false;
+  std::int64_t answer_timeout_s = 0;  // from when the policy takes a request up; 0 = none
+
+  // The deadline of a request that the policy takes up now.
+  std::int64_t deadline_ns() const;
 };
 
 // Used on the thread of the rollout's io_context only.

@@ -59,7 +59,10 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
   std::vector<Asked> asked = requests_of(wave);
   std::vector<SampleRequest> requests;
   requests.reserve(asked.size());
-  for (Asked& a : asked) requests.push_back(std::move(a.request));
+  for (Asked& a : asked) {
+    a.request.deadline_ns = setup_.deadline_ns();
+    requests.push_back(std::move(a.request));
+  }
   for (const Waiting& w : wave) meter_.taken(w.since);
   std::vector<std::pair<std::size_t, Result<Reply>>> held;
   const auto resume = [&](std::size_t i, Result<Reply> reply) {

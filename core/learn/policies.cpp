@@ -63,15 +63,15 @@ Status Policies::hand_over(std::uint64_t version) {
   KRL_TRY(files_.rename(draft, folder));
   KRL_TRY(files_.sync(exchange_));
   KRL_TRY(sampler_->adopt_weights({kind, folder.string(), version}));
-  return remove_all_but(folder);
+  return remove_others(folder);
 }
 
-// What earlier versions left, of this process or of one that was killed.
-Status Policies::remove_all_but(const fs::path& folder) {
-  std::error_code error;
+// Those of a run that was killed among them.
+Status Policies::remove_others(const fs::path& kept) {
   std::vector<fs::path> others;
+  std::error_code error;
   for (const auto& entry : fs::directory_iterator(exchange_, error))
-    if (entry.path() != folder) others.push_back(entry.path());
+    if (entry.path() != kept) others.push_back(entry.path());
   if (error) return failure(file_error("read", exchange_, error.value()));
   for (const fs::path& other : others) KRL_TRY(remove_tree(files_, other));
   return {};

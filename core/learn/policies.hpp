@@ -46,7 +46,7 @@ class Policies {
       : learner_(std::move(learner)), exchange_(std::move(exchange)), files_(files) {}
 
   Status hand_over(std::uint64_t version);
-  Status remove_all_but(const std::filesystem::path& folder);
+  Status remove_others(const std::filesystem::path& kept);
 
   Policy learner_;
   std::optional<Policy> sampler_, reference_;

@@ -64,6 +64,7 @@ void Asking::repeat(const Exchange& exchange, const Terms& terms, Yield yield) {
 
 Encoded Asking::prepared(Encoded encoded) const {
   refusals_.apply(encoded.body);
+  encoded.refusals = refusals_.size();
   encoded.body.merge_patch(settings_.extra);
   return encoded;
 }
@@ -77,6 +78,9 @@ Verdict Asking::refused(const Server& server, const Encoded& encoded, const http
   }
   Verdict verdict = verdict_of(answer, std::move(why), std::time(nullptr));
   if (verdict.next != Verdict::kNever || verdict.status != KRL_INVALID_ARGUMENT) return verdict;
+  if (encoded.refusals < refusals_.size()) {  // another answer said more, meanwhile
+    return {Verdict::kAtOnce, KRL_OK, std::move(verdict.why), {}};
+  }
   const std::string learned = refusals_.learn(*server.found.dialect, encoded.body, answer.body);
   if (learned.empty()) return verdict;
   note_(server.name() + ": " + learned);

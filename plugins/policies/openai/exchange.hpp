@@ -59,6 +59,7 @@ struct Reply {
 struct Encoded {
   std::string path;  // from the server's root
   Json body;
+  std::size_t refusals = 0;  // that were known when it was made
 };
 
 // The stop reason that a server's word for it means. What is neither the end of an answer nor a

@@ -17,6 +17,8 @@ class Refusals {
   std::string learn(const Dialect& dialect, const Json& body, const std::string& answer);
 
   void apply(Json& body) const;
+  // Grows with all that is learned.
+  std::size_t size() const { return pointers_.size() + (max_completion_tokens_ ? 1 : 0); }
 
  private:
   std::set<std::string> pointers_;

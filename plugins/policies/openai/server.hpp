@@ -55,6 +55,8 @@ class Server {
   // Weights that were pushed.
   std::uint64_t version = 0;  // that it samples with
   std::string adapter;        // their name there; empty: the model's own
+  // A push has failed half-way: it may sample with other weights than `version` says.
+  bool is_uncertain = false;
 
  private:
   http::Request request(const char* method, const std::string& path) const;

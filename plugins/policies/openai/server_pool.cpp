@@ -40,7 +40,22 @@ ServerPool::ServerPool(boost::asio::io_context& io, const Settings& settings, No
 }
 
 bool ServerPool::is_ready(const Server& server) const {
-  return server.failures == 0 && server.version == version();
+  return server.failures == 0 && server.version == version() && !server.is_uncertain;
+}
+
+std::vector<Server*> ServerPool::ready_servers() {
+  std::vector<Server*> ready;
+  for (Server& server : servers_) {
+    if (is_ready(server)) ready.push_back(&server);
+  }
+  return ready;
+}
+
+void ServerPool::check_not_given_up() const {
+  const auto given_up = [&](const Server& server) { return server.failures > settings_.retries; };
+  if (std::all_of(servers_.begin(), servers_.end(), given_up)) {
+    throw Failure(KRL_UNAVAILABLE, troubles());
+  }
 }
 
 void ServerPool::start(const Patience& patience, Yield yield) {
@@ -71,12 +86,7 @@ Lease ServerPool::acquire(std::uint64_t conversation, const Patience& patience, 
     check_patience(patience, "a server with room; " + troubles());
     if (pauses_ == 0) {
       if (Server* server = choose(conversation)) return Lease(*server);
-      const auto given_up = [&](const Server& server) {
-        return server.failures > settings_.retries;
-      };
-      if (std::all_of(servers_.begin(), servers_.end(), given_up)) {
-        throw Failure(KRL_UNAVAILABLE, troubles());
-      }
+      check_not_given_up();
     }
     wait(io_, kMoment, patience, "a server with room; " + troubles(), yield);
   }
@@ -176,6 +186,11 @@ void ServerPool::bring_up(Server& server, Yield yield) {
                       "; the servers of a policy must be alike");
   }
   if (!found_) found_ = server.found;
+  if (!weights_ && server.is_uncertain) {
+    throw Failure(KRL_UNAVAILABLE, server.name() +
+                                       ": new weights did not get there whole, and there are none "
+                                       "to go back to; start it anew");
+  }
   if (!weights_) return;
   server.version = 0;
   push_weights(
@@ -194,25 +209,50 @@ void ServerPool::adopt(const PushedWeights& weights, const Patience& patience, Y
   const bool pauses = !runs_beside(*found_->dialect, weights.kind);
   const Pause pause(pauses ? &pauses_ : nullptr);
   if (pauses) drain(patience, yield);
-  std::vector<Server*> ready;
-  for (Server& server : servers_) {
-    if (is_ready(server)) ready.push_back(&server);
+  for (unsigned tries = 0;; ++tries) {
+    std::vector<Server*> ready;
+    while ((ready = ready_servers()).empty()) {
+      check_not_given_up();
+      wait(io_, kMoment, patience, "a server for new weights; " + troubles(), yield);
+    }
+    const std::optional<Failure> unreached = push_to(ready, weights, patience, yield);
+    if (!unreached) return;
+    if (tries >= settings_.retries) throw *unreached;
   }
-  if (ready.empty()) throw Failure(KRL_UNAVAILABLE, "no server takes the weights: " + troubles());
-  try {
-    http::side_by_side(
-        io_, ready.size(),
-        [&](std::size_t i, Yield own) { push_weights(*ready[i], weights, patience, own); }, yield);
-    weights_ = weights;
-  } catch (const Failure& failure) {
-    for (Server* server : ready) go_back(*server, failure.what());
-    throw;
+}
+
+// Throws what a server refuses the weights with. Gives the failure of the first where all were out
+// of reach: they rest.
+std::optional<Failure> ServerPool::push_to(const std::vector<Server*>& ready,
+                                           const PushedWeights& weights, const Patience& patience,
+                                           Yield yield) {
+  std::vector<std::optional<Failure>> failures(ready.size());
+  const auto push = [&](std::size_t i, Yield own) {
+    try {
+      push_weights(*ready[i], weights, patience, own);
+    } catch (const Failure& failure) {
+      failures[i] = failure;
+    } catch (const std::exception& error) {
+      failures[i] = Failure(KRL_UNAVAILABLE, ready[i]->name() + ": " + error.what());
+    }
+  };
+  http::side_by_side(io_, ready.size(), push, yield);
+  for (const std::optional<Failure>& failure : failures) {
+    if (!failure || failure->code() == KRL_UNAVAILABLE) continue;
+    for (Server* server : ready) go_back(*server, failure->what());
+    throw *failure;
   }
+  const bool any_took = std::find(failures.begin(), failures.end(), std::nullopt) != failures.end();
+  if (any_took) weights_ = weights;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (failures[i]) failed(*ready[i], failures[i]->what());
+  }
+  return any_took ? std::nullopt : failures.front();
 }
 
 // To the weights that all have: the model's own are there beside any adapter.
 void ServerPool::go_back(Server& server, const std::string& why) {
-  if (server.version == version()) return;
+  if (server.version == version() && !server.is_uncertain) return;
   if (!weights_ && !server.adapter.empty()) {
     server.adapter.clear();
     server.version = 0;

@@ -51,9 +51,10 @@ class ServerPool {
   // An exchange with this server has failed, and it seems that the next would as well.
   void failed(Server& server, const std::string& why);
 
-  // All servers sample with these weights once this has returned. Exchanges under way are waited
-  // for, where they would else go on with the new weights. Throws krl::Failure if a server that is
-  // well did not take them: all sample with those before then.
+  // All servers sample with these weights once this has returned; one that is out of reach gets
+  // them before it samples again. Exchanges under way are waited for, where they would else go on
+  // with the new weights. Throws krl::Failure if a server refuses them, or none was within reach
+  // in Settings::retries tries more: all sample with those before then.
   void adopt(const PushedWeights& weights, const Patience& patience, Yield yield);
 
   // Of the servers that have been found; all speak one dialect.
@@ -65,6 +66,8 @@ class ServerPool {
 
  private:
   bool is_ready(const Server& server) const;
+  std::vector<Server*> ready_servers();
+  void check_not_given_up() const;
   Server* choose(std::uint64_t conversation);
   Server* least_busy();
   std::string troubles() const;
@@ -72,6 +75,8 @@ class ServerPool {
   void note_health(Server& server, const std::optional<Failure>& failure);
   void bring_up(Server& server, Yield yield);
   void begin_nursing(Server& server);
+  std::optional<Failure> push_to(const std::vector<Server*>& ready, const PushedWeights& weights,
+                                 const Patience& patience, Yield yield);
   void go_back(Server& server, const std::string& why);
   void drain(const Patience& patience, Yield yield) const;
 

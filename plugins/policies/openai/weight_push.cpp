@@ -52,11 +52,6 @@ void push_to_vllm(Server& server, const std::string& adapter, const PushedWeight
   }
 }
 
-void unload_from_vllm(Server& server, const std::string& adapter, const Patience& patience,
-                      Yield yield) {
-  demand(server, "/v1/unload_lora_adapter", {{"lora_name", adapter}}, patience, yield);
-}
-
 // An answer of status 200 may say that it did not work.
 void demand_success(Server& server, const std::string& path, const Json& body,
                     const Patience& patience, Yield yield) {
@@ -76,8 +71,10 @@ void push_model_to_vllm(Server& server, const PushedWeights& weights, const Pati
   const Json reload = {{"method", "reload_weights"},
                        {"kwargs", {{"weights_path", weights.directory}}}};
   const std::string path = "/collective_rpc";
+  server.is_uncertain = true;
   const http::Answer answer = server.post(path, reload, patience, yield);
   if (answer.status == 404) {
+    server.is_uncertain = false;
     throw Failure(KRL_FAILED_PRECONDITION,
                   server.name() +
                       ": vLLM takes whole models only if it was started with "
@@ -95,9 +92,21 @@ void push_adapter_to_sglang(Server& server, const std::string& adapter,
                  {{"lora_name", adapter}, {"lora_path", weights.directory}}, patience, yield);
 }
 
+// Makes room, no more: the new adapter is there already. A server that was started anew since knows
+// nothing of the old one.
+void unload(Server& server, const std::string& adapter, const Patience& patience, Yield yield) {
+  const bool is_vllm = server.found.dialect == &vllm_dialect();
+  const char* const path = is_vllm ? "/v1/unload_lora_adapter" : "/unload_lora_adapter";
+  try {
+    server.post(path, {{"lora_name", adapter}}, patience, yield);
+  } catch (const http::Failure&) {  // the next exchange will find out what ails the server
+  }
+}
+
 void push_model_to_sglang(Server& server, const PushedWeights& weights, const Patience& patience,
                           Yield yield) {
   const std::string version = std::to_string(weights.version);
+  server.is_uncertain = true;
   demand_success(
       server, "/update_weights_from_disk",
       {{"model_path", weights.directory}, {"weight_version", version}, {"flush_cache", true}},
@@ -136,6 +145,7 @@ void push_weights(Server& server, const PushedWeights& weights, const Patience& 
       push_model_to_sglang(server, weights, patience, yield);
     }
     server.version = weights.version;
+    server.is_uncertain = false;
     return;
   }
   const std::string adapter = new_adapter_name(server, weights);
@@ -146,12 +156,7 @@ void push_weights(Server& server, const PushedWeights& weights, const Patience& 
   }
   server.adapter = adapter;
   server.version = weights.version;
-  if (before.empty()) return;
-  if (is_vllm) {
-    unload_from_vllm(server, before, patience, yield);
-  } else {
-    demand_success(server, "/unload_lora_adapter", {{"lora_name", before}}, patience, yield);
-  }
+  if (!before.empty()) unload(server, before, patience, yield);
 }
 
 }  // namespace krl::openai

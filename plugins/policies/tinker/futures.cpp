@@ -204,6 +204,7 @@ class Futures::Wait {
     const std::string message = submission_.path + " failed at the service: " +
                                 futures_.client_.without_secrets(failed.error);
     if (failed.category == "user") throw Failure(KRL_INVALID_ARGUMENT, message);
+    if (submission_.is_built_upon) throw Failure(KRL_UNAVAILABLE, message);
     submit_again(Failure(KRL_UNAVAILABLE, message));
   }
 

@@ -9,7 +9,8 @@
 //   retrieve 404, 410           the service does not know of it (any more): submitted again
 //   retrieve 409, 429, 5xx      busy: asked again after a while
 //   both     other 4xx          final
-//   retrieve {"error", …}       failed: final if the user is to blame, else submitted again
+//   retrieve {"error", …}       failed: final if the user is to blame, or something builds upon it;
+//                               else submitted again
 //
 // Submitting again posts the same bytes, the same seq_id among them. Used by the coroutines of one
 // io_context.
@@ -41,6 +42,8 @@ struct Submission {
   // Posting it twice does the same as once.
   bool repeatable = true;
   bool protobuf_result = false;  // the result may come as protobuf
+  // What was submitted since builds upon it: if it fails, doing it now would be too late.
+  bool is_built_upon = false;
 };
 
 struct Result {

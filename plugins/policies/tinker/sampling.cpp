@@ -143,7 +143,12 @@ class Sampling::Call {
       invalid_argument("prompt token " + std::to_string(token) + " is outside the vocabulary of " +
                        std::to_string(options.vocabulary));
     }
-    const auto wanted = static_cast<std::int64_t>(request.max_tokens());
+    const auto so_far = static_cast<std::int64_t>(request.answer_prefix().size());
+    const std::int64_t wanted = static_cast<std::int64_t>(request.max_tokens()) - so_far;
+    if (wanted < 1) {
+      invalid_argument("the answer so far has " + std::to_string(so_far) +
+                       " tokens already, of max_tokens = " + std::to_string(request.max_tokens()));
+    }
     if (options.context == 0) return wanted;
     const std::int64_t left = options.context - static_cast<std::int64_t>(prompt.size());
     if (left < 1) {

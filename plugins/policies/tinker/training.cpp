@@ -115,6 +115,7 @@ void Training::optimizer_step(const krl_optimizer& optimizer, const Context& con
                     to_json(OptimStep{model_.id, model_.next_seq_id++, adam_params(optimizer)})};
     step.repeatable = session_.kind().knows_seq_ids;
     const std::string promise = submit_change(step, patience, yield);
+    for (Pass& pass : passes_) pass.submission.is_built_upon = true;
     take_results(patience, yield);
     const auto answer = session_.futures().result<OptimStepAnswer>(step, promise, patience, yield);
     check_finite(answer.metrics);

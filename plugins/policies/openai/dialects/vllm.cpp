@@ -1,6 +1,7 @@
 // vLLM: POST /v1/completions with the prompt as ids.
 // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
 #include <kernelrl/values.hpp>
+#include <limits>
 
 #include "openai/dialect.hpp"
 
@@ -40,7 +41,10 @@ TokenId id_in_name(const JsonNode& token) {
   const Json number = name.rfind(kPrefix, 0) == 0
                           ? Json::parse(name.substr(kPrefix.size()), nullptr, false)
                           : Json();
-  if (!number.is_number_unsigned()) token.refuse("is no token's id; the server is too old");
+  constexpr std::uint64_t kMost = std::numeric_limits<TokenId>::max();
+  if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kMost) {
+    token.refuse("is no token's id; the server is too old");
+  }
   return number.get<TokenId>();
 }
 
@@ -73,7 +77,9 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
     const JsonNode node = choices.element(i);
     read_choice(node, open_choice(node, choice_number(node.get("index"), ask), ask, reply));
-    if (const auto prompt = node.find("prompt_token_ids")) reply.prompt = read_ids(*prompt);
+    const auto prompt = node.find("prompt_token_ids");
+    const bool is_ours_so_far = !reply.prompt || *reply.prompt == ask.prompt;
+    if (prompt && is_ours_so_far) reply.prompt = read_ids(*prompt);  // a wrong one stays
   }
   read_usage(piece, reply);
 }

@@ -43,6 +43,15 @@ double reward_rise(const RunReport& report) {
   return reward.size() < 2 ? 0 : reward.back() - reward.front();
 }
 
+// The weights on the disk, for the sampler.
+std::vector<std::string> handed_over(const ToyWorld& world) {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RunLayout{world.run_folder()}.weights()))
+    names.push_back(entry.path().filename());
+  return names;
+}
+
 TEST(LostRequests, DropTheirTurnsAndAreCounted) {
   for (const char* batching : {"waves", "continuous", "in_turns"}) {
     const RunReport report =
@@ -104,11 +113,7 @@ TEST(Sampler, SamplesWithTheWeightsThatItWasGiven) {
   EXPECT_THAT(report.all("sampler/version_lag"), Each(0));
   // What a policy of its own samples has the same seeds.
   EXPECT_EQ(report.lines(), fresh_run({"stage.reinforce.iterations=12"}).lines());
-  std::vector<std::string> weights;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(RunLayout{world.run_folder()}.weights()))
-    weights.push_back(entry.path().filename());
-  EXPECT_THAT(weights, SizeIs(1)) << "the newest alone";
+  EXPECT_THAT(handed_over(world), SizeIs(1)) << "the newest alone";
 }
 
 TEST(Sampler, GoesOnAfterAResume) {
@@ -121,7 +126,7 @@ TEST(Sampler, GoesOnAfterAResume) {
   const std::filesystem::path weights = RunLayout{world.run_folder()}.weights();
   std::filesystem::create_directory(weights / "draft");  // as a killed process leaves it
   EXPECT_EQ(world.resume(kSampler).lines(), fresh_run(kSampler).lines());
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(weights), {}), 1);
+  EXPECT_THAT(handed_over(world), SizeIs(1)) << "none of the run before";
 }
 
 TEST(Sampler, WithWeightsOfAVersionThatNobodyPublishedEndsTheRun) {
@@ -179,6 +184,13 @@ TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
                     .error,
                 HasSubstr("every turn was lost, the first as the answer came after its deadline"));
   }
+}
+
+TEST(Deadlines, OfAnAnswerDoNotCountTheWaitForOthersEvaluations) {
+  const RunReport report = fresh_run({"rollout.turns=2", "rollout.answer_timeout_s=1",
+                                      "backend.slow_choice=3", "stage.reinforce.iterations=1"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("sampler/lost"), Each(0));
 }
 
 TEST(BeforeTheRun, APlanThatThePoliciesCanFollowIsFine) {

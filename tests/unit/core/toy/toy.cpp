@@ -287,7 +287,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void put(const krl::Request& request, std::size_t index, const krl::SampleSink& sink) {
     while (waits == "request" && krl::monotonic_ns() < request.deadline_ns()) continue;
     while (waits == "long" && krl::monotonic_ns() < request.deadline_ns() + 1'200'000'000) continue;
-    if (waits == "request") {
+    const bool over = request.deadline_ns() != 0 && krl::monotonic_ns() >= request.deadline_ns();
+    if (over && waits != "long") {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
     }
     if (lose_every > 0 && ++asked_ % lose_every == 0) {
@@ -350,7 +351,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false, wants_turns = false;
-  std::int64_t broken_choice = -1, overfitted_choice = -1;
+  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1;
   std::string refuse;
   static constexpr auto config = krl::config(
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
@@ -361,6 +362,9 @@ struct ToyBackend final : krl::Backend {
           .range(-1, kChoices - 1),
       krl::opt("overfitted_choice", &ToyBackend::overfitted_choice,
                "this choice is wrong on the hold-out shape; -1 = none")
+          .range(-1, kChoices - 1),
+      krl::opt("slow_choice", &ToyBackend::slow_choice,
+               "evaluating this choice takes more than a second; -1 = none")
           .range(-1, kChoices - 1),
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses"));
 
@@ -378,6 +382,7 @@ struct ToyBackend final : krl::Backend {
     const int choice = choice_in(candidate.source());
     if (broken || choice == broken_choice || (wants_turns && sampling))
       throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
+    if (choice == slow_choice) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     sink.identity("toy", "toy");
     if (choice == 0) {
       krl_diagnostic error{};

@@ -129,6 +129,19 @@ TEST(VllmDialect, ReadsIdsOutOfNamesAsOlderVersionsGiveThem) {
   plain.answer["choices"][0].erase("token_ids");
   EXPECT_NE(refusal(vllm_dialect(), ask_of(plain), plain.answer).find("too old"),
             std::string::npos);
+  Recording huge = recording("vllm/completion_tokens_as_ids");
+  for (const char* id : {"token_id:4294967301", "token_id:12.0", "token_id:-1"}) {
+    huge.answer["choices"][0]["logprobs"]["tokens"][0] = id;
+    EXPECT_NE(refusal(vllm_dialect(), ask_of(huge), huge.answer), "") << id;
+  }
+}
+
+TEST(VllmDialect, KeepsAPromptThatIsNotOurs) {
+  Recording recorded = recording("vllm/completion_n");
+  recorded.answer["choices"][0]["prompt_token_ids"][0] = 7U;
+  Reply reply;
+  vllm_dialect().read(JsonNode(recorded.answer, "answer"), ask_of(recorded), reply);
+  EXPECT_NE(reply.prompt, kPrompt) << "though the other choice has ours";
 }
 
 TEST(VllmDialect, AnAnswerWithoutLogprobsLacksThem) {

@@ -34,6 +34,11 @@ std::vector<std::string> FakeVllm::adapters() const {
   return adapters_;
 }
 
+void FakeVllm::forget_adapters() {
+  const std::lock_guard lock(mutex_);
+  adapters_.clear();
+}
+
 std::vector<std::string> FakeVllm::paths() const {
   std::vector<std::string> paths;
   for (const SeenRequest& seen : server_.requests())
@@ -118,8 +123,9 @@ Script FakeVllm::handle(const SeenRequest& request) {
     return answer(200, "Success");
   }
   if (request.target == "/v1/unload_lora_adapter") {
-    std::erase(adapters_, body["lora_name"].get<std::string>());
-    return answer(200, "Success");
+    const bool is_known = std::erase(adapters_, body["lora_name"].get<std::string>()) > 0;
+    return is_known ? answer(200, "Success")
+                    : answer(404, R"({"error": {"message": "The adapter cannot be found."}})");
   }
   return answer(404, R"({"detail": "Not Found"})");
 }

@@ -357,6 +357,117 @@ TEST(OpenAiWeights, AServerThatWasStartedAnewGetsThemAgain) {
             static_cast<std::ptrdiff_t>(pushes) + 1);
 }
 
+TEST(OpenAiWeights, AServerThatHasForgottenTheOldOnesTakesNewOnes) {
+  FakeVllm server;
+  OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
+  ASSERT_EQ(adopt(policy, "/adapters/1", 1), KRL_OK) << policy.host.error;
+  server.forget_adapters();
+  ASSERT_EQ(adopt(policy, "/adapters/2", 2), KRL_OK) << policy.host.error;
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(of_sessions(2, 1), got), KRL_OK) << policy.host.error;
+  ASSERT_EQ(got.samples.size(), 2U);
+  for (const auto& [place, sample] : got.samples) EXPECT_EQ(sample.version, 2U);
+}
+
+TEST(OpenAiWeights, AServerThatIsAwayGetsThemWhenItReturns) {
+  FakeVllm one, two;
+  OpenAi policy(options({one.url(), two.url()}));
+  ASSERT_EQ(adopt(policy, "/adapters/1", 1), KRL_OK) << policy.host.error;
+  one.server().vanish();
+  ASSERT_EQ(adopt(policy, "/adapters/2", 2), KRL_OK) << policy.host.error;
+  one.server().come_back();
+  while (one.completions().empty()) {
+    SampleCollector got;
+    ASSERT_EQ(policy.sample(of_sessions(200, 1), got), KRL_OK) << policy.host.error;
+    ASSERT_EQ(got.samples.size(), 200U);
+    for (const auto& [place, sample] : got.samples) ASSERT_EQ(sample.version, 2U);
+  }
+  EXPECT_THAT(one.completions()[0]["model"].get<std::string>(), ::testing::StartsWith("smol-v2-"));
+}
+
+TEST(OpenAiWeights, AreGivenToTheOnlyServerOnceItIsBack) {
+  FakeVllm server;
+  OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
+  server.server().vanish();
+  std::thread back([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    server.server().come_back();
+  });
+  EXPECT_EQ(adopt(policy, "/adapters/1", 1), KRL_OK) << policy.host.error;
+  back.join();
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(of_sessions(1, 1), got), KRL_OK) << policy.host.error;
+  EXPECT_EQ((got.samples[{0, 0}].version), 1U);
+}
+
+// As SGLang, which may be started anew with the weights that it had at first.
+class FakeSglang {
+ public:
+  FakeSglang() : server_([this](const SeenRequest& request) { return handle(request); }) {}
+  std::string url() const { return server_.url(); }
+  void start_anew() { version_ = "default"; }
+  int pushes() const { return pushes_; }
+
+ private:
+  Script handle(const SeenRequest& request) {
+    const std::string& path = request.target;
+    if (path == "/get_model_info") return answer(200, R"({"model_path": "m"})");
+    if (path == "/v1/models") return answer(200, R"({"data": [{"id": "smol"}]})");
+    if (path != "/update_weights_from_disk" && path != "/generate") return answer(404, "{}");
+    const json body = json::parse(request.body);
+    if (path == "/generate") return generate(body);
+    ++pushes_;
+    version_ = body["weight_version"];
+    return answer(200, R"({"success": true})");
+  }
+
+  Script generate(const json& body) const {
+    json logprobs = json::array();
+    for (const auto token : testing::tokenizer_directory().chat().answer("x"))
+      logprobs.push_back({-0.5, token, nullptr});
+    const json meta = {{"output_token_logprobs", logprobs},
+                       {"completion_tokens", logprobs.size()},
+                       {"prompt_tokens", body["input_ids"].size()},
+                       {"finish_reason", {{"type", "stop"}}},
+                       {"weight_version", version_}};
+    return answer(200, json{{"text", "x"}, {"meta_info", meta}}.dump());
+  }
+
+  std::string version_ = "default";  // of the server's thread, or while that has nothing to do
+  std::atomic<int> pushes_ = 0;
+  ScriptedServer server_;
+};
+
+TEST(OpenAiWeights, AServerThatAnswersWithOthersGetsThemAgain) {
+  FakeSglang server;
+  OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
+  ASSERT_EQ(adopt(policy, "/models/1", 1, KRL_WEIGHTS_HF), KRL_OK) << policy.host.error;
+  server.start_anew();
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(of_sessions(1, 1), got), KRL_OK) << policy.host.error;
+  ASSERT_EQ(got.samples.size(), 1U) << got.failures[0].why;
+  EXPECT_EQ((got.samples[{0, 0}].version), 1U);
+  EXPECT_EQ(server.pushes(), 2);
+}
+
+TEST(OpenAiWeights, AModelThatIsTakenByHalfIsNotSampledFrom) {
+  ScriptedServer server([](const SeenRequest& request) {
+    if (request.target == "/version") return answer(200, R"({"version": "0.32.0"})");
+    if (request.target == "/v1/models") return answer(200, R"({"data": [{"id": "smol"}]})");
+    if (request.target == "/collective_rpc") return answer(200, R"({"results": [null]})");
+    if (request.target != "/v1/completions") return answer(500, "{}");
+    return answer(200, FakeVllm::answer(json::parse(request.body)).dump());
+  });
+  OpenAi policy(with_tokenizer({{"base_url", server.url()}, {"retries", 0}}));
+  const krl::test::TemporaryDirectory model;
+  std::ofstream(model.path() / "config.json") << "{}";
+  EXPECT_EQ(adopt(policy, model.path(), 1, KRL_WEIGHTS_HF), KRL_UNAVAILABLE);
+  SampleCollector got;
+  policy.sample(of_sessions(1, 1), got);
+  EXPECT_TRUE(got.samples.empty()) << "of weights that nobody knows";
+  EXPECT_EQ(got.failures[0].status, KRL_UNAVAILABLE);
+}
+
 TEST(OpenAiWeights, WholeModelsNeedVllmsDevelopmentMode) {
   const FakeVllm server;
   OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
@@ -443,6 +554,25 @@ TEST(OpenAiChat, FieldsThatAServerRefusesAreLeftOutFromThenOn) {
   EXPECT_EQ(last["max_completion_tokens"], 64);
   EXPECT_EQ(server.bodies().size(), 3U + 4U);  // three were refused, once each
   EXPECT_EQ(policy.host.metrics.at("retries"), 0);
+}
+
+TEST(OpenAiChat, FieldsAreLeftOutOfRequestsThatWereOnTheirWayToo) {
+  std::atomic<unsigned> refused = 0;
+  const FakeChat server([&](const json& body) -> std::optional<Script> {
+    if (!body.contains("seed")) return std::nullopt;
+    ++refused;
+    const std::string words = R"({"error": {"message": "Unrecognized request argument: seed"}})";
+    const std::string length = std::to_string(words.size());
+    return Script()
+        .wait(std::chrono::milliseconds(100))
+        .send(http::testing::head(400, {{"Content-Length", length}}) + words);
+  });
+  OpenAi policy({{"base_url", server.url()}, {"concurrency", 8}});
+  SampleCollector got;
+  ASSERT_EQ(policy.sample(chats(8, 1), got), KRL_OK) << policy.host.error;
+  EXPECT_GT(refused, 1U);
+  EXPECT_TRUE(got.failures.empty()) << got.failures.begin()->second.why;
+  EXPECT_EQ(got.samples.size(), 8U);
 }
 
 TEST(OpenAiChat, ATemperatureThatMattersIsNotLeftOut) {

@@ -191,15 +191,26 @@ TEST_F(TinkerFaults, AForgottenPromiseIsSubmittedAgain) {
 }
 
 TEST_F(TinkerFaults, AFailureIsTheUsersOrTriedAgain) {
-  const auto learning = learner();
+  const auto learning = learner({.own_losses = false});  // log-probabilities are asked for first
   service_.fail("retrieve_future", answer(200, R"({"error":"preempted","category":"server"})"));
   service_.fail("retrieve_future", answer(200, R"({"error":"odd","category":"unknown"})"));
   learning->learn();
-  expect_one_step();
+  EXPECT_EQ(service_.posted("forward").size(), 3u);
+  EXPECT_EQ(service_.seq_ids(), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(service_.happened("optim_step"), 1);
   service_.fail("retrieve_future", answer(200, R"({"error":"too long","category":"user"})"));
   const Failure failure = failure_of([&] { learning->learn(); });
   EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
   EXPECT_NE(std::string(failure.what()).find("too long"), std::string::npos);
+}
+
+// The step has been taken without it: made now, it would be part of the next one.
+TEST_F(TinkerFaults, AGradientThatFailedIsNotMadeAfterItsStep) {
+  const auto learning = learner();
+  service_.fail("retrieve_future", answer(200, R"({"error":"preempted","category":"server"})"));
+  EXPECT_EQ(failure_of([&] { learning->learn(); }).code(), KRL_UNAVAILABLE);
+  EXPECT_EQ(service_.posted("forward_backward").size(), 1u);
+  EXPECT_EQ(failure_of([&] { learning->learn(); }).code(), KRL_FAILED_PRECONDITION);
 }
 
 TEST_F(TinkerFaults, LostAnswersHappenOnce) {

@@ -96,7 +96,11 @@ TEST_F(TinkerSampling, AsksAndAnswers) {
 }
 
 TEST_F(TinkerSampling, GivenTokensAreUsedAsTheyAre) {
-  sample(requests({{.prompt = "unused", .prompt_tokens = {9, 8}, .answer_prefix = {kA + 25}}}));
+  sample(requests({{.prompt = "unused",
+                    .max_tokens = 5,
+                    .prompt_tokens = {9, 8},
+                    .answer_prefix = {kA + 25}}}));
+  EXPECT_EQ(asked()["sampling_params"]["max_tokens"], 4);
   EXPECT_EQ(asked()["prompt"]["chunks"][0]["tokens"], json({9, 8, kA + 25}));
   EXPECT_EQ(collected_.samples.at({0, 0}).prompt_tokens, (std::vector<TokenId>{9, 8}));
   EXPECT_EQ(collected_.samples.at({0, 0}).text, "zab");  // of the whole answer
