@@ -162,9 +162,8 @@ Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos)
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry) {
   const PolicySettings& settings = plan.policy;
   KRL_TRY(check_trainable(settings, infos));
-  if (infos.learner) {
-    if (infos.sampler) KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
-  }
+  if (infos.learner && infos.sampler)
+    KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
   for (const StageSettings& stage : plan.stages) {
     if (stage.kind == StageKind::kRl) KRL_TRY(check_rl(settings, infos, stage));
     KRL_TRY(check_loss(settings, stage, registry));

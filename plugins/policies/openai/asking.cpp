@@ -27,9 +27,11 @@ Verdict check_weights(const Server& server, const Ask& ask, const Reply& reply) 
   const bool says_version = server.version > 0 && !reply.weight_version.empty();
   if (says_version && server.adapter.empty() &&
       reply.weight_version != std::to_string(server.version)) {
-    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": its weights have the version '" +
-                                               reply.weight_version + "', where " +
-                                               std::to_string(server.version) + " was pushed");
+    return {Verdict::kElsewhere,  // it was started anew; it gets them again while it rests
+            KRL_OK,
+            server.name() + ": its weights have the version '" + reply.weight_version +
+                "', where " + std::to_string(server.version) + " was pushed",
+            {}};
   }
   return {};
 }

@@ -30,17 +30,18 @@ struct Dialect {
   void (*read)(const JsonNode& piece, const Ask&, Reply&);
 
   // Fields of the body that a server may refuse by name, as JSON pointers: sampling works without.
-  std::vector<const char*> optional_fields;
+  std::vector<const char*> optional_fields = {};
 
   // Log-probabilities of given tokens, those of the prompt from `first` on. Null: not possible.
-  Encoded (*encode_scoring)(const Ask&);
-  std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&, std::size_t first);
+  Encoded (*encode_scoring)(const Ask&) = nullptr;
+  std::vector<float> (*read_scoring)(const JsonNode& answer, const Ask&,
+                                     std::size_t first) = nullptr;
 
   // Of a server whose answers lack log-probabilities (missing_logprobs.hpp), else null: asks for
   // the `among` likeliest tokens after ask.prompt, by forcing `forced`, and reads that of `token`,
   // if it is one of them.
-  Encoded (*encode_token)(const Ask&, TokenId forced, std::int64_t among);
-  std::optional<float> (*read_token)(const JsonNode& answer, TokenId token);
+  Encoded (*encode_token)(const Ask&, TokenId forced, std::int64_t among) = nullptr;
+  std::optional<float> (*read_token)(const JsonNode& answer, TokenId token) = nullptr;
 };
 
 const Dialect& vllm_dialect();

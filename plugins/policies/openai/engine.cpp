@@ -16,16 +16,8 @@ Engine::Engine(Settings settings, std::optional<ChatTokenizer> chat,
                std::function<bool()> cancelled)
     : settings_(std::move(settings)),
       chat_(std::move(chat)),
-      pool_(loop_.io(), settings_,
-            [this](const std::string& note) {
-              const std::lock_guard lock(mutex_);
-              notes_.push_back(note);
-            }),
-      asking_(loop_.io(), pool_, settings_,
-              [this](const std::string& note) {
-                const std::lock_guard lock(mutex_);
-                notes_.push_back(note);
-              }),
+      pool_(loop_.io(), settings_, [this](const std::string& text) { note(text); }),
+      asking_(loop_.io(), pool_, settings_, [this](const std::string& text) { note(text); }),
       capacity_(pool_.capacity()) {
   std::exception_ptr failed;
   try {
@@ -56,6 +48,11 @@ Engine::~Engine() {
 
 std::uint64_t Engine::version() {
   return loop_.run([this](Yield) { return pool_.version(); });
+}
+
+void Engine::note(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(text);
 }
 
 std::vector<std::string> Engine::take_notes() {

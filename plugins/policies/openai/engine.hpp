@@ -46,6 +46,8 @@ class Engine {
   std::vector<std::string> take_notes();
 
  private:
+  void note(const std::string& text);
+
   http::Loop loop_;  // the first, as all that runs on it ends before
   const Settings settings_;
   const std::optional<ChatTokenizer> chat_;

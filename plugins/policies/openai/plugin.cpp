@@ -40,9 +40,8 @@ struct OpenAiPolicy final : Policy {
           "text")
           .path(),
       opt("chat_template", &OpenAiPolicy::chat_template,
-          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = "
-          "that "
-          "of the tokenizer's directory"),
+          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; "
+          "empty = that of the tokenizer's directory"),
       opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers begin with thoughts"),
       opt("date", &OpenAiPolicy::date, "llama3.1: the date of today that the model is told"),
       opt("context", &OpenAiPolicy::context,

@@ -187,7 +187,7 @@ Training& RemoteModel::training(const Context& call) {
   return *training_;
 }
 
-// As good as it goes: a service that is not there any more has nothing to free.
+// Tries, no more: a service that is not there any longer has nothing to free.
 void RemoteModel::unload(const Model& model) noexcept {
   try {
     session_.loop().run([&](Yield yield) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <kernelrl/values.hpp>
+#include <time.h>
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -22,9 +22,9 @@ namespace krl {
 
 // The clock of deadlines, in nanoseconds: CLOCK_MONOTONIC.
 inline std::int64_t monotonic_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 // The host, as seen from one call. Cheap to copy; not to be kept after the call.

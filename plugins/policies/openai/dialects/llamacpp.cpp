@@ -100,20 +100,19 @@ std::optional<float> read_token(const JsonNode& answer, TokenId token) {
 }  // namespace llamacpp
 
 const Dialect& llamacpp_dialect() {
-  static const Dialect dialect{"llamacpp",
-                               "llama.cpp",
-                               true,
-                               KRL_LOGPROBS_RAW,
-                               false,
-                               1,
-                               0,
-                               llamacpp::encode,
-                               llamacpp::read,
-                               {},
-                               nullptr,
-                               nullptr,
-                               llamacpp::encode_token,
-                               llamacpp::read_token};
+  static const Dialect dialect{
+      .name = "llamacpp",
+      .server = "llama.cpp",
+      .gives_tokens = true,
+      .logprobs = KRL_LOGPROBS_RAW,
+      .streams = false,
+      .most_at_once = 1,
+      .adopts = 0,
+      .encode = llamacpp::encode,
+      .read = llamacpp::read,
+      .encode_token = llamacpp::encode_token,
+      .read_token = llamacpp::read_token,
+  };
   return dialect;
 }
 

@@ -93,13 +93,17 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
 
 const Dialect& plain_dialect() {
   static const Dialect dialect{
-      "plain",     "an OpenAI-compatible server",
-      false,       KRL_LOGPROBS_UNKNOWN,
-      true,        64,
-      0,           plain::encode,
-      plain::read, {"/n", "/seed", "/top_k", "/temperature", "/stream_options"},
-      nullptr,     nullptr,
-      nullptr,     nullptr};
+      .name = "plain",
+      .server = "an OpenAI-compatible server",
+      .gives_tokens = false,
+      .logprobs = KRL_LOGPROBS_UNKNOWN,
+      .streams = true,
+      .most_at_once = 64,
+      .adopts = 0,
+      .encode = plain::encode,
+      .read = plain::read,
+      .optional_fields = {"/n", "/seed", "/top_k", "/temperature", "/stream_options"},
+  };
   return dialect;
 }
 

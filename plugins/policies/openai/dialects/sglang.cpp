@@ -115,20 +115,20 @@ std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::siz
 }  // namespace sglang
 
 const Dialect& sglang_dialect() {
-  static const Dialect dialect{"sglang",
-                               "SGLang",
-                               true,
-                               KRL_LOGPROBS_RAW,
-                               true,
-                               1,
-                               KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF,
-                               sglang::encode,
-                               sglang::read,
-                               {"/sampling_params/sampling_seed"},
-                               sglang::encode_scoring,
-                               sglang::read_scoring,
-                               nullptr,
-                               nullptr};
+  static const Dialect dialect{
+      .name = "sglang",
+      .server = "SGLang",
+      .gives_tokens = true,
+      .logprobs = KRL_LOGPROBS_RAW,
+      .streams = true,
+      .most_at_once = 1,
+      .adopts = KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF,
+      .encode = sglang::encode,
+      .read = sglang::read,
+      .optional_fields = {"/sampling_params/sampling_seed"},
+      .encode_scoring = sglang::encode_scoring,
+      .read_scoring = sglang::read_scoring,
+  };
   return dialect;
 }
 

@@ -116,20 +116,19 @@ std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::siz
 }  // namespace vllm
 
 const Dialect& vllm_dialect() {
-  static const Dialect dialect{"vllm",
-                               "vLLM",
-                               true,
-                               KRL_LOGPROBS_RAW,
-                               true,
-                               64,
-                               KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF,
-                               vllm::encode,
-                               vllm::read,
-                               {},
-                               vllm::encode_scoring,
-                               vllm::read_scoring,
-                               nullptr,
-                               nullptr};
+  static const Dialect dialect{
+      .name = "vllm",
+      .server = "vLLM",
+      .gives_tokens = true,
+      .logprobs = KRL_LOGPROBS_RAW,
+      .streams = true,
+      .most_at_once = 64,
+      .adopts = KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF,
+      .encode = vllm::encode,
+      .read = vllm::read,
+      .encode_scoring = vllm::encode_scoring,
+      .read_scoring = vllm::read_scoring,
+  };
   return dialect;
 }
 

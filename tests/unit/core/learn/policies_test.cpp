@@ -123,8 +123,8 @@ TEST(Sampler, GoesOnAfterAResume) {
   };
   EXPECT_EQ(world.run(kSampler).outcome, Outcome::kInterrupted);
   world.after_iteration = nullptr;
-  const std::filesystem::path weights = RunLayout{world.run_folder()}.weights();
-  std::filesystem::create_directory(weights / "draft");  // as a killed process leaves it
+  // A run that was killed has got further than its last checkpoint.
+  std::filesystem::create_directory(RunLayout{world.run_folder()}.weights() / "version_000999");
   EXPECT_EQ(world.resume(kSampler).lines(), fresh_run(kSampler).lines());
   EXPECT_THAT(handed_over(world), SizeIs(1)) << "none of the run before";
 }

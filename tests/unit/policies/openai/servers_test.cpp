@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -405,7 +406,7 @@ class FakeSglang {
  public:
   FakeSglang() : server_([this](const SeenRequest& request) { return handle(request); }) {}
   std::string url() const { return server_.url(); }
-  void start_anew() { version_ = "default"; }
+  void start_anew() { version_ = 0; }
   int pushes() const { return pushes_; }
 
  private:
@@ -417,7 +418,7 @@ class FakeSglang {
     const json body = json::parse(request.body);
     if (path == "/generate") return generate(body);
     ++pushes_;
-    version_ = body["weight_version"];
+    version_ = std::stoi(body["weight_version"].get<std::string>());
     return answer(200, R"({"success": true})");
   }
 
@@ -429,11 +430,11 @@ class FakeSglang {
                        {"completion_tokens", logprobs.size()},
                        {"prompt_tokens", body["input_ids"].size()},
                        {"finish_reason", {{"type", "stop"}}},
-                       {"weight_version", version_}};
+                       {"weight_version", version_ > 0 ? std::to_string(version_) : "default"}};
     return answer(200, json{{"text", "x"}, {"meta_info", meta}}.dump());
   }
 
-  std::string version_ = "default";  // of the server's thread, or while that has nothing to do
+  std::atomic<int> version_ = 0;
   std::atomic<int> pushes_ = 0;
   ScriptedServer server_;
 };
