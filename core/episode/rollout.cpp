@@ -129,7 +129,8 @@ class Rollout {
   Result<std::optional<Tokens>> tokens_of(const Prompt& prompt, const Episode& episode,
                                           Yield yield) {
     const Player& player = context_.player;
-    const bool counts = !episode.turns.empty() && player.context_tokens > 0;
+    const bool counts =
+        !episode.turns.empty() && player.context_tokens > 0 && player.info.has_tokens;
     if (player.tokenizer == nullptr && !counts) return std::nullopt;
     const Policy& policy = player.tokenizer == nullptr ? player.sampler : *player.tokenizer;
     KRL_ASSIGN(Example example,
