@@ -11,7 +11,6 @@ struct AsksAServer final : krl::Policy {
       krl::opt("port", &AsksAServer::port, "its port").range(1, 65535),
       krl::opt("model", &AsksAServer::model, "the model's name there"),
       krl::opt("timeout_s", &AsksAServer::timeout_s, "seconds an answer may take").at_least(1));
-
   krl::PolicyInfo preview() override { return describe(); }
   krl::PolicyInfo describe() override {
     krl::PolicyInfo info;
