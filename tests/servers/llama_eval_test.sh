@@ -40,7 +40,7 @@ assert all(t["episodes"] == 2 for t in tasks), f"answers were lost: {tasks}"
 PYTHON
 
 # As text alone: the second turn's prompt cannot be counted, and is sent all the same.
-"$kernelrl" eval --plan "$folder/plan.toml" --set policy.dialect=plain --set policy.tokenizer= --samples 1 --json > "$folder/text.json"
+"$kernelrl" eval --plan "$folder/plan.toml" --set policy.dialect=plain --set 'policy.tokenizer=""' --samples 1 --json > "$folder/text.json"
 grep -q '"infra_errors":0' "$folder/text.json"
 
 if "$kernelrl" --plan "$folder/plan.toml" > "$folder/run.out" 2>&1; then
