@@ -13,9 +13,13 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-std::vector<fs::path> plugin_paths(const CallLine& line) {
+Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
-  return {paths.begin(), paths.end()};
+  for (const std::string& path : paths) {
+    const std::string why = why_no_folder(path);
+    if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
+  }
+  return std::vector<fs::path>(paths.begin(), paths.end());
 }
 
 // The words this process was started with.
@@ -39,16 +43,17 @@ void add_plan_options(CallLine& line) {
   add_plugin_path_option(line);
 }
 
-Registry load_registry(const CallLine& line) {
-  return Registry::load(plugin_folders(plugin_paths(line)));
+Result<Registry> load_registry(const CallLine& line) {
+  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
+  return Registry::load(plugin_folders(folders));
 }
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
-  const auto catalog = [&](const std::vector<fs::path>& folders_of_plan) -> Result<Catalog> {
-    std::vector<fs::path> folders = plugin_paths(line);
-    folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
-    registry = Registry::load(plugin_folders(folders));
+  const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
+    KRL_ASSIGN(std::vector<fs::path> folders, plugin_paths(line));
+    folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
+    registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
