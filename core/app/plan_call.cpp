@@ -61,6 +61,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
+  for (const std::string& note : loaded.plan.notes) display->warning(note);
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
   // The journal has shown the end.
