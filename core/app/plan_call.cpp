@@ -1,6 +1,7 @@
 #include "core/app/plan_call.hpp"
 
 #include <fstream>
+#include <set>
 
 #include "core/app/exit_code.hpp"
 #include "core/app/stop_signals.hpp"
@@ -20,6 +21,29 @@ Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
     if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
   }
   return std::vector<fs::path>(paths.begin(), paths.end());
+}
+
+// The components that a plan names.
+std::set<Registry::Key> components_of(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.emplace(Kind::kPolicy, part->use);
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.emplace(Kind::kBackend, stage.settings.backend.use);
+    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  }
+  return used;
+}
+
+// What may surprise about the plugins of a plan.
+void add_notes(const Registry& registry, Plan& plan) {
+  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  for (const Registry::Key& used : components_of(plan)) {
+    const std::vector<std::string> notes = registry.notes_on(used);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  }
 }
 
 // The words this process was started with.
@@ -57,6 +81,7 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
@@ -66,6 +91,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
+  for (const std::string& note : loaded.plan.notes) display->warning(note);
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
   // The journal has shown the end.

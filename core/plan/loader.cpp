@@ -84,7 +84,8 @@ Plan plan_of(ResolvedTree tree) {
 Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& overrides,
                        const CatalogSource& catalog_source) {
   std::vector<Problem> problems;
-  auto document = read_layers(file, overrides, problems);
+  std::vector<std::string> notes;
+  auto document = read_layers(file, overrides, problems, notes);
   if (!document) return wrong(std::move(problems));
   std::error_code ignored;
   const fs::path absolute = fs::absolute(file, ignored).lexically_normal();
@@ -92,10 +93,12 @@ Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& ove
 
   KRL_ASSIGN(const Catalog catalog, catalog_source(plugins_of(*document)));
   check_replacements(*document, catalog, problems);
-  ResolvedTree tree = resolve(std::move(*document), catalog, absolute.parent_path(), problems);
+  ResolvedTree tree =
+      resolve(std::move(*document), catalog, absolute.parent_path(), problems, notes);
   if (!problems.empty()) return wrong(std::move(problems));
   Plan plan = plan_of(std::move(tree));
   plan.file = absolute;
+  plan.notes = std::move(notes);
   return plan;
 }
 
@@ -105,7 +108,8 @@ Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
   Node table = Node::table({});
   table.set("use", {}, Node{id, {}});
   std::vector<Problem> problems;
-  apply_overrides(table, overrides, problems);
+  std::vector<std::string> no_notes;  // a component has no lists that layers replace
+  apply_overrides(table, overrides, problems, no_notes);
   std::error_code ignored;
   resolve_component(table, kind, rules_of<ComponentSettings>(), catalog, fs::current_path(ignored),
                     problems);

@@ -209,6 +209,7 @@ struct Plan {
   LogSettings log;
   std::vector<StageSettings> stages;     // at least one
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
+  std::vector<std::string> notes;        // lines on what is right, and may surprise
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }
