@@ -33,6 +33,7 @@ struct RunSettings {
 
 struct PluginSettings {
   std::vector<std::filesystem::path> path;  // absolute
+  std::vector<std::string> replace;         // "reward.speedup": of the built-in ones
 };
 
 // The choice of a component and its options.

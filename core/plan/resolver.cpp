@@ -300,8 +300,7 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
   if (component == nullptr) {
     const Node* use = table.find("use");
     const bool named = table.find_text("use") != nullptr;
-    std::string hint = spelling_hint(id, catalog.ids(kind), "ids");
-    for (const std::string& refused : catalog.refused) hint += "   not loaded: " + refused;
+    const std::string hint = spelling_hint(id, catalog.ids(kind), "ids") + catalog.search_report();
     problems.push_back({use == nullptr ? table.origin : use->origin,
                         named ? "unknown " + what + " '" + id + "'"
                               : "this " + what + " needs a 'use', the id of a component",

@@ -230,14 +230,21 @@ TEST_F(Loader, WholeNumbersAreNumbers) {
 }
 
 TEST_F(Loader, ThePluginsOfThePlanAreAskedFor) {
-  std::vector<fs::path> asked;
-  const auto source = [&asked](const std::vector<fs::path>& folders) -> Result<Catalog> {
-    asked = folders;
-    return test_catalog();
+  PluginSettings asked;
+  const auto source = [&asked](const PluginSettings& plugins) -> Result<Catalog> {
+    asked = plugins;
+    Catalog catalog = test_catalog();
+    catalog.replaced = {"reward.speedup"};
+    return catalog;
   };
-  const auto file = write("plan.toml", std::string(kSmall) + "[plugins]\npath = [\"a\", \"/b\"]\n");
-  ASSERT_TRUE(load_plan(file, {}, source));
-  EXPECT_EQ(asked, (std::vector<fs::path>{folder_ / "a", "/b"}));
+  const auto file = write("plan.toml", std::string(kSmall) +
+                                           "[plugins]\npath = [\"a\", \"/b\"]\n"
+                                           "replace = [\"reward.speedup\"]\n");
+  const auto plan = load_plan(file, {}, source);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(asked.path, (std::vector<fs::path>{folder_ / "a", "/b"}));
+  EXPECT_EQ(asked.replace, std::vector<std::string>{"reward.speedup"});
+  EXPECT_EQ(plan->plugins.replace, asked.replace);
 }
 
 TEST_F(Loader, TheResolvedPlanLoadsToItself) {
