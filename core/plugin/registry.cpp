@@ -14,7 +14,9 @@
 #include <system_error>
 
 #include "core/base/installation.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/host.hpp"
+#include "core/plugin/rehearsal.hpp"
 #include "core/plugin/text.hpp"
 
 namespace krl {
@@ -59,17 +61,31 @@ bool is_function(krl_plugin_entry entry) {
 }
 
 Result<krl_plugin_entry> open_library(const fs::path& path) {
-  try {
-    // Never unloaded: static data of the plugin are referred to until the process ends. Loads
-    // happen on one thread; the list keeps the libraries in sight of leak checkers.
-    static auto& loaded = *new std::deque<boost::dll::shared_library>;
+  // Never unloaded: static data of the plugin are referred to until the process ends. Loads
+  // happen on one thread; the list keeps the libraries in sight of leak checkers.
+  static auto& loaded = *new std::deque<boost::dll::shared_library>;
+  krl_plugin_entry entry = nullptr;
+  const auto thrown = enter({path.native()}, "dlopen", [&] {
     const boost::dll::shared_library& library = loaded.emplace_back(
         path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-    return reinterpret_cast<krl_plugin_entry>(
-        &library.get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY));
-  } catch (const std::exception& e) {
-    return invalid(fmt::format("cannot be loaded: {}", e.what()));
-  }
+    entry = &library.get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
+  });
+  if (thrown) return invalid(fmt::format("cannot be loaded: {}", *thrown));
+  return entry;
+}
+
+Result<const krl_plugin*> describe_plugin(krl_plugin_entry entry, const fs::path& path) {
+  const krl_plugin* plugin = nullptr;
+  const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
+  if (thrown) return invalid(fmt::format("its entry point threw an exception past C: {}", *thrown));
+  if (plugin == nullptr || plugin->struct_size < sizeof(krl_plugin))
+    return invalid("its entry point gives no description of this version");
+  return plugin;
+}
+
+bool is_installed(const fs::path& path) {
+  std::error_code error;
+  return fs::equivalent(path.parent_path(), installation_prefix() / "lib/kernelrl/plugins", error);
 }
 
 bool known_kind(std::uint32_t kind) { return kind >= KRL_POLICY && kind <= KRL_DATASET; }
@@ -160,12 +176,21 @@ Registry Registry::load(const std::vector<fs::path>& folders) {
       }
       if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
       seen.push_back(path);
-      if (const Status added = registry.add(path); !added) {
-        registry.rejected_.push_back({path, added.error().message});
-      }
     }
   }
+  // All rehearsals come first: what is loaded may start threads.
+  std::vector<Status> rehearsed;
+  for (const fs::path& path : seen) rehearsed.push_back(registry.rehearse_stranger(path));
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const Status added = rehearsed[i] ? registry.add(seen[i]) : rehearsed[i];
+    if (!added) registry.rejected_.push_back({seen[i], added.error().message});
+  }
   return registry;
+}
+
+Status Registry::rehearse_stranger(const fs::path& path) {
+  if (is_installed(path) || !check_symbols(path)) return {};  // add() says what is wrong
+  return rehearse([&] { static_cast<void>(add(path)); });
 }
 
 Status Registry::add(const fs::path& path) {
@@ -173,10 +198,7 @@ Status Registry::add(const fs::path& path) {
   KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
   if (!is_function(entry))
     return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
-  const krl_plugin* plugin = entry(host());
-  if (plugin == nullptr || plugin->struct_size < sizeof(krl_plugin)) {
-    return invalid("its entry point gives no description of this version");
-  }
+  KRL_ASSIGN(const krl_plugin* const plugin, describe_plugin(entry, path));
   if (plugin->n_components == 0 || plugin->components == nullptr)
     return invalid("offers no components");
   Components offered;

@@ -42,6 +42,7 @@ class Registry {
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
  private:
+  Status rehearse_stranger(const std::filesystem::path& path);
   Status add(const std::filesystem::path& path);
 
   Components components_;
