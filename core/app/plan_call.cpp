@@ -1,13 +1,21 @@
 #include "core/app/plan_call.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
+#include <optional>
 #include <set>
 
+#include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/plugin_output.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/base/log.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
+#include "core/run/layout.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -110,11 +118,18 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
 
 int run_and_show(const LoadedPlan& loaded, bool resume) {
   const StopSignals signals;
-  const auto display = make_display();
+  const auto display = make_display(output(), errors());
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
   for (const std::string& note : loaded.plan.notes) display->warning(note);
+  std::optional<PluginOutput> plugin_output;  // a live view shares the terminal with nobody
+  if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
+    plugin_output.emplace(RunLayout{(*journal)->root()}.output());
+  const CallWatch watch([&](const std::string& note) {
+    log(Severity::kWarning, note);
+    display->warning(note);
+  });
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
   // The journal has shown the end.
