@@ -5,9 +5,19 @@
 #include "core/app/plan_call.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/printer.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace po = boost::program_options;
+
+namespace {
+
+Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
+  const CallWatch watch(print_warning);
+  return check_components(loaded.plan, loaded.registry);
+}
+
+}  // namespace
 
 int call_run(const Words& words) {
   CallLine line("kernelrl --plan PLAN [--set KEY=VALUE]… [--resume] [--dry-run]",
@@ -28,7 +38,7 @@ int call_run(const Words& words) {
   }
   if (const auto served = serve_as_follower(*loaded)) return *served;
   // Before there is a run directory: what does not fit together is an error of the plan.
-  const auto missing = check_components(loaded->plan, loaded->registry);
+  const auto missing = checked(*loaded);
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
   return run_and_show(*loaded, line.has("resume"));

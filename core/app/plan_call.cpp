@@ -1,13 +1,21 @@
 #include "core/app/plan_call.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
+#include <optional>
 #include <set>
 
+#include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/plugin_output.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/base/log.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
+#include "core/run/layout.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -54,6 +62,29 @@ std::vector<std::string> command_line() {
   return words;
 }
 
+// The components that a plan uses, each once.
+std::set<Registry::Key> used_by(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.insert({Kind::kPolicy, part->use});
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.insert({Kind::kBackend, stage.settings.backend.use});
+    for (const DatasetSettings& d : stage.settings.datasets) used.insert({Kind::kDataset, d.use});
+    for (const RewardSettings& r : stage.settings.rewards) used.insert({Kind::kReward, r.use});
+  }
+  return used;
+}
+
+// What is worth knowing about the plugins of a plan goes to its notes.
+void add_notes(const Registry& registry, Plan& plan) {
+  const auto add = [&plan](const std::vector<std::string>& notes) {
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  };
+  add(registry.notes());
+  for (const Registry::Key& key : used_by(plan)) add(registry.notes_on(key));
+}
+
 }  // namespace
 
 void add_plugin_path_option(CallLine& line) {
@@ -87,11 +118,18 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
 
 int run_and_show(const LoadedPlan& loaded, bool resume) {
   const StopSignals signals;
-  const auto display = make_display();
+  const auto display = make_display(output(), errors());
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
   for (const std::string& note : loaded.plan.notes) display->warning(note);
+  std::optional<PluginOutput> plugin_output;  // a live view shares the terminal with nobody
+  if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
+    plugin_output.emplace(RunLayout{(*journal)->root()}.output());
+  const CallWatch watch([&](const std::string& note) {
+    log(Severity::kWarning, note);
+    display->warning(note);
+  });
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
   // The journal has shown the end.

@@ -10,6 +10,7 @@
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
 #include "core/plan/printer.hpp"
+#include "core/plugin/last_words.hpp"
 #include "core/run/plan_changes.hpp"
 #include "core/run/run_record.hpp"
 
@@ -107,6 +108,7 @@ Status Journal::record_start(const Registry& registry,
                                 this_machine(), unix_seconds()}));
   for (const std::string& difference : differences) display_.warning(difference);
   status_.iteration = checkpoint() ? checkpoint()->iteration : 0;
+  set_last_words_hint(what_stands());
   return directory_.beat(status_);
 }
 
@@ -124,7 +126,13 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
   KRL_TRY(files_->finish_iteration(metrics, std::exchange(samples_, {})));
   display_.iteration_finished(metrics);
   status_.iteration = position.iteration;
+  set_last_words_hint(what_stands());
   return directory_.beat(status_);
+}
+
+std::string Journal::what_stands() const {
+  return fmt::format("{} holds {} finished iterations; --resume goes on from its newest checkpoint",
+                     root().string(), status_.iteration);
 }
 
 Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episodes) {

@@ -68,6 +68,7 @@ class Journal {
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
   Status open_files();
   Status continue_plan(const Checkpoint* newest);
+  std::string what_stands() const;
 
   const Plan& plan_;
   RunDirectory directory_;

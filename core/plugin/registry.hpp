@@ -63,7 +63,7 @@ class Registry {
     bool installed = false;      // it came with this installation of kernelrl
   };
   std::vector<File> find_files();
-  void add(const File& file);
+  void add(const File& file, const Status& rehearsed);
   Status admit(const File& file, const std::vector<Component>& offered);
   Status check_id(const File& file, const Key& key) const;
 

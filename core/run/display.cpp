@@ -21,11 +21,6 @@ TerminalSize size_of_terminal(int descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
-bool can_redraw(std::FILE* out) {
-  const char* const kind = std::getenv("TERM");
-  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
 bool wants_color() {
   const char* const no_color = std::getenv("NO_COLOR");
   return no_color == nullptr || *no_color == '\0';
@@ -51,6 +46,11 @@ class SelfDrawingView final : public LiveView {
 };
 
 }  // namespace
+
+bool can_redraw(std::FILE* out) {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
 
 std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
   if (!can_redraw(out)) return std::make_unique<PlainLog>(out, errors);

@@ -41,8 +41,11 @@ class Display {
   virtual void finished(const RunSummary& summary) = 0;
 };
 
-// The live view if `out` is a terminal that can redraw (TERM is not "dumb"), else the plain log.
-// Colours unless NO_COLOR is set (no-color.org).
-std::unique_ptr<Display> make_display(std::FILE* out = stdout, std::FILE* errors = stderr);
+// Whether `out` is a terminal that can redraw: TERM is not "dumb".
+bool can_redraw(std::FILE* out);
+
+// The live view if `out` can redraw, else the plain log. Colours unless NO_COLOR is set
+// (no-color.org).
+std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors);
 
 }  // namespace krl
