@@ -58,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 17u);
+  EXPECT_EQ(registry().all().size(), 18u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -198,6 +198,21 @@ TEST(MisbehavingPlugins, Streams) {
 TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
   EXPECT_TRUE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.bad_samples")));
   EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
+}
+
+TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {
+  auto instance = create(Kind::kPolicy, "test.promises_learning");
+  ASSERT_TRUE(instance) << instance.error().message;
+  const Policy policy(std::move(*instance));
+  const auto info = policy.describe();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(without_plugin(info.error()),
+            "policy 'test.promises_learning' broke its contract in describe(): its flags need "
+            "forward_backward(), which is NULL");
+  const Status loaded = policy.load("nowhere");
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message,
+            "the policy 'test.promises_learning' cannot load what it has learned");
 }
 
 TEST(MisbehavingPlugins, Values) {
