@@ -1,11 +1,14 @@
 #include "core/app/plan_call.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/app/exit_code.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/learn/setup.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/plan/node.hpp"
 #include "core/run/display.hpp"
 
 namespace krl {
@@ -18,12 +21,37 @@ std::vector<fs::path> plugin_paths(const CallLine& line) {
   return {paths.begin(), paths.end()};
 }
 
-// The words this process was started with.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
+// The folders in which the plugins of a plan are searched, beside those of the installation: of the
+// call, of the plan, of the environment; absolute, each once.
+std::vector<fs::path> folders_in_use(const CallLine& line, const std::vector<fs::path>& of_plan) {
+  std::vector<fs::path> folders;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    for (const fs::path& folder : more) {
+      std::error_code ignored;
+      fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
+      if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
+      if (std::find(folders.begin(), folders.end(), absolute) == folders.end())
+        folders.push_back(absolute);
+    }
+  };
+  add(plugin_paths(line));
+  add(of_plan);
+  add(plugin_folders_of_environment());
+  return folders;
+}
+
+// So that the plan finds its plugins again, wherever and however it is loaded.
+void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
+  if (folders == plan.plugins.path) return;
+  auto source = std::make_shared<Source>();
+  source->name = "--plugin-path, KERNELRL_PLUGIN_PATH";
+  Node path{Node::Array{}, {std::move(source), 0, 0, 1}};
+  for (const fs::path& folder : folders)
+    std::get<Node::Array>(path.value).push_back({folder.string(), path.origin});
+  Node document = *plan.document;
+  document.child("plugins", {}).set("path", {}, std::move(path));
+  plan.document = std::make_shared<const Node>(std::move(document));
+  plan.plugins.path = std::move(folders);
 }
 
 }  // namespace
@@ -45,25 +73,38 @@ Registry load_registry(const CallLine& line) {
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
+  std::vector<fs::path> folders;
   const auto catalog = [&](const std::vector<fs::path>& folders_of_plan) -> Result<Catalog> {
-    std::vector<fs::path> folders = plugin_paths(line);
-    folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
+    folders = folders_in_use(line, folders_of_plan);
     registry = Registry::load(plugin_folders(folders));
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  record_plugin_folders(plan, std::move(folders));
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
 int run_and_show(const LoadedPlan& loaded, bool resume) {
-  const StopSignals signals;
-  const auto display = make_display();
+  // Before there is a run directory: what does not fit together is an error of the plan.
+  const auto missing = check_components(loaded.plan, loaded.registry);
+  if (!missing) return report(missing.error());
+  if (!missing->empty()) return report(missing->front());
+  const auto display = make_display(loaded.plan.run.name);
+  const StopSignals signals([&](bool second) { display->stopping(second); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
-  // The journal has shown the end.
+  // The journal has shown the end. What is wrong at the start is wrong with the plan or the call.
+  if (!outcome && !(*journal)->started()) return exit_code_of(outcome.error());
   if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
   return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }

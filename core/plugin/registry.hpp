@@ -48,7 +48,10 @@ class Registry {
   std::vector<Rejected> rejected_;
 };
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
+// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
+std::vector<std::filesystem::path> plugin_folders_of_environment();
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
 // ../lib/kernelrl/plugins beside the running program.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
