@@ -181,6 +181,7 @@ Catalog Registry::catalog() const {
   return catalog;
 }
 
+<<<<<<< HEAD
 std::vector<std::string> Registry::notes_on(const Key& key) const {
   std::vector<std::string> notes;
   for (const Rejected& r : rejected_) {
@@ -192,6 +193,10 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
   std::vector<fs::path> folders = extra;
+=======
+std::vector<fs::path> plugin_folders_of_environment() {
+  std::vector<fs::path> folders;
+>>>>>>> run
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -200,7 +205,17 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
+<<<<<<< HEAD
   folders.push_back(installed_plugins());
+=======
+  return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
+  folders.push_back(installation_prefix() / "lib/kernelrl/plugins");
+>>>>>>> run
   return folders;
 }
 
