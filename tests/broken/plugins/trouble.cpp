@@ -76,7 +76,7 @@ void end(std::string_view defect) {
   if (defect == "hang") hang();
 }
 
-// What changes the process for all others.
+// What others notice.
 void meddle(std::string_view defect) {
   if (defect == "fork") static_cast<void>(::fork());
   if (defect == "leak") leak();
@@ -84,6 +84,7 @@ void meddle(std::string_view defect) {
   if (defect == "chdir") static_cast<void>(::chdir("/"));
   if (defect == "ignore signals") std::signal(SIGINT, SIG_IGN);
   if (defect == "print") print();
+  if (defect == "slow") std::this_thread::sleep_for(milliseconds(20));
 }
 
 }  // namespace
