@@ -218,7 +218,9 @@ int call_doctor(const Words& words) {
   const auto limit = seconds_of(line.text("limit"));
   if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
   if (line.has("set") && !line.has("id")) return line.wrong("--set is for which component?");
-  const Registry registry = load_registry(line);
+  const auto loaded = load_registry(line);
+  if (!loaded) return report(loaded.error());
+  const Registry& registry = *loaded;
   const std::string id = line.has("id") ? line.text("id") : "";
   const std::vector<const Component*> components = components_to_try(registry, id);
   if (components.empty() && !id.empty()) return wrong_component(line, registry, id);

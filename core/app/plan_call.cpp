@@ -1,6 +1,7 @@
 #include "core/app/plan_call.hpp"
 
 #include <fstream>
+#include <set>
 
 #include "core/app/exit_code.hpp"
 #include "core/app/stop_signals.hpp"
@@ -13,9 +14,13 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-std::vector<fs::path> plugin_paths(const CallLine& line) {
+Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
-  return {paths.begin(), paths.end()};
+  for (const std::string& path : paths) {
+    const std::string why = why_no_folder(path);
+    if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
+  }
+  return std::vector<fs::path>(paths.begin(), paths.end());
 }
 
 // The words this process was started with.
@@ -24,6 +29,29 @@ std::vector<std::string> command_line() {
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   return words;
+}
+
+// The components that a plan uses, each once.
+std::set<Registry::Key> used_by(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.insert({Kind::kPolicy, part->use});
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.insert({Kind::kBackend, stage.settings.backend.use});
+    for (const DatasetSettings& d : stage.settings.datasets) used.insert({Kind::kDataset, d.use});
+    for (const RewardSettings& r : stage.settings.rewards) used.insert({Kind::kReward, r.use});
+  }
+  return used;
+}
+
+// What is worth knowing about the plugins of a plan goes to its notes.
+void add_notes(const Registry& registry, Plan& plan) {
+  const auto add = [&plan](const std::vector<std::string>& notes) {
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  };
+  add(registry.notes());
+  for (const Registry::Key& key : used_by(plan)) add(registry.notes_on(key));
 }
 
 }  // namespace
@@ -39,19 +67,21 @@ void add_plan_options(CallLine& line) {
   add_plugin_path_option(line);
 }
 
-Registry load_registry(const CallLine& line) {
-  return Registry::load(plugin_folders(plugin_paths(line)));
+Result<Registry> load_registry(const CallLine& line) {
+  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
+  return Registry::load(plugin_folders(folders));
 }
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
-  const auto catalog = [&](const std::vector<fs::path>& folders_of_plan) -> Result<Catalog> {
-    std::vector<fs::path> folders = plugin_paths(line);
-    folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
-    registry = Registry::load(plugin_folders(folders));
+  const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
+    KRL_ASSIGN(std::vector<fs::path> folders, plugin_paths(line));
+    folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
+    registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
@@ -61,6 +91,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
+  for (const std::string& note : loaded.plan.notes) display->warning(note);
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
   // The journal has shown the end.
