@@ -77,12 +77,16 @@ H1() { # A plan's list replaces the one of a preset.
   done
 }
 
-H2() { # A stranger's reward has the id of a built-in one.
+H2() { # A stranger's reward has the id of a built-in one: it is left out, and named, unless the plan takes it.
   plugin builtin_id
   world --plugin-path builtin_id --set 'reward=[{use="speedup"}]'
+  exits 0
   says builtin_id.krl.so
-  says speedup
-  exits 2
+  ! grep -q '"reward/speedup/mean":0.5,' runs/broken/metrics.jsonl || wrong "it is the stranger's"
+  world --plugin-path builtin_id --set 'reward=[{use="speedup"}]' --set 'plugins.replace=["reward.speedup"]' --set run.name=taken
+  exits 0
+  says builtin_id.krl.so
+  grep -q '"reward/speedup/mean":0.5,' runs/taken/metrics.jsonl || wrong "it is not the stranger's"
 }
 
 H3() { # The printed hint to resume goes on with the same run, from another folder.
