@@ -23,6 +23,29 @@ Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
   return std::vector<fs::path>(paths.begin(), paths.end());
 }
 
+// The components that a plan names.
+std::set<Registry::Key> components_of(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.emplace(Kind::kPolicy, part->use);
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.emplace(Kind::kBackend, stage.settings.backend.use);
+    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  }
+  return used;
+}
+
+// What may surprise about the plugins of a plan.
+void add_notes(const Registry& registry, Plan& plan) {
+  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  for (const Registry::Key& used : components_of(plan)) {
+    const std::vector<std::string> notes = registry.notes_on(used);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  }
+}
+
 // The words this process was started with.
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);

@@ -114,7 +114,7 @@ struct LossSettings {
 struct OptimizerSettings {
   double lr = 0;
   Schedule schedule = Schedule::kConstant;
-  std::int64_t warmup = 0;  // optimiser steps from 0 to lr
+  std::int64_t warmup = 0;  // up to lr: iterations in [learn], optimiser steps in a stage of sft
   double min_lr = 0;        // where linear and cosine end
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   double grad_clip = 0;  // 0 = off
