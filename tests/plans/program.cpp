@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ constexpr std::chrono::milliseconds kPause{1};  // between two looks at a condit
 
 // Child of a fork: only calls that are safe there.
 [[noreturn]] void become(const char* folder, const char* output, char* const* words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that runs out of time takes it along
   const int out = ::open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (out >= 0 && in >= 0 && ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(out, 2) == 2 &&
