@@ -7,12 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/log.hpp"
 #include "core/learn/component_error.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
 namespace {
+
+// For evaluations, a thread each; as the range of run.threads has it.
+constexpr std::uint32_t kMostThreads = 1024;
 
 Status check_signals(const RewardSettings& settings, const Component& reward,
                      const ComponentSettings& backend, const BackendInfo& info) {
@@ -184,9 +188,17 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
   return failure(code, std::move(message));
 }
 
-BackendInfo within_threads(BackendInfo info, std::int64_t threads) {
-  if (threads > 0)
+BackendInfo within_threads(const StageSetup& setup, std::int64_t threads) {
+  BackendInfo info = setup.backend_info;
+  if (threads > 0) {
     info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
+  } else if (info.concurrency > kMostThreads) {
+    log(Severity::kWarning,
+        fmt::format("backend '{}' asks for {} evaluations at a time and gets {}, the most that "
+                    "run.threads allows",
+                    setup.backend->component().id, info.concurrency, kMostThreads));
+    info.concurrency = kMostThreads;
+  }
   return info;
 }
 

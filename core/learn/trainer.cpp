@@ -62,9 +62,9 @@ class Trainer {
         check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     KRL_TRY(check_data(stage, setup));
-    const Evaluations evaluations(
-        *setup.backend, within_threads(setup.backend_info, plan_.run.threads), plan_.run.seed,
-        &journal_.ledger(), stage.settings.rollout.contract);
+    const Evaluations evaluations(*setup.backend, within_threads(setup, plan_.run.threads),
+                                  plan_.run.seed, &journal_.ledger(),
+                                  stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
