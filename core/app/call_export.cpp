@@ -22,7 +22,8 @@ Status check_new(const fs::path& directory) {
 }
 
 Status export_policy(const PolicyCall& call, const fs::path& directory, const std::string& format) {
-  const CallScope scope{&StopSignals().stop()};
+  const StopSignals signals;
+  const CallScope scope{&StopSignals::stop()};
   Components components(call.loaded.registry, scope);
   KRL_TRY(check_new(directory));
   KRL_ASSIGN(const Policy policy, open_policy(call, components));

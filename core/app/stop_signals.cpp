@@ -35,7 +35,7 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() { set_handler(SIG_DFL); }
 
-const std::atomic<bool>& StopSignals::stop() const { return g_stop; }
-const std::atomic<bool>& StopSignals::cancel() const { return g_cancel; }
+const std::atomic<bool>& StopSignals::stop() { return g_stop; }
+const std::atomic<bool>& StopSignals::cancel() { return g_cancel; }
 
 }  // namespace krl

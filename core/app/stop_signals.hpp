@@ -14,8 +14,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   // Both live as long as the process.
-  const std::atomic<bool>& stop() const;
-  const std::atomic<bool>& cancel() const;
+  static const std::atomic<bool>& stop();
+  static const std::atomic<bool>& cancel();
 };
 
 }  // namespace krl

@@ -52,8 +52,10 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
 }
 
 bool may_change(std::string_view key, int current_stage) {
-  constexpr std::array<std::string_view, 5> kKeys = {
-      "run.name", "run.threads", "run.call_timeout_s", "rollout.answer_timeout_s", "plugins.path"};
+  constexpr std::array<std::string_view, 7> kKeys = {
+      "run.name",    "run.threads",      "run.call_timeout_s",
+      "run.retries", "run.retry_wait_s", "rollout.answer_timeout_s",
+      "plugins.path"};
   constexpr std::array<std::string_view, 3> kTables = {"checkpoint.", "log.", "policy.sampler."};
   constexpr std::array<std::string_view, 3> kLengths = {"iterations", "epochs", "until"};
   const auto is = [&](std::string_view name) { return key == name; };
