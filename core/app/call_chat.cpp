@@ -3,11 +3,13 @@
 
 #include "core/app/calls.hpp"
 #include "core/app/chat.hpp"
+#include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
 #include "core/app/follower_call.hpp"
 #include "core/app/policy_call.hpp"
 #include "core/app/stop_signals.hpp"
 #include "core/episode/rollout.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace po = boost::program_options;
@@ -27,6 +29,7 @@ bool take_number(const CallLine& line, const char* name, double low, double high
 int chat(const PolicyCall& call, const Sampling& sampling) {
   const CallScope scope{&StopSignals().stop(),
                         std::chrono::seconds(call.plan().run.call_timeout_s)};
+  const CallWatch watch(print_warning);
   Components components(call.loaded.registry, scope);
   const auto policy = open_policy(call, components);
   if (!policy) return report(policy.error());

@@ -13,6 +13,7 @@
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/text_file.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -113,6 +114,7 @@ int eval_kernel(const CallLine& line) {
                                             registry->catalog());
   if (!settings) return report(settings.error());
   const CallScope scope;
+  const CallWatch watch(print_warning);
   Components components(*registry, scope);
   auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());

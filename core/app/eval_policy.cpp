@@ -14,6 +14,7 @@
 #include "core/app/stop_signals.hpp"
 #include "core/base/file_system.hpp"
 #include "core/learn/examination.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace {
@@ -193,6 +194,7 @@ int eval_policy(const CallLine& line) {
   show_notes(*call);
   const StopSignals signals;
   const CallScope scope{&signals.stop(), std::chrono::seconds(call->plan().run.call_timeout_s)};
+  const CallWatch watch(print_warning);
   Components components(call->loaded.registry, scope);
   const auto results = examine(*call, *wishes, components);
   if (results) return finish(line, *call, *wishes, *results);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,6 +42,8 @@ struct ComponentSettings {
   std::string use;         // the component's id
   nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
   Origin origin;           // of the value of `use`
+  // Of the options, by dotted key; defaults have none.
+  std::map<std::string, Origin> option_origins = {};
 };
 
 // The policy that learns, and those that work for it.

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "core/base/utf8.hpp"
+#include "core/plugin/active_call.hpp"
 
 namespace krl {
 namespace {
@@ -99,7 +100,10 @@ Result<krl_plugin_entry> open_library(const fs::path& path) {
   static auto& loaded = *new std::deque<boost::dll::shared_library>;
   boost::dll::shared_library library;
   std::error_code failed;
-  library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  const auto thrown = enter({path.native()}, "dlopen", [&] {
+    library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  });
+  if (thrown) return invalid("cannot be loaded: a constructor threw an exception: " + *thrown);
   if (failed) return invalid("cannot be loaded: " + linker_error(path));
   loaded.push_back(std::move(library));
   if (!loaded.back().has(KRL_PLUGIN_ENTRY)) return invalid(no_entry());

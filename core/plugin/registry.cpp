@@ -9,10 +9,12 @@
 #include <system_error>
 
 #include "core/base/installation.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/component_id.hpp"
 #include "core/plugin/description.hpp"
 #include "core/plugin/host.hpp"
 #include "core/plugin/library.hpp"
+#include "core/plugin/rehearsal.hpp"
 
 namespace krl {
 namespace {
@@ -39,6 +41,21 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
+// Loads a file and asks it what it offers: its constructors and its entry point run.
+Result<std::vector<Component>> offers_of(const fs::path& path) {
+  KRL_TRY(check_library(path));
+  KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
+  const krl_plugin* plugin = nullptr;
+  const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
+  if (thrown) return invalid(fmt::format("its entry point threw an exception past C: {}", *thrown));
+  return read_description(plugin, path);
+}
+
+Status rehearse_stranger(const fs::path& path) {
+  KRL_TRY(check_library(path));  // what runs no code needs no process
+  return rehearse([&] { static_cast<void>(offers_of(path)); });
+}
+
 // "reward.speedup", as a plan's [plugins] replace has it.
 std::string dotted(const Registry::Key& key) {
   return fmt::format("{}.{}", name_of(key.first), key.second);
@@ -55,7 +72,13 @@ Registry Registry::load(const std::vector<fs::path>& folders,
   Registry registry;
   registry.folders_ = folders;
   registry.replace_ = {replace.begin(), replace.end()};
-  for (const File& file : registry.find_files()) registry.add(file);
+  const std::vector<File> files = registry.find_files();
+  // All rehearsals come first: what is loaded may start threads.
+  std::vector<Status> rehearsed;
+  for (const File& file : files) {
+    rehearsed.push_back(file.installed ? Status() : rehearse_stranger(file.path));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) registry.add(files[i], rehearsed[i]);
   return registry;
 }
 
@@ -88,12 +111,11 @@ std::vector<Registry::File> Registry::find_files() {
   return files;
 }
 
-void Registry::add(const File& file) {
+void Registry::add(const File& file, const Status& rehearsed) {
   std::vector<Component> offered;
   const auto read = [&]() -> Status {
-    KRL_TRY(check_library(file.path));
-    KRL_ASSIGN(const krl_plugin_entry entry, open_library(file.path));
-    KRL_ASSIGN(offered, read_description(entry(host()), file.path));
+    KRL_TRY(rehearsed);
+    KRL_ASSIGN(offered, offers_of(file.path));
     return admit(file, offered);
   };
   const Status added = read();
@@ -159,6 +181,7 @@ Catalog Registry::catalog() const {
   return catalog;
 }
 
+<<<<<<< HEAD
 std::vector<std::string> Registry::notes_on(const Key& key) const {
   std::vector<std::string> notes;
   for (const Rejected& r : rejected_) {
@@ -170,6 +193,10 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
   std::vector<fs::path> folders = extra;
+=======
+std::vector<fs::path> plugin_folders_of_environment() {
+  std::vector<fs::path> folders;
+>>>>>>> run
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -178,7 +205,17 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
+<<<<<<< HEAD
   folders.push_back(installed_plugins());
+=======
+  return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
+  folders.push_back(installation_prefix() / "lib/kernelrl/plugins");
+>>>>>>> run
   return folders;
 }
 

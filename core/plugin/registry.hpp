@@ -63,7 +63,7 @@ class Registry {
     bool installed = false;      // it came with this installation of kernelrl
   };
   std::vector<File> find_files();
-  void add(const File& file);
+  void add(const File& file, const Status& rehearsed);
   Status admit(const File& file, const std::vector<Component>& offered);
   Status check_id(const File& file, const Key& key) const;
 
@@ -75,8 +75,16 @@ class Registry {
   std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
+<<<<<<< HEAD
 // The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
 // the installation's own, ../lib/kernelrl/plugins beside the running program.
+=======
+// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
+std::vector<std::filesystem::path> plugin_folders_of_environment();
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
+// ../lib/kernelrl/plugins beside the running program.
+>>>>>>> run
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.

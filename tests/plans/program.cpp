@@ -66,6 +66,8 @@ bool Program::wait_until(const std::function<bool()>& condition) {
   return true;
 }
 
+std::string Program::output() const { return read_file(output_).value_or(""); }
+
 void Program::send(int signal) const {
   if (!ended_) ::kill(id_, signal);
 }
@@ -75,7 +77,7 @@ Ending Program::wait() {
   Ending ending;
   if (WIFEXITED(status_)) ending.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) ending.signal = WTERMSIG(status_);
-  ending.output = read_file(output_).value_or("");
+  ending.output = output();
   return ending;
 }
 

@@ -301,6 +301,69 @@ TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
   EXPECT_EQ(world.resume().lines(), fresh_run().lines());
 }
 
+std::string status_of(const ToyWorld& world) {
+  return *read_file(RunLayout{world.run_folder()}.status());
+}
+
+TEST(Run, ThatIsOverHasNothingLeftToDo) {
+  ToyWorld world;
+  const std::vector<std::string> lines = world.run().lines();
+  const RunReport again = world.resume();
+  EXPECT_EQ(again.outcome, Outcome::kNothingToDo);
+  EXPECT_EQ(again.lines(), lines);
+  EXPECT_THAT(status_of(world), HasSubstr(R"("stage": "reinforce")"));
+  EXPECT_THAT(status_of(world), HasSubstr("nothing is left to do"));
+}
+
+// As if it had been that long from the beginning, but for what a stage's last iteration measures.
+TEST(Run, ThatIsOverCanBeMadeLonger) {
+  const Overrides curriculum = {"curriculum.pass_rate=0.5", "curriculum.window=2"};
+  const auto iterations = [&](int n) {
+    Overrides all = curriculum;
+    all.push_back("stage.reinforce.iterations=" + std::to_string(n));
+    return all;
+  };
+  ToyWorld world;
+  EXPECT_THAT(world.run(iterations(4)).metrics, SizeIs(4));
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 6) world.stop();
+  };
+  EXPECT_THAT(world.resume(iterations(8)).metrics, SizeIs(6)) << "interrupted on the way";
+  world.after_iteration = nullptr;
+  const RunReport longer = world.resume(iterations(8));
+  const RunReport whole = fresh_run(iterations(8));
+  EXPECT_EQ(longer.outcome, Outcome::kFinished) << longer.error;
+  EXPECT_EQ(longer.all("reward/mean"), whole.all("reward/mean"));
+  EXPECT_EQ(longer.all("curriculum/open_tier"), whole.all("curriculum/open_tier"));
+}
+
+TEST(Run, ThatReachedItsGoalGoesOnWithAnother) {
+  ToyWorld world;
+  const RunReport first = world.run({"stage.reinforce.until=\"iteration >= 2\""});
+  EXPECT_THAT(first.metrics, SizeIs(2));
+  EXPECT_EQ(world.resume({"stage.reinforce.until=\"iteration >= 2\""}).outcome,
+            Outcome::kNothingToDo);
+  EXPECT_THAT(world.resume({"stage.reinforce.until=\"iteration >= 5\""}).metrics, SizeIs(5));
+}
+
+TEST(Run, ThatIsOverSaysWhatMayChange) {
+  ToyWorld world;
+  world.run();
+  const RunReport refused = world.resume({"run.seed=8"});
+  EXPECT_THAT(refused.error, HasSubstr("run.seed: was 7, is 8"));
+  EXPECT_THAT(refused.error, HasSubstr("the run is over: it goes on with other iterations"));
+  const std::string log = *read_file(RunLayout{world.run_folder()}.log());
+  EXPECT_THAT(log, HasSubstr("run.seed: was 7, is 8"));
+}
+
+TEST(Run, ThatDidNotGetBeyondItsStartIsReplaced) {
+  ToyWorld world;
+  EXPECT_THAT(world.run({"backend.refuse=toy_1"}).error, HasSubstr("is refused"));
+  const RunReport next = world.run();
+  EXPECT_EQ(next.error, "");
+  EXPECT_EQ(next.lines(), fresh_run().lines());
+}
+
 TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
   ToyWorld world;
   world.after_iteration = [&](const IterationMetrics& m) {
@@ -309,7 +372,6 @@ TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
   EXPECT_THAT(world.run().error, HasSubstr("cancelled"));
   const std::string status = *read_file(RunLayout{world.run_folder()}.status());
   EXPECT_THAT(status, HasSubstr(R"("state": "interrupted")"));
-  EXPECT_THAT(status, HasSubstr("go on with: kernelrl --plan"));
   world.after_iteration = nullptr;
   EXPECT_EQ(world.resume().lines(), fresh_run().lines());
 }

@@ -57,6 +57,7 @@ class Watcher final : public Display {
     if (after_iteration_) after_iteration_(metrics);
   }
   void warning(const std::string& text) override { warnings.push_back(text); }
+  void stopping(bool) override {}
   void finished(const RunSummary&) override {}
 
  private:
