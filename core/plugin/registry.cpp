@@ -181,7 +181,6 @@ Catalog Registry::catalog() const {
   return catalog;
 }
 
-<<<<<<< HEAD
 std::vector<std::string> Registry::notes_on(const Key& key) const {
   std::vector<std::string> notes;
   for (const Rejected& r : rejected_) {
@@ -191,12 +190,8 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
   return notes;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
-=======
 std::vector<fs::path> plugin_folders_of_environment() {
   std::vector<fs::path> folders;
->>>>>>> run
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -205,17 +200,13 @@ std::vector<fs::path> plugin_folders_of_environment() {
       begin = end + 1;
     }
   }
-<<<<<<< HEAD
-  folders.push_back(installed_plugins());
-=======
   return folders;
 }
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
   std::vector<fs::path> folders = extra;
   for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
-  folders.push_back(installation_prefix() / "lib/kernelrl/plugins");
->>>>>>> run
+  folders.push_back(installed_plugins());
   return folders;
 }
 

@@ -75,16 +75,11 @@ class Registry {
   std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
-<<<<<<< HEAD
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
-// the installation's own, ../lib/kernelrl/plugins beside the running program.
-=======
 // The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
 std::vector<std::filesystem::path> plugin_folders_of_environment();
 
 // The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
-// ../lib/kernelrl/plugins beside the running program.
->>>>>>> run
+// the installation's own, ../lib/kernelrl/plugins beside the running program.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.

@@ -46,7 +46,6 @@ class SelfDrawingView final : public LiveView {
   std::jthread thread_;  // ends before the view that it draws
 };
 
-<<<<<<< HEAD
 }  // namespace
 
 bool can_redraw(std::FILE* out) {
@@ -54,10 +53,9 @@ bool can_redraw(std::FILE* out) {
   return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
-=======
+namespace {
+
 std::unique_ptr<Display> make_screen(const std::string& run, std::FILE* out, std::FILE* errors) {
->>>>>>> run
   if (!can_redraw(out)) return std::make_unique<PlainLog>(out, errors);
   Terminal terminal;
   terminal.write = [out](std::string_view text) {

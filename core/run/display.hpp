@@ -44,19 +44,11 @@ class Display {
   virtual void finished(const RunSummary& summary) = 0;
 };
 
-<<<<<<< HEAD
 // Whether `out` is a terminal that can redraw: TERM is not "dumb".
 bool can_redraw(std::FILE* out);
 
-// The live view if `out` can redraw, else the plain log. Colours unless NO_COLOR is set
-// (no-color.org).
-std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors);
-=======
-// The live view of the run of this name if `out` is a terminal that can redraw (TERM is not
-// "dumb"), else the plain log. Colours unless NO_COLOR is set (no-color.org). Either goes to
-// logs.log too.
-std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out = stdout,
-                                      std::FILE* errors = stderr);
->>>>>>> run
+// The live view of the run of this name if `out` can redraw, else the plain log. Colours unless
+// NO_COLOR is set (no-color.org). Either goes to logs.log too.
+std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors);
 
 }  // namespace krl
