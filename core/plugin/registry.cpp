@@ -190,8 +190,8 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
   return notes;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
+std::vector<fs::path> plugin_folders_of_environment() {
+  std::vector<fs::path> folders;
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -200,6 +200,12 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
+  return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
   folders.push_back(installed_plugins());
   return folders;
 }

@@ -75,7 +75,10 @@ class Registry {
   std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
+// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
+std::vector<std::filesystem::path> plugin_folders_of_environment();
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
 // the installation's own, ../lib/kernelrl/plugins beside the running program.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
