@@ -53,6 +53,7 @@ int call_chat(const Words& words) {
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;
+  show_notes(*call);
   Sampling sampling = sampling_of(call->settings().rollout);
   if (!take_number(line, "max-tokens", 1, 1 << 20, sampling.max_tokens))
     return line.wrong("--max-tokens takes a number from 1 to 1048576");

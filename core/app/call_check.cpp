@@ -19,6 +19,7 @@ int call_check(const Words& words) {
   const CallWatch watch(print_warning);
   const auto missing = check_components(loaded->plan, loaded->registry);
   if (!missing) return report(missing.error());
+  for (const std::string& note : loaded->plan.notes) print(note + "\n");
   print(line.text("plan") + ": no errors\n");
   for (const Error& error : *missing) print("It cannot be run here:\n" + error.message);
   return kDone;

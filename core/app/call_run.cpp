@@ -32,6 +32,7 @@ int call_run(const Words& words) {
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {
+    for (const std::string& note : loaded->plan.notes) print("# " + note + "\n");
     print(print_plan(loaded->plan, ShowOrigins::kYes));
     return kDone;
   }

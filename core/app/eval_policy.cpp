@@ -191,6 +191,7 @@ int eval_policy(const CallLine& line) {
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;
+  show_notes(*call);
   const StopSignals signals;
   const CallScope scope{&signals.stop(), std::chrono::seconds(call->plan().run.call_timeout_s)};
   const CallWatch watch(print_warning);

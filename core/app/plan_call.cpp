@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <optional>
+#include <set>
 
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
@@ -21,9 +22,36 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-std::vector<fs::path> plugin_paths(const CallLine& line) {
+Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
-  return {paths.begin(), paths.end()};
+  for (const std::string& path : paths) {
+    const std::string why = why_no_folder(path);
+    if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
+  }
+  return std::vector<fs::path>(paths.begin(), paths.end());
+}
+
+// The components that a plan names.
+std::set<Registry::Key> components_of(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.emplace(Kind::kPolicy, part->use);
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.emplace(Kind::kBackend, stage.settings.backend.use);
+    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  }
+  return used;
+}
+
+// What may surprise about the plugins of a plan.
+void add_notes(const Registry& registry, Plan& plan) {
+  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  for (const Registry::Key& used : components_of(plan)) {
+    const std::vector<std::string> notes = registry.notes_on(used);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  }
 }
 
 // The words this process was started with.
@@ -47,19 +75,21 @@ void add_plan_options(CallLine& line) {
   add_plugin_path_option(line);
 }
 
-Registry load_registry(const CallLine& line) {
-  return Registry::load(plugin_folders(plugin_paths(line)));
+Result<Registry> load_registry(const CallLine& line) {
+  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
+  return Registry::load(plugin_folders(folders));
 }
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
-  const auto catalog = [&](const std::vector<fs::path>& folders_of_plan) -> Result<Catalog> {
-    std::vector<fs::path> folders = plugin_paths(line);
-    folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
-    registry = Registry::load(plugin_folders(folders));
+  const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
+    KRL_ASSIGN(std::vector<fs::path> folders, plugin_paths(line));
+    folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
+    registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
@@ -69,6 +99,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
+  for (const std::string& note : loaded.plan.notes) display->warning(note);
   std::optional<PluginOutput> plugin_output;  // a live view shares the terminal with nobody
   if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
     plugin_output.emplace(RunLayout{(*journal)->root()}.output());

@@ -19,8 +19,8 @@ struct LoadedPlan {
 void add_plan_options(CallLine& line);
 void add_plugin_path_option(CallLine& line);
 
-// The plugins of the usual folders and of --plugin-path.
-Registry load_registry(const CallLine& line);
+// The plugins of the usual folders and of --plugin-path, whose folders must exist.
+Result<Registry> load_registry(const CallLine& line);
 
 // The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);

@@ -131,7 +131,7 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
 }
 
 std::string Journal::what_stands() const {
-  return fmt::format("{} holds {} finished iterations; --resume goes on from its newest checkpoint",
+  return fmt::format("{} is whole up to iteration {}; --resume goes on from its newest checkpoint",
                      root().string(), status_.iteration);
 }
 

@@ -33,6 +33,7 @@ struct RunSettings {
 
 struct PluginSettings {
   std::vector<std::filesystem::path> path;  // absolute
+  std::vector<std::string> replace;         // "reward.speedup": of the built-in ones
 };
 
 // The choice of a component and its options.
@@ -208,6 +209,7 @@ struct Plan {
   LogSettings log;
   std::vector<StageSettings> stages;     // at least one
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
+  std::vector<std::string> notes;        // lines on what is right, and may surprise
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }

@@ -103,6 +103,10 @@ std::string rendered(std::vector<Problem> problems) {
   return out;
 }
 
+std::string note_at(const Origin& origin, std::string_view message) {
+  return one_line(origin.text()) + ": note: " + one_line(message);
+}
+
 Error problem_at(const Origin& origin, std::string message, std::string hint) {
   return {Code::kInvalidArgument, rendered(Problem{origin, std::move(message), std::move(hint)})};
 }

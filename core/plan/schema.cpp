@@ -88,6 +88,10 @@ void describe(Keys& key, RunSettings& run) {
 
 void describe(Keys& key, PluginSettings& plugins) {
   key("path", plugins.path, "more folders with plugins, searched first", "[]");
+  key("replace", plugins.replace,
+      "built-in components whose place one of the same id takes, from a plugin of another folder: "
+      "\"reward.speedup\"",
+      "[]");
 }
 
 void describe(Keys& key, ComponentSettings& component) {

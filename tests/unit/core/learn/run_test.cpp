@@ -112,7 +112,7 @@ TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
   const Overrides overrides = {"rollout.turns=2", "rollout.batching=continuous",
                                "policy.fail_after=100"};
   const RunReport failed = world.run(overrides);
-  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample_stream): told to fail"));
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy.world' (sample_stream): told to fail"));
   EXPECT_THAT(failed.metrics, SizeIs(4)) << "32 answers an iteration";
   EXPECT_THAT(failed.all("sampler/lost"), ElementsAre(0, 0, 0, Gt(0)))
       << "it went on with the rest";
@@ -173,7 +173,7 @@ turns = 2
 
 constexpr const char* kWarmUp = R"(
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "warmup"
 count = 0
 pairs = 64
@@ -256,7 +256,7 @@ TEST(Run, ThatFailsInTheMiddleGoesOnFromItsCheckpoint) {
     if (m.iteration == 5) std::ofstream(failing) << "now";
   };
   const RunReport failed = world.run(overrides);
-  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample): told to fail"));
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy.world' (sample): told to fail"));
   EXPECT_THAT(failed.metrics, SizeIs(5)) << "what was done is safe";
 
   EXPECT_THAT(world.resume(overrides).error, HasSubstr("told to fail"));
@@ -317,18 +317,18 @@ TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
 TEST(Run, MeasuresEveryHoldoutUnderANameOfItsOwn) {
   const RunReport report = fresh_run({}, R"(
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "holdout"
 count = 1
 
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "holdout"
 count = 2
 )");
   EXPECT_EQ(report.error, "");
-  EXPECT_THAT(report.all("holdout/toy/pass_rate"), SizeIs(2)) << "first and last iteration";
-  EXPECT_THAT(report.all("holdout/toy_2/pass_rate"), SizeIs(2));
+  EXPECT_THAT(report.all("holdout/toy.world/pass_rate"), SizeIs(2)) << "first and last iteration";
+  EXPECT_THAT(report.all("holdout/toy.world_2/pass_rate"), SizeIs(2));
 }
 
 TEST(Run, IsNotBegunTwiceInOneFolder) {

@@ -13,13 +13,13 @@ name = "toy"
 seed = 7
 
 [policy]
-use = "toy"
+use = "toy.world"
 
 [backend]
-use = "toy"
+use = "toy.world"
 
 [[dataset]]
-use = "toy"
+use = "toy.world"
 
 [rollout]
 groups     = 4
