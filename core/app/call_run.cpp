@@ -3,18 +3,37 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/follower_call.hpp"
 #include "core/app/plan_call.hpp"
-#include "core/learn/setup.hpp"
+#include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
-#include "core/plugin/call_watch.hpp"
+#include "core/run/layout.hpp"
+#include "core/run/resume_command.hpp"
+#include "core/run/runs.hpp"
 
 namespace krl {
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
-
 namespace {
 
-Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
-  const CallWatch watch(print_warning);
-  return check_components(loaded.plan, loaded.registry);
+bool is_named_by_call(const Plan& plan) {
+  const Node* name = plan.document->find_path("run.name");
+  return name != nullptr && !name->origin.is_default() && name->origin.source->name == "--set";
+}
+
+// --resume may begin a run that is not there yet. But not where the plan was run under other names,
+// which this call has left out: one of those is meant.
+Status check_meant(const Plan& plan) {
+  std::error_code ignored;
+  if (fs::exists(RunLayout{plan.run.directory}.plan(), ignored) || is_named_by_call(plan))
+    return {};
+  KRL_ASSIGN(const auto others, runs_of_plan(plan.run.directory.parent_path(), plan.file));
+  if (others.empty()) return {};
+  std::string message = "no run '" + plan.run.name + "' is in " +
+                        plan.run.directory.parent_path().string() +
+                        "; this plan was run under other names:";
+  for (const RunInfo& run : others)
+    message += "\n  " + resume_command(command_line().front(), run.directory);
+  message += "\ngo on with one of them, or leave --resume out to begin '" + plan.run.name + "'";
+  return failure(Code::kNotFound, std::move(message));
 }
 
 }  // namespace
@@ -37,10 +56,9 @@ int call_run(const Words& words) {
     return kDone;
   }
   if (const auto served = serve_as_follower(*loaded)) return *served;
-  // Before there is a run directory: what does not fit together is an error of the plan.
-  const auto missing = checked(*loaded);
-  if (!missing) return report(missing.error());
-  if (!missing->empty()) return report(missing->front());
+  if (line.has("resume")) {
+    if (const Status meant = check_meant(loaded->plan); !meant) return report(meant.error());
+  }
   return run_and_show(*loaded, line.has("resume"));
 }
 

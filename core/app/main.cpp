@@ -66,11 +66,11 @@ int dispatch(const krl::Words& words) {
     return krl::kWrongCall;
   }
   const std::string& first = words.front();
-  if (first == "--help" || first == "-h") {
+  if (first == "--help" || first == "-h" || first == "help") {
     krl::print(kHelp);
     return krl::kDone;
   }
-  if (first == "--version") {
+  if (first == "--version" || first == "version") {
     krl::print("kernelrl " KERNELRL_VERSION "\n");
     return krl::kDone;
   }

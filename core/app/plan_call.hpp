@@ -25,7 +25,11 @@ Result<Registry> load_registry(const CallLine& line);
 // The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
 
-// Runs a plan with the display and the signals of the program; returns the exit code.
+// The words this process was started with.
+std::vector<std::string> command_line();
+
+// Checks a plan's components, then runs it with the display and the signals of the program; returns
+// the exit code.
 int run_and_show(const LoadedPlan& loaded, bool resume);
 
 }  // namespace krl

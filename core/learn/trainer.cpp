@@ -25,24 +25,24 @@ class Trainer {
       : plan_(plan),
         journal_(journal),
         stop_(stop),
-        scope_{&cancel, std::chrono::seconds(plan.run.call_timeout_s)},
+        scope_(call_scope(plan.run, cancel)),
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
+    if (const auto& checkpoint = journal_.checkpoint())
+      position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
+    position_.reopen_if_longer(plan_.stages);
+    if (position_.stage >= plan_.stages.size()) return Outcome::kNothingToDo;
     KRL_ASSIGN(const std::unique_ptr<Policies> policies,
                Policies::create(plan_.policy, components_, journal_.weights()));
     const Policy& policy = policies->learner();
     KRL_TRY(check_policy(*policies));
-    if (const auto& checkpoint = journal_.checkpoint()) {
+    if (const auto& checkpoint = journal_.checkpoint())
       KRL_TRY(policy.load(checkpoint->policy().string()));
-      position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
-    }
     while (position_.stage < plan_.stages.size()) {
       KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
-      ++position_.stage;
-      position_.stage_iteration = 0;
-      position_.curriculum = nullptr;
+      position_.end_stage(plan_.stages[position_.stage]);
       KRL_TRY(journal_.save_checkpoint(position_, policy));
     }
     return Outcome::kFinished;
@@ -61,10 +61,11 @@ class Trainer {
     KRL_TRY(
         check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
-    KRL_TRY(check_data(stage, setup));
-    const Evaluations evaluations(
-        *setup.backend, within_threads(setup.backend_info, plan_.run.threads), plan_.run.seed,
-        &journal_.ledger(), stage.settings.rollout.contract);
+    for (const std::string& warning : setup.data.warnings) journal_.display().warning(warning);
+    KRL_TRY(check_data(stage, setup.data));
+    const Evaluations evaluations(*setup.backend, within_threads(setup, plan_.run.threads),
+                                  plan_.run.seed, &journal_.ledger(),
+                                  stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
@@ -82,20 +83,6 @@ class Trainer {
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
-  }
-
-  static Status check_data(const StageSettings& stage, const StageSetup& setup) {
-    if (stage.kind == StageKind::kSft && setup.pairs.empty()) {
-      return failure(
-          problem_at(stage.origin, fmt::format("stage '{}' has no pairs to learn from", stage.name),
-                     "add a [[dataset]] with role = \"warmup\", such as use = \"templates\""));
-    }
-    if (stage.kind == StageKind::kRl && setup.tasks.empty()) {
-      return failure(
-          problem_at(stage.origin, fmt::format("stage '{}' has no tasks", stage.name),
-                     "add a [[dataset]] with role = \"train\", such as use = \"tasks\""));
-    }
-    return {};
   }
 
   Status fit(const Policy& policy, const StageSetup& setup,
@@ -118,6 +105,14 @@ class Trainer {
   Position position_;
 };
 
+std::string nothing_to_do(const Plan& plan) {
+  const StageSettings& last = plan.stages.back();
+  const std::string text = "it finished before: nothing is left to do";
+  if (last.kind != StageKind::kRl) return text;
+  return fmt::format("{}; to make it longer: --set stage.{}.iterations={}", text, last.name,
+                     last.rl.iterations + 1);
+}
+
 }  // namespace
 
 Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
@@ -125,13 +120,12 @@ Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& jo
   Result<Outcome> outcome = Trainer(plan, registry, journal, stop, cancel).run();
   const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
   if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
-    journal.finished(
-        "interrupted",
-        fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
+    journal.finished("interrupted", "interrupted");
   } else if (!outcome) {
     journal.finished("failed", outcome.error().message);
   } else {
-    journal.finished("finished", "finished");
+    journal.finished("finished",
+                     *outcome == Outcome::kNothingToDo ? nothing_to_do(plan) : "finished");
   }
   return outcome;
 }

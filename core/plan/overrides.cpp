@@ -44,16 +44,12 @@ struct Override {
   }
 };
 
-// A value that people write without quotes: a word or a path.
+// A value that people write without quotes: a word, a path, a date.
 bool is_bare_word(std::string_view text) {
-  if (text.empty() || text == "true" || text == "false" || text == "inf" || text == "nan") {
-    return false;
-  }
-  const char first = text.front();
-  const bool number = (first >= '0' && first <= '9') || first == '-';
   std::string word(text);
-  std::erase_if(word, [](char c) { return c == '/' || c == '.' || c == ':'; });
-  return !number && (word.empty() || is_bare_key(word));
+  std::erase_if(word,
+                [](char c) { return std::string_view("/.:+@~").find(c) != std::string::npos; });
+  return !text.empty() && (word.empty() || is_bare_key(word));
 }
 
 // All arguments as one text, argument n on line n.
@@ -120,16 +116,14 @@ std::optional<Override> read_override(const std::string& text, const Origin& sta
   at.column += static_cast<std::uint32_t>(key->second + 1);
   const std::string value = text.substr(key->second + 1);
   at.length = static_cast<std::uint32_t>(std::max<std::size_t>(1, value.size()));
-  if (is_bare_word(value)) {
-    out.value = {value, at};
-    return out;
-  }
+  const bool bare = is_bare_word(value);
   auto node = read_toml_value(value, at);
-  if (!node) {
+  if (!node && !bare) {
     problems.push_back(std::move(node.error()));
     return std::nullopt;
   }
-  out.value = std::move(*node);
+  out.value = node ? std::move(*node) : Node{value, at};
+  if (bare) out.value.word = value;
   return out;
 }
 

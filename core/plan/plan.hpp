@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,6 +30,8 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::int64_t threads = 0;         // 0 = all cores
   std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
+  std::int64_t retries = 0;         // of a call into a plugin that is unavailable
+  double retry_wait_s = 0;          // before the first of them; doubles
 };
 
 struct PluginSettings {
@@ -41,6 +44,8 @@ struct ComponentSettings {
   std::string use;         // the component's id
   nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
   Origin origin;           // of the value of `use`
+  // Of the options, by dotted key; defaults have none.
+  std::map<std::string, Origin> option_origins = {};
 };
 
 // The policy that learns, and those that work for it.
@@ -114,7 +119,7 @@ struct LossSettings {
 struct OptimizerSettings {
   double lr = 0;
   Schedule schedule = Schedule::kConstant;
-  std::int64_t warmup = 0;  // optimiser steps from 0 to lr
+  std::int64_t warmup = 0;  // up to lr: iterations in [learn], optimiser steps in a stage of sft
   double min_lr = 0;        // where linear and cosine end
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   double grad_clip = 0;  // 0 = off

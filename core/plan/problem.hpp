@@ -22,7 +22,8 @@ struct Problem {
   std::string hint;  // what to do; may be empty
 };
 
-// As above, ending in a newline. Unprintable bytes are shown as '?', a long line in part.
+// As above, ending in a newline; further lines of the message follow, indented. Unprintable bytes
+// are shown as '?', a long line in part.
 std::string rendered(const Problem& problem);
 
 // All problems, sorted by source, line and column, without repetitions; at most 100 are shown.

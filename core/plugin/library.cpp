@@ -16,7 +16,6 @@
 
 #include "core/base/utf8.hpp"
 #include "core/plugin/active_call.hpp"
-#include "core/plugin/host.hpp"
 
 namespace krl {
 namespace {
@@ -104,7 +103,7 @@ Result<krl_plugin_entry> open_library(const fs::path& path) {
   const auto thrown = enter({path.native()}, "dlopen", [&] {
     library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   });
-  if (thrown) return invalid("cannot be loaded: " + one_line(*thrown));
+  if (thrown) return invalid("cannot be loaded: a constructor threw an exception: " + *thrown);
   if (failed) return invalid("cannot be loaded: " + linker_error(path));
   loaded.push_back(std::move(library));
   if (!loaded.back().has(KRL_PLUGIN_ENTRY)) return invalid(no_entry());
@@ -112,13 +111,6 @@ Result<krl_plugin_entry> open_library(const fs::path& path) {
       &loaded.back().get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
   if (is_function(entry)) return entry;
   return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
-}
-
-Result<const krl_plugin*> call_entry(krl_plugin_entry entry, const fs::path& path) {
-  const krl_plugin* plugin = nullptr;
-  const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
-  if (thrown) return invalid("its entry point threw an exception past C: " + one_line(*thrown));
-  return plugin;
 }
 
 }  // namespace krl

@@ -17,7 +17,4 @@ Status check_library(const std::filesystem::path& file);
 // Loads it for as long as the process lives: its constructors run.
 Result<krl_plugin_entry> open_library(const std::filesystem::path& file);
 
-// The plugin's description, or null, as the entry point gives it. A plugin that throws is an error.
-Result<const krl_plugin*> call_entry(krl_plugin_entry entry, const std::filesystem::path& file);
-
 }  // namespace krl

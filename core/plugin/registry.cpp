@@ -9,8 +9,10 @@
 #include <system_error>
 
 #include "core/base/installation.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/component_id.hpp"
 #include "core/plugin/description.hpp"
+#include "core/plugin/host.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/rehearsal.hpp"
 
@@ -39,6 +41,21 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
+// Loads a file and asks it what it offers: its constructors and its entry point run.
+Result<std::vector<Component>> offers_of(const fs::path& path) {
+  KRL_TRY(check_library(path));
+  KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
+  const krl_plugin* plugin = nullptr;
+  const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
+  if (thrown) return invalid(fmt::format("its entry point threw an exception past C: {}", *thrown));
+  return read_description(plugin, path);
+}
+
+Status rehearse_stranger(const fs::path& path) {
+  KRL_TRY(check_library(path));  // what runs no code needs no process
+  return rehearse([&] { static_cast<void>(offers_of(path)); });
+}
+
 // "reward.speedup", as a plan's [plugins] replace has it.
 std::string dotted(const Registry::Key& key) {
   return fmt::format("{}.{}", name_of(key.first), key.second);
@@ -55,17 +72,14 @@ Registry Registry::load(const std::vector<fs::path>& folders,
   Registry registry;
   registry.folders_ = folders;
   registry.replace_ = {replace.begin(), replace.end()};
-  std::vector<File> files = registry.find_files();
-  registry.rehearse_strangers(files);  // all first, since what is loaded may start threads
-  for (const File& file : files) registry.add(file);
-  return registry;
-}
-
-void Registry::rehearse_strangers(std::vector<File>& files) {
-  for (File& file : files) {
-    if (file.installed || !check_library(file.path)) continue;  // add() says what is wrong
-    file.rehearsed = rehearse([&] { add(file); });
+  const std::vector<File> files = registry.find_files();
+  // All rehearsals come first: what is loaded may start threads.
+  std::vector<Status> rehearsed;
+  for (const File& file : files) {
+    rehearsed.push_back(file.installed ? Status() : rehearse_stranger(file.path));
   }
+  for (std::size_t i = 0; i < files.size(); ++i) registry.add(files[i], rehearsed[i]);
+  return registry;
 }
 
 // Every file once, where it is met first; those of the installation last.
@@ -97,14 +111,11 @@ std::vector<Registry::File> Registry::find_files() {
   return files;
 }
 
-void Registry::add(const File& file) {
+void Registry::add(const File& file, const Status& rehearsed) {
   std::vector<Component> offered;
   const auto read = [&]() -> Status {
-    KRL_TRY(check_library(file.path));
-    KRL_TRY(file.rehearsed);
-    KRL_ASSIGN(const krl_plugin_entry entry, open_library(file.path));
-    KRL_ASSIGN(const krl_plugin* const plugin, call_entry(entry, file.path));
-    KRL_ASSIGN(offered, read_description(plugin, file.path));
+    KRL_TRY(rehearsed);
+    KRL_ASSIGN(offered, offers_of(file.path));
     return admit(file, offered);
   };
   const Status added = read();
@@ -179,8 +190,8 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
   return notes;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
+std::vector<fs::path> plugin_folders_of_environment() {
+  std::vector<fs::path> folders;
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -189,6 +200,12 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
+  return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
   folders.push_back(installed_plugins());
   return folders;
 }

@@ -61,11 +61,9 @@ class Registry {
   struct File {
     std::filesystem::path path;  // canonical
     bool installed = false;      // it came with this installation of kernelrl
-    Status rehearsed = {};       // what loading it did to a process of its own
   };
   std::vector<File> find_files();
-  void rehearse_strangers(std::vector<File>& files);
-  void add(const File& file);
+  void add(const File& file, const Status& rehearsed);
   Status admit(const File& file, const std::vector<Component>& offered);
   Status check_id(const File& file, const Key& key) const;
 
@@ -77,7 +75,10 @@ class Registry {
   std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
+// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
+std::vector<std::filesystem::path> plugin_folders_of_environment();
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
 // the installation's own, ../lib/kernelrl/plugins beside the running program.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
 

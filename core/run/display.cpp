@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/run/live_view.hpp"
+#include "core/run/logged_display.hpp"
 #include "core/run/plain_log.hpp"
 
 namespace krl {
@@ -29,8 +30,8 @@ bool wants_color() {
 // A live view that a thread of its own redraws ten times a second.
 class SelfDrawingView final : public LiveView {
  public:
-  explicit SelfDrawingView(Terminal terminal)
-      : LiveView(std::move(terminal)),
+  SelfDrawingView(Terminal terminal, std::string run)
+      : LiveView(std::move(terminal), std::move(run)),
         thread_([this](const std::stop_token& stop) { keep_drawing(stop); }) {}
 
  private:
@@ -52,7 +53,9 @@ bool can_redraw(std::FILE* out) {
   return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
+namespace {
+
+std::unique_ptr<Display> make_screen(const std::string& run, std::FILE* out, std::FILE* errors) {
   if (!can_redraw(out)) return std::make_unique<PlainLog>(out, errors);
   Terminal terminal;
   terminal.write = [out](std::string_view text) {
@@ -61,7 +64,13 @@ std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
   };
   terminal.size = [descriptor = ::fileno(out)] { return size_of_terminal(descriptor); };
   terminal.color = wants_color();
-  return std::make_unique<SelfDrawingView>(std::move(terminal));
+  return std::make_unique<SelfDrawingView>(std::move(terminal), run);
+}
+
+}  // namespace
+
+std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors) {
+  return std::make_unique<LoggedDisplay>(make_screen(run, out, errors));
 }
 
 }  // namespace krl

@@ -131,9 +131,7 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
 
 TEST(PluginFaults, AReportSaysWhatStands) {
   const Fault fault("abort", "second iteration");
-  EXPECT_THAT(fault.ending.output,
-              HasSubstr("runs/toy is whole up to iteration 1; --resume goes on from its newest "
-                        "checkpoint\n"));
+  EXPECT_THAT(fault.ending.output, HasSubstr("runs/toy is whole up to iteration 1; go on with: "));
   EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 1u);
 }
 

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kPlan = R"([run]
 name = "toy"
 seed = 7
+retry_wait_s = 0.001
 
 [policy]
 use = "toy.world"
@@ -57,6 +58,7 @@ class Watcher final : public Display {
     if (after_iteration_) after_iteration_(metrics);
   }
   void warning(const std::string& text) override { warnings.push_back(text); }
+  void stopping(bool) override {}
   void finished(const RunSummary&) override {}
 
  private:

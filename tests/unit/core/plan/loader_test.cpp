@@ -115,6 +115,45 @@ TEST_F(Loader, ArgumentsTakeTomlAndBareWords) {
   EXPECT_EQ(p.policy.options["model"]["layers"], 2);
 }
 
+TEST_F(Loader, ABareWordIsAStringWhereAStringIsMeant) {
+  for (const char* word :
+       {"4layers", "2026-11-22", "10:30:00", "nan", "inf", "true", "12", "1e3", "1_000", "a+b@c"}) {
+    const Plan p = plan(kSmall, {"policy.use=openai", "policy.model=" + std::string(word)});
+    EXPECT_EQ(p.policy.options["model"], word);
+  }
+  const Plan p = plan(kSmall, {"run.name=4layers", "reward.0.name=7", "policy.model=nan",
+                               "rollout.groups=12", "rollout.temperature=1e-1"});
+  EXPECT_EQ(p.run.name, "4layers");
+  EXPECT_EQ(p.stage(1).rewards[0].name, "7");
+  EXPECT_EQ(p.policy.options["model"], (fs::current_path() / "nan").string());
+  EXPECT_EQ(p.stage(1).rollout.groups, 12);
+  EXPECT_EQ(p.stage(1).rollout.temperature, 0.1);
+  EXPECT_NE(errors(kSmall, {"rollout.groups=4layers"}).find("must be an integer, not a string"),
+            std::string::npos);
+  EXPECT_NE(errors(kSmall, {"learn.optimizer.lr=inf"}).find("must be a finite number"),
+            std::string::npos);
+}
+
+TEST_F(Loader, ArgumentsNameElementsWithDots) {
+  const std::string text =
+      std::string(kSmall) +
+      "[[reward]]\nuse = \"speedup\"\nname = \"vendor.fast\"\n[[reward]]\nuse "
+      "= \"speedup\"\nname = \"vendor\"\n[[reward]]\nuse = \"speedup\"\nname = "
+      "\"two words\"\n[[reward]]\nuse = \"speedup\"\nname = \"3\"\n";
+  const Plan p = plan(text, {"reward.vendor.fast.weight=2", "reward.vendor.weight=3",
+                             "reward.\"two words\".weight=4", "reward.\"3\".weight=5",
+                             "reward.3.weight=6", "backend.limits.\"a=b.c\"=7"});
+  const auto& rewards = p.stage(1).rewards;
+  EXPECT_EQ(rewards[1].weight, 2.0);
+  EXPECT_EQ(rewards[2].weight, 3.0);
+  EXPECT_EQ(rewards[3].weight, 6.0);  // by its number
+  EXPECT_EQ(rewards[4].weight, 5.0);
+  EXPECT_EQ(p.stage(1).backend.options["limits"]["a=b.c"], 7);
+  const Plan quoted = plan(text, {"reward.'vendor.fast'.cap=2", "reward.\"vendor\".cap=3"});
+  EXPECT_EQ(quoted.stage(1).rewards[1].options["cap"], 2.0);
+  EXPECT_EQ(quoted.stage(1).rewards[2].options["cap"], 3.0);
+}
+
 TEST_F(Loader, AnotherComponentTakesTheOldOnesOptionsAway) {
   const std::string text = std::string(kSmall) + "[policy.model]\nlayers = 2\n";
   // In either order: the choice comes first.
