@@ -24,7 +24,8 @@ function(kernelrl_add_test name)
   # Tests are compiled once and run once, so optimizing them takes longer than they save; what they test is optimized.
   target_compile_options(${name} PRIVATE ${KERNELRL_TEST_OPTIONS})
   target_compile_definitions(${name} PRIVATE
-    KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}"
+    KERNELRL_PYTHON_DEPS="${KERNELRL_PYTHON_DEPS}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   foreach(label ${A_LABELS})
     if(NOT TARGET ${label}_tests)

@@ -11,10 +11,8 @@ add_library(kernelrl_torch_cpu INTERFACE)
 add_library(kernelrl::torch_cpu ALIAS kernelrl_torch_cpu)
 target_include_directories(kernelrl_torch_cpu SYSTEM INTERFACE
   ${_torch}/include ${_torch}/include/torch/csrc/api/include)
-target_link_directories(kernelrl_torch_cpu INTERFACE ${_torch}/lib)
-target_link_libraries(kernelrl_torch_cpu INTERFACE torch_cpu c10)
-target_link_options(kernelrl_torch_cpu INTERFACE
-  -Wl,--allow-shlib-undefined -Wl,-rpath,${_torch}/lib -Wl,-rpath,${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
+target_link_libraries(kernelrl_torch_cpu INTERFACE ${_torch}/lib/libtorch_cpu.so ${_torch}/lib/libc10.so)
+target_link_options(kernelrl_torch_cpu INTERFACE -Wl,--allow-shlib-undefined)
 
 # The same with CUDA: `kernelrl::torch_cuda`. Headers and libraries lie in the wheel whether there is a GPU or not; of CUDA's
 # own headers those of NVRTC are an extra (scripts/setup.sh --cuda). What links it runs only where all that libtorch_cuda
@@ -26,11 +24,25 @@ if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
 
   add_library(kernelrl_torch_cuda INTERFACE)
   add_library(kernelrl::torch_cuda ALIAS kernelrl_torch_cuda)
-  target_link_directories(kernelrl_torch_cuda INTERFACE ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
-  target_link_libraries(kernelrl_torch_cuda
-    INTERFACE kernelrl_torch_cpu kernelrl_cuda_headers torch_cuda c10_cuda ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
+  target_link_libraries(kernelrl_torch_cuda INTERFACE kernelrl_torch_cpu kernelrl_cuda_headers
+    ${_torch}/lib/libtorch_cuda.so ${_torch}/lib/libc10_cuda.so ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib/libcudart.so.13)
   target_link_options(kernelrl_torch_cuda INTERFACE -Wl,--no-as-needed)
 
   # libtorch_cuda carries NCCL's calls; several GPUs need its header as well (scripts/setup.sh --gpu, or a CUDA toolkit's).
   find_path(KERNELRL_NCCL nccl.h HINTS ${KERNELRL_PYTHON_DEPS}/nvidia/nccl/include DOC "Folder with nccl.h")
+endif()
+
+# In the build tree the wheels are a link to where they were unpacked. An installation has a copy of what running needs, so
+# that it needs nothing of this clone: 0.9 GB, with --cuda and --gpu as much more as those have brought.
+option(KERNELRL_INSTALL_WHEELS "Install the libraries and compilers of the wheels along with kernelrl" ON)
+set(CMAKE_BUILD_RPATH ${_torch}/lib ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
+get_filename_component(_wheels ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR} DIRECTORY)
+file(MAKE_DIRECTORY ${_wheels})
+file(REMOVE ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR})
+file(CREATE_LINK ${KERNELRL_PYTHON_DEPS} ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR} SYMBOLIC)
+if(KERNELRL_INSTALL_WHEELS)
+  install(DIRECTORY ${_torch}/lib DESTINATION ${KERNELRL_WHEEL_DIR}/torch USE_SOURCE_PERMISSIONS
+    FILES_MATCHING PATTERN "*.so*" PATTERN "libtorch_python.so" EXCLUDE PATTERN "libshm*" EXCLUDE)
+  install(DIRECTORY ${KERNELRL_PYTHON_DEPS}/nvidia DESTINATION ${KERNELRL_WHEEL_DIR} USE_SOURCE_PERMISSIONS
+    PATTERN "*.alt.so*" EXCLUDE)
 endif()

@@ -3,11 +3,13 @@
 
 #include "core/app/calls.hpp"
 #include "core/app/chat.hpp"
+#include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
 #include "core/app/follower_call.hpp"
 #include "core/app/policy_call.hpp"
 #include "core/app/stop_signals.hpp"
 #include "core/episode/rollout.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace po = boost::program_options;
@@ -26,6 +28,7 @@ bool take_number(const CallLine& line, const char* name, double low, double high
 
 int chat(const PolicyCall& call, const Sampling& sampling) {
   const CallScope scope = call_scope(call.plan().run, StopSignals::stop());
+  const CallWatch watch(print_warning);
   Components components(call.loaded.registry, scope);
   const auto policy = open_policy(call, components);
   if (!policy) return report(policy.error());
@@ -49,6 +52,7 @@ int call_chat(const Words& words) {
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;
+  show_notes(*call);
   Sampling sampling = sampling_of(call->settings().rollout);
   if (!take_number(line, "max-tokens", 1, 1 << 20, sampling.max_tokens))
     return line.wrong("--max-tokens takes a number from 1 to 1048576");

@@ -3,6 +3,7 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/plan_call.hpp"
 #include "core/learn/setup.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 
@@ -15,8 +16,10 @@ int call_check(const Words& words) {
   if (!line.has("plan")) return line.wrong("which plan? Name its file");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
+  const CallWatch watch(print_warning);
   const auto missing = check_components(loaded->plan, loaded->registry);
   if (!missing) return report(missing.error());
+  for (const std::string& note : loaded->plan.notes) print(note + "\n");
   print(line.text("plan") + ": no errors\n");
   for (const Error& error : *missing) print("It cannot be run here:\n" + error.message);
   return kDone;

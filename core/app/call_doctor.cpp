@@ -35,10 +35,12 @@ struct Report {
   std::vector<Examined> examined;
 };
 
-// Those that depend on the machine: backends, then policies.
+// Those called `id`; without one, those that depend on the machine: backends, then policies.
 std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
+  std::vector<Kind> kinds = {Kind::kBackend, Kind::kPolicy};
+  if (!id.empty()) kinds.insert(kinds.end(), {Kind::kReward, Kind::kDataset});
   std::vector<const Component*> chosen;
-  for (const Kind kind : {Kind::kBackend, Kind::kPolicy}) {
+  for (const Kind kind : kinds) {
     for (const auto& [key, component] : registry.all()) {
       if (component.kind != kind) continue;
       if (id.empty() || component.id == id) chosen.push_back(&component);
@@ -112,8 +114,7 @@ Rows component_rows(const Report& report) {
 
 std::string as_text(const Report& report) {
   return "machine\n" + columns(machine_rows(report)) + "\nplugins\n" +
-         columns(plugin_rows(report)) + "\nbackends and policies\n" +
-         columns(component_rows(report));
+         columns(plugin_rows(report)) + "\ncomponents\n" + columns(component_rows(report));
 }
 
 Json as_json(const Report& report) {
@@ -186,21 +187,21 @@ Status check_options(const std::vector<const Component*>& components, const Word
 
 int wrong_component(const CallLine& line, const Registry& registry, const std::string& id) {
   std::vector<std::string> known;
-  for (const Component* component : components_to_try(registry, {})) {
-    known.push_back(component->id);
-  }
-  return line.wrong("no backend or policy is called '" + id + "'" +
+  for (const auto& [key, component] : registry.all()) known.push_back(component.id);
+  return line.wrong("no component is called '" + id + "'" +
                     did_you_mean(id, known, "; `kernelrl plugins` lists all"));
 }
 
 }  // namespace
 
 int call_doctor(const Words& words) {
-  CallLine line("kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
-                "Says what this machine has, which plugins were found, and what happens when each\n"
-                "backend and policy is started with its defaults, or only ID with its options. A\n"
-                "policy that is named is asked some questions as well, which show how fast it is.\n"
-                "The exit code is 0 if a backend works, or what ID names.\n");
+  CallLine line(
+      "kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
+      "Says what this machine has, which plugins were found, and what happens when each\n"
+      "backend and policy is started with its defaults, or only ID with its options. A\n"
+      "backend judges a small task; a policy that is named answers some questions, which\n"
+      "show how fast it is; a dataset that is named is read.\n"
+      "The exit code is 0 if what ID names works; without ID, if any backend does.\n");
   line.options()("json", "print one JSON object")("set",
                                                   po::value<Words>()->value_name("KEY=VALUE"),
                                                   "an option of the component ID (repeatable)")(
@@ -217,7 +218,9 @@ int call_doctor(const Words& words) {
   const auto limit = seconds_of(line.text("limit"));
   if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
   if (line.has("set") && !line.has("id")) return line.wrong("--set is for which component?");
-  const Registry registry = load_registry(line);
+  const auto loaded = load_registry(line);
+  if (!loaded) return report(loaded.error());
+  const Registry& registry = *loaded;
   const std::string id = line.has("id") ? line.text("id") : "";
   const std::vector<const Component*> components = components_to_try(registry, id);
   if (components.empty() && !id.empty()) return wrong_component(line, registry, id);

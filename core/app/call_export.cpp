@@ -4,6 +4,7 @@
 #include "core/app/follower_call.hpp"
 #include "core/app/policy_call.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -24,6 +25,7 @@ Status check_new(const fs::path& directory) {
 Status export_policy(const PolicyCall& call, const fs::path& directory, const std::string& format) {
   const StopSignals signals;
   const CallScope scope{&StopSignals::stop()};
+  const CallWatch watch(print_warning);
   Components components(call.loaded.registry, scope);
   KRL_TRY(check_new(directory));
   KRL_ASSIGN(const Policy policy, open_policy(call, components));

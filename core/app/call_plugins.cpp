@@ -3,6 +3,7 @@
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
 #include "core/app/plan_call.hpp"
+#include "core/base/utf8.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/key_rule.hpp"
 #include "core/plan/loader.hpp"
@@ -17,6 +18,7 @@ int list_plugins(const Registry& registry) {
                     component.plugin.license, component.summary});
   }
   print(columns(rows));
+  for (const std::string& note : registry.notes()) print_error("note: " + note + "\n");
   for (const Registry::Rejected& rejected : registry.rejected()) {
     print_error("not loaded: " + rejected.path.string() + ": " + rejected.why + "\n");
   }
@@ -57,7 +59,7 @@ std::string options_of(const Component& component) {
   std::vector<std::vector<std::string>> rows = {{"OPTION", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
   for (const KeyRule& key : component.keys) {
     rows.push_back({key.key, std::string(described(key.type)),
-                    key.required ? "required" : key.fallback, key.range, key.doc});
+                    key.required ? "required" : one_line(key.fallback), key.range, key.doc});
   }
   return columns(rows);
 }
@@ -70,6 +72,16 @@ std::string details_of(const Component& component, const Registry& registry) {
          flags_of(component) + signals_of(component, registry) + "\n" + options_of(component);
 }
 
+// Of the components of all kinds that are called so.
+std::vector<std::string> notes_on(const std::string& id, const Registry& registry) {
+  std::vector<std::string> notes;
+  for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {
+    const std::vector<std::string> of_kind = registry.notes_on({kind, id});
+    notes.insert(notes.end(), of_kind.begin(), of_kind.end());
+  }
+  return notes;
+}
+
 int show_plugin(const CallLine& line, const Registry& registry, const std::string& id) {
   std::string text;
   std::vector<std::string> known;
@@ -78,6 +90,7 @@ int show_plugin(const CallLine& line, const Registry& registry, const std::strin
     if (component.id != id) continue;
     text += (text.empty() ? "" : "\n") + details_of(component, registry);
   }
+  for (const std::string& note : notes_on(id, registry)) print_error(note + "\n");
   if (!text.empty()) {
     print(text);
     return kDone;
@@ -101,8 +114,9 @@ int call_plugins(const Words& words) {
   }
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
   if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");
-  const Registry registry = load_registry(line);
-  return what == "list" ? list_plugins(registry) : show_plugin(line, registry, line.text("id"));
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
+  return what == "list" ? list_plugins(*registry) : show_plugin(line, *registry, line.text("id"));
 }
 
 }  // namespace krl

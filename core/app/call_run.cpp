@@ -3,11 +3,40 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/follower_call.hpp"
 #include "core/app/plan_call.hpp"
-#include "core/learn/setup.hpp"
+#include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
+#include "core/run/layout.hpp"
+#include "core/run/resume_command.hpp"
+#include "core/run/runs.hpp"
 
 namespace krl {
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
+namespace {
+
+bool is_named_by_call(const Plan& plan) {
+  const Node* name = plan.document->find_path("run.name");
+  return name != nullptr && !name->origin.is_default() && name->origin.source->name == "--set";
+}
+
+// --resume may begin a run that is not there yet. But not where the plan was run under other names,
+// which this call has left out: one of those is meant.
+Status check_meant(const Plan& plan) {
+  std::error_code ignored;
+  if (fs::exists(RunLayout{plan.run.directory}.plan(), ignored) || is_named_by_call(plan))
+    return {};
+  KRL_ASSIGN(const auto others, runs_of_plan(plan.run.directory.parent_path(), plan.file));
+  if (others.empty()) return {};
+  std::string message = "no run '" + plan.run.name + "' is in " +
+                        plan.run.directory.parent_path().string() +
+                        "; this plan was run under other names:";
+  for (const RunInfo& run : others)
+    message += "\n  " + resume_command(command_line().front(), run.directory);
+  message += "\ngo on with one of them, or leave --resume out to begin '" + plan.run.name + "'";
+  return failure(Code::kNotFound, std::move(message));
+}
+
+}  // namespace
 
 int call_run(const Words& words) {
   CallLine line("kernelrl --plan PLAN [--set KEY=VALUE]… [--resume] [--dry-run]",
@@ -22,14 +51,14 @@ int call_run(const Words& words) {
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {
+    for (const std::string& note : loaded->plan.notes) print("# " + note + "\n");
     print(print_plan(loaded->plan, ShowOrigins::kYes));
     return kDone;
   }
   if (const auto served = serve_as_follower(*loaded)) return *served;
-  // Before there is a run directory: what does not fit together is an error of the plan.
-  const auto missing = check_components(loaded->plan, loaded->registry);
-  if (!missing) return report(missing.error());
-  if (!missing->empty()) return report(missing->front());
+  if (line.has("resume")) {
+    if (const Status meant = check_meant(loaded->plan); !meant) return report(meant.error());
+  }
   return run_and_show(*loaded, line.has("resume"));
 }
 

@@ -2,13 +2,16 @@
 #include <chrono>
 #include <kernelrl/spelling.hpp>
 #include <thread>
+#include <utility>
 
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/follower_call.hpp"
 #include "core/app/plan_call.hpp"
 #include "core/run/headline.hpp"
 #include "core/run/layout.hpp"
+#include "core/run/resume_command.hpp"
 #include "core/run/runs.hpp"
 
 namespace krl {
@@ -24,6 +27,7 @@ std::string metrics_text(const Metrics& values) {
   for (const std::string& name : headline(values, kShownMetrics)) {
     text += (text.empty() ? "" : "  ") + name + " " + number_text(values.at(name));
   }
+  if (const std::string losses = losses_text(values); !losses.empty()) text += "  " + losses;
   return text;
 }
 
@@ -54,7 +58,11 @@ int show_status(const RunInfo& run) {
       {"iteration", std::to_string(run.status.iteration)},
   };
   if (run.process != 0) rows.push_back({"process", std::to_string(run.process)});
-  if (!run.status.message.empty()) rows.push_back({"message", printable(run.status.message)});
+  std::string label = "message";
+  for (const std::string& line : printable_lines(run.status.message))
+    rows.push_back({std::exchange(label, ""), line});
+  if (run.state != "running" && run.state != "finished" && run.status.iteration > 0)
+    rows.push_back({"go on with", resume_command(command_line().front(), run.directory)});
   if (run.last) {
     for (const auto& [name, value] : run.last->values) rows.push_back({name, number_text(value)});
   }
@@ -65,14 +73,16 @@ int show_status(const RunInfo& run) {
 int stop(const RunInfo& run) {
   constexpr std::chrono::seconds kPatience{600};
   if (const Status stopped = stop_run(run, kPatience); !stopped) return report(stopped.error());
-  print("stopped; go on with: kernelrl runs resume " + run.name + "\n");
+  print("stopped; go on with: " + resume_command(command_line().front(), run.directory) + "\n");
   return kDone;
 }
 
 int resume(const RunInfo& run, const CallLine& line) {
   auto loaded = load_plan_of(RunLayout{run.directory}.plan(), line);
   if (!loaded) return report(loaded.error());
-  loaded->plan.run.directory = run.directory;  // wherever the run was moved to
+  std::error_code ignored;
+  loaded->plan.run.directory = fs::absolute(run.directory, ignored);  // wherever it was moved to
+  if (const auto served = serve_as_follower(*loaded)) return *served;
   return run_and_show(*loaded, true);
 }
 
@@ -118,7 +128,8 @@ int call_runs(const Words& words) {
                 "stop    ask it to finish its step, and wait until it has\n"
                 "resume  go on from its newest checkpoint\n"
                 "tail    its iterations, and new ones as they come\n"
-                "Without NAME: the only run there is.\n");
+                "NAME may also be the path of a run's folder. Without NAME: the only run there "
+                "is.\n");
   line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
                  "where the runs lie");
   add_plan_options(line);

@@ -75,7 +75,7 @@ Chat::Chat(const PolicyCall& call, const Policy& policy, Components& components,
       system_(call.settings().prompt.system) {}
 
 void Chat::run(std::istream& in) {
-  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(::fileno(output())) == 1;
   if (terminal) print("/help lists what there is beside talking\n");
   std::string line;
   while (!over_) {

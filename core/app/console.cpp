@@ -1,7 +1,9 @@
 #include "core/app/console.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
 
 namespace krl {
 namespace {
@@ -13,14 +15,44 @@ std::size_t width(std::string_view text) {
   }));
 }
 
-}  // namespace
+std::FILE* g_output = stdout;
+std::FILE* g_errors = stderr;
 
-void print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+// The stream behind `descriptor`, under a number that no plugin knows of and no child inherits.
+std::FILE* own_stream(int descriptor) {
+  constexpr int kFirstFree = 10;
+  const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstFree);
+  return own < 0 ? nullptr : ::fdopen(own, "w");
 }
 
-void print_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+}  // namespace
+
+void keep_streams() {
+  // Whoever started the program without one of them gets no file of the program's under its number.
+  int opened = -1;
+  do opened = ::open("/dev/null", O_RDWR);
+  while (opened >= 0 && opened <= STDERR_FILENO);
+  ::close(opened);
+  std::FILE* const out = own_stream(STDOUT_FILENO);
+  std::FILE* const err = own_stream(STDERR_FILENO);
+  if (out == nullptr || err == nullptr) return;  // no descriptors are left: as without this
+  std::setvbuf(err, nullptr, _IONBF, 0);
+  g_output = out;
+  g_errors = err;
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+std::FILE* output() { return g_output; }
+std::FILE* errors() { return g_errors; }
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), g_output);
+  std::fflush(g_output);
+}
+
+void print_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), g_errors); }
+
+void print_warning(const std::string& text) { print_error("kernelrl: warning: " + text + "\n"); }
 
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;

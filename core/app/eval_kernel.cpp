@@ -13,6 +13,7 @@
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/text_file.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
@@ -107,12 +108,14 @@ int eval_kernel(const CallLine& line) {
   if (!contract) return line.wrong("--contract is device or host");
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
-  const Registry registry = load_registry(line);
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
   const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
-                                            registry.catalog());
+                                            registry->catalog());
   if (!settings) return report(settings.error());
   const CallScope scope;
-  Components components(registry, scope);
+  const CallWatch watch(print_warning);
+  Components components(*registry, scope);
   auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());
   const auto backend = components.backend(*settings);

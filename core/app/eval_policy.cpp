@@ -14,6 +14,7 @@
 #include "core/app/stop_signals.hpp"
 #include "core/base/file_system.hpp"
 #include "core/learn/examination.hpp"
+#include "core/plugin/call_watch.hpp"
 
 namespace krl {
 namespace {
@@ -206,8 +207,10 @@ int eval_policy(const CallLine& line) {
   const auto call = read_policy_call(line);
   if (!call) return report(call.error());
   if (const auto served = serve_as_follower(call->loaded)) return *served;
+  show_notes(*call);
   const StopSignals signals;
   const CallScope scope = call_scope(call->plan().run, signals.stop());
+  const CallWatch watch(print_warning);
   Components components(call->loaded.registry, scope);
   const auto results = examine(*call, *wishes, components);
   if (results) return finish(line, *call, *wishes, *results);

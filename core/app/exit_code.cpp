@@ -4,8 +4,6 @@
 
 namespace krl {
 
-namespace {
-
 int exit_code_of(const Error& error) {
   switch (error.code) {
     case Code::kOk:
@@ -21,8 +19,6 @@ int exit_code_of(const Error& error) {
       return kRunFailed;
   }
 }
-
-}  // namespace
 
 int report(const Error& error) {
   const bool rendered = error.message.ends_with('\n');  // a plan's errors name their places

@@ -12,8 +12,11 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
+// Of a call that ends with this error.
+int exit_code_of(const Error& error);
+
 // Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is. Returns
-// the exit code of a call that ends with this error.
+// the error's exit code.
 int report(const Error& error);
 
 }  // namespace krl

@@ -1,5 +1,6 @@
 // kernelrl, the program: finds the call and passes the words on.
 #include <array>
+#include <cstdio>
 #include <exception>
 #include <kernelrl/spelling.hpp>
 #include <string>
@@ -7,6 +8,8 @@
 #include "core/app/calls.hpp"
 #include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/plugin/crash.hpp"
+#include "core/plugin/last_words.hpp"
 
 namespace {
 
@@ -63,11 +66,11 @@ int dispatch(const krl::Words& words) {
     return krl::kWrongCall;
   }
   const std::string& first = words.front();
-  if (first == "--help" || first == "-h") {
+  if (first == "--help" || first == "-h" || first == "help") {
     krl::print(kHelp);
     return krl::kDone;
   }
-  if (first == "--version") {
+  if (first == "--version" || first == "version") {
     krl::print("kernelrl " KERNELRL_VERSION "\n");
     return krl::kDone;
   }
@@ -80,6 +83,9 @@ int dispatch(const krl::Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  krl::keep_streams();
+  krl::set_last_words_stream(::fileno(krl::errors()));
+  krl::report_crashes();
   try {
     return dispatch({argv + 1, argv + argc});
   } catch (const std::exception& e) {

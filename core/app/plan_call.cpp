@@ -1,29 +1,99 @@
 #include "core/app/plan_call.hpp"
 
-#include <fstream>
+#include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include "core/app/console.hpp"
 #include "core/app/exit_code.hpp"
+#include "core/app/plugin_output.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/learn/setup.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
+#include "core/plan/node.hpp"
+#include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
+#include "core/run/layout.hpp"
 
 namespace krl {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
 
-std::vector<fs::path> plugin_paths(const CallLine& line) {
+Result<std::vector<fs::path>> plugin_paths(const CallLine& line) {
   const Words paths = line.texts("plugin-path");
-  return {paths.begin(), paths.end()};
+  for (const std::string& path : paths) {
+    const std::string why = why_no_folder(path);
+    if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
+  }
+  return std::vector<fs::path>(paths.begin(), paths.end());
 }
 
-// The words this process was started with.
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
+// The components that a plan names.
+std::set<Registry::Key> components_of(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.emplace(Kind::kPolicy, part->use);
+  }
+  for (const StageSettings& stage : plan.stages) {
+    used.emplace(Kind::kBackend, stage.settings.backend.use);
+    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  }
+  return used;
+}
+
+// What may surprise about the plugins of a plan.
+void add_notes(const Registry& registry, Plan& plan) {
+  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  for (const Registry::Key& used : components_of(plan)) {
+    const std::vector<std::string> notes = registry.notes_on(used);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+  }
+}
+
+// The folders in which the plugins of a plan are searched, beside those of the installation: of the
+// call, of the plan, of the environment; absolute, each once.
+Result<std::vector<fs::path>> folders_in_use(const CallLine& line,
+                                             const std::vector<fs::path>& of_plan) {
+  std::vector<fs::path> folders;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    for (const fs::path& folder : more) {
+      std::error_code ignored;
+      fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
+      if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
+      if (std::find(folders.begin(), folders.end(), absolute) == folders.end())
+        folders.push_back(absolute);
+    }
+  };
+  KRL_ASSIGN(const std::vector<fs::path> of_call, plugin_paths(line));
+  add(of_call);
+  add(of_plan);
+  add(plugin_folders_of_environment());
+  return folders;
+}
+
+// So that the plan finds its plugins again, wherever and however it is loaded.
+void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
+  if (folders == plan.plugins.path) return;
+  auto source = std::make_shared<Source>();
+  source->name = "--plugin-path, KERNELRL_PLUGIN_PATH";
+  Node path{Node::Array{}, {std::move(source), 0, 0, 1}};
+  for (const fs::path& folder : folders)
+    std::get<Node::Array>(path.value).push_back({folder.string(), path.origin});
+  Node document = *plan.document;
+  document.child("plugins", {}).set("path", {}, std::move(path));
+  plan.document = std::make_shared<const Node>(std::move(document));
+  plan.plugins.path = std::move(folders);
+}
+
+Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
+  const CallWatch watch(print_warning);
+  return check_components(loaded.plan, loaded.registry);
 }
 
 }  // namespace
@@ -39,31 +109,51 @@ void add_plan_options(CallLine& line) {
   add_plugin_path_option(line);
 }
 
-Registry load_registry(const CallLine& line) {
-  return Registry::load(plugin_folders(plugin_paths(line)));
+Result<Registry> load_registry(const CallLine& line) {
+  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
+  return Registry::load(plugin_folders(folders));
 }
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
-  const auto catalog = [&](const std::vector<fs::path>& folders_of_plan) -> Result<Catalog> {
-    std::vector<fs::path> folders = plugin_paths(line);
-    folders.insert(folders.end(), folders_of_plan.begin(), folders_of_plan.end());
-    registry = Registry::load(plugin_folders(folders));
+  std::vector<fs::path> folders;
+  const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
+    KRL_ASSIGN(folders, folders_in_use(line, plugins.path));
+    registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  record_plugin_folders(plan, std::move(folders));
+  add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
 int run_and_show(const LoadedPlan& loaded, bool resume) {
-  const StopSignals signals;
-  const auto display = make_display();
+  // Before there is a run directory: what does not fit together is an error of the plan.
+  const auto missing = checked(loaded);
+  if (!missing) return report(missing.error());
+  if (!missing->empty()) return report(missing->front());
+  const auto display = make_display(loaded.plan.run.name, output(), errors());
+  const StopSignals signals([&](bool second) { display->stopping(second); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());
+  for (const std::string& note : loaded.plan.notes) display->warning(note);
+  std::optional<PluginOutput> plugin_output;  // a live view shares the terminal with nobody
+  if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
+    plugin_output.emplace(RunLayout{(*journal)->root()}.output());
+  const CallWatch watch([&](const std::string& note) { display->warning(note); });
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
-  // The journal has shown the end.
+  // The journal has shown the end. What is wrong at the start is wrong with the plan or the call.
+  if (!outcome && !(*journal)->started()) return exit_code_of(outcome.error());
   if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;
   return *outcome == Outcome::kInterrupted ? kInterrupted : kDone;
 }

@@ -19,13 +19,17 @@ struct LoadedPlan {
 void add_plan_options(CallLine& line);
 void add_plugin_path_option(CallLine& line);
 
-// The plugins of the usual folders and of --plugin-path.
-Registry load_registry(const CallLine& line);
+// The plugins of the usual folders and of --plugin-path, whose folders must exist.
+Result<Registry> load_registry(const CallLine& line);
 
 // The plan of `file` under --set and --plugin-path.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
 
-// Runs a plan with the display and the signals of the program; returns the exit code.
+// The words this process was started with.
+std::vector<std::string> command_line();
+
+// Checks a plan's components, then runs it with the display and the signals of the program; returns
+// the exit code.
 int run_and_show(const LoadedPlan& loaded, bool resume);
 
 }  // namespace krl

@@ -87,6 +87,10 @@ Result<PolicyCall> read_policy_call(const CallLine& line) {
   return call;
 }
 
+void show_notes(const PolicyCall& call) {
+  for (const std::string& note : call.plan().notes) print_error(note + "\n");
+}
+
 Result<Policy> open_policy(const PolicyCall& call, Components& components) {
   const ComponentSettings& settings = call.plan().policy;
   KRL_ASSIGN(Policy policy, components.create<Policy>(settings));

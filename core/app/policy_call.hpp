@@ -32,6 +32,9 @@ struct PolicyCall {
 // names_policy.
 Result<PolicyCall> read_policy_call(const CallLine& line);
 
+// Shows the notes of the plan on the error stream.
+void show_notes(const PolicyCall& call);
+
 // Creates the policy and loads what it has learned. An error if it could not answer yet.
 Result<Policy> open_policy(const PolicyCall& call, Components& components);
 

@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
+#include "core/base/clock.hpp"
+
 namespace krl {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 Prompt question(std::uint32_t number) {
   static constexpr const char* kAbout[] = {"a sum over the rows of a matrix", "a transposition",
@@ -40,9 +35,9 @@ Result<Asked> ask(const Policy& policy, std::uint32_t questions, std::uint32_t m
                         },
                         [&](std::size_t, const Error& why) { lost = why; }};
   Metrics ignored;
-  const auto begin = Clock::now();
+  const Stopwatch watch;
   KRL_TRY(policy.sample(requests, {max_tokens, 1.0, 1.0, -1, {}}, sink, ignored));
-  asked.seconds = seconds_since(begin);
+  asked.seconds = watch.seconds();
   if (lost) return failure(*std::move(lost));
   return asked;
 }

@@ -20,6 +20,7 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/machine.cpp
   ${CMAKE_CURRENT_LIST_DIR}/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_call.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plugin_output.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policy_call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policy_probe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rank_processes.cpp

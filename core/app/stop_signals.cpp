@@ -1,5 +1,9 @@
 #include "core/app/stop_signals.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 
 namespace krl {
@@ -9,6 +13,21 @@ namespace {
 std::atomic<bool> g_stop{false};
 std::atomic<bool> g_cancel{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
+
+// The handler may only write; the thread at the other end does what a handler must not. -1: nobody
+// listens.
+std::atomic<int> g_write_end{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr char kFirst = 1, kSecond = 2, kOver = 3;
+
+void tell(char what) {
+  const int descriptor = g_write_end;
+  if (descriptor < 0) return;
+  const int error = errno;
+  static_cast<void>(!::write(descriptor, &what, 1));
+  errno = error;
+}
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
@@ -20,20 +39,42 @@ void set_handler(void (*handler)(int)) {
 }
 
 void on_signal(int) {
-  if (!g_stop.exchange(true)) return;
+  if (!g_stop.exchange(true)) return tell(kFirst);
   g_cancel = true;
+  tell(kSecond);
   set_handler(SIG_DFL);
+}
+
+void listen(int read_end, const StopSignals::Told& told) {
+  for (char what = 0; what != kOver;) {
+    const ssize_t n = ::read(read_end, &what, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n != 1) break;
+    if (what != kOver) told(what == kSecond);
+  }
+  ::close(read_end);
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(Told told) {
   g_stop = false;
   g_cancel = false;
+  int ends[2];
+  if (told && ::pipe2(ends, O_CLOEXEC) == 0) {
+    g_write_end = ends[1];
+    teller_ = std::thread([read_end = ends[0], told = std::move(told)] { listen(read_end, told); });
+  }
   set_handler(on_signal);
 }
 
-StopSignals::~StopSignals() { set_handler(SIG_DFL); }
+StopSignals::~StopSignals() {
+  set_handler(SIG_DFL);
+  if (!teller_.joinable()) return;
+  tell(kOver);
+  teller_.join();
+  ::close(g_write_end.exchange(-1));
+}
 
 const std::atomic<bool>& StopSignals::stop() { return g_stop; }
 const std::atomic<bool>& StopSignals::cancel() { return g_cancel; }

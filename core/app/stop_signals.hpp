@@ -3,19 +3,27 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <thread>
 
 namespace krl {
 
 class StopSignals {
  public:
-  StopSignals();   // takes the signals over
-  ~StopSignals();  // gives them back
+  // Is told of the first signal and of the second, at once, on a thread of its own.
+  using Told = std::function<void(bool second)>;
+
+  explicit StopSignals(Told told = {});  // takes the signals over
+  ~StopSignals();                        // gives them back
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   // Both live as long as the process.
   static const std::atomic<bool>& stop();
   static const std::atomic<bool>& cancel();
+
+ private:
+  std::thread teller_;
 };
 
 }  // namespace krl

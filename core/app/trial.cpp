@@ -1,6 +1,7 @@
 #include "core/app/trial.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,6 +14,8 @@
 #include <optional>
 #include <thread>
 
+#include "core/app/trial_task.hpp"
+#include "core/base/clock.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
 
@@ -60,6 +63,40 @@ Result<Findings> question(const Policy& policy, const PolicyInfo& info, Componen
   return probe(policy, info, settings);
 }
 
+Result<Trial> try_policy(const ComponentSettings& settings, Components& components,
+                         const TrialSettings& trial) {
+  KRL_ASSIGN(const Policy policy, components.create<Policy>(settings));
+  KRL_ASSIGN(const PolicyInfo info, policy.describe());
+  KRL_ASSIGN(Findings findings, question(policy, info, components, trial));
+  return Trial{Trial::kWorks, about(info), std::move(findings)};
+}
+
+// A backend that starts may still lack what it judges with, so it has to judge.
+Result<Trial> try_backend(const ComponentSettings& settings, Components& components) {
+  KRL_ASSIGN(const Backend* backend, components.backend(settings));
+  KRL_ASSIGN(const BackendInfo info, backend->describe());
+  const Stopwatch watch;
+  KRL_TRY(backend->prepare({"doctor", "Doubling", "out[i] = 2 * x[i]", 0, kTrialTask}, {}));
+  return Trial{Trial::kWorks,
+               about(info),
+               {{"judged", fmt::format("a small task in {:.1f} s", watch.seconds())}}};
+}
+
+Result<Trial> try_dataset(const ComponentSettings& settings, Components& components) {
+  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
+  KRL_ASSIGN(const DatasetItems items, dataset.read_all());
+  return Trial{Trial::kWorks,
+               std::to_string(items.tasks.size()) + " tasks, " +
+                   std::to_string(items.pairs.size()) + " pairs",
+               {}};
+}
+
+Result<Trial> try_reward(const ComponentSettings& settings, Components& components) {
+  KRL_ASSIGN(const Reward reward, components.create<Reward>(settings));
+  const std::uint32_t needs = reward.component().needs();
+  return Trial{Trial::kWorks, needs == 0 ? "needs no signal" : "needs " + signal_names(needs), {}};
+}
+
 // Starts it here, and ends it again.
 Result<Trial> start(const Component& component, const Registry& registry,
                     const TrialSettings& trial) {
@@ -67,15 +104,17 @@ Result<Trial> start(const Component& component, const Registry& registry,
              configure_component(component.kind, component.id, trial.options, registry.catalog()));
   const CallScope scope;
   Components components(registry, scope);
-  if (component.kind == Kind::kPolicy) {
-    KRL_ASSIGN(const Policy policy, components.create<Policy>(settings));
-    KRL_ASSIGN(const PolicyInfo info, policy.describe());
-    KRL_ASSIGN(Findings findings, question(policy, info, components, trial));
-    return Trial{Trial::kWorks, about(info), std::move(findings)};
+  switch (component.kind) {
+    case Kind::kPolicy:
+      return try_policy(settings, components, trial);
+    case Kind::kBackend:
+      return try_backend(settings, components);
+    case Kind::kDataset:
+      return try_dataset(settings, components);
+    case Kind::kReward:
+      break;
   }
-  KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  KRL_ASSIGN(const BackendInfo info, backend->describe());
-  return Trial{Trial::kWorks, about(info), {}};
+  return try_reward(settings, components);
 }
 
 // The component is named beside the text: "backend 'x' (create): why" says so twice.

@@ -14,12 +14,12 @@ namespace krl {
 
 struct Trial {
   enum Outcome {
-    kWorks,         // `text`: what it says of itself, "NVRTC 13.0, NVIDIA H200"
+    kWorks,         // `text`: what it is or gives, "NVRTC 13.0, NVIDIA H200"
     kNeedsOptions,  // `text`: which
     kFails,         // `text`: why, and what to do
   } outcome = kFails;
   std::string text;
-  Findings findings;  // of a policy that was asked questions
+  Findings findings;  // of a policy that was asked questions, a backend that judged a task
 };
 
 // How a component is tried.
@@ -32,7 +32,8 @@ struct TrialSettings {
   std::string model;
 };
 
-// REQUIRES: a backend or a policy. Takes at most the limit, and a moment to clean up.
+// What is called working has worked: a backend has judged a task, a dataset was read. Takes at most
+// the limit, and a moment to clean up.
 Trial try_component(const Component& component, const Registry& registry,
                     const TrialSettings& settings);
 

@@ -1,15 +1,57 @@
 #include "core/base/log.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <climits>
+#include <ctime>
 #include <memory>
+#include <mutex>
+
+#include "core/base/fixed_text.hpp"
 
 namespace krl {
 
 namespace {
 
 constexpr const char* kName = "kernelrl";  // in spdlog's own, thread-safe list of loggers
+
+// What log_last_words needs to know.
+struct LogFile {
+  std::mutex mutex;
+  std::array<char, PATH_MAX> path{};  // empty: none is open
+  std::chrono::seconds utc_offset{0};
+};
+constinit LogFile g_log;
+
+void remember(std::string_view path) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  const std::lock_guard lock(g_log.mutex);
+  g_log.path.at(path.copy(g_log.path.data(), g_log.path.size() - 1)) = '\0';
+  g_log.utc_offset = std::chrono::seconds(local.tm_gmtoff);
+}
+
+// The beginning of a record, as the pattern in start_log has it. Allocates nothing.
+void add_head(FixedText& text) {
+  using namespace std::chrono;
+  const auto now = floor<milliseconds>(system_clock::now()) + g_log.utc_offset;
+  const year_month_day date(floor<days>(now));
+  const hh_mm_ss time(now - floor<days>(now));
+  std::array<char, 64> head;
+  const auto [end, size] = fmt::format_to_n(
+      head.begin(), head.size(), "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} {:<7} ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(),
+      time.seconds().count(), time.subseconds().count(), "error");
+  text.add({head.begin(), end});
+}
 
 // The numbers are the same.
 spdlog::level::level_enum level_of(Severity severity) {
@@ -35,13 +77,34 @@ Status start_log(const std::filesystem::path& file, Severity least) {
   } catch (const spdlog::spdlog_ex& error) {
     return failure(Code::kUnavailable, "cannot write " + file.string() + ": " + error.what());
   }
+  std::error_code ignored;
+  remember(std::filesystem::absolute(file, ignored).native());
   return {};
 }
 
-void stop_log() { spdlog::drop(kName); }
+void stop_log() {
+  remember({});
+  spdlog::drop(kName);
+}
 
 void log(Severity severity, std::string_view message) {
   if (const auto target = spdlog::get(kName)) target->log(level_of(severity), message);
+}
+
+void log_last_words(std::string_view lines) {
+  // In glibc one atomic operation, which does not wait for a thread that may never go on.
+  if (!g_log.mutex.try_lock()) return;
+  const int file = ::open(g_log.path.data(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  while (file >= 0 && !lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
+    FixedText record;
+    add_head(record);
+    record.add(lines.substr(0, end)).end_line();
+    if (::write(file, record.view().data(), record.view().size()) < 0) break;
+    lines.remove_prefix(end + 1);
+  }
+  if (file >= 0) ::close(file);
+  g_log.mutex.unlock();
 }
 
 }  // namespace krl

@@ -19,4 +19,8 @@ void stop_log();
 
 void log(Severity severity, std::string_view message);
 
+// The whole lines of `lines` as errors, each a record: for signal handlers of a process that dies,
+// and children of a fork, where `log` could wait for ever.
+void log_last_words(std::string_view lines);
+
 }  // namespace krl

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/learn/component_error.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/problem.hpp"
 

@@ -10,7 +10,10 @@
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
 #include "core/plan/printer.hpp"
+#include "core/plugin/last_words.hpp"
+#include "core/run/logged_display.hpp"
 #include "core/run/plan_changes.hpp"
+#include "core/run/resume_command.hpp"
 #include "core/run/run_record.hpp"
 
 namespace krl {
@@ -50,18 +53,47 @@ std::vector<PluginRecord> plugin_records(const Registry& registry) {
   return records;
 }
 
+// What of a stage may change once it is over: it goes on if this is not what it ended with.
+json length_of(const StageSettings& stage) {
+  if (stage.kind != StageKind::kRl) return nullptr;
+  return {{"iterations", stage.rl.iterations},
+          {"until", stage.rl.until ? stage.rl.until->expression.text() : ""}};
+}
+
 }  // namespace
 
 json Position::to_json() const {
   return {{"iteration", iteration},
           {"stage", stage},
           {"stage_iteration", stage_iteration},
-          {"curriculum", curriculum}};
+          {"curriculum", curriculum},
+          {"ended", ended}};
 }
 
 Position Position::from_json(const json& j) {
   return {j.at("iteration").get<int>(), j.at("stage").get<std::size_t>(),
-          j.at("stage_iteration").get<std::int64_t>(), j.at("curriculum")};
+          j.at("stage_iteration").get<std::int64_t>(), j.at("curriculum"),
+          j.value("ended", json())};
+}
+
+void Position::end_stage(const StageSettings& done) {
+  ended = {{"stage_iteration", stage_iteration},
+           {"curriculum", std::move(curriculum)},
+           {"length", length_of(done)}};
+  ++stage;
+  stage_iteration = 0;
+  curriculum = nullptr;
+}
+
+bool Position::over(std::size_t stages) const {
+  return stage == stages && stage_iteration == 0 && !ended.is_null();
+}
+
+void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
+  if (!over(stages.size()) || ended.at("length") == length_of(stages.back())) return;
+  --stage;
+  stage_iteration = ended.at("stage_iteration").get<std::int64_t>();
+  curriculum = ended.at("curriculum");
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,
@@ -70,10 +102,22 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
                                                Display& display) {
   const OpenMode mode = resume ? OpenMode::kResume : OpenMode::kNew;
   KRL_ASSIGN(RunDirectory directory, RunDirectory::open(plan.run.directory, mode));
-  std::unique_ptr<Journal> journal(new Journal(plan, std::move(directory), display));
-  KRL_TRY(journal->open_files());
-  KRL_TRY(journal->record_start(registry, command_line));
+  std::string program = command_line.empty() ? std::string() : command_line.front();
+  std::unique_ptr<Journal> journal(
+      new Journal(plan, std::move(directory), std::move(program), display));
+  if (resume && !journal->directory_.resumed())
+    display.warning("no run was in " + journal->root().string() + " yet: it begins now");
+  if (Status begun = journal->begin(registry, command_line); !begun) {
+    log_lines(Severity::kError, begun.error().message);
+    stop_log();
+    return failure(std::move(begun).error());
+  }
   return journal;
+}
+
+Status Journal::begin(const Registry& registry, const std::vector<std::string>& command_line) {
+  KRL_TRY(open_files());
+  return record_start(registry, command_line);
 }
 
 Status Journal::open_files() {
@@ -94,24 +138,34 @@ Status Journal::continue_plan(const Checkpoint* newest) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
     KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
     const Position position = Position::from_json(json::parse(newest->state));
-    KRL_TRY(check_resumable(changes, static_cast<int>(position.stage)));
+    const bool over = position.over(plan_.stages.size());
+    const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};
+    KRL_TRY(check_resumable(changes, reached));
   }
   return directory_.write_plan(plan);
 }
 
 Status Journal::record_start(const Registry& registry,
                              const std::vector<std::string>& command_line) {
-  KRL_ASSIGN(const std::vector<std::string> differences,
-             krl::record_start(directory_.files(), directory_.layout().record(),
-                               {KERNELRL_VERSION, command_line, plugin_records(registry),
-                                this_machine(), unix_seconds()}));
+  std::error_code ignored;
+  KRL_ASSIGN(
+      const std::vector<std::string> differences,
+      krl::record_start(directory_.files(), directory_.layout().record(),
+                        {KERNELRL_VERSION, command_line, std::filesystem::current_path(ignored),
+                         plan_.file, plugin_records(registry), this_machine(), unix_seconds()}));
   for (const std::string& difference : differences) display_.warning(difference);
-  status_.iteration = checkpoint() ? checkpoint()->iteration : 0;
+  if (checkpoint()) {
+    status_.iteration = checkpoint()->iteration;
+    if (const auto before = read_status(directory_.layout().status()))
+      status_.stage = before->stage;
+  }
+  set_last_words_hint(what_stands());
   return directory_.beat(status_);
 }
 
 void Journal::stage_started(const StageSettings& stage, const Position& position,
                             std::size_t stages, std::int64_t planned) {
+  started_ = true;
   status_.stage = stage.name;
   display_.stage_started({stage.name, static_cast<int>(position.stage) + 1,
                           static_cast<int>(stages), static_cast<int>(planned),
@@ -124,7 +178,13 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
   KRL_TRY(files_->finish_iteration(metrics, std::exchange(samples_, {})));
   display_.iteration_finished(metrics);
   status_.iteration = position.iteration;
+  set_last_words_hint(what_stands());
   return directory_.beat(status_);
+}
+
+std::string Journal::what_stands() const {
+  return fmt::format("{} holds {} finished iterations; go on with: {}", root().string(),
+                     status_.iteration, resume_command(program_, root()));
 }
 
 Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episodes) {
@@ -158,8 +218,13 @@ void Journal::finished(const std::string& state, const std::string& message) {
   status_.message = message;
   if (const Status beat = directory_.beat(status_); !beat)
     log(Severity::kWarning, beat.error().message);
-  display_.finished({state != "failed", message, directory_.layout().root});
+  display_.finished({state != "failed", message, directory_.layout().root, how_to_go_on(state)});
   stop_log();
+}
+
+std::string Journal::how_to_go_on(const std::string& state) const {
+  const bool over = state == "finished" || (state == "failed" && !directory_.holds_work());
+  return over ? std::string() : resume_command(program_, directory_.layout().root);
 }
 
 }  // namespace krl

@@ -25,6 +25,17 @@ struct Position {
   std::size_t stage = 0;             // the one that comes next or goes on
   std::int64_t stage_iteration = 0;  // finished ones of that stage
   nlohmann::json curriculum;         // of that stage; null = none yet
+  // How the last stage ended, so that a run that is over can be made longer; null = none ended, or
+  // a version that did not keep it made the checkpoint.
+  nlohmann::json ended;
+
+  // Moves on to the next stage.
+  void end_stage(const StageSettings& stage);
+  // Moves back into the last stage of a run that is over, where the plan has another length for it
+  // than it ended with.
+  void reopen_if_longer(const std::vector<StageSettings>& stages);
+  // Whether all stages are done, and it is known how the last one ended.
+  bool over(std::size_t stages) const;
 
   nlohmann::json to_json() const;
   static Position from_json(const nlohmann::json& json);
@@ -58,23 +69,34 @@ class Journal {
 
   Status save_checkpoint(const Position& position, const Policy& policy);
 
+  // Whether a stage has begun in this process: everything that its start checks was right.
+  bool started() const { return started_; }
+
   // The last thing that is written, whatever the end was. Errors here change nothing any more.
   void finished(const std::string& state, const std::string& message);
 
  private:
-  Journal(const Plan& plan, RunDirectory directory, Display& display)
-      : plan_(plan), directory_(std::move(directory)), display_(display) {}
+  Journal(const Plan& plan, RunDirectory directory, std::string program, Display& display)
+      : plan_(plan),
+        directory_(std::move(directory)),
+        program_(std::move(program)),
+        display_(display) {}
 
+  Status begin(const Registry& registry, const std::vector<std::string>& command_line);
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
   Status open_files();
   Status continue_plan(const Checkpoint* newest);
+  std::string what_stands() const;
+  std::string how_to_go_on(const std::string& state) const;
 
   const Plan& plan_;
   RunDirectory directory_;
+  const std::string program_;  // as it was called
   Display& display_;
   std::optional<RunFiles> files_;
   std::vector<std::string> samples_;  // of the iteration under way
   RunStatus status_;
+  bool started_ = false;
 };
 
 }  // namespace krl

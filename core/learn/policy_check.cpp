@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/learn/component_error.hpp"
 #include "core/learn/loss.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/problem.hpp"
@@ -138,7 +139,9 @@ Result<PolicyInfos> describe(const Policies& policies) {
 Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry) {
   const auto of = [&](const ComponentSettings& part) -> Result<std::optional<PolicyInfo>> {
     KRL_ASSIGN(const Component* component, registry.require(Kind::kPolicy, part.use));
-    return Policy::preview(*component, part.options, CallScope{});
+    auto info = Policy::preview(*component, part.options, CallScope{});
+    if (!info) return failure(at_component(part, std::move(info).error()));
+    return info;
   };
   PolicyInfos infos;
   KRL_ASSIGN(infos.learner, of(settings));

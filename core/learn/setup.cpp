@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/learn/component_error.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/problem.hpp"
 
@@ -71,19 +72,25 @@ std::string describe_refused(const std::map<std::string, std::vector<std::string
   return text;
 }
 
-// Something is missing or does not answer, and the plan is not to blame.
-bool is_of_the_machine(const Error& error) {
-  return error.code == Code::kFailedPrecondition || error.code == Code::kUnavailable;
+// Keeps what only this machine lacks: something is missing or does not answer, and the plan is not
+// to blame. Any other error is passed on.
+Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
+  if (error.code != Code::kFailedPrecondition && error.code != Code::kUnavailable)
+    return failure(error);
+  missing.emplace(error.message, error);
+  return {};
+}
+
+Status check_datasets(const std::vector<DatasetSettings>& datasets, const Components& components,
+                      std::map<std::string, Error>& missing) {
+  for (const DatasetSettings& settings : datasets) {
+    const auto dataset = components.create<Dataset>(settings);
+    if (!dataset) KRL_TRY(note_missing(dataset.error(), missing));
+  }
+  return {};
 }
 
 }  // namespace
-
-Error at_component(const ComponentSettings& settings, Error error) {
-  if (settings.origin.is_default()) return error;
-  Error placed = problem_at(settings.origin, error.message);
-  placed.code = error.code;
-  return placed;
-}
 
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop) {
   return {&stop,
@@ -166,9 +173,9 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
     KRL_TRY(check_contract(stage.settings, registry));
     KRL_TRY(check_batching(plan.policy.who_samples(), stage.settings.rollout, registry));
     const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
-    if (!info && !is_of_the_machine(info.error())) return failure(info.error());
-    if (!info) missing.emplace(info.error().message, info.error());
+    if (!info) KRL_TRY(note_missing(info.error(), missing));
     KRL_TRY(create_scorer(stage.settings, info ? &*info : nullptr, components));
+    KRL_TRY(check_datasets(stage.settings.datasets, components, missing));
     KRL_TRY(load_prompts(stage.settings));
   }
   KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));

@@ -50,9 +50,6 @@ class Components {
   std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
-// An error of a component at the place where the plan names it.
-Error at_component(const ComponentSettings& settings, Error error);
-
 // One stage, ready to run.
 struct StageSetup {
   const Backend* backend = nullptr;
@@ -78,10 +75,11 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
 // run.threads bounds the evaluations at a time; what is evaluated does not depend on it.
 BackendInfo within_threads(BackendInfo info, std::int64_t threads);
 
-// Only what can be known without work: every component of the plan can be created, rewards and
-// backend fit together. What is wrong with the plan is the error. What only this machine lacks is
-// not: a backend that does not start for want of it is among the results, and not held against the
-// rewards. Nor is a policy that only samples: such a plan can be evaluated, not run.
+// Only what can be known without work: every component of the plan but its policies can be created,
+// rewards and backend fit together. What is wrong with the plan is the error. What only this
+// machine lacks is not: a backend or dataset that does not start for want of it is among the
+// results, and not held against the rewards. Nor is a policy that only samples: such a plan can be
+// evaluated, not run.
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
 
 }  // namespace krl

@@ -1,5 +1,6 @@
 target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/assessment.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/component_error.cpp
   ${CMAKE_CURRENT_LIST_DIR}/critic.cpp
   ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
   ${CMAKE_CURRENT_LIST_DIR}/datasets.cpp

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 
+#include "core/base/clock.hpp"
 #include "core/learn/journal.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
@@ -42,17 +42,6 @@ struct StageContext {
     if (last || !(checkpoint_due() || stop.load())) return {};
     return journal.save_checkpoint(position, policy);
   }
-};
-
-// Seconds since it was made.
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace krl

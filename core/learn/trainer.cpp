@@ -29,20 +29,20 @@ class Trainer {
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
+    if (const auto& checkpoint = journal_.checkpoint())
+      position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
+    position_.reopen_if_longer(plan_.stages);
+    if (position_.stage >= plan_.stages.size()) return Outcome::kNothingToDo;
     KRL_ASSIGN(const std::unique_ptr<Policies> policies,
                Policies::create(plan_.policy, components_, journal_.weights()));
     const Policy& policy = policies->learner();
     KRL_TRY(check_policy(*policies));
-    if (const auto& checkpoint = journal_.checkpoint()) {
+    if (const auto& checkpoint = journal_.checkpoint())
       KRL_TRY(policy.load(checkpoint->policy().string()));
-      position_ = Position::from_json(nlohmann::json::parse(checkpoint->state));
-    }
     while (position_.stage < plan_.stages.size()) {
       KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
-      ++position_.stage;
-      position_.stage_iteration = 0;
-      position_.curriculum = nullptr;
+      position_.end_stage(plan_.stages[position_.stage]);
       KRL_TRY(journal_.save_checkpoint(position_, policy));
     }
     return Outcome::kFinished;
@@ -105,6 +105,14 @@ class Trainer {
   Position position_;
 };
 
+std::string nothing_to_do(const Plan& plan) {
+  const StageSettings& last = plan.stages.back();
+  const std::string text = "it finished before: nothing is left to do";
+  if (last.kind != StageKind::kRl) return text;
+  return fmt::format("{}; to make it longer: --set stage.{}.iterations={}", text, last.name,
+                     last.rl.iterations + 1);
+}
+
 }  // namespace
 
 Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
@@ -112,13 +120,12 @@ Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& jo
   Result<Outcome> outcome = Trainer(plan, registry, journal, stop, cancel).run();
   const bool cancelled = !outcome && outcome.error().code == Code::kCancelled;
   if (cancelled || (outcome && *outcome == Outcome::kInterrupted)) {
-    journal.finished(
-        "interrupted",
-        fmt::format("interrupted; go on with: kernelrl --plan {} --resume", plan.file.string()));
+    journal.finished("interrupted", "interrupted");
   } else if (!outcome) {
     journal.finished("failed", outcome.error().message);
   } else {
-    journal.finished("finished", "finished");
+    journal.finished("finished",
+                     *outcome == Outcome::kNothingToDo ? nothing_to_do(plan) : "finished");
   }
   return outcome;
 }

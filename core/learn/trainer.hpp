@@ -11,7 +11,11 @@
 
 namespace krl {
 
-enum class Outcome { kFinished, kInterrupted };
+enum class Outcome {
+  kFinished,
+  kNothingToDo,  // it had finished before
+  kInterrupted,
+};
 
 // Blocks until the run ends, and tells the journal how. The data of a run that failed are on disk
 // up to then, and it goes on from its newest checkpoint when it is resumed. `stop`: end after the

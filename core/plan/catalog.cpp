@@ -25,4 +25,13 @@ std::vector<std::string> Catalog::ids(Kind kind) const {
   return ids;
 }
 
+std::string Catalog::search_report(const std::string& separator) const {
+  std::string report;
+  for (const std::string& folder : searched) {
+    report += (report.empty() ? separator + "searched: " : ", ") + folder;
+  }
+  for (const std::string& file : refused) report += separator + "not loaded: " + file;
+  return report;
+}
+
 }  // namespace krl

@@ -25,10 +25,16 @@ struct CatalogEntry {
 
 struct Catalog {
   std::vector<CatalogEntry> entries;
-  std::vector<std::string> refused;  // "FILE: why", plugins that could not be loaded
+  std::vector<std::string> searched;  // folders, first to last
+  std::vector<std::string> refused;   // "FILE: why", plugins that could not be loaded
+  std::vector<std::string> replaced;  // "reward.speedup": taken from a stranger's plugin, as the
+                                      // plan asked
 
   const CatalogEntry* find(Kind kind, std::string_view id) const;
   std::vector<std::string> ids(Kind kind) const;
+  // Where an id was looked for that is not there, "searched: …", "not loaded: …", each after
+  // `separator`.
+  std::string search_report(const std::string& separator = "   ") const;
 };
 
 }  // namespace krl

@@ -77,6 +77,25 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
   }
 }
 
+void check_replacements(const Node& document, const Catalog& catalog,
+                        std::vector<Problem>& problems) {
+  const Node* list = document.find_path("plugins.replace");
+  if (list == nullptr) return;
+  for (const Node& element : list->elements()) {
+    if (element.text() == nullptr) continue;  // if it is none, that is reported
+    const std::string& text = *element.text();
+    const auto& replaced = catalog.replaced;
+    if (std::find(replaced.begin(), replaced.end(), text) != replaced.end()) continue;
+    problems.push_back({element.origin,
+                        "'replace' names '" + text +
+                            "', which no plugin outside of kernelrl's own "
+                            "folder offers",
+                        "write KIND.ID, such as \"reward.speedup\"; an id with a vendor needs no "
+                        "'replace'" +
+                            catalog.search_report()});
+  }
+}
+
 void check_templates(const Node& prompt, std::vector<Problem>& problems) {
   const Node* folder = prompt.find_text("templates");
   if (folder == nullptr || folder->text()->empty()) return;

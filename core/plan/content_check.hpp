@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/plan/catalog.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/problem.hpp"
 
@@ -11,6 +12,10 @@ namespace krl {
 // `until` of a stage and `rollout.stop_when` of the tables in force during it: their syntax, and
 // that they name only what will be known.
 void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems);
+
+// That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
+void check_replacements(const Node& document, const Catalog& catalog,
+                        std::vector<Problem>& problems);
 
 // That the files which [prompt] names can be read.
 void check_templates(const Node& prompt, std::vector<Problem>& problems);

@@ -182,6 +182,8 @@ class TableChecker {
   }
 
   void check_value(const std::string& key, Node& node, const KeyRule& rule) {
+    const bool text = rule.type == ValueType::kString || rule.type == ValueType::kPath;
+    if (text && !node.word.empty()) node.value = node.word;
     if (!fits(node, rule.type)) {
       const bool texts = rule.type == ValueType::kStrings || rule.type == ValueType::kPaths;
       if (texts && node.is_array()) return report_wrong_elements(key, node);

@@ -37,7 +37,7 @@ struct KeyRule {
   // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
   // table; with others it is an error. Several fields may share a key if at most one is in use.
   std::string only_if = {};
-  // Further choices that are known but not built yet: "continuous".
+  // Further choices that are known but not built yet: "retrieval".
   std::string later = {};
 };
 

@@ -6,6 +6,19 @@
 #include "core/plan/value_range.hpp"
 
 namespace krl {
+namespace {
+
+// Where the values under `table` were given, by their dotted keys; a nested table's too.
+void collect_origins(const Node& table, const std::string& prefix,
+                     std::map<std::string, Origin>& origins) {
+  for (const Entry& entry : table.entries()) {
+    const std::string key = prefix + entry.key;
+    if (!entry.value.origin.is_default()) origins[key] = entry.value.origin;
+    collect_origins(entry.value, key + ".", origins);
+  }
+}
+
+}  // namespace
 
 KeyRule& Keys::parameter(const std::string& name, LossSettings& loss, const char* doc,
                          const char* fallback, const char* range) {
@@ -32,7 +45,11 @@ void Keys::component(ComponentSettings& settings) const {
   if (table_ == nullptr) return;
   settings.origin = origin("use");
   settings.options = table_->json();
-  for (const KeyRule& rule : rules_) settings.options.erase(rule.key);
+  collect_origins(*table_, {}, settings.option_origins);
+  for (const KeyRule& rule : rules_) {
+    settings.options.erase(rule.key);
+    settings.option_origins.erase(rule.key);
+  }
 }
 
 Origin Keys::origin(std::string_view key) const {

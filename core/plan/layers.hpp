@@ -12,9 +12,10 @@
 namespace krl {
 
 // One merged tree, its `include` gone; nothing if a file could not be read. What is wrong goes to
-// `problems`. The origin of the root is the plan's file as a whole.
+// `problems`, what a layer takes away to `notes`. The origin of the root is the plan's file as a
+// whole.
 std::optional<Node> read_layers(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides,
-                                std::vector<Problem>& problems);
+                                std::vector<Problem>& problems, std::vector<std::string>& notes);
 
 }  // namespace krl

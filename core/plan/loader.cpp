@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/plan/content_check.hpp"
 #include "core/plan/layers.hpp"
 #include "core/plan/overrides.hpp"
 #include "core/plan/resolver.hpp"
@@ -15,16 +16,21 @@ tl::unexpected<Error> wrong(std::vector<Problem> problems) {
   return invalid(rendered(std::move(problems)));
 }
 
-// The folders of [plugins] path, before the table is checked for good.
-std::vector<fs::path> plugin_folders_of(const Node& document) {
-  std::vector<fs::path> folders;
-  const Node* paths = document.find_path("plugins.path");
-  if (paths == nullptr) return folders;
-  for (const Node& path : paths->elements()) {
-    if (path.text() == nullptr) continue;
-    folders.push_back((path.origin.folder() / *path.text()).lexically_normal());
-  }
-  return folders;
+// [plugins], before the table is checked for good.
+PluginSettings plugins_of(const Node& document) {
+  PluginSettings plugins;
+  const auto texts = [&document](std::string_view key, const auto& take) {
+    const Node* list = document.find_path(key);
+    if (list == nullptr) return;
+    for (const Node& element : list->elements()) {
+      if (element.text() != nullptr) take(element);
+    }
+  };
+  texts("plugins.path", [&](const Node& path) {
+    plugins.path.push_back((path.origin.folder() / *path.text()).lexically_normal());
+  });
+  texts("plugins.replace", [&](const Node& id) { plugins.replace.push_back(*id.text()); });
+  return plugins;
 }
 
 void name_run_after(const fs::path& file, Node& document) {
@@ -78,17 +84,21 @@ Plan plan_of(ResolvedTree tree) {
 Result<Plan> load_plan(const fs::path& file, const std::vector<std::string>& overrides,
                        const CatalogSource& catalog_source) {
   std::vector<Problem> problems;
-  auto document = read_layers(file, overrides, problems);
+  std::vector<std::string> notes;
+  auto document = read_layers(file, overrides, problems, notes);
   if (!document) return wrong(std::move(problems));
   std::error_code ignored;
   const fs::path absolute = fs::absolute(file, ignored).lexically_normal();
   name_run_after(absolute, *document);
 
-  KRL_ASSIGN(const Catalog catalog, catalog_source(plugin_folders_of(*document)));
-  ResolvedTree tree = resolve(std::move(*document), catalog, absolute.parent_path(), problems);
+  KRL_ASSIGN(const Catalog catalog, catalog_source(plugins_of(*document)));
+  check_replacements(*document, catalog, problems);
+  ResolvedTree tree =
+      resolve(std::move(*document), catalog, absolute.parent_path(), problems, notes);
   if (!problems.empty()) return wrong(std::move(problems));
   Plan plan = plan_of(std::move(tree));
   plan.file = absolute;
+  plan.notes = std::move(notes);
   return plan;
 }
 
@@ -98,7 +108,8 @@ Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
   Node table = Node::table({});
   table.set("use", {}, Node{id, {}});
   std::vector<Problem> problems;
-  apply_overrides(table, overrides, problems);
+  std::vector<std::string> no_notes;  // a component has no lists that layers replace
+  apply_overrides(table, overrides, problems, no_notes);
   std::error_code ignored;
   resolve_component(table, kind, rules_of<ComponentSettings>(), catalog, fs::current_path(ignored),
                     problems);

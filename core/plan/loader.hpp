@@ -16,8 +16,8 @@
 
 namespace krl {
 
-// Called once per loading, with the absolute folders of [plugins] path.
-using CatalogSource = std::function<Result<Catalog>(const std::vector<std::filesystem::path>&)>;
+// Called once per loading, with the plan's [plugins].
+using CatalogSource = std::function<Result<Catalog>(const PluginSettings&)>;
 
 // `overrides` are the `--set` arguments, "rollout.groups=4": a dotted key, then TOML or a bare
 // word. An element of a list is named by its number from 0 or by its `name` or `use`:

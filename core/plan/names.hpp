@@ -11,7 +11,7 @@ namespace krl {
 
 // What `rollout.stop_when` sees after a turn of an episode:
 //   score      of this turn            best_score  of the episode so far
-//   turn       from 1                  speedup     median over the cases; 0 if not timed
+//   turn       from 1                  speedup     Evaluation::speedup(); 0 if not timed
 //   compiled   0 or 1                  passed      0 or 1
 const std::vector<std::string>& stop_names();
 

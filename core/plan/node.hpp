@@ -24,6 +24,7 @@ struct Node {
 
   std::variant<bool, std::int64_t, double, std::string, Array, Table> value;
   Origin origin;
+  std::string word = {};  // as typed, if it has no quotes and could as well mean a string
 
   static Node table(Origin origin);
 

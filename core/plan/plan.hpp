@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -35,6 +36,7 @@ struct RunSettings {
 
 struct PluginSettings {
   std::vector<std::filesystem::path> path;  // absolute
+  std::vector<std::string> replace;         // "reward.speedup": of the built-in ones
 };
 
 // The choice of a component and its options.
@@ -42,6 +44,8 @@ struct ComponentSettings {
   std::string use;         // the component's id
   nlohmann::json options;  // an object: checked, defaults filled in, paths absolute; without `use`
   Origin origin;           // of the value of `use`
+  // Of the options, by dotted key; defaults have none.
+  std::map<std::string, Origin> option_origins = {};
 };
 
 // The policy that learns, and those that work for it.
@@ -115,7 +119,7 @@ struct LossSettings {
 struct OptimizerSettings {
   double lr = 0;
   Schedule schedule = Schedule::kConstant;
-  std::int64_t warmup = 0;  // optimiser steps from 0 to lr
+  std::int64_t warmup = 0;  // up to lr: iterations in [learn], optimiser steps in a stage of sft
   double min_lr = 0;        // where linear and cosine end
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   double grad_clip = 0;  // 0 = off
@@ -210,6 +214,7 @@ struct Plan {
   LogSettings log;
   std::vector<StageSettings> stages;     // at least one
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
+  std::vector<std::string> notes;        // lines on what is right, and may surprise
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }

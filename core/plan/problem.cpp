@@ -70,6 +70,18 @@ std::string line_with_caret(const Problem& problem) {
   return out + "\n";
 }
 
+// The lines of a message after its first, as a plugin writes them that found several things.
+std::string more_lines(std::string_view rest) {
+  std::string out;
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) out += "  " + one_line(rest.substr(0, end)) + "\n";
+    rest.remove_prefix(end);
+  }
+  return out;
+}
+
 auto sort_key(const Problem& problem) {
   const Origin& at = problem.origin;
   constexpr auto kLast = std::numeric_limits<std::uint32_t>::max();
@@ -83,9 +95,15 @@ std::string rendered(const Problem& problem) {
   const Origin& at = problem.origin;
   const bool nameless = at.is_default() || at.source->name.empty();
   std::string out = nameless ? "plan" : one_line(at.text());
-  out += ": error: " + one_line(problem.message) + "\n";
-  if (!at.is_default() && at.line > 0) return out + line_with_caret(problem);
-  return problem.hint.empty() ? out : out + "  | " + one_line(problem.hint) + "\n";
+  const std::string_view message = problem.message;
+  const std::size_t end = std::min(message.find('\n'), message.size());
+  out += ": error: " + one_line(message.substr(0, end)) + "\n";
+  if (!at.is_default() && at.line > 0) {
+    out += line_with_caret(problem);
+  } else if (!problem.hint.empty()) {
+    out += "  | " + one_line(problem.hint) + "\n";
+  }
+  return out + more_lines(message.substr(end));
 }
 
 std::string rendered(std::vector<Problem> problems) {
@@ -101,6 +119,10 @@ std::string rendered(std::vector<Problem> problems) {
     out += "and " + std::to_string(problems.size() - kMaxShown) + " more errors\n";
   }
   return out;
+}
+
+std::string note_at(const Origin& origin, std::string_view message) {
+  return one_line(origin.text()) + ": note: " + one_line(message);
 }
 
 Error problem_at(const Origin& origin, std::string message, std::string hint) {

@@ -6,7 +6,7 @@
 
 #include "core/plan/content_check.hpp"
 #include "core/plan/key_check.hpp"
-#include "core/plan/merge.hpp"
+#include "core/plan/lists.hpp"
 #include "core/plan/schema.hpp"
 
 namespace krl {
@@ -38,10 +38,15 @@ void take_checked(Node& given, const Node& checked) {
 class Resolver {
  public:
   Resolver(Node document, const Catalog& catalog, const std::filesystem::path& folder,
-           std::vector<Problem>& problems)
-      : document_(std::move(document)), catalog_(catalog), folder_(folder), problems_(problems) {}
+           std::vector<Problem>& problems, std::vector<std::string>& notes)
+      : document_(std::move(document)),
+        catalog_(catalog),
+        folder_(folder),
+        problems_(problems),
+        notes_(notes) {}
 
   ResolvedTree run() {
+    refuse_additions(document_, false, problems_);
     check_top_level();
     const Node unresolved = document_;  // stages override what was written, not the defaults
     for (const TableRules& rules : plan_schema()) {
@@ -54,7 +59,7 @@ class Resolver {
 
  private:
   void check_top_level() {
-    std::vector<std::string> known = {"include"};
+    std::vector<std::string> known = {"add", "include"};
     for (const TableRules& rules : plan_schema()) known.push_back(rules.name);
     std::sort(known.begin(), known.end());
     const auto is_known = [&known](const Entry& entry) {
@@ -169,7 +174,8 @@ class Resolver {
   Node check_stage(Node& stage, const Node& unresolved) {
     const std::string name = text_at(stage, "name"), kind = text_at(stage, "kind");
     check_overrides(stage, kind);
-    TableContext context{"in stage '" + name + "'", {}, folder_};
+    if (Node* additions = stage.find("add")) check_overrides(*additions, kind);
+    TableContext context{"in stage '" + name + "'", {"add"}, folder_};
     if (name.empty()) context.where = "in [[stage]]";
     Node settings = Node::table(stage.origin), overrides = Node::table(stage.origin);
     for (const TableRules& rules : plan_schema()) {
@@ -178,43 +184,56 @@ class Resolver {
       if (const Node* base = unresolved.find(rules.name)) settings.set(rules.name, {}, *base);
       if (const Node* given = stage.find(rules.name)) overrides.set(rules.name, {}, *given);
     }
+    if (const Node* additions = stage.find("add")) overrides.set("add", {}, *additions);
     check_table(stage, table_rules("stage").keys, context, problems_);
-    merge(settings, overrides);
+    lay(settings, overrides, &stage, notes_);
+    refuse_additions(settings, true, problems_);
     for (const TableRules& rules : plan_schema()) {
       if (rules.in_stage) check(settings, rules);
     }
-    take_checked(overrides, settings);
-    for (const Entry& entry : overrides.entries()) *stage.find(entry.key) = entry.value;
+    take_overrides(stage, std::move(overrides), settings);
     require_component(settings, "backend");
     check_needs(stage, kind, settings);
     check_conditions(stage, settings, problems_);
     return settings;
   }
 
-  // Tables in a stage that cannot be there are reported and taken out.
-  void check_overrides(Node& stage, const std::string& kind) {
-    std::vector<std::string> wrong;
+  // Writes into a stage what it overrides, as checked in `settings`; a list that it adds to is its
+  // own from now on.
+  static void take_overrides(Node& stage, Node overrides, const Node& settings) {
+    take_checked(overrides, settings);
     for (const TableRules& rules : plan_schema()) {
-      const Node* given = stage.find(rules.name);
-      if (given == nullptr) continue;
-      const auto& entries = stage.entries();
-      const auto entry = std::find_if(entries.begin(), entries.end(),
-                                      [&](const Entry& e) { return e.key == rules.name; });
-      const bool only_rl = rules.name == "rollout" || rules.name == "learn" ||
-                           rules.name == "curriculum" || rules.name == "reward";
-      if (!rules.in_stage) {
-        report(entry->origin, "a stage cannot change '" + rules.name + "'",
+      if (stage.find_path("add." + rules.name) == nullptr) continue;
+      if (const Node* list = settings.find(rules.name)) overrides.set(rules.name, {}, *list);
+    }
+    for (const Entry& entry : overrides.entries()) stage.set(entry.key, entry.origin, entry.value);
+    stage.erase("add");
+  }
+
+  // Tables in a stage, or in its `add`, that cannot be there are reported and taken out.
+  void check_overrides(Node& tables, const std::string& kind) {
+    std::vector<std::string> wrong;
+    for (const Entry& entry : tables.entries()) {
+      const auto& schema = plan_schema();
+      const auto rules = std::find_if(schema.begin(), schema.end(), [&](const TableRules& table) {
+        return table.name == entry.key;
+      });
+      if (rules == schema.end()) continue;
+      const bool only_rl = entry.key == "rollout" || entry.key == "learn" ||
+                           entry.key == "curriculum" || entry.key == "reward";
+      if (!rules->in_stage) {
+        report(entry.origin, "a stage cannot change '" + entry.key + "'",
                "it is the same for the whole run: move it out of the stage");
       } else if (kind == "sft" && only_rl) {
         report(
-            entry->origin, "an sft stage does not use '" + rules.name + "'",
-            rules.name == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
+            entry.origin, "an sft stage does not use '" + entry.key + "'",
+            entry.key == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
       } else {
         continue;
       }
-      wrong.push_back(rules.name);
+      wrong.push_back(entry.key);
     }
-    for (const std::string& key : wrong) stage.erase(key);
+    for (const std::string& key : wrong) tables.erase(key);
   }
 
   void check_needs(const Node& stage, const std::string& kind, const Node& settings) {
@@ -252,6 +271,7 @@ class Resolver {
   const Catalog& catalog_;
   const std::filesystem::path& folder_;
   std::vector<Problem>& problems_;
+  std::vector<std::string>& notes_;
 };
 
 // Of a table whose component is not known, only the core's own keys can be checked.
@@ -280,8 +300,7 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
   if (component == nullptr) {
     const Node* use = table.find("use");
     const bool named = table.find_text("use") != nullptr;
-    std::string hint = spelling_hint(id, catalog.ids(kind), "ids");
-    for (const std::string& refused : catalog.refused) hint += "   not loaded: " + refused;
+    const std::string hint = spelling_hint(id, catalog.ids(kind), "ids") + catalog.search_report();
     problems.push_back({use == nullptr ? table.origin : use->origin,
                         named ? "unknown " + what + " '" + id + "'"
                               : "this " + what + " needs a 'use', the id of a component",
@@ -294,8 +313,8 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
 }
 
 ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,
-                     std::vector<Problem>& problems) {
-  return Resolver(std::move(document), catalog, folder, problems).run();
+                     std::vector<Problem>& problems, std::vector<std::string>& notes) {
+  return Resolver(std::move(document), catalog, folder, problems, notes).run();
 }
 
 }  // namespace krl

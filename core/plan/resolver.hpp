@@ -16,9 +16,10 @@ struct ResolvedTree {
 };
 
 // What is wrong goes to `problems`; without any, the result holds every key of the schema that is
-// in use, each with a value of its type. `folder` is that of the plan's file.
+// in use, each with a value of its type. `folder` is that of the plan's file. What a stage's lists
+// take away goes to `notes`.
 ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,
-                     std::vector<Problem>& problems);
+                     std::vector<Problem>& problems, std::vector<std::string>& notes);
 
 // Checks the table of one component: the core's own keys of such a table, and the component's.
 void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_keys,

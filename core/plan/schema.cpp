@@ -6,12 +6,11 @@ namespace krl {
 namespace {
 
 void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
-                        const char* schedule) {
+                        const char* schedule, const char* warmup) {
   key("optimizer.lr", optimizer.lr, "learning rate of AdamW", lr, "0..1");
   key("optimizer.schedule", optimizer.schedule, "how the learning rate goes on after the warm-up",
       schedule, "constant|linear|cosine");
-  key("optimizer.warmup", optimizer.warmup,
-      "optimiser steps over which the learning rate rises from 0", "10", "0..");
+  key("optimizer.warmup", optimizer.warmup, warmup, "10", "0..");
   key("optimizer.min_lr", optimizer.min_lr, "learning rate at the end of the schedule", "0.0",
       "0..1")
       .only_if = "optimizer.schedule=linear|cosine";
@@ -95,6 +94,10 @@ void describe(Keys& key, RunSettings& run) {
 
 void describe(Keys& key, PluginSettings& plugins) {
   key("path", plugins.path, "more folders with plugins, searched first", "[]");
+  key("replace", plugins.replace,
+      "built-in components whose place one of the same id takes, from a plugin of another folder: "
+      "\"reward.speedup\"",
+      "[]");
 }
 
 void describe(Keys& key, ComponentSettings& component) {
@@ -173,7 +176,8 @@ void describe(Keys& key, LearnSettings& learn) {
       .only_if = kOfGroups;
   describe_critic(key, learn);
   describe_loss(key, learn.loss);
-  describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"");
+  describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"",
+                     "iterations (not optimiser steps) over which the learning rate rises to lr");
   key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
   key("minibatches", learn.minibatches, "optimiser steps an epoch", "4", "1..4096");
   key("truncated", learn.truncated,
@@ -228,7 +232,8 @@ void describe(Keys& key, StageSettings& stage) {
   key("batch_size", stage.sft.batch_size, "examples an optimiser step", "16", "1..65536");
   key("log_every", stage.sft.log_every, "optimiser steps between two lines of metrics", "10",
       "1..");
-  describe_optimizer(key, stage.sft.optimizer, "1e-5", "\"cosine\"");
+  describe_optimizer(key, stage.sft.optimizer, "1e-5", "\"cosine\"",
+                     "optimiser steps over which the learning rate rises to lr");
 }
 
 void describe(Keys& key, CheckpointSettings& checkpoint) {

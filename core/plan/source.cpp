@@ -19,9 +19,12 @@ std::filesystem::path Origin::folder() const {
 }
 
 std::string Origin::text() const {
+  return source == nullptr || line == 0 ? line_text() : line_text() + ":" + std::to_string(column);
+}
+
+std::string Origin::line_text() const {
   if (source == nullptr) return "default";
-  if (line == 0) return source->name;
-  return source->name + ":" + std::to_string(line) + ":" + std::to_string(column);
+  return line == 0 ? source->name : source->name + ":" + std::to_string(line);
 }
 
 }  // namespace krl

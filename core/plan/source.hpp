@@ -35,6 +35,8 @@ struct Origin {
 
   // "configs/x.toml:31:1", "--set", or "default".
   std::string text() const;
+  // The same without the column.
+  std::string line_text() const;
 };
 
 }  // namespace krl

@@ -45,6 +45,10 @@ Status Call::finish(krl_status status, std::string_view function) const {
                                               component_.id, function, why));
 }
 
+Error Call::threw(std::string_view function, std::string_view what) const {
+  return broken(function, fmt::format("it threw an exception past C: {}", what));
+}
+
 Error Call::broken(std::string_view function, std::string_view why) const {
   return {Code::kInternal,
           with_plugin(fmt::format("{} '{}' broke its contract in {}(): {}",

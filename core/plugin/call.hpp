@@ -10,6 +10,7 @@
 
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/component.hpp"
 
 namespace krl {
@@ -51,15 +52,25 @@ class Call {
 
   const krl_task_context* c() const { return &context_; }
 
-  // The plugin's answer as a Status: "reward 'speedup' (score): why".
-  Status finish(krl_status status, std::string_view function) const;
+  // Calls `function`, the plugin's, and gives its answer as a Status: "reward 'speedup' (score):
+  // why". `name` says what it is.
+  template <class Function>
+  Status run(std::string_view name, const Function& function) const {
+    krl_status status = KRL_OK;
+    const auto thrown = enter(callee_of(component_), name, [&] { status = function(); });
+    return thrown ? Status(failure(threw(name, *thrown))) : finish(status, name);
+  }
   // Marks a breach of the boundary's rules by the plugin: "policy 'x' broke its contract in
   // sample(): why".
   Error broken(std::string_view function, std::string_view why) const;
 
+  // The same of an exception that came out of `function`.
+  Error threw(std::string_view function, std::string_view what) const;
+
   const Metrics& metrics() const { return metrics_; }
 
  private:
+  Status finish(krl_status status, std::string_view function) const;
   static Call& of(const krl_task_context* c) { return *static_cast<Call*>(c->ctx); }
   static int32_t cancelled(const krl_task_context* c);
   static void progress(const krl_task_context* c, double done, krl_str what);

@@ -1,5 +1,6 @@
 #include "core/plugin/instance.hpp"
 
+#include "core/base/log.hpp"
 #include "core/plugin/config_view.hpp"
 #include "core/plugin/host.hpp"
 
@@ -12,11 +13,20 @@ Result<Instance> Instance::create(const Component& component, const nlohmann::js
   return krl::patiently(Tries(scope, given_up), [&]() -> Result<Instance> {
     Call call(component, scope);
     void* self = nullptr;
-    const krl_status status = component.raw->create(host(), config.c(), call.c(), &self);
-    KRL_TRY(call.finish(status, "create"));
+    KRL_TRY(call.run("create",
+                     [&] { return component.raw->create(host(), config.c(), call.c(), &self); }));
     if (self == nullptr) return failure(call.broken("create", "it gave no instance"));
     return Instance(component, scope, self);
   });
+}
+
+// There is no caller who could be told of an exception.
+void Instance::Destroy::operator()(void* self) const {
+  const auto thrown =
+      enter(callee_of(*component), "destroy", [&] { component->raw->destroy(self); });
+  if (!thrown) return;
+  const CallScope scope;
+  log(Severity::kError, Call(*component, scope).threw("destroy", *thrown).message);
 }
 
 }  // namespace krl

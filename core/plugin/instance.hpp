@@ -36,7 +36,7 @@ class Instance {
   // The same without waiting for other calls: where the boundary allows the overlap.
   template <class Function>
   Status run_beside(Call& call, std::string_view name, Function&& function) const {
-    return call.finish(function(self_.get(), call.c()), name);
+    return call.run(name, [&] { return function(self_.get(), call.c()); });
   }
 
   // The tries of one of its calls.
@@ -53,13 +53,18 @@ class Instance {
   Instance(const Component& component, const CallScope& scope, void* self)
       : component_(&component),
         scope_(&scope),
-        self_(self, component.raw->destroy),
+        self_(self, {&component}),
         mutex_(std::make_unique<std::mutex>()),
         given_up_(std::make_unique<std::atomic<bool>>(false)) {}
 
+  struct Destroy {
+    const Component* component;
+    void operator()(void* self) const;
+  };
+
   const Component* component_;
   const CallScope* scope_;
-  std::unique_ptr<void, void (*)(void*)> self_;
+  std::unique_ptr<void, Destroy> self_;
   std::unique_ptr<std::mutex> mutex_;
   std::unique_ptr<std::atomic<bool>> given_up_;  // see Tries
 };

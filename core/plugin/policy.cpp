@@ -97,7 +97,7 @@ Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
   Call call(policy, scope);
   krl_policy_info info{};
   info.struct_size = sizeof info;
-  const Status status = call.finish(preview(config.c(), call.c(), &info), "preview");
+  const Status status = call.run("preview", [&] { return preview(config.c(), call.c(), &info); });
   if (is_unimplemented(status)) return std::nullopt;
   if (!status) return failure(status.error());
   return info_of(info);
@@ -110,7 +110,7 @@ Status Policy::check_loss(const Component& policy, const nlohmann::json& options
   const ConfigView config(options);
   const LossView c_loss(loss);
   Call call(policy, scope);
-  Status status = call.finish(check(config.c(), call.c(), c_loss.c()), "check_loss");
+  Status status = call.run("check_loss", [&] { return check(config.c(), call.c(), c_loss.c()); });
   if (is_unimplemented(status)) return {};
   return status;
 }
@@ -171,7 +171,7 @@ Result<bool> Policy::follows(const Component& policy) {
   const CallScope scope;
   const Call call(policy, scope);
   std::int32_t answer = 0;
-  KRL_TRY(call.finish(follows(call.c(), &answer), "follows"));
+  KRL_TRY(call.run("follows", [&] { return follows(call.c(), &answer); }));
   return answer != 0;
 }
 

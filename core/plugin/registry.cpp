@@ -1,21 +1,20 @@
 #include "core/plugin/registry.hpp"
 
-#define BOOST_DLL_USE_STD_FS
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
+#include <fmt/ranges.h>
 #include <kernelrl/spelling.hpp>
 
 #include <algorithm>
-#include <boost/dll/library_info.hpp>
-#include <boost/dll/shared_library.hpp>
 #include <cstdlib>
-#include <deque>
 #include <system_error>
 
 #include "core/base/installation.hpp"
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/component_id.hpp"
+#include "core/plugin/description.hpp"
 #include "core/plugin/host.hpp"
-#include "core/plugin/text.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/rehearsal.hpp"
 
 namespace krl {
 namespace {
@@ -24,117 +23,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
 
-// Looks for the entry point in the ELF symbols, so that a stranger's code does not run if it is of
-// another version.
-Status check_symbols(const fs::path& path) {
-  std::vector<std::string> symbols;
-  try {
-    boost::dll::library_info info(path);
-    symbols = info.symbols();
-  } catch (const std::exception& e) {
-    return invalid(fmt::format("not a shared library that can be read ({})", e.what()));
-  }
-  std::string other;
-  for (const std::string& symbol : symbols) {
-    if (symbol == KRL_PLUGIN_ENTRY) return {};
-    if (symbol.rfind("krl_plugin_v", 0) == 0) other = symbol;
-  }
-  if (!other.empty()) {
-    return invalid(fmt::format(
-        "built for another version of the plugin boundary: it exports {}, this program wants {}; "
-        "rebuild it with this version's SDK",
-        other, KRL_PLUGIN_ENTRY));
-  }
-  return invalid(fmt::format("exports no {}: not a kernelrl plugin, or built without KRL_PLUGIN",
-                             KRL_PLUGIN_ENTRY));
+fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
+
+bool is_installed(const fs::path& folder) {
+  std::error_code error;
+  return fs::equivalent(folder, installed_plugins(), error);
 }
 
-// A call to data would end the process, so the symbol's type is looked up first.
-bool is_function(krl_plugin_entry entry) {
-  Dl_info library;
-  void* symbol = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(entry), &library, &symbol, RTLD_DL_SYMENT) == 0) return false;
-  return symbol != nullptr &&
-         ELF64_ST_TYPE(static_cast<const ElfW(Sym)*>(symbol)->st_info) == STT_FUNC;
-}
-
-Result<krl_plugin_entry> open_library(const fs::path& path) {
-  try {
-    // Never unloaded: static data of the plugin are referred to until the process ends. Loads
-    // happen on one thread; the list keeps the libraries in sight of leak checkers.
-    static auto& loaded = *new std::deque<boost::dll::shared_library>;
-    const boost::dll::shared_library& library = loaded.emplace_back(
-        path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-    return reinterpret_cast<krl_plugin_entry>(
-        &library.get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY));
-  } catch (const std::exception& e) {
-    return invalid(fmt::format("cannot be loaded: {}", e.what()));
-  }
-}
-
-bool known_kind(std::uint32_t kind) { return kind >= KRL_POLICY && kind <= KRL_DATASET; }
-
-// The functions without which the core cannot use a component of this kind.
-bool table_is_complete(const krl_component& c) {
-  switch (c.kind) {
-    case KRL_POLICY: {
-      const auto* t = static_cast<const krl_policy_v*>(c.table);
-      return t->describe != nullptr && t->sample != nullptr && t->tokenize != nullptr;
-    }
-    case KRL_BACKEND: {
-      const auto* t = static_cast<const krl_backend_v*>(c.table);
-      return t->describe != nullptr && t->prepare != nullptr && t->evaluate != nullptr;
-    }
-    case KRL_REWARD:
-      return static_cast<const krl_reward_v*>(c.table)->score != nullptr;
-    default: {
-      const auto* t = static_cast<const krl_dataset_v*>(c.table);
-      return t->size != nullptr && t->read != nullptr;
-    }
-  }
-}
-
-Status check_component(const krl_component* c) {
-  if (c == nullptr) return invalid("lists a component that is null");
-  if (c->struct_size < sizeof(krl_component)) return invalid("lists a component of the wrong size");
-  const std::string id = copy(c->id);
-  if (id.empty()) return invalid("offers a component without an id");
-  if (!known_kind(c->kind))
-    return invalid(fmt::format("offers '{}' of the unknown kind {}", id, c->kind));
-  if (c->create == nullptr || c->destroy == nullptr || c->table == nullptr ||
-      !table_is_complete(*c)) {
-    return invalid(fmt::format("offers '{}' without the functions that its kind needs", id));
-  }
-  for (std::uint32_t i = 0; i < c->n_fields; ++i) {
-    if (c->fields == nullptr || c->fields[i] == nullptr || c->fields[i]->key.size == 0) {
-      return invalid(fmt::format("offers '{}' with an option that has no name", id));
-    }
-  }
-  return {};
-}
-
-Component describe(const krl_component& raw, const krl_plugin& plugin, const fs::path& path) {
-  Component component;
-  component.kind = static_cast<Kind>(raw.kind);
-  component.id = copy(raw.id);
-  component.summary = copy(raw.summary);
-  component.flags = raw.flags;
-  component.raw = &raw;
-  component.plugin = {copy(plugin.name), copy(plugin.version), copy(plugin.license),
-                      copy(plugin.built_with), path};
-  for (std::uint32_t i = 0; i < raw.n_fields; ++i) {
-    const krl_field& f = *raw.fields[i];
-    component.keys.push_back({.key = copy(f.key),
-                              .type = static_cast<ValueType>(f.type),
-                              .fallback = copy(f.fallback),
-                              .range = copy(f.range),
-                              .doc = copy(f.doc),
-                              .required = (f.flags & KRL_REQUIRED) != 0});
-  }
-  return component;
-}
-
-std::vector<fs::path> plugin_files(const fs::path& folder) {
+std::vector<fs::path> files_of(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
@@ -145,54 +41,120 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
   return files;
 }
 
+// Loads a file and asks it what it offers: its constructors and its entry point run.
+Result<std::vector<Component>> offers_of(const fs::path& path) {
+  KRL_TRY(check_library(path));
+  KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
+  const krl_plugin* plugin = nullptr;
+  const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
+  if (thrown) return invalid(fmt::format("its entry point threw an exception past C: {}", *thrown));
+  return read_description(plugin, path);
+}
+
+Status rehearse_stranger(const fs::path& path) {
+  KRL_TRY(check_library(path));  // what runs no code needs no process
+  return rehearse([&] { static_cast<void>(offers_of(path)); });
+}
+
+// "reward.speedup", as a plan's [plugins] replace has it.
+std::string dotted(const Registry::Key& key) {
+  return fmt::format("{}.{}", name_of(key.first), key.second);
+}
+
+std::string named(const Registry::Key& key) {
+  return fmt::format("the {} '{}'", name_of(key.first), key.second);
+}
+
 }  // namespace
 
-Registry Registry::load(const std::vector<fs::path>& folders) {
+Registry Registry::load(const std::vector<fs::path>& folders,
+                        const std::vector<std::string>& replace) {
   Registry registry;
-  std::vector<fs::path> seen;
-  for (const fs::path& folder : folders) {
-    for (const fs::path& file : plugin_files(folder)) {
-      std::error_code error;
-      const fs::path path = fs::canonical(file, error);
-      if (error) {
-        registry.rejected_.push_back({file, "cannot be read: " + error.message()});
-        continue;
-      }
-      if (std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
-      seen.push_back(path);
-      if (const Status added = registry.add(path); !added) {
-        registry.rejected_.push_back({path, added.error().message});
-      }
-    }
+  registry.folders_ = folders;
+  registry.replace_ = {replace.begin(), replace.end()};
+  const std::vector<File> files = registry.find_files();
+  // All rehearsals come first: what is loaded may start threads.
+  std::vector<Status> rehearsed;
+  for (const File& file : files) {
+    rehearsed.push_back(file.installed ? Status() : rehearse_stranger(file.path));
   }
+  for (std::size_t i = 0; i < files.size(); ++i) registry.add(files[i], rehearsed[i]);
   return registry;
 }
 
-Status Registry::add(const fs::path& path) {
-  KRL_TRY(check_symbols(path));
-  KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
-  if (!is_function(entry))
-    return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
-  const krl_plugin* plugin = entry(host());
-  if (plugin == nullptr || plugin->struct_size < sizeof(krl_plugin)) {
-    return invalid("its entry point gives no description of this version");
-  }
-  if (plugin->n_components == 0 || plugin->components == nullptr)
-    return invalid("offers no components");
-  Components offered;
-  for (std::size_t i = 0; i < plugin->n_components; ++i) {
-    KRL_TRY(check_component(plugin->components[i]));
-    Component component = describe(*plugin->components[i], *plugin, path);
-    const auto key = std::pair(component.kind, component.id);
-    const std::string what = fmt::format("offers the {} '{}'", name_of(key.first), key.second);
-    if (!offered.emplace(key, std::move(component)).second) return invalid(what + " twice");
-    if (const auto same = components_.find(key); same != components_.end()) {
-      return invalid(fmt::format("{}, which {} offers already; remove one of the two", what,
-                                 same->second.plugin.path.string()));
+// Every file once, where it is met first; those of the installation last.
+std::vector<Registry::File> Registry::find_files() {
+  std::vector<File> files;
+  for (const fs::path& folder : folders_) {
+    if (const std::string why = why_no_folder(folder); !why.empty()) {
+      notes_.push_back(fmt::format("no plugins from {}: it {}", folder.string(), why));
+    }
+    for (const fs::path& found : files_of(folder)) {
+      std::error_code error;
+      const fs::path path = fs::canonical(found, error);
+      if (error) {
+        rejected_.push_back({found, "cannot be read: " + error.message()});
+        continue;
+      }
+      const bool installed = is_installed(folder) || is_installed(path.parent_path());
+      const auto same = [&path](const File& file) { return file.path == path; };
+      const auto known = std::find_if(files.begin(), files.end(), same);
+      if (known == files.end()) {
+        files.push_back({path, installed});
+      } else {
+        known->installed |= installed;
+      }
     }
   }
-  components_.merge(offered);
+  std::stable_partition(files.begin(), files.end(),
+                        [](const File& file) { return !file.installed; });
+  return files;
+}
+
+void Registry::add(const File& file, const Status& rehearsed) {
+  std::vector<Component> offered;
+  const auto read = [&]() -> Status {
+    KRL_TRY(rehearsed);
+    KRL_ASSIGN(offered, offers_of(file.path));
+    return admit(file, offered);
+  };
+  const Status added = read();
+  if (added) return;
+  Rejected rejected{file.path, added.error().message};
+  for (const Component& component : offered)
+    rejected.offers.emplace_back(component.kind, component.id);
+  rejected_.push_back(std::move(rejected));
+}
+
+// Takes all that a file offers, or nothing; a component that was replaced is left out.
+Status Registry::admit(const File& file, const std::vector<Component>& offered) {
+  for (const Component& c : offered) KRL_TRY(check_id(file, {c.kind, c.id}));
+  for (const Component& component : offered) {
+    const Key key(component.kind, component.id);
+    const auto [place, is_new] = components_.emplace(key, component);
+    if (!is_new) {
+      notes_.push_back(
+          fmt::format("{} is that of {}, as [plugins] replace says, not kernelrl's own", named(key),
+                      place->second.plugin.path.string()));
+    } else if (!file.installed && !has_vendor(component.id)) {
+      replaced_.insert(key);
+    }
+  }
   return {};
+}
+
+Status Registry::check_id(const File& file, const Key& key) const {
+  if (!file.installed && !has_vendor(key.second) && !replace_.contains(dotted(key))) {
+    return invalid(
+        fmt::format("offers {}, an id that only kernelrl's own plugins may have; name it "
+                    "\"vendor.{}\", or take "
+                    "it in a plan by [plugins] replace = [\"{}\"]",
+                    named(key), key.second, dotted(key)));
+  }
+  const Component* same = find(key.first, key.second);
+  if (same == nullptr || (file.installed && replaced_.contains(key))) return {};
+  return invalid(fmt::format("offers {}, which {} offers already; remove one of the two",
+                             named(key), same->plugin.path.string()));
 }
 
 const Component* Registry::find(Kind kind, std::string_view id) const {
@@ -202,25 +164,34 @@ const Component* Registry::find(Kind kind, std::string_view id) const {
 
 Result<const Component*> Registry::require(Kind kind, std::string_view id) const {
   if (const Component* component = find(kind, id)) return component;
-  const std::vector<std::string> known = catalog().ids(kind);
+  const Catalog known = catalog();
+  const std::vector<std::string> ids = known.ids(kind);
   std::string message =
-      fmt::format("no {} plugin is called '{}'{}", name_of(kind), id, did_you_mean(id, known, ""));
-  message += known.empty() ? "; none was found on the plugin path"
-                           : fmt::format("   known: {}", fmt::join(known, ", "));
-  for (const Rejected& r : rejected_)
-    message += fmt::format("\nnot loaded: {}: {}", r.path.string(), r.why);
-  return failure(Code::kNotFound, std::move(message));
+      fmt::format("no {} plugin is called '{}'{}", name_of(kind), id, did_you_mean(id, ids, ""));
+  message += ids.empty() ? "; none was found" : fmt::format("   known: {}", fmt::join(ids, ", "));
+  return failure(Code::kNotFound, message + known.search_report("\n"));
 }
 
 Catalog Registry::catalog() const {
   Catalog catalog;
   for (const auto& [key, component] : components_) catalog.entries.push_back(component);
+  for (const fs::path& folder : folders_) catalog.searched.push_back(folder.string());
   for (const Rejected& r : rejected_) catalog.refused.push_back(r.path.string() + ": " + r.why);
+  for (const Key& key : replaced_) catalog.replaced.push_back(dotted(key));
   return catalog;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
+std::vector<std::string> Registry::notes_on(const Key& key) const {
+  std::vector<std::string> notes;
+  for (const Rejected& r : rejected_) {
+    if (std::find(r.offers.begin(), r.offers.end(), key) == r.offers.end()) continue;
+    notes.push_back(fmt::format("not loaded: {}: {}", r.path.string(), r.why));
+  }
+  return notes;
+}
+
+std::vector<fs::path> plugin_folders_of_environment() {
+  std::vector<fs::path> folders;
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
     const std::string_view path = variable;
     for (std::size_t begin = 0; begin <= path.size();) {
@@ -229,8 +200,21 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
       begin = end + 1;
     }
   }
-  folders.push_back(installation_prefix() / "lib/kernelrl/plugins");
   return folders;
+}
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
+  std::vector<fs::path> folders = extra;
+  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
+  folders.push_back(installed_plugins());
+  return folders;
+}
+
+std::string why_no_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (fs::is_directory(status)) return {};
+  return fs::exists(status) ? "is a file; name the folder that it is in" : "does not exist";
 }
 
 }  // namespace krl

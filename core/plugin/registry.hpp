@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,19 +19,27 @@ namespace krl {
 
 class Registry {
  public:
-  // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name; a folder that does
-  // not exist is skipped. A file that is no plugin of this version, or that offers an id for a
-  // second time, does not stop the others: it is listed in `rejected` and matters only if a plan
-  // asks for what it might have offered.
-  static Registry load(const std::vector<std::filesystem::path>& folders);
+  using Key = std::pair<Kind, std::string>;  // of a component: its kind and id
+
+  // Loads every `*.krl.so` of `folders`, in order, each folder sorted by name. A file that is no
+  // plugin of this version, whose description breaks a rule, or that offers an id for a second
+  // time, does not stop the others: it is listed in `rejected` and matters only if a plan asks for
+  // what it might have offered.
+  //
+  // Only the installation's own plugins may have ids without a vendor (component_id.hpp), but for
+  // those that `replace` names, "reward.speedup": of them a stranger's is taken, and the
+  // installation's own is left out.
+  static Registry load(const std::vector<std::filesystem::path>& folders,
+                       const std::vector<std::string>& replace = {});
 
   // nullptr if there is none.
   const Component* find(Kind kind, std::string_view id) const;
-  // Like find; the error names the nearest id and the files that were rejected.
+  // Like find; the error names the nearest id, the folders that were searched and the files that
+  // were rejected.
   Result<const Component*> require(Kind kind, std::string_view id) const;
 
   // Sorted by kind, then id.
-  using Components = std::map<std::pair<Kind, std::string>, Component>;
+  using Components = std::map<Key, Component>;
   const Components& all() const { return components_; }
   // The components as plans are checked against them.
   Catalog catalog() const;
@@ -38,18 +47,42 @@ class Registry {
   struct Rejected {
     std::filesystem::path path;
     std::string why;
+    std::vector<Key> offers = {};  // what it would have brought, as far as it can be known
   };
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
+  // What whoever uses these plugins should know, a line each: folders that are not there,
+  // built-in components that were replaced.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // The same about one component: the files that offer it too and were not loaded.
+  std::vector<std::string> notes_on(const Key& key) const;
+
  private:
-  Status add(const std::filesystem::path& path);
+  struct File {
+    std::filesystem::path path;  // canonical
+    bool installed = false;      // it came with this installation of kernelrl
+  };
+  std::vector<File> find_files();
+  void add(const File& file, const Status& rehearsed);
+  Status admit(const File& file, const std::vector<Component>& offered);
+  Status check_id(const File& file, const Key& key) const;
 
   Components components_;
   std::vector<Rejected> rejected_;
+  std::vector<std::string> notes_;
+  std::vector<std::filesystem::path> folders_;
+  std::set<std::string> replace_;
+  std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH (separated by ':'), then
-// ../lib/kernelrl/plugins beside the running program.
+// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
+std::vector<std::filesystem::path> plugin_folders_of_environment();
+
+// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
+// the installation's own, ../lib/kernelrl/plugins beside the running program.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
+
+// Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
+std::string why_no_folder(const std::filesystem::path& folder);
 
 }  // namespace krl

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/run/live_view.hpp"
+#include "core/run/logged_display.hpp"
 #include "core/run/plain_log.hpp"
 
 namespace krl {
@@ -21,11 +22,6 @@ TerminalSize size_of_terminal(int descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
-bool can_redraw(std::FILE* out) {
-  const char* const kind = std::getenv("TERM");
-  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
 bool wants_color() {
   const char* const no_color = std::getenv("NO_COLOR");
   return no_color == nullptr || *no_color == '\0';
@@ -34,8 +30,8 @@ bool wants_color() {
 // A live view that a thread of its own redraws ten times a second.
 class SelfDrawingView final : public LiveView {
  public:
-  explicit SelfDrawingView(Terminal terminal)
-      : LiveView(std::move(terminal)),
+  SelfDrawingView(Terminal terminal, std::string run)
+      : LiveView(std::move(terminal), std::move(run)),
         thread_([this](const std::stop_token& stop) { keep_drawing(stop); }) {}
 
  private:
@@ -52,7 +48,14 @@ class SelfDrawingView final : public LiveView {
 
 }  // namespace
 
-std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
+bool can_redraw(std::FILE* out) {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+namespace {
+
+std::unique_ptr<Display> make_screen(const std::string& run, std::FILE* out, std::FILE* errors) {
   if (!can_redraw(out)) return std::make_unique<PlainLog>(out, errors);
   Terminal terminal;
   terminal.write = [out](std::string_view text) {
@@ -61,7 +64,13 @@ std::unique_ptr<Display> make_display(std::FILE* out, std::FILE* errors) {
   };
   terminal.size = [descriptor = ::fileno(out)] { return size_of_terminal(descriptor); };
   terminal.color = wants_color();
-  return std::make_unique<SelfDrawingView>(std::move(terminal));
+  return std::make_unique<SelfDrawingView>(std::move(terminal), run);
+}
+
+}  // namespace
+
+std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors) {
+  return std::make_unique<LoggedDisplay>(make_screen(run, out, errors));
 }
 
 }  // namespace krl

@@ -26,8 +26,9 @@ struct Progress {
 
 struct RunSummary {
   bool success = true;
-  std::string message;  // "finished after 20 iterations", "interrupted; go on with --resume"
+  std::string message;              // "finished", "interrupted", or an error of one or more lines
   std::filesystem::path directory;  // where the results lie
+  std::string resume_command = {};  // how it goes on; empty if it cannot
 };
 
 class Display {
@@ -38,11 +39,16 @@ class Display {
   virtual void progress(const Progress& progress) = 0;
   virtual void iteration_finished(const IterationMetrics& metrics) = 0;
   virtual void warning(const std::string& text) = 0;  // to the error stream in a plain log
+  // The user asked the run to end: after its iteration, or at once.
+  virtual void stopping(bool at_once) = 0;
   virtual void finished(const RunSummary& summary) = 0;
 };
 
-// The live view if `out` is a terminal that can redraw (TERM is not "dumb"), else the plain log.
-// Colours unless NO_COLOR is set (no-color.org).
-std::unique_ptr<Display> make_display(std::FILE* out = stdout, std::FILE* errors = stderr);
+// Whether `out` is a terminal that can redraw: TERM is not "dumb".
+bool can_redraw(std::FILE* out);
+
+// The live view of the run of this name if `out` can redraw, else the plain log. Colours unless
+// NO_COLOR is set (no-color.org). Either goes to logs.log too.
+std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors);
 
 }  // namespace krl

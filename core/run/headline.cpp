@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 8> kHeadline = {
     "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
     "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
 
+constexpr std::array<std::string_view, 3> kLosses = {"infra_errors", "sampler/lost", "reward/lost"};
+
 }  // namespace
 
 std::vector<std::string> headline(const Metrics& values, std::size_t most) {
@@ -24,6 +26,24 @@ std::vector<std::string> headline(const Metrics& values, std::size_t most) {
   for (const auto& [name, value] : values)
     if (is_repeatable(name) && names.size() < most) names.push_back(name);
   return names;
+}
+
+std::string losses_text(const Metrics& values) {
+  std::string text;
+  for (const std::string_view name : kLosses) {
+    const auto lost = values.find(std::string(name));
+    if (lost == values.end() || !(lost->second > 0)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", name, lost->second);
+  }
+  return text;
+}
+
+std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now) {
+  if (at_once) return "stopping now; Ctrl-C again ends the process";
+  if (stage.name.empty()) return "stopping once the start is done; Ctrl-C again stops now";
+  const std::string busy =
+      now.of > 0 ? fmt::format(" (at {} {}/{})", printable(now.phase), now.done, now.of) : "";
+  return "stopping after this iteration" + busy + "; Ctrl-C again stops now and loses it";
 }
 
 std::string number_text(double value) {
@@ -39,11 +59,28 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
 std::string printable(std::string_view text) {
   std::string line(text);
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return line;
+}
+
+std::vector<std::string> printable_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(printable(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
 }
 
 }  // namespace krl

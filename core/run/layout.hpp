@@ -13,6 +13,7 @@ struct RunLayout {
   std::filesystem::path status() const { return root / "status.json"; }
   std::filesystem::path lock() const { return root / "lock"; }
   std::filesystem::path log() const { return root / "logs.log"; }
+  std::filesystem::path output() const { return root / "output.log"; }
   std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
   std::filesystem::path tensorboard() const { return root / "tensorboard"; }
   std::filesystem::path ledger() const { return root / "ledger"; }

@@ -75,6 +75,7 @@ void LiveView::iteration_finished(const IterationMetrics& metrics) {
   const std::lock_guard lock(mutex_);
   ++stage_.done;
   progress_ = {};
+  losses_ = losses_text(metrics.values);
   headline_ = headline(metrics.values, kMostMetrics);
   for (const std::string& name : headline_)
     push_bounded(history_[name], metrics.values.at(name), kHistory);
@@ -88,20 +89,30 @@ void LiveView::warning(const std::string& text) {
   print_above(line.add(whole, Ink::kYellow).text());
 }
 
+void LiveView::stopping(bool at_once) {
+  const std::lock_guard lock(mutex_);
+  stopping_ = at_once ? Stopping::kAtOnce : Stopping::kAfterIteration;
+  changed_ = true;
+}
+
 void LiveView::finished(const RunSummary& summary) {
-  const std::string message = printable(summary.message);
-  ScreenLine line(static_cast<int>(message.size()), terminal_.color);
-  line.add(message, summary.success ? Ink::kGreen : Ink::kRed);
-  draw();
+  std::string text;
+  for (const std::string& line : printable_lines(summary.message)) {
+    ScreenLine shown(static_cast<int>(line.size()), terminal_.color);
+    text += shown.add(line, summary.success ? Ink::kGreen : Ink::kRed).text() + "\n";
+  }
+  text += "results in " + summary.directory.string() + "\n";
+  if (!summary.resume_command.empty()) text += "go on with: " + summary.resume_command + "\n";
   const std::lock_guard lock(mutex_);
   over_ = true;
+  const std::string before = erase();
+  terminal_.write(before + render() + text);
   drawn_.clear();  // what is on the screen stays
-  terminal_.write(line.text() + "\nresults in " + summary.directory.string() + "\n");
 }
 
 void LiveView::draw() {
   const std::lock_guard lock(mutex_);
-  if (!changed_ || over_) return;
+  if (over_ || (!changed_ && clock() == clock_drawn_)) return;
   const std::string before = erase();
   terminal_.write(before + render());
   changed_ = false;
@@ -124,13 +135,18 @@ std::string LiveView::erase() const {
 
 std::string LiveView::render() {
   drawn_.clear();
-  if (stage_.name.empty()) return {};
   const TerminalSize size = terminal_.size();
   // One column is left free, since some terminals wrap when the last one is written.
   const int columns = std::max(size.columns - 1, 1);
-  std::vector<ScreenLine> lines = {stage_line(columns)};
+  std::vector<ScreenLine> lines;
+  if (!run_.empty() && !over_) lines.push_back(run_line(columns));
+  if (stopping_ != Stopping::kNo && !over_) lines.push_back(stopping_line(columns));
+  if (!stage_.name.empty()) lines.push_back(stage_line(columns));
   if (!progress_.phase.empty()) lines.push_back(progress_line(columns));
+  if (!losses_.empty())
+    lines.push_back(ScreenLine(columns, terminal_.color).add(losses_, Ink::kRed));
   for (const std::string& name : headline_) lines.push_back(metric_line(name, columns));
+  clock_drawn_ = clock();
   const auto fitting = static_cast<std::size_t>(std::max(size.rows - 1, 1));
   std::string text;
   for (std::size_t i = 0; i < std::min(lines.size(), fitting); ++i) {
@@ -138,6 +154,25 @@ std::string LiveView::render() {
     drawn_.push_back(lines[i].used());
   }
   return text;
+}
+
+// How long the run has been shown; empty where that is not.
+std::string LiveView::clock() const {
+  const std::chrono::duration<double> shown = terminal_.now() - began_;
+  return run_.empty() ? std::string() : clock_text(shown.count());
+}
+
+ScreenLine LiveView::run_line(int columns) const {
+  ScreenLine line(columns, terminal_.color);
+  line.add(printable(run_), Ink::kBold).add("  ").add(clock());
+  if (stopping_ == Stopping::kNo) line.add("  Ctrl-C stops after the iteration", Ink::kDim);
+  return line;
+}
+
+// What it is busy with stands in the line of its progress.
+ScreenLine LiveView::stopping_line(int columns) const {
+  const std::string text = stopping_text(stopping_ == Stopping::kAtOnce, stage_, {});
+  return ScreenLine(columns, terminal_.color).add(text, Ink::kYellow);
 }
 
 ScreenLine LiveView::stage_line(int columns) const {

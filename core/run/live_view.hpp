@@ -1,5 +1,6 @@
 // The live view of a run on a terminal: a few lines at the bottom, redrawn in place with ANSI
 // escapes.
+//   quickstart  12:05  Ctrl-C stops after the iteration
 //   reinforce (stage 2 of 2)   iteration 7 of 20   ██████████░░░░░░░░░░   3 min 20 s left
 //   evaluate  84/128           ████████████░░░░░░░
 //   kernel/pass_rate   0.8125 ▲  ▁▂▃▅▆▇
@@ -36,34 +37,45 @@ struct Terminal {
 
 class LiveView : public Display {
  public:
-  explicit LiveView(Terminal terminal) : terminal_(std::move(terminal)) {}
+  // `run`: its name; empty for a view without the line about the run as a whole.
+  explicit LiveView(Terminal terminal, std::string run = {})
+      : terminal_(std::move(terminal)), run_(std::move(run)), began_(terminal_.now()) {}
 
   void stage_started(const StageInfo& stage) override;
   void progress(const Progress& progress) override;
   void iteration_finished(const IterationMetrics& metrics) override;
   void warning(const std::string& text) override;
+  void stopping(bool at_once) override;
   void finished(const RunSummary& summary) override;
 
-  // Redraws the view if anything has changed since the last time.
+  // Redraws the view if anything has changed since the last time, the clock among it.
   void draw();
 
  private:
   void print_above(const std::string& line);
   std::string erase() const;
   std::string render();
+  std::string clock() const;
+  ScreenLine run_line(int columns) const;
+  ScreenLine stopping_line(int columns) const;
   ScreenLine stage_line(int columns) const;
   ScreenLine progress_line(int columns) const;
   ScreenLine metric_line(const std::string& name, int columns) const;
   double seconds_left() const;
 
   Terminal terminal_;
+  const std::string run_;
+  const std::chrono::steady_clock::time_point began_;
   std::mutex mutex_;
   bool changed_ = false;
   bool over_ = false;
   std::vector<int> drawn_;  // columns of each line on the screen now
 
+  std::string clock_drawn_;
+  enum class Stopping { kNo, kAfterIteration, kAtOnce } stopping_ = Stopping::kNo;
   StageInfo stage_;
   Progress progress_;
+  std::string losses_;  // of the last iteration
   std::vector<std::string> headline_;
   std::map<std::string, std::deque<double>> history_;  // the newest last
   // When the last iterations ended, and before them when the first of them began.

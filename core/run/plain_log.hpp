@@ -14,9 +14,10 @@ class PlainLog final : public Display {
   PlainLog(std::FILE* out, std::FILE* errors) : out_(out), errors_(errors) {}
 
   void stage_started(const StageInfo& stage) override;
-  void progress(const Progress&) override {}
+  void progress(const Progress& progress) override;
   void iteration_finished(const IterationMetrics& metrics) override;
   void warning(const std::string& text) override;
+  void stopping(bool at_once) override;
   void finished(const RunSummary& summary) override;
 
  private:
@@ -26,6 +27,7 @@ class PlainLog final : public Display {
   std::FILE* errors_;
   std::mutex mutex_;
   StageInfo stage_;
+  Progress progress_;
 };
 
 }  // namespace krl

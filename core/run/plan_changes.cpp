@@ -51,21 +51,40 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
   return std::pair(number, rest.substr(0, 2) == "]." ? rest.substr(2) : std::string_view());
 }
 
-bool may_change(std::string_view key, int current_stage) {
-  constexpr std::array<std::string_view, 7> kKeys = {
-      "run.name",    "run.threads",      "run.call_timeout_s",
-      "run.retries", "run.retry_wait_s", "rollout.answer_timeout_s",
-      "plugins.path"};
-  constexpr std::array<std::string_view, 3> kTables = {"checkpoint.", "log.", "policy.sampler."};
-  constexpr std::array<std::string_view, 3> kLengths = {"iterations", "epochs", "until"};
+constexpr std::array<std::string_view, 7> kFreeKeys = {
+    "run.name",    "run.threads",      "run.call_timeout_s",
+    "run.retries", "run.retry_wait_s", "rollout.answer_timeout_s",
+    "plugins.path"};
+constexpr std::array<std::string_view, 3> kFreeTables = {"checkpoint", "log", "policy.sampler"};
+
+// Of the stage that a run has come to. The last iteration of an sft stage may be shorter than the
+// others, and the ones after it would not begin where it ended: so its epochs stay once it is over.
+bool is_length(std::string_view key, bool over) {
+  return key == "iterations" || key == "until" || (key == "epochs" && !over);
+}
+
+bool may_change(std::string_view key, Reached reached) {
   const auto is = [&](std::string_view name) { return key == name; };
-  const auto is_in = [&](std::string_view table) { return key.starts_with(table); };
-  if (std::any_of(kKeys.begin(), kKeys.end(), is)) return true;
-  if (std::any_of(kTables.begin(), kTables.end(), is_in)) return true;
+  const auto is_in = [&](std::string_view table) {
+    return key.starts_with(table) && key.substr(table.size()).starts_with('.');
+  };
+  if (std::any_of(kFreeKeys.begin(), kFreeKeys.end(), is)) return true;
+  if (std::any_of(kFreeTables.begin(), kFreeTables.end(), is_in)) return true;
   const auto stage = stage_key(key);
-  if (!stage || stage->first < current_stage) return false;
-  return stage->first > current_stage ||
-         std::find(kLengths.begin(), kLengths.end(), stage->second) != kLengths.end();
+  if (!stage || stage->first < reached.stage) return false;
+  return stage->first > reached.stage || is_length(stage->second, reached.over);
+}
+
+std::string what_may_change(Reached reached) {
+  const std::string stage = "stage[" + std::to_string(reached.stage) + "]";
+  std::string text =
+      reached.over ? "the run is over: it goes on with other iterations or another until of " +
+                         stage + ", or with more stages; else only these may change: "
+                   : "only these may change: iterations, epochs and until of " + stage +
+                         ", which is under way, everything of later stages, ";
+  for (const std::string_view key : kFreeKeys) text.append(key).append(", ");
+  for (const std::string_view table : kFreeTables) text.append("[").append(table).append("], ");
+  return text.substr(0, text.size() - 2);
 }
 
 std::string or_absent(const std::string& value) { return value.empty() ? "(absent)" : value; }
@@ -88,15 +107,16 @@ Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::strin
   return different;
 }
 
-Status check_resumable(const std::vector<PlanChange>& changes, int current_stage) {
+Status check_resumable(const std::vector<PlanChange>& changes, Reached reached) {
   std::string refused;
   for (const PlanChange& change : changes)
-    if (!may_change(change.key, current_stage))
+    if (!may_change(change.key, reached))
       refused += "\n  " + change.key + ": was " + or_absent(change.before) + ", is " +
                  or_absent(change.after);
   if (refused.empty()) return {};
   return failure(Code::kFailedPrecondition,
-                 "the plan is not the one this run was made with:" + refused +
+                 "the plan is not the one this run was made with:" + refused + "\n" +
+                     what_may_change(reached) +
                      "\ngo on with the old values (the run's own plan.toml has them), or start a "
                      "new run under another "
                      "name (--set run.name=…)");

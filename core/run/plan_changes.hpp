@@ -18,10 +18,17 @@ struct PlanChange {
 // The keys whose values differ, in alphabetical order.
 Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after);
 
-// Whether a run in stage `current_stage` (counted from 0) may go on under the changed plan. Free to
-// change are: run.name, run.threads, plugins.path, [checkpoint], and [log];
-// `iterations`, `epochs` and `until` of the current stage; everything of later stages. Anything
-// else is kFailedPrecondition, with every offending key listed.
-Status check_resumable(const std::vector<PlanChange>& changes, int current_stage);
+// How far a run has come.
+struct Reached {
+  int stage = 0;      // the one under way, counted from 0; of a run that is over its last one
+  bool over = false;  // all stages are done
+};
+
+// Whether the run may go on under the changed plan. Free to change are: what no result depends on
+// (run.threads, [checkpoint], …: see the error); `iterations`, `epochs` and `until` of the stage
+// under way; everything of later stages. A run that is over may be made longer by `iterations` and
+// `until` of its last stage, or by more stages. Anything else is kFailedPrecondition; the error
+// lists every such key, and what may change.
+Status check_resumable(const std::vector<PlanChange>& changes, Reached reached);
 
 }  // namespace krl

@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
 #include <system_error>
 
 #include "core/base/clock.hpp"
 #include "core/run/full_disk.hpp"
+#include "core/run/resume_command.hpp"
 
 namespace krl {
 
@@ -31,15 +34,33 @@ Status check_ours(const RunLayout& layout) {
                      " is not empty and holds no run; choose another run.name, or move it away");
 }
 
-Status check_mode(const RunLayout& layout, OpenMode mode) {
-  if (mode == OpenMode::kResume || !holds_run(layout)) return {};
-  const std::string root = layout.root.string();
-  return failure(
-      Code::kFailedPrecondition,
-      root +
-          " already holds a run; go on with it (--resume), give this one another name (--set "
-          "run.name=…), or remove it (rm -r " +
-          root + ")");
+bool holds_finished_work(const RunLayout& layout) {
+  std::ifstream metrics(layout.metrics());
+  std::string line;
+  const bool whole_line = std::getline(metrics, line) && !metrics.eof();
+  std::error_code ignored;
+  return whole_line || fs::exists(layout.checkpoints() / "checkpoints.jsonl", ignored);
+}
+
+Error already_there(const RunLayout& layout) {
+  return {Code::kFailedPrecondition,
+          layout.root.string() +
+              " already holds a run; go on with it (--resume), give this one "
+              "another name (--set run.name=…), or remove it (rm -r " +
+              shell_word(layout.root.string()) + ")"};
+}
+
+// Makes room for a new run where one ended before it finished anything. The plan goes first, so
+// that a process killed in between leaves no run. logs.log stays: it says why that run ended.
+Status make_room(const RunLayout& layout, FileSystem& files) {
+  if (!holds_run(layout)) return {};
+  if (holds_finished_work(layout)) return failure(already_there(layout));
+  for (const fs::path& left :
+       {layout.plan(), layout.record(), layout.status(), layout.metrics(), layout.tensorboard(),
+        layout.ledger(), layout.samples(), layout.checkpoints(), layout.weights(), layout.best()}) {
+    KRL_TRY(remove_tree(files, left));
+  }
+  return {};
 }
 
 }  // namespace
@@ -56,10 +77,12 @@ Result<RunDirectory> RunDirectory::open(const fs::path& root, OpenMode mode, Fil
   KRL_TRY(explain_full_disk(make_directories(files, root), root));
   KRL_TRY(check_ours(layout));
   KRL_ASSIGN(DirectoryLock lock, DirectoryLock::acquire(layout.lock()));
-  KRL_TRY(check_mode(layout, mode));
+  if (mode == OpenMode::kNew) KRL_TRY(make_room(layout, files));
   const bool resumed = holds_run(layout);
   return RunDirectory(std::move(layout), files, std::move(lock), resumed);
 }
+
+bool RunDirectory::holds_work() const { return holds_finished_work(layout_); }
 
 Result<std::string> RunDirectory::read_plan() const { return read_file(layout_.plan()); }
 

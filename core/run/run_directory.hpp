@@ -15,7 +15,8 @@
 namespace krl {
 
 enum class OpenMode {
-  kNew,     // a directory that already holds a run is refused
+  kNew,     // a directory that holds a run with finished work is refused; what a run left that has
+            // none is removed
   kResume,  // goes on with the run it holds, or begins one if it holds none
 };
 
@@ -29,6 +30,9 @@ class RunDirectory {
 
   // Whether a run was here before: its plan.toml is that run's.
   bool resumed() const { return resumed_; }
+
+  // Whether the run has anything to go on with or to keep: an iteration or a checkpoint.
+  bool holds_work() const;
 
   Result<std::string> read_plan() const;
 

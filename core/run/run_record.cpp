@@ -36,6 +36,8 @@ Json to_json(const RunStart& start) {
   return {{"time", iso_time(start.time)},
           {"version", start.version},
           {"command_line", start.command_line},
+          {"folder", start.folder.string()},
+          {"plan", start.plan.string()},
           {"machine",
            {{"host", start.machine.host},
             {"system", start.machine.system},
@@ -85,6 +87,13 @@ MachineRecord this_machine() {
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   machine.memory_gib = bytes / (1u << 30);
   return machine;
+}
+
+std::filesystem::path first_plan(const std::filesystem::path& record) {
+  const Json json = Json::parse(read_file(record).value_or(""), nullptr, false);
+  const Json::json_pointer place("/starts/0/plan");
+  const bool says = json.contains(place) && json.at(place).is_string();
+  return says ? json.at(place).get<std::string>() : std::string();
 }
 
 Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,

@@ -27,12 +27,17 @@ struct MachineRecord {
 struct RunStart {
   std::string version;  // kernelrl's
   std::vector<std::string> command_line;
+  std::filesystem::path folder;  // in which it was called; absolute
+  std::filesystem::path plan;    // the file; absolute
   std::vector<PluginRecord> plugins;
   MachineRecord machine;
   double time = 0;  // Unix seconds
 };
 
 MachineRecord this_machine();
+
+// The plan file that the run at this run.json was first started from; empty if it does not say.
+std::filesystem::path first_plan(const std::filesystem::path& record);
 
 // Adds a start to run.json (created if missing). Returns what differs from the start before it, in
 // words for the user: another version of kernelrl, a plugin whose file changed, another processor.

@@ -14,6 +14,7 @@
 #include "core/base/line_file.hpp"
 #include "core/run/directory_lock.hpp"
 #include "core/run/layout.hpp"
+#include "core/run/run_record.hpp"
 
 namespace krl {
 
@@ -104,6 +105,12 @@ Result<std::vector<RunInfo>> list_runs(const fs::path& root) {
 }
 
 Result<RunInfo> find_run(const fs::path& root, const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    const fs::path path(name);
+    const fs::path directory = path.has_filename() ? path : path.parent_path();  // "runs/x/"
+    if (auto run = inspect(directory)) return *std::move(run);
+    return failure(Code::kNotFound, "no run is in " + directory.string());
+  }
   KRL_ASSIGN(const std::vector<RunInfo> runs, list_runs(root));
   std::vector<std::string> names;
   for (const RunInfo& run : runs) {
@@ -113,6 +120,14 @@ Result<RunInfo> find_run(const fs::path& root, const std::string& name) {
   return failure(Code::kNotFound,
                  "no run '" + name + "' in " + root.string() +
                      (names.empty() ? ", which holds none" : did_you_mean(name, names)));
+}
+
+Result<std::vector<RunInfo>> runs_of_plan(const fs::path& root, const fs::path& plan) {
+  KRL_ASSIGN(std::vector<RunInfo> runs, list_runs(root));
+  std::erase_if(runs, [&](const RunInfo& run) {
+    return first_plan(RunLayout{run.directory}.record()) != plan;
+  });
+  return runs;
 }
 
 Status stop_run(const RunInfo& run, std::chrono::seconds patience) {

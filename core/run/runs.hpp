@@ -27,8 +27,13 @@ struct RunInfo {
 // Alphabetical. A folder without a run in it is left out; an absent `root` gives none.
 Result<std::vector<RunInfo>> list_runs(const std::filesystem::path& root);
 
+// A run under `root` by its name, or any by the path of its folder, "/home/x/runs/quickstart".
 // kNotFound names the runs that exist.
 Result<RunInfo> find_run(const std::filesystem::path& root, const std::string& name);
+
+// The runs under `root` that were first started from this plan file, an absolute path.
+Result<std::vector<RunInfo>> runs_of_plan(const std::filesystem::path& root,
+                                          const std::filesystem::path& plan);
 
 // Asks the run to stop (SIGTERM: it finishes its step and writes a checkpoint) and waits until its
 // process is gone. kFailedPrecondition if it is not running, kDeadlineExceeded if it is still there

@@ -39,6 +39,13 @@ struct Ill final : Patient {
   }
 };
 
+// Starts, and cannot judge.
+struct Blind final : Patient {
+  void prepare(const krl::Task&, const krl::EvaluateOptions&, const krl::Context&) override {
+    throw krl::Failure(KRL_UNAVAILABLE, "its oracle died: see about a doctor");
+  }
+};
+
 struct Hanging final : Patient {
   void start(const krl::Config&, const krl::Context&) override {
     while (true) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -101,6 +108,7 @@ struct Echo final : krl::Policy {
 KRL_PLUGIN("patients", "1.0.0", krl::backend<Healthy>("test.healthy", "starts"),
            krl::backend<Demanding>("test.demanding", "has required options"),
            krl::backend<Ill>("test.ill", "does not start"),
+           krl::backend<Blind>("test.blind", "starts, and cannot judge"),
            krl::backend<Hanging>("test.hanging", "never starts"),
            krl::backend<Dying>("test.dying", "dies when it starts"),
            krl::policy<Talking>("test.talking", "a policy that starts"),

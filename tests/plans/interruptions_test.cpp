@@ -76,8 +76,8 @@ TEST_P(StopSignal, EndsTheRunCleanly) {
   program.send(GetParam());
   const Ending ending = program.wait();
   EXPECT_EQ(ending.exit_code, 130);
-  EXPECT_THAT(ending.output, HasSubstr("interrupted; go on with: kernelrl --plan"));
-  EXPECT_THAT(ending.output, HasSubstr("--resume"));
+  EXPECT_THAT(ending.output, HasSubstr("\nstopping after this iteration"));
+  EXPECT_THAT(ending.output, HasSubstr("interrupted; results in " + run.string()));
   EXPECT_EQ(newest_checkpoint(run), static_cast<int>(metrics_in(run).size()));
   expect_same_after_resume(folder.path());
 }
@@ -87,6 +87,101 @@ INSTANTIATE_TEST_SUITE_P(Interruptions, StopSignal, testing::Values(SIGINT, SIGT
                            return info.param == SIGINT ? "Interrupt" : "Terminate";
                          });
 
+// The command that the output ends with, run by a shell in another folder.
+Ending run_printed_command(const std::string& output, const std::string& more) {
+  constexpr std::string_view kHint = "go on with: ";
+  const std::size_t at = output.rfind(kHint);
+  EXPECT_NE(at, std::string::npos) << output;
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + kHint.size();
+  const std::string line = output.substr(begin, output.find('\n', begin) - begin);
+  const ScratchFolder elsewhere;
+  const fs::path said = elsewhere / "said";
+  const std::string call =
+      "cd " + elsewhere.path().string() + " && " + line + more + " > said 2>&1";
+  const int status = std::system(call.c_str());
+  return {WEXITSTATUS(status), 0, read_file(said).value_or("")};
+}
+
+// A name, an option and a plugin folder that only the call knew, and a folder that a shell would
+// take for two.
+TEST(Interruptions, ThePrintedCommandGoesOnFromAnyFolder) {
+  const ScratchFolder folder;
+  const fs::path runs = folder / "the runs", run = runs / "x";
+  Program program(toy_run({"--set", "run.name=x", "--set", "learn.optimizer.lr=0.1", "--set",
+                           "run.directory=\"" + runs.string() + "\""}),
+                  folder.path());
+  ASSERT_TRUE(program.wait_until([&] { return metrics_in(run).size() >= 2; }));
+  program.send(SIGINT);
+  const Ending interrupted = program.wait();
+  const std::size_t done = metrics_in(run).size();
+  const Ending ending = run_printed_command(interrupted.output, " --set " + until(done + 2));
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  EXPECT_EQ(metrics_in(run).size(), done + 2) << ending.output;
+  const std::string plan = read_file(run / "plan.toml").value_or("");
+  EXPECT_THAT(plan, HasSubstr("path = [\"" KERNELRL_BINARY_DIR "/tests/plugins\"]"));
+  EXPECT_THAT(plan, HasSubstr("optimizer.lr = 0.1"));
+}
+
+TEST(Interruptions, ThePluginFoldersOfTheEnvironmentAreRecordedToo) {
+  const ScratchFolder folder;
+  fs::create_directory(folder / "first");
+  ::setenv("KERNELRL_PLUGIN_PATH", KERNELRL_BINARY_DIR "/tests/plugins", 1);
+  const Ending first = run_program({"--plan", KERNELRL_SOURCE_DIR "/tests/plans/toy.toml",
+                                    "--plugin-path", "first/", "--set", until(1)},
+                                   folder.path());
+  ::unsetenv("KERNELRL_PLUGIN_PATH");
+  EXPECT_EQ(first.exit_code, 0) << first.output;
+  EXPECT_THAT(read_file(folder / "runs/toy/plan.toml").value_or(""),
+              HasSubstr("path = [\"" + (folder / "first").string() +
+                        "\", \"" KERNELRL_BINARY_DIR "/tests/plugins\"]"));
+  const Ending more = run_program({"runs", "resume", "toy", "--set", until(2)}, folder.path());
+  EXPECT_EQ(more.exit_code, 0) << more.output;
+  EXPECT_THAT(metrics_in(folder / "runs/toy"), testing::SizeIs(2));
+}
+
+TEST(Interruptions, ResumingUnderAnotherNameNamesTheRunThatIsMeant) {
+  const ScratchFolder folder;
+  ASSERT_EQ(
+      run_program(toy_run({"--set", "run.name=x", "--set", until(1)}), folder.path()).exit_code, 0);
+  const Ending meant_x = run_program(toy_run({"--resume"}), folder.path());
+  EXPECT_EQ(meant_x.exit_code, 2);
+  EXPECT_THAT(meant_x.output, HasSubstr("runs resume " + (folder / "runs/x").string()));
+  EXPECT_FALSE(fs::exists(folder / "runs/toy"));
+  const Ending named =
+      run_program(toy_run({"--resume", "--set", "run.name=y", "--set", until(1)}), folder.path());
+  EXPECT_EQ(named.exit_code, 0) << named.output;
+  EXPECT_THAT(named.output, HasSubstr("no run was in " + (folder / "runs/y").string() + " yet"));
+}
+
+TEST(Interruptions, AFailedRunThatDidSomethingSaysHowToGoOn) {
+  const ScratchFolder folder;
+  const Ending failed = run_program(toy_run({"--set", "policy.fail_after=1"}), folder.path());
+  EXPECT_EQ(failed.exit_code, 1);
+  const Ending again = run_printed_command(failed.output, "");
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.output, HasSubstr("told to fail"));
+}
+
+TEST(Interruptions, TheSecondSignalIsAcknowledgedToo) {
+  const ScratchFolder folder;
+  Program program(toy_run({"--set", "policy.waits=call"}), folder.path());
+  const auto log = [&] { return read_file(folder / "runs/toy/logs.log").value_or(""); };
+  ASSERT_TRUE(program.wait_until([&] {
+    return log().find("stage 'reinforce'") != std::string::npos;
+  })) << program.wait().output;
+  program.send(SIGINT);
+  // The policy answers nobody, so that nothing but the signal can have brought this about.
+  ASSERT_TRUE(program.wait_until(
+      [&] { return program.output().find("stopping after this iteration") != std::string::npos; }));
+  program.send(SIGINT);
+  const Ending ending = program.wait();
+  EXPECT_EQ(ending.exit_code, 130);
+  EXPECT_THAT(ending.output, HasSubstr("\nstopping now"));
+  EXPECT_THAT(log(), HasSubstr("asked to stop at once"));
+  EXPECT_THAT(log(), HasSubstr("interrupted"));
+}
+
 TEST(Interruptions, RunsStopWaitsForTheCheckpoint) {
   const ScratchFolder folder;
   const fs::path run = folder / "runs/toy";
@@ -94,6 +189,7 @@ TEST(Interruptions, RunsStopWaitsForTheCheckpoint) {
   ASSERT_TRUE(program.wait_until([&] { return !metrics_in(run).empty(); }));
   const Ending stop = run_program({"runs", "stop", "toy"}, folder.path());
   EXPECT_EQ(stop.exit_code, 0) << stop.output;
+  EXPECT_THAT(stop.output, HasSubstr("runs resume " + run.string() + "\n"));
   EXPECT_EQ(newest_checkpoint(run), static_cast<int>(metrics_in(run).size()));
   EXPECT_EQ(program.wait().exit_code, 130);
 }

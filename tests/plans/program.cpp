@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ constexpr std::chrono::milliseconds kPause{1};  // between two looks at a condit
 
 // Child of a fork: only calls that are safe there.
 [[noreturn]] void become(const char* folder, const char* output, char* const* words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that runs out of time takes it along
   const int out = ::open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (out >= 0 && in >= 0 && ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(out, 2) == 2 &&
@@ -64,6 +66,8 @@ bool Program::wait_until(const std::function<bool()>& condition) {
   return true;
 }
 
+std::string Program::output() const { return read_file(output_).value_or(""); }
+
 void Program::send(int signal) const {
   if (!ended_) ::kill(id_, signal);
 }
@@ -73,7 +77,7 @@ Ending Program::wait() {
   Ending ending;
   if (WIFEXITED(status_)) ending.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) ending.signal = WTERMSIG(status_);
-  ending.output = read_file(output_).value_or("");
+  ending.output = output();
   return ending;
 }
 

@@ -31,6 +31,9 @@ class Program {
   // Looks again and again until `condition` holds; false if the process ended before.
   bool wait_until(const std::function<bool()>& condition);
 
+  // What it has written so far.
+  std::string output() const;
+
   void send(int signal) const;
   Ending wait();
 

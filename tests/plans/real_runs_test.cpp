@@ -187,7 +187,7 @@ TEST(RealRun, KilledTwiceWritesWhatAnUndisturbedRunWrites) {
 }
 
 TEST(RealRun, IsAnotherPolicyAwayFromTheToy) {
-  for (const char* policy : {"toy", "libtorch"}) {
+  for (const char* policy : {"toy.world", "libtorch"}) {
     const ScratchFolder folder;
     const Ending ending = run_program(
         {"--plan", KERNELRL_SOURCE_DIR "/tests/plans/swap.toml", "--plugin-path",

@@ -29,6 +29,7 @@ struct Docker {
   CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const {
     DockerCompilerSettings all;
     all.compile = settings;
+    all.wheels = files.wheels();
     all.compile.memory_bytes = std::min(settings.memory_bytes, CompileSettings().memory_bytes);
     all.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
     all.container.socket = socket.empty() ? docker::default_socket() : socket;

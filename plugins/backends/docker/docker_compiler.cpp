@@ -28,10 +28,6 @@ constexpr char kToolkitInside[] = "/usr/local/cuda";
 // first.
 constexpr int kSignalled = 128, kProcessorLimit = 128 + 24, kKilled = 128 + 9;
 
-std::filesystem::path find_toolkit(const std::filesystem::path& wanted) {
-  return find_nvcc(wanted, KERNELRL_PYTHON_DEPS).parent_path().parent_path();
-}
-
 std::uint64_t processor_seconds(const CompileSettings& settings) {
   return static_cast<std::uint64_t>(
       std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
@@ -165,7 +161,7 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
 CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   require_arch(wanted.compile.arch);
   DockerCompilerSettings settings = wanted;
-  settings.compile.cuda = find_toolkit(wanted.compile.cuda);
+  settings.compile.cuda = find_nvcc(wanted.compile.cuda, wanted.wheels).parent_path().parent_path();
   settings.container.mounts.push_back({settings.compile.cuda, kToolkitInside});
   const bool takes_host = !settings.host_headers.empty();
   if (takes_host) {

@@ -13,7 +13,8 @@
 namespace krl {
 
 struct DockerCompilerSettings {
-  CompileSettings compile;  // its limits are those of each of the programs that nvcc starts
+  CompileSettings compile;       // its limits are those of each of the programs that nvcc starts
+  std::filesystem::path wheels;  // where find_nvcc looks as well; empty: no such folder
   std::chrono::milliseconds time_limit{30'000};  // by the clock, of a compile
   docker::ContainerSettings container;           // the toolkit is added to its mounts
   // What host code of candidates is compiled against (host_headers.hpp); empty: there is none.

@@ -25,6 +25,10 @@ std::string InstalledFiles::shared_folder(const std::string& name) const {
   return existing(prefix_ / "share" / "kernelrl" / name);
 }
 
+std::string InstalledFiles::wheels() const {
+  return existing(prefix_ / "lib" / "kernelrl" / "python");
+}
+
 std::string InstalledFiles::existing(const fs::path& path) const {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);

@@ -16,6 +16,8 @@ class InstalledFiles {
   const std::string& plugin() const { return plugin_; }
   std::string worker(const std::string& name) const;
   std::string shared_folder(const std::string& name) const;
+  // The folder of the wheels: torch, and as much of CUDA as was installed.
+  std::string wheels() const;
 
  private:
   std::string existing(const std::filesystem::path& path) const;

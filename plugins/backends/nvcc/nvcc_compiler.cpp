@@ -69,7 +69,7 @@ std::string digest_of(const CompileSettings& settings, const NvccPlan& plan,
 
 CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
   require_arch(settings.arch);
-  const std::filesystem::path nvcc = find_nvcc(settings.cuda, KERNELRL_PYTHON_DEPS);
+  const std::filesystem::path nvcc = find_nvcc(settings.cuda, files.wheels());
   const std::string version = nvcc_version(nvcc);
   const NvccPlan plan = plan_nvcc(nvcc, options_of(settings));
   const std::string program = files.worker("kernelrl-nvcc");

@@ -61,7 +61,7 @@ std::string version_of(const CompileWorkerOptions& worker, const std::string& pr
 
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files) {
   require_arch(settings.arch);
-  const NvrtcLibrary nvrtc = find_nvrtc(settings.cuda, KERNELRL_PYTHON_DEPS);
+  const NvrtcLibrary nvrtc = find_nvrtc(settings.cuda, files.wheels());
   const std::string program = files.worker("kernelrl-nvrtc");
   CompileWorkerOptions worker;
   worker.launcher = files.worker("kernelrl-sandbox");

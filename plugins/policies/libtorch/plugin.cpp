@@ -127,6 +127,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     return info;
   }
   PolicyInfo preview() override {
+    if (directory.empty()) model_from_scratch();  // throws if its sizes do not fit together
     PolicyInfo info;
     info.needs_corpus = directory.empty();
     info.has_critic = critic;

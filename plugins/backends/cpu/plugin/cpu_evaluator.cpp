@@ -16,9 +16,9 @@ constexpr std::string_view kCacheSchema = "kernelrl/cpu/1";
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
 // What the oracle's process loads. libtorch asks Linux about processors.
-std::vector<std::string> oracle_files() {
+std::vector<std::string> oracle_files(const std::string& wheels) {
   return {"/usr/lib",      "/usr/lib64",       "/lib",
-          "/lib64",        "/etc/ld.so.cache", KERNELRL_TORCH_FOLDER,
+          "/lib64",        "/etc/ld.so.cache", wheels,
           "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
 }
 
@@ -45,7 +45,7 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
                 settings_.work_limit,   TimeEstimate(settings_.gpu).max_shared_bytes()},
       time_(settings_.gpu),
       identity_(identity_of(settings_, toolchain_, installation)),
-      oracle_({installation.launcher, installation.oracle, oracle_files()}),
+      oracle_({installation.launcher, installation.oracle, oracle_files(installation.wheels)}),
       data_(oracle_, kDataBytes),
       modules_(kModuleBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes),

@@ -11,6 +11,7 @@ struct Installation {
   std::string oracle;    // kernelrl-oracle
   std::string shim;      // the folder with krl_device.h
   std::string plugin;    // the plugin itself
+  std::string wheels;    // the folder with torch, which the oracle uses
 };
 
 // Throws Failure(KRL_FAILED_PRECONDITION) that names what is missing.

@@ -185,10 +185,10 @@ void check_config(const ModelConfig& config) {
                      "; it must be even, because rotary embeddings turn pairs of numbers");
   }
   if (config.head_dim == 0 && config.hidden % (2 * config.heads) != 0) {
-    invalid_argument(
-        "model.hidden is " + std::to_string(config.hidden) +
-        "; it must be a multiple of 2 * model.heads = " + std::to_string(2 * config.heads) +
-        ", because rotary embeddings turn pairs of numbers within a head");
+    invalid_argument("model.heads is " + std::to_string(config.heads) + "; model.hidden = " +
+                     std::to_string(config.hidden) + " must be a multiple of 2 * model.heads = " +
+                     std::to_string(2 * config.heads) +
+                     ", because rotary embeddings turn pairs of numbers within a head");
   }
   if (config.heads % config.kv_heads != 0) {
     invalid_argument("model.kv_heads is " + std::to_string(config.kv_heads) +

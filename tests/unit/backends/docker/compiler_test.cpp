@@ -19,6 +19,7 @@ class DockerCompilerTest : public docker::testing::CompilerFixture {
  protected:
   DockerCompilerSettings settings() const {
     DockerCompilerSettings settings;
+    settings.wheels = KERNELRL_PYTHON_DEPS;
     settings.compile.arch = "sm_90";
     settings.container.socket = daemon_->socket();
     settings.container.image = docker::testing::kCompilerImage;

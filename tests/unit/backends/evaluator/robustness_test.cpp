@@ -53,7 +53,7 @@ OracleOptions oracle_options() {
   const std::string workers = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
   return {workers + "kernelrl-sandbox",
           workers + "kernelrl-oracle",
-          {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", KERNELRL_TORCH_FOLDER, "/proc", "/sys"}};
+          {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", KERNELRL_PYTHON_DEPS, "/proc", "/sys"}};
 }
 
 TEST(OracleTest, IsStartedAgainAfterItDied) {

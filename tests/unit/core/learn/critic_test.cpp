@@ -52,7 +52,7 @@ struct FixedCritic {
   Policy policy;
 
   FixedCritic()
-      : policy(*Instance::create(*world.registry().find(Kind::kPolicy, "toy"),
+      : policy(*Instance::create(*world.registry().find(Kind::kPolicy, "toy.world"),
                                  {{"critic", true}, {"fixed_values", true}}, scope)) {}
 
   SampleSet samples(const std::vector<Episode>& episodes, const LearnSettings& s,
@@ -145,7 +145,7 @@ TEST(Critic, GoesOnAfterAResumeAsIfNothingHadHappened) {
 
 TEST(Critic, ThatIsMissingIsAnErrorOfThePlan) {
   EXPECT_THAT(ToyWorld().run({"learn.advantage=gae"}).error,
-              HasSubstr("policy 'toy' has no critic, which learn.advantage = \"gae\" needs"));
+              HasSubstr("policy 'toy.world' has no critic, which learn.advantage = \"gae\" needs"));
 }
 
 TEST(Critic, ThatIsMissingEndsARunBeforeItsFirstStage) {
@@ -162,7 +162,7 @@ iterations = 1
 [stage.learn]
 advantage = "gae"
 )");
-  EXPECT_THAT(report.error, HasSubstr("policy 'toy' has no critic"));
+  EXPECT_THAT(report.error, HasSubstr("policy 'toy.world' has no critic"));
   EXPECT_THAT(report.metrics, IsEmpty());
 }
 

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-const Overrides kSampler = {"policy.sampler={use=\"toy\"}"};
+const Overrides kSampler = {"policy.sampler={use=\"toy.world\"}"};
 
 Overrides with(Overrides base, const Overrides& more) {
   base.insert(base.end(), more.begin(), more.end());
@@ -67,7 +67,7 @@ TEST(LostRequests, DropTheirTurnsAndAreCounted) {
 TEST(LostRequests, EndTheRunWithTheFirstCauseWhereNothingElseIsLeft) {
   EXPECT_THAT(
       fresh_run({"policy.lose_every=1"}).error,
-      HasSubstr("iteration 1: every turn was lost, the first as policy 'toy' (sample): told "
+      HasSubstr("iteration 1: every turn was lost, the first as policy 'toy.world' (sample): told "
                 "to lose it (plugin toy 1.0.0, /"));
 }
 
@@ -133,8 +133,8 @@ TEST(Sampler, GoesOnAfterAResume) {
 
 TEST(Sampler, WithWeightsOfAVersionThatNobodyPublishedEndsTheRun) {
   EXPECT_THAT(
-      fresh_run({"policy.sampler={use=\"toy\", stale=true}"}).error,
-      HasSubstr("policy 'toy' answered with weights of version 1000, and the newest that it "
+      fresh_run({"policy.sampler={use=\"toy.world\", stale=true}"}).error,
+      HasSubstr("policy 'toy.world' answered with weights of version 1000, and the newest that it "
                 "was given are version 0"));
 }
 
@@ -154,7 +154,7 @@ TEST(Ahead, AnIterationIsSampledWhileTheOneBeforeIsLearnedFrom) {
 
 TEST(Reference, GivesTheLogprobsThatTheLossIsHeldTo) {
   const Overrides wants = {"policy.wants_reference=true", "learn.loss.kl=0.1"};
-  EXPECT_EQ(fresh_run(with(wants, {"policy.reference={use=\"toy\"}"})).error, "");
+  EXPECT_EQ(fresh_run(with(wants, {"policy.reference={use=\"toy.world\"}"})).error, "");
   EXPECT_THAT(fresh_run(wants).error, HasSubstr("without reference log-probabilities"));
 }
 
@@ -176,7 +176,7 @@ TEST(Deadlines, OfACallReachThePlugin) {
 
 TEST(Deadlines, OfAnAnswerReachThePlugin) {
   EXPECT_THAT(fresh_run({"policy.waits=request", "rollout.answer_timeout_s=1"}).error,
-              HasSubstr("every turn was lost, the first as policy 'toy' (sample): too late"));
+              HasSubstr("every turn was lost, the first as policy 'toy.world' (sample): too late"));
 }
 
 TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
@@ -203,16 +203,18 @@ TEST(BeforeTheRun, APlanThatThePoliciesCanFollowIsFine) {
 TEST(BeforeTheRun, ALossThatThePolicyCannotLearnByIsRefused) {
   const std::string error = checked({"learn.loss.name=gspo"});
   EXPECT_THAT(error, HasSubstr("plan.toml:7:"));
-  EXPECT_THAT(error, HasSubstr("stage 'reinforce': policy 'toy' (check_loss): the toy cannot learn "
-                               "by gspo"));
+  EXPECT_THAT(error,
+              HasSubstr("stage 'reinforce': policy 'toy.world' (check_loss): the toy cannot learn "
+                        "by gspo"));
 }
 
 TEST(BeforeTheRun, LogprobsOfTheWrongDistributionAreRefused) {
   const Overrides raw = {"policy.logprob_kind=raw"}, processed = {"policy.logprob_kind=processed"};
   EXPECT_EQ(checked(raw), "");
-  EXPECT_THAT(checked(with(raw, {"rollout.temperature=0.7"})),
-              HasSubstr("policy 'toy' records raw log-probabilities, from before the temperature, "
-                        "and rollout.temperature is 0.7"));
+  EXPECT_THAT(
+      checked(with(raw, {"rollout.temperature=0.7"})),
+      HasSubstr("policy 'toy.world' records raw log-probabilities, from before the temperature, "
+                "and rollout.temperature is 0.7"));
   EXPECT_EQ(checked(with(processed, {"rollout.temperature=0.7"})), "");
   EXPECT_THAT(checked(with(processed, {"rollout.top_p=0.9"})),
               HasSubstr("log-probabilities from after top_p and top_k"));
@@ -225,16 +227,17 @@ TEST(BeforeTheRun, LogprobsOfTheWrongDistributionAreRefused) {
 TEST(BeforeTheRun, SamplingAheadTakesAPolicyThatCan) {
   EXPECT_THAT(
       checked({"rollout.ahead=1"}),
-      HasSubstr("policy 'toy' cannot sample while it learns, as rollout.ahead needs it to"));
+      HasSubstr("policy 'toy.world' cannot sample while it learns, as rollout.ahead needs it to"));
   EXPECT_EQ(checked({"rollout.ahead=1", "policy.ahead=true"}), "");
   EXPECT_EQ(checked(with(kSampler, {"rollout.ahead=1"})), "");
 }
 
 TEST(BeforeTheRun, OptionsOfASamplerAreCheckedAsThoseOfAPolicy) {
-  EXPECT_THAT(checked({"policy.sampler={use=\"toi\"}"}), HasSubstr("did you mean 'toy'?"));
-  EXPECT_THAT(checked({"policy.sampler={use=\"toy\", lingers=1}"}),
+  EXPECT_THAT(checked({"policy.sampler={use=\"toy.wurld\"}"}),
+              HasSubstr("did you mean 'toy.world'?"));
+  EXPECT_THAT(checked({"policy.sampler={use=\"toy.world\", lingers=1}"}),
               HasSubstr("'lingers' must be true or false"));
-  EXPECT_THAT(checked({"policy.sampler=\"toy\""}), HasSubstr("'sampler' must be a table"));
+  EXPECT_THAT(checked({"policy.sampler=\"toy.world\""}), HasSubstr("'sampler' must be a table"));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
   const Overrides overrides = {"rollout.turns=2", "rollout.batching=continuous",
                                "policy.fail_after=100"};
   const RunReport failed = world.run(overrides);
-  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample_stream): told to fail"));
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy.world' (sample_stream): told to fail"));
   EXPECT_THAT(failed.metrics, SizeIs(4)) << "32 answers an iteration";
   EXPECT_THAT(failed.all("sampler/lost"), ElementsAre(0, 0, 0, Gt(0)))
       << "it went on with the rest";
@@ -173,7 +173,7 @@ turns = 2
 
 constexpr const char* kWarmUp = R"(
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "warmup"
 count = 0
 pairs = 64
@@ -242,8 +242,9 @@ TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
 
 TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
   const RunReport report = fresh_run({"backend.broken=true"});
-  EXPECT_THAT(report.error, HasSubstr("iteration 1: every turn was lost, the first as backend "
-                                      "'toy' (evaluate): the toy is broken (plugin toy 1.0.0, /"));
+  EXPECT_THAT(report.error,
+              HasSubstr("iteration 1: every turn was lost, the first as backend "
+                        "'toy.world' (evaluate): the toy is broken (plugin toy 1.0.0, /"));
   EXPECT_THAT(report.metrics, IsEmpty());
 }
 
@@ -255,7 +256,7 @@ TEST(Run, ThatFailsInTheMiddleGoesOnFromItsCheckpoint) {
     if (m.iteration == 5) std::ofstream(failing) << "now";
   };
   const RunReport failed = world.run(overrides);
-  EXPECT_THAT(failed.error, HasSubstr("policy 'toy' (sample): told to fail"));
+  EXPECT_THAT(failed.error, HasSubstr("policy 'toy.world' (sample): told to fail"));
   EXPECT_THAT(failed.metrics, SizeIs(5)) << "what was done is safe";
 
   EXPECT_THAT(world.resume(overrides).error, HasSubstr("told to fail"));
@@ -289,9 +290,10 @@ TEST(Run, FailsOnATaskThatTheBackendRefuses) {
 }
 
 TEST(Run, SaysOnceWhatTheBackendSaysOfEveryTask) {
-  EXPECT_EQ(fresh_run({"backend.refuse=\"*\"", "dataset.0.count=7"}).error,
-            "backend 'toy' (prepare): the toy takes no tasks (tasks toy_0, toy_1, toy_2, toy_3, "
-            "toy_4 and 2 more)");
+  EXPECT_EQ(
+      fresh_run({"backend.refuse=\"*\"", "dataset.0.count=7"}).error,
+      "backend 'toy.world' (prepare): the toy takes no tasks (tasks toy_0, toy_1, toy_2, toy_3, "
+      "toy_4 and 2 more)");
 }
 
 TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
@@ -306,6 +308,69 @@ TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
   EXPECT_EQ(world.resume().lines(), fresh_run().lines());
 }
 
+std::string status_of(const ToyWorld& world) {
+  return *read_file(RunLayout{world.run_folder()}.status());
+}
+
+TEST(Run, ThatIsOverHasNothingLeftToDo) {
+  ToyWorld world;
+  const std::vector<std::string> lines = world.run().lines();
+  const RunReport again = world.resume();
+  EXPECT_EQ(again.outcome, Outcome::kNothingToDo);
+  EXPECT_EQ(again.lines(), lines);
+  EXPECT_THAT(status_of(world), HasSubstr(R"("stage": "reinforce")"));
+  EXPECT_THAT(status_of(world), HasSubstr("nothing is left to do"));
+}
+
+// As if it had been that long from the beginning, but for what a stage's last iteration measures.
+TEST(Run, ThatIsOverCanBeMadeLonger) {
+  const Overrides curriculum = {"curriculum.pass_rate=0.5", "curriculum.window=2"};
+  const auto iterations = [&](int n) {
+    Overrides all = curriculum;
+    all.push_back("stage.reinforce.iterations=" + std::to_string(n));
+    return all;
+  };
+  ToyWorld world;
+  EXPECT_THAT(world.run(iterations(4)).metrics, SizeIs(4));
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 6) world.stop();
+  };
+  EXPECT_THAT(world.resume(iterations(8)).metrics, SizeIs(6)) << "interrupted on the way";
+  world.after_iteration = nullptr;
+  const RunReport longer = world.resume(iterations(8));
+  const RunReport whole = fresh_run(iterations(8));
+  EXPECT_EQ(longer.outcome, Outcome::kFinished) << longer.error;
+  EXPECT_EQ(longer.all("reward/mean"), whole.all("reward/mean"));
+  EXPECT_EQ(longer.all("curriculum/open_tier"), whole.all("curriculum/open_tier"));
+}
+
+TEST(Run, ThatReachedItsGoalGoesOnWithAnother) {
+  ToyWorld world;
+  const RunReport first = world.run({"stage.reinforce.until=\"iteration >= 2\""});
+  EXPECT_THAT(first.metrics, SizeIs(2));
+  EXPECT_EQ(world.resume({"stage.reinforce.until=\"iteration >= 2\""}).outcome,
+            Outcome::kNothingToDo);
+  EXPECT_THAT(world.resume({"stage.reinforce.until=\"iteration >= 5\""}).metrics, SizeIs(5));
+}
+
+TEST(Run, ThatIsOverSaysWhatMayChange) {
+  ToyWorld world;
+  world.run();
+  const RunReport refused = world.resume({"run.seed=8"});
+  EXPECT_THAT(refused.error, HasSubstr("run.seed: was 7, is 8"));
+  EXPECT_THAT(refused.error, HasSubstr("the run is over: it goes on with other iterations"));
+  const std::string log = *read_file(RunLayout{world.run_folder()}.log());
+  EXPECT_THAT(log, HasSubstr("run.seed: was 7, is 8"));
+}
+
+TEST(Run, ThatDidNotGetBeyondItsStartIsReplaced) {
+  ToyWorld world;
+  EXPECT_THAT(world.run({"backend.refuse=toy_1"}).error, HasSubstr("is refused"));
+  const RunReport next = world.run();
+  EXPECT_EQ(next.error, "");
+  EXPECT_EQ(next.lines(), fresh_run().lines());
+}
+
 TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
   ToyWorld world;
   world.after_iteration = [&](const IterationMetrics& m) {
@@ -314,7 +379,6 @@ TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
   EXPECT_THAT(world.run().error, HasSubstr("cancelled"));
   const std::string status = *read_file(RunLayout{world.run_folder()}.status());
   EXPECT_THAT(status, HasSubstr(R"("state": "interrupted")"));
-  EXPECT_THAT(status, HasSubstr("go on with: kernelrl --plan"));
   world.after_iteration = nullptr;
   EXPECT_EQ(world.resume().lines(), fresh_run().lines());
 }
@@ -322,18 +386,18 @@ TEST(Run, ThatIsCancelledIsInterruptedAndDidNotFail) {
 TEST(Run, MeasuresEveryHoldoutUnderANameOfItsOwn) {
   const RunReport report = fresh_run({}, R"(
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "holdout"
 count = 1
 
 [[dataset]]
-use = "toy"
+use = "toy.world"
 role = "holdout"
 count = 2
 )");
   EXPECT_EQ(report.error, "");
-  EXPECT_THAT(report.all("holdout/toy/pass_rate"), SizeIs(2)) << "first and last iteration";
-  EXPECT_THAT(report.all("holdout/toy_2/pass_rate"), SizeIs(2));
+  EXPECT_THAT(report.all("holdout/toy.world/pass_rate"), SizeIs(2)) << "first and last iteration";
+  EXPECT_THAT(report.all("holdout/toy.world_2/pass_rate"), SizeIs(2));
 }
 
 TEST(Run, IsNotBegunTwiceInOneFolder) {

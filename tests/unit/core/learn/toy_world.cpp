@@ -14,13 +14,13 @@ seed = 7
 retry_wait_s = 0.001
 
 [policy]
-use = "toy"
+use = "toy.world"
 
 [backend]
-use = "toy"
+use = "toy.world"
 
 [[dataset]]
-use = "toy"
+use = "toy.world"
 
 [rollout]
 groups     = 4
@@ -58,6 +58,7 @@ class Watcher final : public Display {
     if (after_iteration_) after_iteration_(metrics);
   }
   void warning(const std::string& text) override { warnings.push_back(text); }
+  void stopping(bool) override {}
   void finished(const RunSummary&) override {}
 
  private:

@@ -25,9 +25,9 @@ double total(const std::vector<double>& values) {
 TEST(UnavailableForAWhile, ChangesNothingWhateverItIs) {
   const std::vector<std::string> undisturbed = fresh_run({"rollout.turns=2"}).lines();
   for (const char* away : {"backend.away=3", "dataset.0.away=3", "reward.0.away=3",
-                           "policy={use=\"toy\", away=3, away_in=\"sample\"}",
-                           "policy={use=\"toy\", away=3, away_in=\"tokenize\"}",
-                           "policy={use=\"toy\", away=3, away_in=\"publish\"}"}) {
+                           "policy={use=\"toy.world\", away=3, away_in=\"sample\"}",
+                           "policy={use=\"toy.world\", away=3, away_in=\"tokenize\"}",
+                           "policy={use=\"toy.world\", away=3, away_in=\"publish\"}"}) {
     const RunReport report = fresh_run({"rollout.turns=2", away});
     EXPECT_EQ(report.error, "") << away;
     EXPECT_EQ(report.lines(), undisturbed) << away;
@@ -52,7 +52,7 @@ TEST(UnavailableForAWhile, APolicyIsAskedAgainForWhatIsMissingAlone) {
 
 TEST(UnavailableForAWhile, WhatCannotBeRepeatedIsNot) {
   EXPECT_THAT(fresh_run({"policy.away=1", "policy.away_in=forward_backward"}).error,
-              HasSubstr("policy 'toy' (forward_backward): away"));
+              HasSubstr("policy 'toy.world' (forward_backward): away"));
 }
 
 TEST(UnavailableForGood, APolicyLosesTurnsOfACallOnlyWhereItWasNotAnswered) {
@@ -83,16 +83,18 @@ TEST(UnavailableForGood, ADatasetLosesTheItem) {
   const RunReport report = fresh_run({"dataset.0.lost_item=1"});
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.metrics, SizeIs(8));
-  EXPECT_THAT(report.warnings,
-              ElementsAre(HasSubstr("dataset 'toy': 1 of 4 items could not be read and are left "
-                                    "out, the first as dataset 'toy' (read item 1): the shelf is "
-                                    "locked")));
+  EXPECT_THAT(
+      report.warnings,
+      ElementsAre(HasSubstr("dataset 'toy.world': 1 of 4 items could not be read and are left "
+                            "out, the first as dataset 'toy.world' (read item 1): the shelf is "
+                            "locked")));
 }
 
 TEST(UnavailableForGood, ADatasetOfWhichNothingIsLeftEndsTheRun) {
-  EXPECT_THAT(fresh_run({"dataset.0.lost_item=-2"}).error,
-              HasSubstr("none of the 4 items of dataset 'toy' could be read, the first as dataset "
-                        "'toy' (read item 0): the shelf is locked"));
+  EXPECT_THAT(
+      fresh_run({"dataset.0.lost_item=-2"}).error,
+      HasSubstr("none of the 4 items of dataset 'toy.world' could be read, the first as dataset "
+                "'toy.world' (read item 0): the shelf is locked"));
 }
 
 const Error kAway{Code::kUnavailable, "away"};

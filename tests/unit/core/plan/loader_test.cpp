@@ -2,87 +2,20 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <stdexcept>
 
 #include "core/plan/printer.hpp"
 #include "core/plan/problem.hpp"
-#include "tests/unit/core/plan/test_catalog.hpp"
+#include "tests/unit/core/plan/plan_loading.hpp"
 
 namespace krl {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSmall = R"([policy]
-use = "libtorch"
-[backend]
-use = "cpu"
-[[dataset]]
-use = "tasks"
-path = "tasks"
-[[dataset]]
-use = "templates"
-role = "warmup"
-[[stage]]
-name = "warm-up"
-kind = "sft"
-[[stage]]
-name = "reinforce"
-kind = "rl"
-iterations = 3
-[[reward]]
-use = "correctness"
-)";
-
-// A folder of its own for each test, gone afterwards.
-class Loader : public testing::Test {
- protected:
-  Loader() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              ("plan_" + std::string(test->name()) + "_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  ~Loader() override { fs::remove_all(folder_); }
-
-  fs::path write(const std::string& name, const std::string& text) {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-
-  Result<Plan> load(const std::string& text, const std::vector<std::string>& overrides = {}) {
-    return load_file(write("plan.toml", text), overrides);
-  }
-  static Result<Plan> load_file(const fs::path& file,
-                                const std::vector<std::string>& overrides = {}) {
-    return load_plan(file, overrides, [](const auto&) { return test_catalog(); });
-  }
-
-  // The plan of a text that must be right.
-  Plan plan(const std::string& text, const std::vector<std::string>& overrides = {}) {
-    const auto loaded = load(text, overrides);
-    if (!loaded) throw std::runtime_error(loaded.error().message);
-    return *loaded;
-  }
-
-  // The errors of a text that must be wrong.
-  std::string errors(const std::string& text, const std::vector<std::string>& overrides = {}) {
-    const auto loaded = load(text, overrides);
-    EXPECT_FALSE(loaded);
-    if (loaded) return {};
-    EXPECT_EQ(loaded.error().code, Code::kInvalidArgument);
-    return loaded.error().message;
-  }
-
-  fs::path folder_;
-};
+class Loader : public PlanLoading {};
 
 TEST_F(Loader, FillsInTheDocumentedDefaults) {
   const Plan p = plan(kSmall);
@@ -182,6 +115,45 @@ TEST_F(Loader, ArgumentsTakeTomlAndBareWords) {
   EXPECT_EQ(p.policy.options["model"]["layers"], 2);
 }
 
+TEST_F(Loader, ABareWordIsAStringWhereAStringIsMeant) {
+  for (const char* word :
+       {"4layers", "2026-11-22", "10:30:00", "nan", "inf", "true", "12", "1e3", "1_000", "a+b@c"}) {
+    const Plan p = plan(kSmall, {"policy.use=openai", "policy.model=" + std::string(word)});
+    EXPECT_EQ(p.policy.options["model"], word);
+  }
+  const Plan p = plan(kSmall, {"run.name=4layers", "reward.0.name=7", "policy.model=nan",
+                               "rollout.groups=12", "rollout.temperature=1e-1"});
+  EXPECT_EQ(p.run.name, "4layers");
+  EXPECT_EQ(p.stage(1).rewards[0].name, "7");
+  EXPECT_EQ(p.policy.options["model"], (fs::current_path() / "nan").string());
+  EXPECT_EQ(p.stage(1).rollout.groups, 12);
+  EXPECT_EQ(p.stage(1).rollout.temperature, 0.1);
+  EXPECT_NE(errors(kSmall, {"rollout.groups=4layers"}).find("must be an integer, not a string"),
+            std::string::npos);
+  EXPECT_NE(errors(kSmall, {"learn.optimizer.lr=inf"}).find("must be a finite number"),
+            std::string::npos);
+}
+
+TEST_F(Loader, ArgumentsNameElementsWithDots) {
+  const std::string text =
+      std::string(kSmall) +
+      "[[reward]]\nuse = \"speedup\"\nname = \"vendor.fast\"\n[[reward]]\nuse "
+      "= \"speedup\"\nname = \"vendor\"\n[[reward]]\nuse = \"speedup\"\nname = "
+      "\"two words\"\n[[reward]]\nuse = \"speedup\"\nname = \"3\"\n";
+  const Plan p = plan(text, {"reward.vendor.fast.weight=2", "reward.vendor.weight=3",
+                             "reward.\"two words\".weight=4", "reward.\"3\".weight=5",
+                             "reward.3.weight=6", "backend.limits.\"a=b.c\"=7"});
+  const auto& rewards = p.stage(1).rewards;
+  EXPECT_EQ(rewards[1].weight, 2.0);
+  EXPECT_EQ(rewards[2].weight, 3.0);
+  EXPECT_EQ(rewards[3].weight, 6.0);  // by its number
+  EXPECT_EQ(rewards[4].weight, 5.0);
+  EXPECT_EQ(p.stage(1).backend.options["limits"]["a=b.c"], 7);
+  const Plan quoted = plan(text, {"reward.'vendor.fast'.cap=2", "reward.\"vendor\".cap=3"});
+  EXPECT_EQ(quoted.stage(1).rewards[1].options["cap"], 2.0);
+  EXPECT_EQ(quoted.stage(1).rewards[2].options["cap"], 3.0);
+}
+
 TEST_F(Loader, AnotherComponentTakesTheOldOnesOptionsAway) {
   const std::string text = std::string(kSmall) + "[policy.model]\nlayers = 2\n";
   // In either order: the choice comes first.
@@ -258,14 +230,21 @@ TEST_F(Loader, WholeNumbersAreNumbers) {
 }
 
 TEST_F(Loader, ThePluginsOfThePlanAreAskedFor) {
-  std::vector<fs::path> asked;
-  const auto source = [&asked](const std::vector<fs::path>& folders) -> Result<Catalog> {
-    asked = folders;
-    return test_catalog();
+  PluginSettings asked;
+  const auto source = [&asked](const PluginSettings& plugins) -> Result<Catalog> {
+    asked = plugins;
+    Catalog catalog = test_catalog();
+    catalog.replaced = {"reward.speedup"};
+    return catalog;
   };
-  const auto file = write("plan.toml", std::string(kSmall) + "[plugins]\npath = [\"a\", \"/b\"]\n");
-  ASSERT_TRUE(load_plan(file, {}, source));
-  EXPECT_EQ(asked, (std::vector<fs::path>{folder_ / "a", "/b"}));
+  const auto file = write("plan.toml", std::string(kSmall) +
+                                           "[plugins]\npath = [\"a\", \"/b\"]\n"
+                                           "replace = [\"reward.speedup\"]\n");
+  const auto plan = load_plan(file, {}, source);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(asked.path, (std::vector<fs::path>{folder_ / "a", "/b"}));
+  EXPECT_EQ(asked.replace, std::vector<std::string>{"reward.speedup"});
+  EXPECT_EQ(plan->plugins.replace, asked.replace);
 }
 
 TEST_F(Loader, TheResolvedPlanLoadsToItself) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "core/base/file_system.hpp"
+#include "core/base/log.hpp"
 #include "core/run/headline.hpp"
 #include "core/run/live_view.hpp"
 #include "core/run/plain_log.hpp"
@@ -24,7 +26,7 @@ TEST(PlainLog, PrintsOneLineAnIterationAndNothingElse) {
   const test::ScratchFolder folder;
   std::FILE* const out = std::fopen((folder / "out").c_str(), "w");
   std::FILE* const errors = std::fopen((folder / "errors").c_str(), "w");
-  const auto display = make_display(out, errors);
+  const auto display = make_display("x", out, errors);
   display->stage_started({"reinforce", 2, 2, 20, 4});
   display->progress({"sample", 3, 128});
   display->iteration_finished(metrics_of(7, 0.8125));
@@ -36,6 +38,57 @@ TEST(PlainLog, PrintsOneLineAnIterationAndNothingElse) {
             "iteration 7  reinforce 5/20  kernel/pass_rate 0.8125  8.2 s\n");
   EXPECT_EQ(read_file(folder / "errors"),
             "warning: odd [2J\nfinished after 7 iterations; results in runs/x\n");
+}
+
+TEST(PlainLog, SaysAtOnceWhatASignalBringsAbout) {
+  const test::ScratchFolder folder;
+  std::FILE* const errors = std::fopen((folder / "errors").c_str(), "w");
+  PlainLog display(errors, errors);
+  display.stopping(false);
+  display.stage_started({"reinforce", 1, 1, 20, 4});
+  display.progress({"sample", 3, 128});
+  display.stopping(false);
+  display.stopping(true);
+  std::fclose(errors);
+  EXPECT_EQ(read_file(folder / "errors"),
+            "stopping once the start is done; Ctrl-C again stops now\n"
+            "stopping after this iteration (at sample 3/128); Ctrl-C again stops now and loses it\n"
+            "stopping now; Ctrl-C again ends the process\n");
+}
+
+constexpr const char* kErrorOfPlan = "x.toml:1:5: error: no\n  1 | use = \"x\"\n    |     ^\n";
+
+TEST(PlainLog, KeepsTheLinesOfAnErrorAndSaysHowToGoOn) {
+  const test::ScratchFolder folder;
+  std::FILE* const errors = std::fopen((folder / "errors").c_str(), "w");
+  PlainLog(errors, errors)
+      .finished({false, kErrorOfPlan, "runs/x", "kernelrl runs resume /runs/x"});
+  std::fclose(errors);
+  EXPECT_EQ(
+      read_file(folder / "errors"),
+      std::string(kErrorOfPlan) + "results in runs/x\ngo on with: kernelrl runs resume /runs/x\n");
+}
+
+TEST(LoggedDisplay, KeepsWarningsAndTheEndWithTheirTimes) {
+  const test::ScratchFolder folder;
+  std::FILE* const out = std::fopen((folder / "out").c_str(), "w");
+  ASSERT_TRUE(start_log(folder / "log"));
+  const auto display = make_display("x", out, out);
+  display->warning("96 of 128 pairs are longer");
+  display->stopping(false);
+  display->finished({false, kErrorOfPlan, "runs/x"});
+  stop_log();
+  std::fclose(out);
+  std::istringstream log(read_file(folder / "log").value_or(""));
+  std::string said;
+  constexpr std::size_t kTime = sizeof("2026-11-22 18:31:33.000");
+  for (std::string line; std::getline(log, line);) said += line.substr(kTime) + "\n";
+  EXPECT_EQ(said,
+            "warning 96 of 128 pairs are longer\n"
+            "info    asked to stop after the iteration\n"
+            "error   x.toml:1:5: error: no\n"
+            "error     1 | use = \"x\"\n"
+            "error       |     ^\n");
 }
 
 // A terminal that keeps what is written and moves the cursor as the view asks: enough of one to see
@@ -144,6 +197,53 @@ TEST(LiveView, EndsWithTheSummaryBelowTheLastView) {
             "results in runs/x\n");
 }
 
+TEST(LiveView, ShowsTheRunItsTimeAndWhatASignalBringsAbout) {
+  Screen screen;
+  LiveView view(screen.terminal(), "quickstart");
+  screen.now += std::chrono::seconds(5);
+  view.draw();
+  EXPECT_EQ(screen.text(), "quickstart  0:05  Ctrl-C stops after the iteration\n");
+  const int writes = screen.writes;
+  view.draw();
+  EXPECT_EQ(screen.writes, writes);
+  view.stage_started({"reinforce", 1, 1, 0, 0});
+  view.stopping(false);
+  screen.now += std::chrono::seconds(720);
+  view.draw();
+  EXPECT_EQ(screen.text(),
+            "quickstart  12:05\n"
+            "stopping after this iteration; Ctrl-C again stops now and loses it\n"
+            "reinforce                 iteration 0\n");
+  view.finished({true, "interrupted", "runs/x", "kernelrl runs resume /runs/x"});
+  EXPECT_EQ(screen.text(),
+            "reinforce                 iteration 0\n"
+            "interrupted\n"
+            "results in runs/x\n"
+            "go on with: kernelrl runs resume /runs/x\n");
+}
+
+TEST(LiveView, ShowsWhatTheLastIterationLost) {
+  Screen screen;
+  LiveView view(screen.terminal());
+  view.stage_started({"reinforce", 1, 1, 0, 0});
+  IterationMetrics metrics = metrics_of(1, 0.5);
+  metrics.values["infra_errors"] = 3;
+  metrics.values["sampler/lost"] = 0;
+  view.iteration_finished(metrics);
+  view.draw();
+  EXPECT_EQ(screen.text(),
+            "reinforce                 iteration 1\n"
+            "infra_errors 3\n"
+            "kernel/pass_rate          0.5000    ▅\n");
+}
+
+TEST(LiveView, KeepsTheLinesOfAnError) {
+  Screen screen;
+  LiveView view(screen.terminal());
+  view.finished({false, kErrorOfPlan, "runs/x"});
+  EXPECT_EQ(screen.text(), std::string(kErrorOfPlan) + "results in runs/x\n");
+}
+
 TEST(LiveView, PassesNoEscapeSequencesOn) {
   Screen screen;
   LiveView view(screen.terminal());
@@ -158,10 +258,18 @@ TEST(Headline, TakesTheKnownNamesOrElseTheFirst) {
             (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(Headline, CountsWhatWasLostOnlyWhereSomethingWas) {
+  EXPECT_EQ(losses_text({{"infra_errors", 3}, {"sampler/lost", 1}, {"reward/mean", 1}}),
+            "infra_errors 3  sampler/lost 1");
+  EXPECT_EQ(losses_text({{"infra_errors", 0}}), "");
+}
+
 TEST(Headline, WritesDurationsAndNumbersForPeople) {
   EXPECT_EQ(duration_text(0.04), "0.0 s");
   EXPECT_EQ(duration_text(200), "3 min 20 s");
   EXPECT_EQ(duration_text(3900), "1 h 05 min");
+  EXPECT_EQ(clock_text(8.7), "0:08");
+  EXPECT_EQ(clock_text(3725), "1:02:05");
   EXPECT_EQ(number_text(0.625), "0.6250");
   EXPECT_EQ(number_text(2e-5), "2.000e-05");
 }

@@ -28,7 +28,11 @@ std::string with(std::string_view from, std::string_view to) {
 }
 
 Status resumable(const std::string& changed, int stage) {
-  return check_resumable(*plan_changes(kPlan, changed), stage);
+  return check_resumable(*plan_changes(kPlan, changed), {stage});
+}
+
+Status resumable_when_over(const std::string& changed) {
+  return check_resumable(*plan_changes(kPlan, changed), {1, true});
 }
 
 TEST(PlanChanges, FindsNoneWhereOnlyTheTextDiffers) {
@@ -63,9 +67,22 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
   ASSERT_FALSE(seed);
   EXPECT_EQ(
       seed.error().message,
-      "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\ngo on with the "
-      "old values (the "
+      "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\n"
+      "only these may change: iterations, epochs and until of stage[1], which is under way, "
+      "everything of later stages, run.name, run.threads, run.call_timeout_s, "
+      "rollout.answer_timeout_s, plugins.path, [checkpoint], [log], [policy.sampler]\n"
+      "go on with the old values (the "
       "run's own plan.toml has them), or start a new run under another name (--set run.name=…)");
+}
+
+TEST(PlanChanges, MayLengthenARunThatIsOver) {
+  EXPECT_TRUE(resumable_when_over(with("iterations = 20", "iterations = 40")));
+  EXPECT_TRUE(resumable_when_over(with("until = \"pass_rate > 0.95\"\n", "")));
+  EXPECT_TRUE(
+      resumable_when_over(with("[checkpoint]", "[[stage]]\nname = \"more\"\n[checkpoint]")));
+  const Status refused = resumable_when_over(with("iterations = 20", "epochs = 20"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("the run is over"), std::string::npos);
 }
 
 TEST(PlanChanges, OfWhatIsNoTomlIsAnError) { EXPECT_FALSE(plan_changes(kPlan, "[run")); }

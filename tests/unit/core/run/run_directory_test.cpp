@@ -98,6 +98,7 @@ TEST(RunDirectory, DoesNotBeginANewRunOverAnOldOne) {
     ASSERT_TRUE(first);
     EXPECT_FALSE(first->resumed());
     ASSERT_TRUE(first->write_plan("[run]\nseed = 1\n"));
+    std::ofstream(first->layout().metrics()) << "{}\n";
   }
   const auto second = RunDirectory::open(folder / "x", OpenMode::kNew);
   ASSERT_FALSE(second);
@@ -111,6 +112,38 @@ TEST(RunDirectory, DoesNotBeginANewRunOverAnOldOne) {
   ASSERT_TRUE(resumed);
   EXPECT_TRUE(resumed->resumed());
   EXPECT_EQ(resumed->read_plan(), "[run]\nseed = 1\n");
+}
+
+// A start that failed is in nobody's way: but its log stays, and whatever is not the run's.
+TEST(RunDirectory, BeginsAgainWhereNothingWasFinished) {
+  const test::ScratchFolder folder;
+  {
+    auto first = RunDirectory::open(folder / "x", OpenMode::kNew);
+    ASSERT_TRUE(first->write_plan("[run]\nseed = 1\n"));
+    fs::create_directories(first->layout().ledger());
+    std::ofstream(first->layout().ledger() / "000001.log") << "an evaluation\n";
+    std::ofstream(first->layout().metrics()) << "{\"half a line";
+    std::ofstream(first->layout().log()) << "why it failed\n";
+    std::ofstream(first->layout().root / "notes.txt") << "mine";
+  }
+  const auto second = RunDirectory::open(folder / "x", OpenMode::kNew);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_FALSE(second->resumed());
+  EXPECT_FALSE(fs::exists(second->layout().ledger()));
+  EXPECT_FALSE(fs::exists(second->layout().plan()));
+  EXPECT_TRUE(fs::exists(second->layout().log()));
+  EXPECT_TRUE(fs::exists(second->layout().root / "notes.txt"));
+}
+
+TEST(RunDirectory, KeepsARunThatHasACheckpoint) {
+  const test::ScratchFolder folder;
+  {
+    auto first = RunDirectory::open(folder / "x", OpenMode::kNew);
+    ASSERT_TRUE(first->write_plan(""));
+    fs::create_directories(first->layout().checkpoints());
+    std::ofstream(first->layout().checkpoints() / "checkpoints.jsonl") << "{}\n";
+  }
+  EXPECT_FALSE(RunDirectory::open(folder / "x", OpenMode::kNew));
 }
 
 TEST(RunDirectory, DoesNotWriteAmongAUsersOwnFiles) {
@@ -163,6 +196,35 @@ TEST(RunRecord, SaysWhatDiffersFromTheStartBefore) {
                                       "the file of plugin reward/speedup has changed"}));
   ASSERT_TRUE(write_atomically(real_file_system(), folder / "run.json", "{"));
   EXPECT_FALSE(record_start(real_file_system(), folder / "run.json", start));
+}
+
+TEST(Runs, AreFoundByTheirFolderToo) {
+  const test::ScratchFolder folder;
+  { ASSERT_TRUE(RunDirectory::open(folder / "runs/x", OpenMode::kNew)->write_plan("")); }
+  for (const std::string path : {"runs/x", "runs/x/"}) {
+    const auto run = find_run("elsewhere", (folder / path).string());
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(run->name, "x");
+    EXPECT_EQ(run->directory, folder / "runs/x");
+  }
+  EXPECT_FALSE(find_run("elsewhere", (folder / "runs").string()));
+}
+
+TEST(Runs, AreFoundByThePlanTheyWereFirstStartedFrom) {
+  const test::ScratchFolder folder;
+  for (const std::string name : {"a", "b"}) {
+    auto run = RunDirectory::open(folder / name, OpenMode::kNew);
+    ASSERT_TRUE(run->write_plan(""));
+    RunStart start;
+    start.plan = "/plans/" + name + ".toml";
+    ASSERT_TRUE(record_start(real_file_system(), run->layout().record(), start));
+    start.plan = run->layout().plan();  // as it is resumed
+    ASSERT_TRUE(record_start(real_file_system(), run->layout().record(), start));
+  }
+  const auto found = runs_of_plan(folder.path(), "/plans/b.toml");
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().name, "b");
 }
 
 TEST(Runs, TellsARunningOneFromADeadOne) {

@@ -504,9 +504,9 @@ struct ToyNan final : krl::Reward {
 
 }  // namespace
 
-KRL_PLUGIN("toy", "1.0.0", krl::policy<ToyPolicy>("toy", "A softmax over four answers"),
-           krl::backend<ToyBackend>("toy", "Judges the four answers"),
-           krl::dataset<ToyTasks>("toy", "Tasks that are all the same"),
+KRL_PLUGIN("toy", "1.0.0", krl::policy<ToyPolicy>("toy.world", "A softmax over four answers"),
+           krl::backend<ToyBackend>("toy.world", "Judges the four answers"),
+           krl::dataset<ToyTasks>("toy.world", "Tasks that are all the same"),
            krl::reward<ToySpeed>("toy.speed", "Speedup of a right kernel"),
            krl::reward<ToyRegisters>("toy.registers", "Needs registers"),
            krl::reward<ToyNan>("toy.nan", "Gives not-a-number"))

@@ -1,0 +1,120 @@
+// The calls into plugins that are under way: what a crash, an exit or a hang is put down to.
+//
+// Every call into a plugin goes through `enter`. Thread-safe.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fixed_text.hpp"
+#include "core/plugin/component.hpp"
+
+namespace krl {
+
+// Whose function is called. The texts outlive the call.
+struct Callee {
+  std::string_view file;
+  std::string_view kind = {}, id = {}, plugin = {}, version = {};  // empty while it is loaded
+};
+Callee callee_of(const Component& component);
+
+// One call, under way on this thread for as long as the object lives. Where the plugin has forked
+// and the child comes back to the host, the child says so and ends: the run is the parent's.
+class ActiveCall {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  ActiveCall(const Callee& callee, std::string_view function);
+  ActiveCall(const ActiveCall&) = delete;
+  ActiveCall& operator=(const ActiveCall&) = delete;
+  ~ActiveCall();
+
+  std::string_view function() const { return function_; }
+  std::string_view file() const { return callee_.file; }
+  Clock::time_point began() const { return began_; }
+  // Whether this process is a child of the one in which the call began.
+  bool is_in_forked_child() const;
+
+  // Appends "reward 'x' (score)", or "plugin FILE (dlopen)" while it is being loaded; what is
+  // left to say at the end of a sentence, " (plugin NAME VERSION, FILE)". Signal-safe.
+  void add_name(FixedText& text) const;
+  void add_plugin(FixedText& text) const;
+
+  // "reward 'x' (score) has been running for 30 s (plugin NAME VERSION, FILE)", with `before_time`
+  // in the middle.
+  std::string text(std::string_view before_time) const;
+
+  // The innermost of this thread; null if there is none. Signal-safe, as is `outer`: the one from
+  // inside which this one was made.
+  static const ActiveCall* of_this_thread();
+  const ActiveCall* outer() const { return outer_; }
+
+  int notes = 0;  // that CallWatch has made of it
+
+ private:
+  friend class ActiveCalls;
+
+  const Callee callee_;
+  const std::string_view function_;
+  const Clock::time_point began_;
+  const unsigned forks_;
+  ActiveCall* const outer_;
+  ActiveCall *older_ = nullptr, *newer_ = nullptr;  // among those of all threads
+};
+
+// The calls of all threads. While the object lives none begins and none ends.
+class ActiveCalls {
+ public:
+  ActiveCalls();
+  // For the signal handler of a process that dies, in which the thread that holds this one up may
+  // be one that never goes on: gives up after a moment, and shows none. In glibc try_lock is one
+  // atomic operation.
+  enum class Patience { kLittle };
+  explicit ActiveCalls(Patience);
+  ActiveCalls(const ActiveCalls&) = delete;
+  ActiveCalls& operator=(const ActiveCalls&) = delete;
+  ~ActiveCalls();
+
+  // From the oldest on.
+  template <class Function>
+  void each(const Function& function) const {
+    for (ActiveCall* call = oldest(); call != nullptr; call = call->newer_) function(*call);
+  }
+
+ private:
+  ActiveCall* oldest() const;
+
+  bool locked_ = true;
+};
+
+// "reward 'x' (score) for 12 s (plugin NAME VERSION, FILE)", one text for each call: what a program
+// that was asked to stop still waits for.
+std::vector<std::string> calls_under_way();
+
+// The plugin has ended the thread of the call, and with it what waits for the call.
+[[noreturn]] void end_with_thread(const ActiveCall& call);
+
+// Calls `function`, the plugin's. What it throws comes back as text.
+template <class Function>
+std::optional<std::string> enter(const Callee& callee, std::string_view name,
+                                 const Function& function) {
+  const ActiveCall call(callee, name);
+  try {
+    function();
+    return std::nullopt;
+  } catch (const abi::__forced_unwind&) {  // pthread_exit()
+    end_with_thread(call);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+}  // namespace krl

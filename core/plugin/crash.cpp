@@ -1,0 +1,227 @@
+#include "core/plugin/crash.hpp"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <memory>
+
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/code_address.hpp"
+#include "core/plugin/last_words.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE};
+
+std::atomic<bool> g_reporting{false};
+std::atomic_flag g_reported = ATOMIC_FLAG_INIT;  // the first of several is the cause
+
+// Why std::terminate was called. Written by the thread that aborts.
+FixedText g_uncaught;
+
+// Raised by the instruction that it came from, which raises it again when it is run again.
+bool is_of_instruction(int signal, const siginfo_t& info) {
+  const bool faults = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+  return faults && info.si_code > 0;
+}
+
+std::uintptr_t instruction_of(const void* context) {
+  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#else
+#error "which register holds the address of the instruction?"
+#endif
+}
+
+void add_signal(FixedText& text, int signal, const siginfo_t& info) {
+  text.add("SIG").add(::sigabbrev_np(signal));
+  if (is_of_instruction(signal, info)) {
+    text.add(" at address 0x").add(reinterpret_cast<std::uintptr_t>(info.si_addr), 16);
+  } else if (info.si_code == SI_USER && info.si_pid != ::getpid()) {
+    text.add(", sent by process ").add(static_cast<std::uint64_t>(info.si_pid));
+  }
+  if (signal == SIGABRT && !g_uncaught.view().empty()) text.add(", ").add(g_uncaught.view());
+}
+
+std::string_view own_program(char (&buffer)[PATH_MAX]) {
+  const ssize_t size = ::readlink("/proc/self/exe", buffer, sizeof buffer);
+  return {buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// Whether there are any.
+bool add_calls(FixedText& text) {
+  bool any = false;
+  const ActiveCalls calls(ActiveCalls::Patience::kLittle);
+  calls.each([&](const ActiveCall& call) {
+    any = true;
+    text.add("  under way: ");
+    call.add_name(text);
+    call.add_plugin(text);
+    text.end_line();
+  });
+  return any;
+}
+
+void report_crash(int signal, const siginfo_t& info, const void* context) {
+  const ActiveCall* const call = ActiveCall::of_this_thread();
+  char code_buffer[PATH_MAX], own_buffer[PATH_MAX];
+  const std::string_view code = file_at(instruction_of(context), code_buffer);
+  FixedText text;
+  text.add("kernelrl: error: ");
+  if (call != nullptr) {
+    call->add_name(text);
+  } else {
+    text.add(code == own_program(own_buffer) ? "kernelrl itself" : "a thread outside of any call");
+  }
+  text.add(" crashed: ");
+  add_signal(text, signal, info);
+  const bool own = call != nullptr && code == call->file();
+  if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
+  if (call != nullptr) call->add_plugin(text);
+  text.end_line();
+  if (call == nullptr) add_calls(text);
+  add_hint(text);
+  write_last_words(text.view());
+}
+
+void on_fatal_signal(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  // A broken pipe outside of a call is that of the program's own output: `kernelrl … | head`.
+  const bool silent = signal == SIGPIPE && ActiveCall::of_this_thread() == nullptr;
+  if (!silent && !g_reported.test_and_set()) {
+    report_crash(signal, *info, context);
+  } else if (!silent) {
+    constexpr timespec kUntilTheOtherEnds{5, 0};
+    ::nanosleep(&kUntilTheOtherEnds, nullptr);
+  }
+  // The default action follows, from the very place where the signal came: for a debugger, too.
+  ::signal(signal, SIG_DFL);
+  if (!is_of_instruction(signal, *info)) ::raise(signal);
+  errno = error;
+}
+
+[[noreturn]] void on_terminate() {
+  static std::atomic_flag first = ATOMIC_FLAG_INIT;
+  if (!first.test_and_set()) {
+    try {
+      if (std::current_exception()) throw;
+      g_uncaught.add("std::terminate was called");
+    } catch (const std::exception& e) {
+      g_uncaught.add("an exception that nobody caught: ").add(e.what());
+    } catch (...) {
+      g_uncaught.add("an exception that nobody caught");
+    }
+  }
+  std::abort();
+}
+
+[[noreturn]] void end_process(FixedText& text) {
+  add_hint(text);
+  write_last_words(text.view());
+  std::fflush(stdout);  // what plugins have printed
+  ::_exit(1);
+}
+
+[[noreturn]] void end_process(const ActiveCall& call, std::string_view how) {
+  FixedText text;
+  text.add("kernelrl: error: ");
+  call.add_name(text);
+  text.add(how).add(", so kernelrl ends");
+  call.add_plugin(text);
+  end_process(text.end_line());
+}
+
+void report_signal(int signal) {
+  struct sigaction before {};
+  ::sigaction(signal, nullptr, &before);
+  if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) return;
+  struct sigaction action {};
+  action.sa_sigaction = on_fatal_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigfillset(&action.sa_mask);  // a second crash inside the handler ends the process
+  ::sigaction(signal, &action, nullptr);
+}
+
+// What happens to a thread in the course of calls.
+class ThreadGuard {
+ public:
+  ThreadGuard() {
+    stack_t before{};
+    if (::sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
+    // After an overflow of its stack a thread has no other place for the handler.
+    constexpr std::size_t kBytes = 64 * 1024;
+    stack_.reset(new char[kBytes]);
+    const stack_t stack{stack_.get(), 0, kBytes};
+    ::sigaltstack(&stack, nullptr);
+  }
+  ThreadGuard(const ThreadGuard&) = delete;
+  ThreadGuard& operator=(const ThreadGuard&) = delete;
+
+  // exit() destroys what is local to the thread that calls it, before all that is static.
+  ~ThreadGuard() {
+    const ActiveCall* const call = ActiveCall::of_this_thread();
+    if (g_reporting && call != nullptr && !call->is_in_forked_child())
+      end_process(*call, " called exit()");
+    if (stack_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+
+ private:
+  std::unique_ptr<char[]> stack_;
+};
+
+// quick_exit(), which leaves ThreadGuard out; or exit() by a thread that a plugin has started.
+void on_exit_of_process() {
+  const ActiveCall* const call = ActiveCall::of_this_thread();
+  if (!g_reporting || (call != nullptr && call->is_in_forked_child())) return;
+  if (call != nullptr) end_process(*call, " called quick_exit()");
+  FixedText text;
+  text.add("kernelrl: error: a thread outside of any call called exit(), so kernelrl ends")
+      .end_line();
+  if (!add_calls(text)) return;  // the program is over
+  end_process(text);
+}
+
+}  // namespace
+
+void report_crashes() {
+  g_reporting = true;
+  std::set_terminate(on_terminate);
+  std::atexit(on_exit_of_process);
+  ::at_quick_exit(on_exit_of_process);
+  for (const int signal : kFatal) report_signal(signal);
+  guard_this_thread();
+}
+
+void guard_this_thread() {
+  if (!g_reporting.load(std::memory_order_relaxed)) return;
+  thread_local const ThreadGuard guard;
+  static_cast<void>(guard);
+}
+
+void stop_reporting_crashes() {
+  g_reporting = false;
+  std::set_terminate(std::abort);
+  for (const int signal : kFatal) ::signal(signal, SIG_DFL);
+}
+
+void end_with_thread(const ActiveCall& call) {
+  end_process(call, " ended the thread of the call by pthread_exit()");
+}
+
+}  // namespace krl

@@ -1,0 +1,258 @@
+#include "core/plugin/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/base/utf8.hpp"
+#include "core/plugin/component_id.hpp"
+#include "core/plugin/option_check.hpp"
+#include "core/plugin/text.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kMostComponents = 1000;  // of a plugin
+constexpr std::size_t kMostOptions = 1000;     // of a component
+constexpr std::size_t kMostTextBytes = 10'000;
+
+constexpr std::uint32_t kKnownComponentFlags =
+    KRL_THREAD_SAFE | KRL_DETERMINISTIC | KRL_NEEDS_GPU | KRL_TAKES_HOST;
+constexpr std::uint32_t kKnownFieldFlags = KRL_REQUIRED | KRL_SECRET;
+constexpr std::uint32_t kKnownSignals =
+    KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | KRL_SIGNAL_REGISTERS |
+    KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | KRL_SIGNAL_MEMORY;
+
+// The size of a struct that ends with `member`, the last one that version 1.0 had.
+#define KRL_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(type::member))
+
+struct Sizes {
+  std::size_t of_1_0, now;
+
+  // A struct by another size than those of its versions is another one. Of a version that this
+  // program does not know yet only the least is known.
+  bool allow(std::uint32_t size, std::uint32_t minor) const {
+    return size >= of_1_0 && (size <= now || minor > KRL_ABI_MINOR);
+  }
+};
+
+constexpr Sizes kPluginSizes{KRL_SIZE_UP_TO(krl_plugin, n_components), sizeof(krl_plugin)};
+constexpr Sizes kComponentSizes{KRL_SIZE_UP_TO(krl_component, extension), sizeof(krl_component)};
+constexpr Sizes kFieldSizes{KRL_SIZE_UP_TO(krl_field, doc), sizeof(krl_field)};
+constexpr Sizes kPolicySizes{KRL_SIZE_UP_TO(krl_policy_v, export_weights), sizeof(krl_policy_v)};
+constexpr Sizes kBackendSizes{KRL_SIZE_UP_TO(krl_backend_v, evaluate), sizeof(krl_backend_v)};
+constexpr Sizes kRewardSizes{KRL_SIZE_UP_TO(krl_reward_v, score), sizeof(krl_reward_v)};
+constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, read), sizeof(krl_dataset_v)};
+
+#undef KRL_SIZE_UP_TO
+
+Sizes table_sizes(Kind kind) {
+  switch (kind) {
+    case Kind::kPolicy:
+      return kPolicySizes;
+    case Kind::kBackend:
+      return kBackendSizes;
+    case Kind::kReward:
+      return kRewardSizes;
+    case Kind::kDataset:
+      break;
+  }
+  return kDatasetSizes;
+}
+
+// How every table begins.
+struct TableHead {
+  std::uint32_t struct_size;
+  std::uint32_t flags;  // a reward's `needs`
+};
+
+// The functions without which the core cannot use a component of this kind. REQUIRES: a table of
+// the right size.
+bool is_complete(Kind kind, const void* table, std::uint32_t size) {
+  switch (kind) {
+    case Kind::kPolicy: {
+      const auto* t = static_cast<const krl_policy_v*>(table);
+      const bool both_or_neither = size < offsetof(krl_policy_v, preview) ||
+                                   (t->follows == nullptr) == (t->follow == nullptr);
+      return t->describe != nullptr && t->sample != nullptr && t->tokenize != nullptr &&
+             both_or_neither;
+    }
+    case Kind::kBackend: {
+      const auto* t = static_cast<const krl_backend_v*>(table);
+      return t->describe != nullptr && t->prepare != nullptr && t->evaluate != nullptr;
+    }
+    case Kind::kReward:
+      return static_cast<const krl_reward_v*>(table)->score != nullptr;
+    case Kind::kDataset:
+      break;
+  }
+  const auto* t = static_cast<const krl_dataset_v*>(table);
+  return t->size != nullptr && t->read != nullptr;
+}
+
+Status check_text(krl_str text, std::string_view what) {
+  if (text.data == nullptr && text.size > 0) {
+    return invalid(fmt::format("its {} is at NULL and has {} bytes; the empty text is {{NULL, 0}}",
+                               what, text.size));
+  }
+  if (text.size <= kMostTextBytes) return {};
+  return invalid(fmt::format("its {} has {} bytes, more than {}; shorten it", what, text.size,
+                             kMostTextBytes));
+}
+
+Status check_bits(std::uint32_t bits, std::uint32_t known, std::string_view what) {
+  if ((bits & ~known) == 0) return {};
+  return invalid(fmt::format(
+      "its {} hold {:#x}, which this program does not know; leave it out, or use a newer kernelrl",
+      what, bits & ~known));
+}
+
+// Reads one component. Its errors do not name it yet.
+class ComponentReader {
+ public:
+  ComponentReader(const krl_component& raw, std::uint32_t minor) : raw_(raw), minor_(minor) {}
+
+  Result<Component> read() const {
+    KRL_TRY(check_bits(raw_.flags, kKnownComponentFlags, "flags"));
+    KRL_TRY(check_text(raw_.summary, "summary"));
+    KRL_TRY(check_functions());
+    Component component;
+    component.kind = static_cast<Kind>(raw_.kind);
+    component.id = copy(raw_.id);
+    component.summary = one_line(view(raw_.summary));
+    component.flags = raw_.flags;
+    component.raw = &raw_;
+    KRL_ASSIGN(component.keys, read_options());
+    return component;
+  }
+
+ private:
+  Status check_functions() const {
+    const auto kind = static_cast<Kind>(raw_.kind);
+    const auto* table = static_cast<const TableHead*>(raw_.table);
+    if (raw_.create == nullptr || raw_.destroy == nullptr || table == nullptr) {
+      return invalid("it lacks create, destroy or its table of functions");
+    }
+    const Sizes sizes = table_sizes(kind);
+    if (!sizes.allow(table->struct_size, minor_)) {
+      return invalid(fmt::format(
+          "the struct_size of its table is {}, and a {}'s table has {} bytes; set it to the "
+          "table's sizeof, and the component's kind to the table's",
+          table->struct_size, name_of(kind), sizes.now));
+    }
+    const bool reward = kind == Kind::kReward;
+    KRL_TRY(
+        check_bits(table->flags, reward ? kKnownSignals : 0, reward ? "needs" : "table's flags"));
+    if (is_complete(kind, table, table->struct_size)) return {};
+    return invalid("its table lacks functions that its kind needs");
+  }
+
+  Result<std::vector<KeyRule>> read_options() const {
+    if (raw_.n_fields > kMostOptions) {
+      return invalid(fmt::format("it has {} options, more than {}", raw_.n_fields, kMostOptions));
+    }
+    if (raw_.fields == nullptr && raw_.n_fields > 0) return invalid("its list of options is NULL");
+    std::vector<KeyRule> options;
+    for (std::uint32_t i = 0; i < raw_.n_fields; ++i) {
+      KRL_ASSIGN(KeyRule option, read_option(raw_.fields[i], i));
+      options.push_back(std::move(option));
+    }
+    KRL_TRY(check_options(static_cast<Kind>(raw_.kind), options));
+    return options;
+  }
+
+  Result<KeyRule> read_option(const krl_field* field, std::uint32_t index) const {
+    if (field == nullptr) return invalid(fmt::format("its option {} is NULL", index));
+    if (!kFieldSizes.allow(field->struct_size, minor_)) {
+      return invalid(fmt::format("the struct_size of its option {} is {}, not {}", index,
+                                 field->struct_size, kFieldSizes.now));
+    }
+    if (field->key.size == 0) return invalid(fmt::format("its option {} has no name", index));
+    for (const auto& [text, what] : {std::pair(field->key, "key"),
+                                     {field->fallback, "default"},
+                                     {field->range, "range"},
+                                     {field->doc, "doc"}}) {
+      KRL_TRY(check_text(text, fmt::format("option {}'s {}", index, what)));
+    }
+    KRL_TRY(check_bits(field->flags, kKnownFieldFlags, fmt::format("option {}'s flags", index)));
+    if (field->type < KRL_BOOL || field->type > KRL_TABLE) {
+      return invalid(fmt::format("its option '{}' has the unknown type {}",
+                                 one_line(view(field->key)), field->type));
+    }
+    return KeyRule{.key = copy(field->key),
+                   .type = static_cast<ValueType>(field->type),
+                   .fallback = copy(field->fallback),
+                   .range = copy(field->range),
+                   .doc = one_line(view(field->doc)),
+                   .required = (field->flags & KRL_REQUIRED) != 0};
+  }
+
+  const krl_component& raw_;
+  const std::uint32_t minor_;
+};
+
+// What can be asked of every component before its name is known.
+Status check_head(const krl_component* raw, std::uint32_t minor) {
+  if (raw == nullptr) return invalid("lists a component that is null");
+  if (!kComponentSizes.allow(raw->struct_size, minor)) {
+    return invalid(fmt::format("lists a component whose struct_size is {}, not {}",
+                               raw->struct_size, kComponentSizes.now));
+  }
+  if (raw->id.size == 0) return invalid("offers a component without an id");
+  const Status text = check_text(raw->id, "id");
+  if (!text) return invalid("offers a component, but " + text.error().message);
+  if (!is_id(view(raw->id))) {
+    return invalid(fmt::format("offers a component with the id '{}'; {}",
+                               one_line(view(raw->id).substr(0, kMostIdBytes)), kIdRule));
+  }
+  if (raw->kind >= KRL_POLICY && raw->kind <= KRL_DATASET) return {};
+  return invalid(fmt::format("offers '{}' of the unknown kind {}", view(raw->id), raw->kind));
+}
+
+Result<PluginInfo> read_plugin(const krl_plugin* plugin, const std::filesystem::path& file) {
+  if (plugin == nullptr) return invalid("its entry point gives no description");
+  if (!kPluginSizes.allow(plugin->struct_size, plugin->abi_minor)) {
+    return invalid(fmt::format("the struct_size of its krl_plugin is {}, not {}",
+                               plugin->struct_size, kPluginSizes.now));
+  }
+  for (const auto& [text, what] : {std::pair(plugin->name, "name"),
+                                   {plugin->version, "version"},
+                                   {plugin->license, "licence"},
+                                   {plugin->built_with, "built_with"}}) {
+    KRL_TRY(check_text(text, what));
+  }
+  if (plugin->n_components == 0 || plugin->components == nullptr)
+    return invalid("offers no components");
+  if (plugin->n_components > kMostComponents) {
+    return invalid(
+        fmt::format("offers {} components, more than {}", plugin->n_components, kMostComponents));
+  }
+  return PluginInfo{one_line(view(plugin->name)), one_line(view(plugin->version)),
+                    one_line(view(plugin->license)), one_line(view(plugin->built_with)), file};
+}
+
+}  // namespace
+
+Result<std::vector<Component>> read_description(const krl_plugin* plugin,
+                                                const std::filesystem::path& file) {
+  KRL_ASSIGN(const PluginInfo info, read_plugin(plugin, file));
+  std::vector<Component> components;
+  for (std::size_t i = 0; i < plugin->n_components; ++i) {
+    const krl_component* raw = plugin->components[i];
+    KRL_TRY(check_head(raw, plugin->abi_minor));
+    const std::string what =
+        fmt::format("offers the {} '{}'", name_of(static_cast<Kind>(raw->kind)), view(raw->id));
+    Result<Component> component = ComponentReader(*raw, plugin->abi_minor).read();
+    if (!component) return invalid(what + ", but " + component.error().message);
+    const auto same = [&](const Component& earlier) {
+      return earlier.kind == component->kind && earlier.id == component->id;
+    };
+    if (std::any_of(components.begin(), components.end(), same)) return invalid(what + " twice");
+    component->plugin = info;
+    components.push_back(std::move(*component));
+  }
+  return components;
+}
+
+}  // namespace krl

@@ -1,0 +1,21 @@
+// What a plugin's entry point gives, read with suspicion: sizes before members, counts before
+// lists, lengths before texts.
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/plugin/component.hpp"
+
+namespace krl {
+
+// The components of `plugin`, which may be null and was loaded from `file`; at least one, and no
+// two of a kind with one id. What breaks a rule of abi.h is an error that names the component, and
+// no component of the file is used. Prose comes out as one printable line. Thread-safe.
+Result<std::vector<Component>> read_description(const krl_plugin* plugin,
+                                                const std::filesystem::path& file);
+
+}  // namespace krl

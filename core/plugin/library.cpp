@@ -1,0 +1,116 @@
+#include "core/plugin/library.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <boost/dll/library_info.hpp>
+#include <boost/dll/shared_library.hpp>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <system_error>
+
+#include "core/base/utf8.hpp"
+#include "core/plugin/active_call.hpp"
+
+namespace krl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kElf =
+    "\x7f"
+    "ELF";
+
+bool is_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 || (byte >= '\t' && byte <= '\r');
+  });
+}
+
+// That its first bytes are those of an ELF file.
+Status check_content(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return invalid("is a folder, not a shared library");
+  if (!fs::is_regular_file(path, error)) return invalid("is not a regular file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+  char bytes[256];
+  file.read(bytes, sizeof bytes);
+  const std::string_view head(bytes, static_cast<std::size_t>(file.gcount()));
+  if (head.empty()) return invalid("is an empty file, not a shared library");
+  if (head.starts_with(kElf)) return {};
+  return invalid(is_text(head) ? "is a text file, not a shared library"
+                               : "is not an ELF shared library");
+}
+
+// A call to data would end the process, so the symbol's type is looked up first.
+bool is_function(krl_plugin_entry entry) {
+  Dl_info library;
+  void* symbol = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(entry), &library, &symbol, RTLD_DL_SYMENT) == 0) return false;
+  return symbol != nullptr &&
+         ELF64_ST_TYPE(static_cast<const ElfW(Sym)*>(symbol)->st_info) == STT_FUNC;
+}
+
+std::string no_entry() {
+  return fmt::format("exports no {}: not a kernelrl plugin, or built without KRL_PLUGIN",
+                     KRL_PLUGIN_ENTRY);
+}
+
+// Why the last library was not loaded, in the dynamic linker's words without the file's own name.
+std::string linker_error(const fs::path& path) {
+  const char* text = ::dlerror();
+  std::string why = one_line(text == nullptr ? "the dynamic linker does not say why" : text);
+  const std::string own = path.string() + ": ";
+  return why.starts_with(own) ? why.substr(own.size()) : why;
+}
+
+}  // namespace
+
+Status check_library(const fs::path& path) {
+  KRL_TRY(check_content(path));
+  std::vector<std::string> symbols;
+  try {
+    boost::dll::library_info info(path);
+    symbols = info.symbols();
+  } catch (const std::exception&) {  // it says no more than that reading failed
+    return invalid("is a damaged or incomplete ELF file; build or copy it again");
+  }
+  std::string other;
+  for (const std::string& symbol : symbols) {
+    if (symbol == KRL_PLUGIN_ENTRY) return {};
+    if (symbol.rfind("krl_plugin_v", 0) == 0) other = symbol;
+  }
+  if (other.empty()) return invalid(no_entry());
+  return invalid(fmt::format(
+      "built for another version of the plugin boundary: it exports {}, this program wants {}; "
+      "rebuild it with this version's SDK",
+      one_line(other), KRL_PLUGIN_ENTRY));
+}
+
+Result<krl_plugin_entry> open_library(const fs::path& path) {
+  // Never unloaded: static data of the plugin are referred to until the process ends. The list
+  // keeps the libraries in sight of leak checkers.
+  static auto& loaded = *new std::deque<boost::dll::shared_library>;
+  boost::dll::shared_library library;
+  std::error_code failed;
+  const auto thrown = enter({path.native()}, "dlopen", [&] {
+    library.load(path, failed, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  });
+  if (thrown) return invalid("cannot be loaded: a constructor threw an exception: " + *thrown);
+  if (failed) return invalid("cannot be loaded: " + linker_error(path));
+  loaded.push_back(std::move(library));
+  if (!loaded.back().has(KRL_PLUGIN_ENTRY)) return invalid(no_entry());
+  const krl_plugin_entry entry =
+      &loaded.back().get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
+  if (is_function(entry)) return entry;
+  return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
+}
+
+}  // namespace krl

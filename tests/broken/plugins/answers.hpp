@@ -1,0 +1,19 @@
+// The answers of the broken world: right or wrong, each with a number that makes it another kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace broken {
+
+inline std::string answer(bool right, std::uint64_t number) {
+  return std::string("<KERNEL>\n```cuda\n__global__ void k() {}  // ") +
+         (right ? "right " : "wrong ") + std::to_string(number) + "\n```\n</KERNEL>";
+}
+
+inline bool is_right(std::string_view source) {
+  return source.find("// right") != std::string_view::npos;
+}
+
+}  // namespace broken

@@ -1,0 +1,121 @@
+// Judges the answers of the broken world, and what can be wrong with a backend.
+#include <kernelrl/backend.hpp>
+
+#include <limits>
+#include <thread>
+
+#include "answers.hpp"
+#include "trouble.hpp"
+
+namespace broken {
+namespace {
+
+constexpr char kDescribe[] = "describe";
+constexpr char kPrepare[] = "prepare";
+constexpr char kEvaluate[] = "evaluate";
+
+krl_case good_case() {
+  krl_case c{};
+  c.label = krl::to_c("n=1");
+  c.speedup = c.speedup_low = c.speedup_high = 2;
+  c.time_ns = c.baseline_ns = c.max_abs_error = c.max_rel_error = krl::kUnknown;
+  return c;
+}
+
+struct Backend final : krl::Backend, Trouble {
+  using Base = krl::Backend;
+  static constexpr auto config = options("evaluate|prepare|describe|create|destroy");
+  Backend() { at = kEvaluate; }
+
+  krl::BackendInfo describe() override {
+    krl::BackendInfo info{1, KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME,
+                          "broken", "none"};
+    if (is("no signals")) info.signals = 0;
+    if (is("unknown signals")) info.signals |= 1U << 31U;
+    if (is("100000 threads")) info.concurrency = 100'000;
+    if (is("no threads")) info.concurrency = 0;
+    if (is("not UTF-8")) info.device = "\xff\xfe";
+    return info;
+  }
+
+  void prepare(const krl::Task&, const krl::EvaluateOptions&, const krl::Context&) override {}
+
+  void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions&,
+                const krl::EvaluationSink& sink, const krl::Context&) override {
+    if (is("no verdict")) return sink.identity("broken", "none");
+    const bool right = is_right(candidate.source());
+    krl_case c = good_case();
+    if (!right) {
+      c.verdict = KRL_VERDICT_WRONG_RESULT;
+      c.speedup = c.speedup_low = c.speedup_high = krl::kUnknown;
+    }
+    push_cases(c, sink);
+    push_kernel(sink);
+    give_verdict(right, sink);
+    if (is("two verdicts")) sink.verdict(KRL_VERDICT_OK, "");
+    if (is("case after the verdict")) sink.add_case(c);
+  }
+
+ private:
+  void push_cases(krl_case c, const krl::EvaluationSink& sink) const {
+    if (is("no case")) return;
+    if (is("zeroed case")) c = krl_case{};
+    if (is("wrong case")) c.verdict = KRL_VERDICT_WRONG_RESULT;
+    if (is("case of no verdict")) c.verdict = 99;
+    if (is("negative speedup")) c.speedup = c.speedup_low = c.speedup_high = -2;
+    if (is("infinite speedup"))
+      c.speedup = c.speedup_low = c.speedup_high = std::numeric_limits<double>::infinity();
+    if (is("null text")) c.detail = {nullptr, 5};
+    for (int i = 0; i < (is("20000 cases") ? 20'000 : 1); ++i) sink.add_case(c);
+  }
+
+  void push_kernel(const krl::EvaluationSink& sink) const {
+    if (is("zeroed kernel")) sink.kernel({});
+    if (is("nan value")) sink.value("dram_bytes", krl::kUnknown, "B");
+    if (is("value of no case")) sink.value("dram_bytes", 1, "B", 99);
+  }
+
+  void give_verdict(bool right, const krl::EvaluationSink& sink) const {
+    std::uint32_t verdict = right ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT;
+    std::string why = right ? "" : "y[0] is 1, expected 2";
+    if (is("wrong case")) verdict = KRL_VERDICT_OK;
+    if (is("verdict 99")) verdict = 99;
+    if (is("infra verdict")) verdict = KRL_VERDICT_INFRA_ERROR;
+    if (is("long why")) why = std::string(50 * kMegabyte, 'w');
+    if (is("bad why")) why = "bytes \xff\xfe\x1b[31m";
+    if (is("another thread")) {
+      std::thread([&] { sink.verdict(verdict, why); }).join();
+    } else {
+      sink.verdict(verdict, why);
+    }
+  }
+};
+
+// The sizes of what is pushed are the SDK's to set: this is pushed without it.
+krl_status evaluate_raw(void* self, const krl_task_context* context, const krl_candidate* candidate,
+                        const krl_evaluate_options* options,
+                        const krl_evaluation_sink* sink) noexcept {
+  const auto& backend = *static_cast<Backend*>(static_cast<krl::Backend*>(self));
+  if (backend.is("null case")) sink->add_case(sink, nullptr);
+  if (backend.is("case size")) {
+    const krl_case c{8, 0, {}, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, {}, {}};
+    sink->add_case(sink, &c);
+  }
+  return krl::detail::evaluate(self, context, candidate, options, sink);
+}
+
+constexpr krl_backend_v kTable{sizeof(krl_backend_v), 0,
+                               Troubled<Backend, kDescribe, krl::detail::describe_backend>::call,
+                               Troubled<Backend, kPrepare, krl::detail::prepare>::call,
+                               Troubled<Backend, kEvaluate, evaluate_raw>::call};
+
+const krl_component* component() {
+  static const krl_component c =
+      troubled<Backend>(krl::backend<Backend>("broken.backend", "Judges answers"), &kTable);
+  return &c;
+}
+
+}  // namespace
+}  // namespace broken
+
+KRL_PLUGIN("broken_backend", "1.0.0", broken::component())

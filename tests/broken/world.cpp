@@ -1,0 +1,166 @@
+#include "tests/broken/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "core/base/file_system.hpp"
+#include "core/run/checkpoints.hpp"
+#include "core/run/layout.hpp"
+#include "tests/plans/run_folder.hpp"
+
+namespace krl::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A line of output as the failure of a test shows it.
+std::string shortened(std::string text) {
+  constexpr std::size_t kShown = 4000;
+  return text.size() <= kShown ? text : text.substr(0, kShown) + "…";
+}
+
+constexpr const char* kRepaired = "KERNELRL_TEST_REPAIRED";  // see plugins/trouble.hpp
+
+std::string log_of(const World& world) {
+  return read_file(RunLayout{world.run()}.log()).value_or("");
+}
+
+// The program under a defect. One that hangs is stopped once the log names the call.
+Ending run_broken(const World& world, const Patient& patient, const Defect& defect) {
+  Program program(World::call(patient, defect), world.folder());
+  if (defect.end != End::kHangs && defect.end != End::kObeys) return program.wait();
+  program.wait_until([&] { return log_of(world).find("broken.") != std::string::npos; });
+  for (int i = 0; i < (defect.end == End::kHangs ? 3 : 2); ++i) program.send(SIGINT);
+  return program.wait();
+}
+
+void expect_exit_code(const Ending& ending, End end) {
+  switch (end) {
+    case End::kFinishes:
+      EXPECT_EQ(ending.exit_code, 0);
+      break;
+    case End::kRefused:
+      EXPECT_EQ(ending.exit_code, 2);
+      break;
+    case End::kFails:
+      EXPECT_EQ(ending.exit_code, 1);
+      break;
+    case End::kObeys:
+      EXPECT_EQ(ending.exit_code, 130);
+      break;
+    default:  // a signal, or the program's own code
+      EXPECT_NE(ending.exit_code, 0);
+      EXPECT_NE(ending.exit_code, 2);
+  }
+}
+
+// "reward 'broken.reward'", and its function, its file or its place in the plan: function and file
+// where the plugin ended the process.
+void expect_name(std::string_view where, const std::string& text, const Patient& patient,
+                 const Defect& defect) {
+  const std::string kind(patient.kind);
+  const auto has = [&](const std::string& words) { return text.find(words) != std::string::npos; };
+  const bool id = has(kind + " 'broken." + kind + "'");
+  const bool call = has(std::string(defect.at.empty() ? patient.function : defect.at));
+  const bool file = has(kind + ".krl.so"), place = has("world.toml:");
+  const bool ended = defect.end == End::kDies || defect.end == End::kHangs;
+  EXPECT_TRUE(id) << where << " does not name the component";
+  EXPECT_TRUE(ended ? call && file : call || file || place)
+      << where << " names the function: " << call << ", the file: " << file;
+}
+
+std::vector<std::string> undisturbed() {
+  const World world;
+  const Ending ending = run_program(World::call(), world.folder());
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  return repeatable_lines(world.run());
+}
+
+// While it lives, nothing is wrong with any plugin.
+class Repaired {
+ public:
+  Repaired() { ::setenv(kRepaired, "1", 1); }
+  Repaired(const Repaired&) = delete;
+  Repaired& operator=(const Repaired&) = delete;
+  ~Repaired() { ::unsetenv(kRepaired); }
+};
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& stream, const Defect& defect) {
+  return stream << test_name(defect);
+}
+
+std::string test_name(const Defect& defect) {
+  std::string name(defect.name);
+  if (!defect.at.empty()) name += "_in_" + std::string(defect.at);
+  if (defect.times == 1) name += "_once";
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+World::World() { ::unsetenv("KERNELRL_PLUGIN_PATH"); }
+
+std::vector<std::string> World::call(std::vector<std::string> more) {
+  std::vector<std::string> words = {"--plan", KERNELRL_SOURCE_DIR "/tests/broken/world.toml",
+                                    "--plugin-path",
+                                    KERNELRL_BINARY_DIR "/tests/broken/components"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<std::string> World::call(const Patient& patient, const Defect& defect) {
+  const auto set = [&](std::string_view option, const std::string& value) {
+    return std::string(patient.table) + "." + std::string(option) + "=" + value;
+  };
+  const std::string_view at = defect.at.empty() ? patient.function : defect.at;
+  return call({"--set", set("defect", "\"" + std::string(defect.name) + "\""), "--set",
+               set("at", std::string(at)), "--set", set("from", std::to_string(defect.from)),
+               "--set", set("times", std::to_string(defect.times))});
+}
+
+void World::expect_whole() const {
+  const auto lines = metrics_in(run());
+  const std::string text = read_file(RunLayout{run()}.metrics()).value_or("");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    EXPECT_EQ(lines[i].iteration, static_cast<int>(i) + 1);
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(RunLayout{run()}.checkpoints(), none)) {
+    if (!entry.is_directory()) continue;
+    const auto checkpoint = read_checkpoint(entry.path());
+    EXPECT_TRUE(checkpoint) << entry.path() << ": " << checkpoint.error().message;
+  }
+}
+
+void World::expect_to_go_on(bool marks, const std::vector<std::string>& again) const {
+  const Repaired repaired;
+  const bool begun = fs::exists(RunLayout{run()}.metrics());
+  const Ending ending =
+      begun ? run_program({"runs", "resume", "broken"}, folder()) : run_program(again, folder());
+  ASSERT_EQ(ending.exit_code, 0) << "the repaired plugin: " << ending.output;
+  expect_whole();
+  const std::vector<std::string> lines = repeatable_lines(run()), expected = undisturbed();
+  ASSERT_EQ(lines.size(), expected.size()) << ending.output;
+  for (std::size_t i = 0; i < lines.size() && !marks; ++i) EXPECT_EQ(lines[i], expected[i]);
+}
+
+void expect_outcome(const Patient& patient, const Defect& defect) {
+  const World world;
+  const Ending ending = run_broken(world, patient, defect);
+  const std::string log = log_of(world), all = ending.output + log;
+  SCOPED_TRACE("the program said:\n" + shortened(ending.output) + "and logged:\n" + shortened(log));
+  expect_exit_code(ending, defect.end);
+  if (defect.end != End::kFinishes) expect_name("the screen", ending.output, patient, defect);
+  if (fs::exists(world.run()) && defect.end != End::kFinishes)
+    expect_name("the log", log, patient, defect);
+  for (const std::string_view words : defect.says)
+    EXPECT_NE(all.find(words), std::string::npos) << "it does not say: " << words;
+  world.expect_whole();
+  world.expect_to_go_on(defect.marks, World::call(patient, defect));
+}
+
+}  // namespace krl::test

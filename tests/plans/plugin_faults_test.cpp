@@ -1,0 +1,197 @@
+// Whole runs of the program in which a plugin does to the process what no plugin may do: the words
+// on the screen and in the log name it, and the run's finished iterations stand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "core/base/file_system.hpp"
+#include "core/run/layout.hpp"
+#include "tests/plans/program.hpp"
+#include "tests/plans/run_folder.hpp"
+#include "tests/unit/core/base/scratch_folder.hpp"
+
+namespace krl::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitizersReportCrashes = true;
+#else
+constexpr bool kSanitizersReportCrashes = false;
+#endif
+
+std::vector<std::string> run_with(const std::string& how, const std::string& where) {
+  return {"--plan",
+          KERNELRL_SOURCE_DIR "/tests/plans/toy.toml",
+          "--plugin-path",
+          KERNELRL_BINARY_DIR "/tests/plugins",
+          "--plugin-path",
+          KERNELRL_BINARY_DIR "/tests/plugins/faults",
+          "--set",
+          "reward=[{use=\"test.fault\", how=\"" + how + "\", where=\"" + where + "\"}]",
+          "--set",
+          "stage.reinforce.iterations=2"};
+}
+
+// What a run says and leaves when `how` happens in `where`.
+struct Fault {
+  explicit Fault(const std::string& how, const std::string& where = "score")
+      : ending(run_program(run_with(how, where), folder.path())),
+        log(read_file(RunLayout{folder / "runs/toy"}.log()).value_or("")) {}
+
+  ScratchFolder folder;
+  Ending ending;
+  std::string log;
+};
+
+const std::string kPlugin =
+    "(plugin faults 1.2.3, " KERNELRL_BINARY_DIR "/tests/plugins/faults/faults.krl.so)\n";
+
+void expect_named(const Fault& fault, const std::string& words) {
+  EXPECT_THAT(fault.ending.output, HasSubstr("kernelrl: error: " + words));
+  EXPECT_THAT(fault.ending.output, HasSubstr(kPlugin));
+  EXPECT_THAT(fault.log, HasSubstr(" error   kernelrl: error: " + words));
+}
+
+TEST(PluginFaults, ACrashNamesThePluginAndTheSignal) {
+  if (kSanitizersReportCrashes) GTEST_SKIP() << "the sanitizers report crashes";
+  const Fault fault("segfault");
+  EXPECT_EQ(fault.ending.signal, SIGSEGV);
+  expect_named(fault, "reward 'test.fault' (score) crashed: SIGSEGV at address 0x0");
+}
+
+TEST(PluginFaults, AnOverflowOfTheStackIsACrash) {
+  if (kSanitizersReportCrashes) GTEST_SKIP() << "the sanitizers report crashes";
+  const Fault fault("overflow");
+  EXPECT_EQ(fault.ending.signal, SIGSEGV);
+  expect_named(fault, "reward 'test.fault' (score) crashed: SIGSEGV at address 0x");
+}
+
+TEST(PluginFaults, AbortIsACrash) {
+  const Fault fault("abort");
+  EXPECT_EQ(fault.ending.signal, SIGABRT);
+  expect_named(fault, "reward 'test.fault' (score) crashed: SIGABRT");
+}
+
+TEST(PluginFaults, ACrashThatNoLogWitnessesIsOnTheScreen) {
+  const Fault fault("abort", "create");
+  EXPECT_EQ(fault.ending.signal, SIGABRT);
+  EXPECT_THAT(fault.ending.output, HasSubstr("reward 'test.fault' (create) crashed: SIGABRT"));
+}
+
+TEST(PluginFaults, ACrashAtTheEndNamesThePlugin) {
+  const Fault fault("abort", "destroy");
+  EXPECT_EQ(fault.ending.signal, SIGABRT);
+  EXPECT_THAT(fault.ending.output, HasSubstr("reward 'test.fault' (destroy) crashed: SIGABRT"));
+}
+
+TEST(PluginFaults, AnExceptionThatIsNotCaughtSaysWhatItWas) {
+  const Fault fault("noexcept");
+  EXPECT_EQ(fault.ending.signal, SIGABRT);
+  expect_named(
+      fault, "reward 'test.fault' (score) crashed: SIGABRT, an exception that nobody caught: boom");
+}
+
+TEST(PluginFaults, ABrokenPipeIsACrash) {
+  const Fault fault("pipe");
+  EXPECT_EQ(fault.ending.signal, SIGPIPE);
+  expect_named(fault, "reward 'test.fault' (score) crashed: SIGPIPE");
+}
+
+TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
+  const Fault thrown("thread throw");
+  EXPECT_EQ(thrown.ending.signal, SIGABRT);
+  expect_named(
+      thrown,
+      "a thread outside of any call crashed: SIGABRT, an exception that nobody caught: boom");
+  EXPECT_THAT(thrown.ending.output,
+              HasSubstr("  under way: reward 'test.fault' (score) " + kPlugin));
+  if (kSanitizersReportCrashes) return;
+  const Fault crashed("thread segfault");
+  EXPECT_EQ(crashed.ending.signal, SIGSEGV);
+  EXPECT_THAT(
+      crashed.ending.output,
+      HasSubstr(
+          "a thread outside of any call crashed: SIGSEGV at address 0x0, in " KERNELRL_BINARY_DIR
+          "/tests/plugins/faults/faults.krl.so\n"));
+}
+
+TEST(PluginFaults, AReportSaysWhatStands) {
+  const Fault fault("abort", "destroy");
+  EXPECT_THAT(
+      fault.ending.output,
+      HasSubstr(
+          "runs/toy holds 2 finished iterations; --resume goes on from its newest checkpoint\n"));
+  EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 2u);
+}
+
+TEST(PluginFaults, ExitIsNotTheEndOfTheProgram) {
+  for (const std::string how : {"exit", "quick_exit", "pthread_exit"}) {
+    const Fault fault(how);
+    EXPECT_EQ(fault.ending.exit_code, 1) << how;
+    expect_named(
+        fault, "reward 'test.fault' (score) " +
+                   (how == "pthread_exit" ? "ended the thread of the call by " : "called ") + how +
+                   "(), so kernelrl ends");
+  }
+  const Fault in_create("exit", "create");
+  EXPECT_EQ(in_create.ending.exit_code, 1);
+  EXPECT_THAT(in_create.ending.output, HasSubstr("reward 'test.fault' (create) called exit()"));
+}
+
+TEST(PluginFaults, ExitOfAThreadNamesTheCallsUnderWay) {
+  const Fault fault("thread exit");
+  EXPECT_EQ(fault.ending.exit_code, 1);
+  expect_named(fault, "a thread outside of any call called exit(), so kernelrl ends");
+  EXPECT_THAT(fault.ending.output,
+              HasSubstr("  under way: reward 'test.fault' (score) " + kPlugin));
+}
+
+TEST(PluginFaults, AnExceptionPastCIsABrokenContract) {
+  for (const std::string where : {"create", "score"}) {
+    const Fault fault("throw", where);
+    EXPECT_NE(fault.ending.exit_code, 0);
+    EXPECT_EQ(fault.ending.signal, 0);
+    EXPECT_THAT(fault.ending.output, HasSubstr("reward 'test.fault' broke its contract in " +
+                                               where + "(): it threw an exception past C: boom"));
+  }
+  const Fault odd("throw int");
+  EXPECT_THAT(odd.ending.output, HasSubstr("something that is no std::exception"));
+  const Fault at_the_end("throw", "destroy");
+  EXPECT_EQ(at_the_end.ending.exit_code, 0) << at_the_end.ending.output;
+}
+
+TEST(PluginFaults, TheChildOfAForkEndsWhereItReturns) {
+  const Fault fault("fork");
+  EXPECT_EQ(fault.ending.exit_code, 0) << fault.ending.output;
+  EXPECT_THAT(fault.ending.output,
+              HasSubstr("reward 'test.fault' (score) forked, and the child came back to kernelrl; "
+                        "the child ends here " +
+                        kPlugin));
+  EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 2u);
+}
+
+TEST(PluginFaults, AChildThatGoesItsOwnWayIsFine) {
+  for (const char* how : {"fork and exec", "fork and exit"}) {
+    const Fault fault(how);
+    EXPECT_EQ(fault.ending.exit_code, 0) << fault.ending.output;
+    EXPECT_THAT(fault.ending.output, Not(HasSubstr("test.fault"))) << how;
+  }
+}
+
+TEST(PluginFaults, AMessageIsOneLineOfTheLog) {
+  const Fault fault("log");
+  EXPECT_EQ(fault.ending.exit_code, 0) << fault.ending.output;
+  EXPECT_THAT(fault.log, HasSubstr("error   test.fault: one 2026-01-01 00:00:00.000 error   "
+                                   "forged [2J?\n"));
+}
+
+}  // namespace
+}  // namespace krl::test
