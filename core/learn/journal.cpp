@@ -37,7 +37,7 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
                        {"tokens", turn.answer.tokens.size()},
                        {"version", turn.answer.version},
                        {"verdict", name_of(turn.evaluation.verdict)},
-                       {"why", turn.evaluation.why},
+                       {"why", turn.infra_error() ? turn.infra_why() : turn.evaluation.why},
                        {"score", turn.score.total},
                        {"terms", turn.score.terms}};
   return record.dump(-1, ' ', false, json::error_handler_t::replace);

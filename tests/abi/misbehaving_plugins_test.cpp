@@ -58,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 17u);
+  EXPECT_EQ(registry().all().size(), 18u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -86,15 +86,17 @@ TEST(MisbehavingPlugins, Scores) {
             "reward 'test.throws_in_score' (score): a runtime_error of score");
   EXPECT_EQ(score("test.scores_nan"),
             "reward 'test.scores_nan' broke its contract in score(): it gave nan for a turn of "
-            "task 'vector_add'");
+            "task 'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.scores_infinity"),
             "reward 'test.scores_infinity' broke its contract in score(): it gave -inf for a turn "
-            "of task "
-            "'vector_add'");
+            "of task 'vector_add'; scores lie in -1e+09..1e+09");
+  EXPECT_EQ(score("test.scores_too_much"),
+            "reward 'test.scores_too_much' broke its contract in score(): it gave 1e+308 for a "
+            "turn of task 'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(
       score("test.leaves_scores"),
       "reward 'test.leaves_scores' broke its contract in score(): it gave nan for a turn of task "
-      "'vector_add'");
+      "'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.fails_silently"),
             "reward 'test.fails_silently' (score): failed without a reason (status 99)");
   EXPECT_EQ(score("test.fails_with_ok"),

@@ -31,6 +31,10 @@ struct ScoresInfinity final : krl::Reward {
   double score(const krl::Turn&) override { return -std::numeric_limits<double>::infinity(); }
 };
 
+struct ScoresTooMuch final : krl::Reward {
+  double score(const krl::Turn&) override { return 1e308; }
+};
+
 struct Idle : krl::Backend {
   krl::BackendInfo describe() override { return {0, 0, "", ""}; }
 };
@@ -227,6 +231,7 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::reward<ThrowsInScore>("test.throws_in_score", "breaks a rule"),
            krl::reward<ScoresNan>("test.scores_nan", "breaks a rule"),
            krl::reward<ScoresInfinity>("test.scores_infinity", "breaks a rule"),
+           krl::reward<ScoresTooMuch>("test.scores_too_much", "breaks a rule"),
            krl::backend<NoVerdict>("test.no_verdict", "breaks a rule"),
            krl::backend<TwoVerdicts>("test.two_verdicts", "breaks a rule"),
            krl::backend<UnknownVerdict>("test.unknown_verdict", "breaks a rule"),
