@@ -25,9 +25,9 @@ double total(const std::vector<double>& values) {
 TEST(UnavailableForAWhile, ChangesNothingWhateverItIs) {
   const std::vector<std::string> undisturbed = fresh_run({"rollout.turns=2"}).lines();
   for (const char* away : {"backend.away=3", "dataset.0.away=3", "reward.0.away=3",
-                           "policy={use=\"toy\", away=3, away_in=\"sample\"}",
-                           "policy={use=\"toy\", away=3, away_in=\"tokenize\"}",
-                           "policy={use=\"toy\", away=3, away_in=\"publish\"}"}) {
+                           "policy={use=\"toy.world\", away=3, away_in=\"sample\"}",
+                           "policy={use=\"toy.world\", away=3, away_in=\"tokenize\"}",
+                           "policy={use=\"toy.world\", away=3, away_in=\"publish\"}"}) {
     const RunReport report = fresh_run({"rollout.turns=2", away});
     EXPECT_EQ(report.error, "") << away;
     EXPECT_EQ(report.lines(), undisturbed) << away;
