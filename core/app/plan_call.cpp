@@ -47,13 +47,16 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   return used;
 }
 
-// What may surprise about the plugins of a plan.
+// What may surprise about the plugins of a plan, each line once.
 void add_notes(const Registry& registry, Plan& plan) {
-  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  std::vector<std::string> notes = registry.notes();
   for (const Registry::Key& used : components_of(plan)) {
-    const std::vector<std::string> notes = registry.notes_on(used);
-    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+    for (std::string& note : registry.notes_on(used)) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end())
+        notes.push_back(std::move(note));
+    }
   }
+  plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
 }
 
 // The folders in which the plugins of a plan are searched, beside those of the installation: of the
