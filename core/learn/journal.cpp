@@ -183,7 +183,7 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
 }
 
 std::string Journal::what_stands() const {
-  return fmt::format("{} holds {} finished iterations; go on with: {}", root().string(),
+  return fmt::format("{} is whole up to iteration {}; go on with: {}", root().string(),
                      status_.iteration, resume_command(program_, root()));
 }
 
