@@ -31,6 +31,19 @@ bool is_installed(const fs::path& folder) {
   return fs::equivalent(folder, installed_plugins(), error);
 }
 
+// Absolute, in the same order.
+std::vector<fs::path> each_once(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> unique;
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
+    if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
+    if (std::find(unique.begin(), unique.end(), absolute) == unique.end())
+      unique.push_back(std::move(absolute));
+  }
+  return unique;
+}
+
 std::vector<fs::path> files_of(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -71,7 +84,7 @@ std::string named(const Registry::Key& key) {
 Registry Registry::load(const std::vector<fs::path>& folders,
                         const std::vector<std::string>& replace) {
   Registry registry;
-  registry.folders_ = folders;
+  registry.folders_ = each_once(folders);
   registry.replace_ = {replace.begin(), replace.end()};
   const std::vector<File> files = registry.find_files();
   // All rehearsals come first: what is loaded may start threads.
