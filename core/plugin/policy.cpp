@@ -33,13 +33,13 @@ Status lacks(const Component& policy, std::string_view what) {
 
 // A function that a policy with these flags must have, and lacks; empty if there is none.
 std::string_view missing_function(const Component& policy, std::uint32_t flags) {
-  const auto lacks = [&](auto member) { return function_of(policy, member) == nullptr; };
-  if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && lacks(&krl_policy_v::fit)) return "fit";
+  const auto is_missing = [&](auto member) { return function_of(policy, member) == nullptr; };
+  if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && is_missing(&krl_policy_v::fit)) return "fit";
   if ((flags & KRL_POLICY_TRAINABLE) == 0) return {};
-  if (lacks(&krl_policy_v::forward_backward)) return "forward_backward";
-  if (lacks(&krl_policy_v::optimizer_step)) return "optimizer_step";
-  if (lacks(&krl_policy_v::save)) return "save";
-  return lacks(&krl_policy_v::load) ? "load" : "";
+  if (is_missing(&krl_policy_v::forward_backward)) return "forward_backward";
+  if (is_missing(&krl_policy_v::optimizer_step)) return "optimizer_step";
+  if (is_missing(&krl_policy_v::save)) return "save";
+  return is_missing(&krl_policy_v::load) ? "load" : "";
 }
 
 bool is_unimplemented(const Status& status) {
