@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <nlohmann/json.hpp>
@@ -79,7 +80,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
 
 void Evaluations::side_by_side(std::size_t n,
                                const std::function<void(std::size_t)>& function) const {
-  boost::asio::thread_pool pool(info_.concurrency);
+  boost::asio::thread_pool pool(std::clamp<std::size_t>(n, 1, info_.concurrency));
   for (std::size_t i = 0; i < n; ++i) {
     boost::asio::post(pool, [&function, i] { function(i); });
   }

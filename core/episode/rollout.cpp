@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "core/base/hash.hpp"
@@ -60,7 +61,9 @@ class Rollout {
   Rollout(const std::vector<const Task*>& tasks, const RolloutContext& context)
       : context_(context),
         policy_threads_(context.settings.batching == Batching::kContinuous ? 2 : 1),
-        evaluators_(context.evaluations.info().concurrency),
+        evaluators_(std::clamp<std::size_t>(
+            tasks.size() * static_cast<std::size_t>(context.settings.group_size), 1,
+            context.evaluations.info().concurrency)),
         sampler_(
             make_sampler(context.settings.batching, io_, policy_threads_,
                          {context.player.sampler, sampling_of(context.settings),

@@ -19,8 +19,8 @@ class Examiner {
   explicit Examiner(const Examination& e)
       : examination_(e),
         rollout_(e.settings.rollout),
-        evaluations_(*e.setup.backend, within_threads(e.setup.backend_info, e.threads), e.run_seed,
-                     nullptr, e.settings.rollout.contract) {
+        evaluations_(*e.setup.backend, within_threads(e.setup, e.threads), e.run_seed, nullptr,
+                     e.settings.rollout.contract) {
     rollout_.group_size = e.samples;
   }
 

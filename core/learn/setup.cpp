@@ -6,12 +6,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/log.hpp"
 #include "core/learn/component_error.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
 namespace {
+
+// For evaluations, a thread each; as the range of run.threads has it.
+constexpr std::uint32_t kMostThreads = 1024;
 
 Status check_signals(const RewardSettings& settings, const Component& reward,
                      const ComponentSettings& backend, const BackendInfo& info) {
@@ -58,20 +62,6 @@ Result<BackendInfo> describe_backend(const ComponentSettings& settings, Componen
   return backend->describe();
 }
 
-// Each message once, with the tasks that it was said of.
-std::string describe_refused(const std::map<std::string, std::vector<std::string>>& refused) {
-  constexpr std::size_t kMostNamed = 5;
-  std::string text;
-  for (const auto& [message, tasks] : refused) {
-    const auto end = tasks.begin() + std::min(tasks.size(), kMostNamed);
-    const bool all = end == tasks.end();
-    text += fmt::format("{}{} (task{} {}{})", text.empty() ? "" : "\n", message,
-                        tasks.size() == 1 ? "" : "s", fmt::join(tasks.begin(), end, ", "),
-                        all ? "" : fmt::format(" and {} more", tasks.size() - kMostNamed));
-  }
-  return text;
-}
-
 // Keeps what only this machine lacks: something is missing or does not answer, and the plan is not
 // to blame. Any other error is passed on.
 Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
@@ -88,6 +78,20 @@ Status check_datasets(const std::vector<DatasetSettings>& datasets, const Compon
     if (!dataset) KRL_TRY(note_missing(dataset.error(), missing));
   }
   return {};
+}
+
+// Each message once, with the tasks that it was said of.
+std::string describe_refused(const std::map<std::string, std::vector<std::string>>& refused) {
+  constexpr std::size_t kMostNamed = 5;
+  std::string text;
+  for (const auto& [message, tasks] : refused) {
+    const auto end = tasks.begin() + std::min(tasks.size(), kMostNamed);
+    const bool all = end == tasks.end();
+    text += fmt::format("{}{} (task{} {}{})", text.empty() ? "" : "\n", message,
+                        tasks.size() == 1 ? "" : "s", fmt::join(tasks.begin(), end, ", "),
+                        all ? "" : fmt::format(" and {} more", tasks.size() - kMostNamed));
+  }
+  return text;
 }
 
 }  // namespace
@@ -159,9 +163,17 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
   return failure(code, describe_refused(refused));
 }
 
-BackendInfo within_threads(BackendInfo info, std::int64_t threads) {
-  if (threads > 0)
+BackendInfo within_threads(const StageSetup& setup, std::int64_t threads) {
+  BackendInfo info = setup.backend_info;
+  if (threads > 0) {
     info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
+  } else if (info.concurrency > kMostThreads) {
+    log(Severity::kWarning,
+        fmt::format("backend '{}' asks for {} evaluations at a time and gets {}, the most that "
+                    "run.threads allows",
+                    setup.backend->component().id, info.concurrency, kMostThreads));
+    info.concurrency = kMostThreads;
+  }
   return info;
 }
 

@@ -72,8 +72,10 @@ Result<StageSetup> set_up(const Settings& settings, Components& components);
 // several is said once.
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
 
-// run.threads bounds the evaluations at a time; what is evaluated does not depend on it.
-BackendInfo within_threads(BackendInfo info, std::int64_t threads);
+// What the backend says of itself, with no more evaluations at a time than `threads` (run.threads)
+// allows: 1024 where that is 0, whatever the backend asks for, which the log says. What is
+// evaluated does not depend on it.
+BackendInfo within_threads(const StageSetup& setup, std::int64_t threads);
 
 // Only what can be known without work: every component of the plan but its policies can be created,
 // rewards and backend fit together. What is wrong with the plan is the error. What only this

@@ -86,12 +86,9 @@ void check_replacements(const Node& document, const Catalog& catalog,
     const std::string& text = *element.text();
     const auto& replaced = catalog.replaced;
     if (std::find(replaced.begin(), replaced.end(), text) != replaced.end()) continue;
-    problems.push_back({element.origin,
-                        "'replace' names '" + text +
-                            "', which no plugin outside of kernelrl's own "
-                            "folder offers",
-                        "write KIND.ID, such as \"reward.speedup\"; an id with a vendor needs no "
-                        "'replace'" +
+    problems.push_back({element.origin, "no plugin takes the place of '" + text + "'",
+                        "name KIND.ID, such as \"reward.speedup\", where a plugin outside of "
+                        "kernelrl's own folder offers a component of that kind and id" +
                             catalog.search_report()});
   }
 }

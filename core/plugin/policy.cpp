@@ -31,6 +31,17 @@ Status lacks(const Component& policy, std::string_view what) {
   return failure(Code::kUnimplemented, fmt::format("the policy '{}' {}", policy.id, what));
 }
 
+// A function that a policy with these flags must have, and lacks; empty if there is none.
+std::string_view missing_function(const Component& policy, std::uint32_t flags) {
+  const auto is_missing = [&](auto member) { return function_of(policy, member) == nullptr; };
+  if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && is_missing(&krl_policy_v::fit)) return "fit";
+  if ((flags & KRL_POLICY_TRAINABLE) == 0) return {};
+  if (is_missing(&krl_policy_v::forward_backward)) return "forward_backward";
+  if (is_missing(&krl_policy_v::optimizer_step)) return "optimizer_step";
+  if (is_missing(&krl_policy_v::save)) return "save";
+  return is_missing(&krl_policy_v::load) ? "load" : "";
+}
+
 bool is_unimplemented(const Status& status) {
   return !status && status.error().code == Code::kUnimplemented;
 }
@@ -84,6 +95,11 @@ Result<PolicyInfo> Policy::describe() const {
       return table().describe(self, context, &info);
     });
   }));
+  if (const auto missing = missing_function(component(), info.flags); !missing.empty()) {
+    return failure(
+        Call(component(), instance_.scope())
+            .broken("describe", fmt::format("its flags need {}(), which is NULL", missing)));
+  }
   overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
   return info_of(info);
 }
@@ -355,6 +371,7 @@ Status Policy::save(const std::string& directory) const {
 }
 
 Status Policy::load(const std::string& directory) const {
+  if (table().load == nullptr) return lacks(component(), "cannot load what it has learned");
   return instance_.patiently([&] {
     Call call(component(), instance_.scope());
     return instance_.run(call, "load", [&](void* self, auto* context) {

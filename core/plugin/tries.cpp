@@ -15,15 +15,15 @@ using std::chrono::duration;
 using std::chrono::milliseconds;
 
 constexpr duration<double> kLongestPause{30};
-constexpr milliseconds kBetweenLooks{20};
+constexpr milliseconds kPatience{20};
 
 // False if the user stopped the run before it was over.
-bool wait_out(duration<double> pause, const CallScope& scope) {
+bool wait(duration<double> pause, const CallScope& scope) {
   const auto end = CallScope::Clock::now() + pause;
   while (!scope.cancelled()) {
     const auto left = end - CallScope::Clock::now();
     if (left <= left.zero()) return true;
-    std::this_thread::sleep_for(std::min<duration<double>>(left, kBetweenLooks));
+    std::this_thread::sleep_for(std::min<duration<double>>(left, kPatience));
   }
   return false;
 }
@@ -41,7 +41,7 @@ Status Tries::after(const Error& error) {
   log(Severity::kWarning,
       fmt::format("{}; tried again after {:.3g} s, {} of {} times", error.message, pause.count(),
                   repeated_, scope_.retries.count));
-  if (wait_out(pause, scope_)) return {};
+  if (wait(pause, scope_)) return {};
   return failure(Code::kCancelled, "cancelled");
 }
 

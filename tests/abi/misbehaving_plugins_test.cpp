@@ -202,6 +202,21 @@ TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
   EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
 }
 
+TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {
+  auto instance = create(Kind::kPolicy, "test.promises_learning");
+  ASSERT_TRUE(instance) << instance.error().message;
+  const Policy policy(std::move(*instance));
+  const auto info = policy.describe();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(without_plugin(info.error()),
+            "policy 'test.promises_learning' broke its contract in describe(): its flags need "
+            "forward_backward(), which is NULL");
+  const Status loaded = policy.load("nowhere");
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message,
+            "the policy 'test.promises_learning' cannot load what it has learned");
+}
+
 TEST(MisbehavingPlugins, Values) {
   const auto values = [](const char* fault) {
     auto instance = create(Kind::kPolicy, "test.bad_values", {{"fault", fault}});

@@ -248,6 +248,23 @@ TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
   EXPECT_THAT(report.metrics, IsEmpty());
 }
 
+TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
+  ToyWorld world;
+  ASSERT_EQ(world.run({"backend.concurrency=5000"}).error, "");
+  EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
+              HasSubstr("backend 'toy.world' asks for 5000 evaluations at a time and gets 1024, "
+                        "the most that run.threads allows"));
+
+  const auto plan = world.load({"backend.concurrency=5000"});
+  ASSERT_TRUE(plan) << plan.error().message;
+  const CallScope scope;
+  Components components(world.registry(), scope);
+  const auto setup = set_up(plan->stage(0), components);
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_EQ(within_threads(*setup, 0).concurrency, 1024u);
+  EXPECT_EQ(within_threads(*setup, 3).concurrency, 3u);
+}
+
 TEST(Run, ThatFailsInTheMiddleGoesOnFromItsCheckpoint) {
   ToyWorld world;
   const std::filesystem::path failing = world.folder() / "failing";

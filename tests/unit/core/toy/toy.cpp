@@ -375,7 +375,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false, wants_turns = false;
-  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1, away = 0;
+  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1, concurrency = 2,
+               away = 0;
   std::string refuse;
   static constexpr auto config = krl::config(
       krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
@@ -391,10 +392,12 @@ struct ToyBackend final : krl::Backend {
       krl::opt("slow_choice", &ToyBackend::slow_choice,
                "evaluating this choice takes more than a second; -1 = none")
           .range(-1, kChoices - 1),
+      krl::opt("concurrency", &ToyBackend::concurrency, "evaluations that it asks for at a time"),
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses; * = all"));
 
   krl::BackendInfo describe() override {
-    return {2, KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME, "toy", "toy"};
+    return {static_cast<std::uint32_t>(concurrency),
+            KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME, "toy", "toy"};
   }
 
   void prepare(const krl::Task& task, const krl::EvaluateOptions&, const krl::Context&) override {
