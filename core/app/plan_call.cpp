@@ -15,6 +15,7 @@
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
 #include "core/run/layout.hpp"
@@ -91,6 +92,11 @@ void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
   plan.plugins.path = std::move(folders);
 }
 
+void show(StopNews news, Display& display) {
+  if (news != StopNews::kStillRunning) return display.stopping(news == StopNews::kSecond);
+  for (const std::string& call : calls_under_way()) display.warning("still waiting for " + call);
+}
+
 Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
   const CallWatch watch(print_warning);
   return check_components(loaded.plan, loaded.registry);
@@ -110,8 +116,9 @@ void add_plan_options(CallLine& line) {
 }
 
 Result<Registry> load_registry(const CallLine& line) {
-  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
-  return Registry::load(plugin_folders(folders));
+  KRL_ASSIGN(std::vector<fs::path> folders, folders_in_use(line, {}));
+  folders.push_back(installed_plugins());
+  return Registry::load(folders);
 }
 
 Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
@@ -119,7 +126,9 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   std::vector<fs::path> folders;
   const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
     KRL_ASSIGN(folders, folders_in_use(line, plugins.path));
-    registry = Registry::load(plugin_folders(folders), plugins.replace);
+    std::vector<fs::path> searched = folders;
+    searched.push_back(installed_plugins());
+    registry = Registry::load(searched, plugins.replace);
     return registry.catalog();
   };
   KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
@@ -141,7 +150,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
   const auto display = make_display(loaded.plan.run.name, output(), errors());
-  const StopSignals signals([&](bool second) { display->stopping(second); });
+  const StopSignals signals([&](StopNews news) { show(news, *display); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());

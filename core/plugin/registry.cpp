@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
 
-fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
-
 bool is_installed(const fs::path& folder) {
   std::error_code error;
   return fs::equivalent(folder, installed_plugins(), error);
@@ -203,12 +201,7 @@ std::vector<fs::path> plugin_folders_of_environment() {
   return folders;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
-  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
-  folders.push_back(installed_plugins());
-  return folders;
-}
+fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
 
 std::string why_no_folder(const fs::path& folder) {
   std::error_code error;

@@ -78,9 +78,8 @@ class Registry {
 // The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
 std::vector<std::filesystem::path> plugin_folders_of_environment();
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
-// the installation's own, ../lib/kernelrl/plugins beside the running program.
-std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
+// The folder of the installation's own, ../lib/kernelrl/plugins beside the running program.
+std::filesystem::path installed_plugins();
 
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
 std::string why_no_folder(const std::filesystem::path& folder);
