@@ -15,6 +15,7 @@
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
 #include "core/run/layout.hpp"
@@ -73,6 +74,11 @@ void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
   plan.plugins.path = std::move(folders);
 }
 
+void show(StopNews news, Display& display) {
+  if (news != StopNews::kStillRunning) return display.stopping(news == StopNews::kSecond);
+  for (const std::string& call : calls_under_way()) display.warning("still waiting for " + call);
+}
+
 Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
   const CallWatch watch(print_warning);
   return check_components(loaded.plan, loaded.registry);
@@ -125,7 +131,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
   const auto display = make_display(loaded.plan.run.name, output(), errors());
-  const StopSignals signals([&](bool second) { display->stopping(second); });
+  const StopSignals signals([&](StopNews news) { show(news, *display); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());

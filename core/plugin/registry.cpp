@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
 
-fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
-
 bool is_installed(const fs::path& folder) {
   std::error_code error;
   return fs::equivalent(folder, installed_plugins(), error);
@@ -222,6 +220,8 @@ std::vector<fs::path> strangers_folders(const std::vector<fs::path>& first) {
   }
   return folders;
 }
+
+fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
 
 std::vector<fs::path> plugin_folders(const std::vector<fs::path>& first) {
   std::vector<fs::path> folders = strangers_folders(first);

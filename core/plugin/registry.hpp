@@ -80,8 +80,10 @@ class Registry {
 std::vector<std::filesystem::path> strangers_folders(
     const std::vector<std::filesystem::path>& first);
 
-// The same, and at the end the installation's own, ../lib/kernelrl/plugins beside the running
-// program.
+// The folder of the installation's own, ../lib/kernelrl/plugins beside the running program.
+std::filesystem::path installed_plugins();
+
+// All folders to search: those of strangers, then the installation's own.
 std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& first);
 
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
