@@ -11,6 +11,7 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/plugin_output.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
@@ -39,21 +40,22 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
     if (part) used.emplace(Kind::kPolicy, part->use);
   }
-  for (const StageSettings& stage : plan.stages) {
-    used.emplace(Kind::kBackend, stage.settings.backend.use);
-    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
-    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  for (const Settings* settings : plan.in_force()) {
+    used.emplace(Kind::kBackend, settings->backend.use);
+    for (const auto& dataset : settings->datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : settings->rewards) used.emplace(Kind::kReward, reward.use);
   }
   return used;
 }
 
-// What may surprise about the plugins of a plan.
+// What may surprise about the plugins and policies of a plan.
 void add_notes(const Registry& registry, Plan& plan) {
   plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
   for (const Registry::Key& used : components_of(plan)) {
     const std::vector<std::string> notes = registry.notes_on(used);
     plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
   }
+  for (std::string& note : policy_notes(plan, registry)) plan.notes.push_back(std::move(note));
 }
 
 // The folders in which the plugins of a plan are searched, beside those of the installation: of the
