@@ -45,15 +45,17 @@ Row short_heading(const Figures& figures) {
   return row;
 }
 
-Row short_row(const Figures& figures) {
+// Where the set has speedups, `timed`, and these figures have none: dashes.
+Row short_row(const Figures& figures, bool timed) {
   const auto both = [](const AtK& at) {
     return Row{number(at.begin()->second), number(at.rbegin()->second)};
   };
   Row row = both(figures.passed);
   for (const std::string& cell : both(figures.score)) row.push_back(cell);
-  if (!figures.speedup) return row;
-  for (const std::string& cell : both(*figures.speedup)) row.push_back(cell);
-  row.push_back(number(figures.fast->at(1).rbegin()->second));
+  if (!timed) return row;
+  Row speedup = figures.speedup ? both(*figures.speedup) : Row{"-", "-"};
+  speedup.push_back(figures.fast ? number(figures.fast->at(1).rbegin()->second) : "-");
+  row.insert(row.end(), speedup.begin(), speedup.end());
   return row;
 }
 
@@ -69,7 +71,7 @@ std::string table_of_turns(const Assessment& a) {
     const TurnAssessment& turn = a.turns[t];
     rows.push_back(joined({std::to_string(t + 1), std::to_string(turn.kernels),
                            number(turn.compile_rate), number(turn.pass_rate), ""},
-                          short_row(turn.so_far)));
+                          short_row(turn.so_far, a.figures.speedup.has_value())));
   }
   return columns(rows);
 }
@@ -77,7 +79,8 @@ std::string table_of_turns(const Assessment& a) {
 std::string table_of_tasks(const Assessment& a) {
   std::vector<Row> rows = {joined({"TASK", "EPISODES"}, short_heading(a.figures))};
   for (const TaskAssessment& task : a.tasks)
-    rows.push_back(joined({task.id, std::to_string(task.episodes)}, short_row(task.figures)));
+    rows.push_back(joined({task.id, std::to_string(task.episodes)},
+                          short_row(task.figures, a.figures.speedup.has_value())));
   return columns(rows);
 }
 
@@ -85,6 +88,9 @@ std::string first_line(const Assessment& a) {
   std::string line = fmt::format("{}: {} tasks, {} episodes", a.name, a.tasks.size(), a.episodes);
   if (a.wrong_on_holdout > 0)
     line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
+  if (a.figures.speedup && a.untimed > 0)
+    line +=
+        fmt::format(", {} episodes left out of speedups: their kernels have no time", a.untimed);
   if (a.infra_errors > 0) {
     line += fmt::format(", {} turns not evaluated, the first because: {}", a.infra_errors,
                         printable(a.first_error));

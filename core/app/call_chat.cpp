@@ -27,8 +27,7 @@ bool take_number(const CallLine& line, const char* name, double low, double high
 }
 
 int chat(const PolicyCall& call, const Sampling& sampling) {
-  const CallScope scope{&StopSignals().stop(),
-                        std::chrono::seconds(call.plan().run.call_timeout_s)};
+  const CallScope scope = call_scope(call.plan().run, StopSignals::stop());
   const CallWatch watch(print_warning);
   Components components(call.loaded.registry, scope);
   const auto policy = open_policy(call, components);

@@ -23,7 +23,8 @@ Status check_new(const fs::path& directory) {
 }
 
 Status export_policy(const PolicyCall& call, const fs::path& directory, const std::string& format) {
-  const CallScope scope{&StopSignals().stop()};
+  const StopSignals signals;
+  const CallScope scope{&StopSignals::stop()};
   const CallWatch watch(print_warning);
   Components components(call.loaded.registry, scope);
   KRL_TRY(check_new(directory));

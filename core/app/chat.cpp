@@ -178,6 +178,7 @@ void Chat::play(const Task& task) {
   if (episode.turns.front().evaluation.infra_error()) return;
   const auto score = setup_->scorer->score(episode);
   if (!score) return complain(score.error());
+  if (!score->lost.empty()) return complain({Code::kUnavailable, score->lost});
   show(fmt::format("score {:.3f}", score->total));
 }
 
@@ -209,8 +210,8 @@ Result<const Task*> Chat::find_task(const std::string& id) {
     }
     return nullptr;
   };
-  if (const Task* task = look(setup_->tasks)) return task;
-  for (const Holdout& holdout : setup_->holdouts) {
+  if (const Task* task = look(setup_->data.tasks)) return task;
+  for (const Holdout& holdout : setup_->data.holdouts) {
     if (const Task* task = look(holdout.tasks)) return task;
   }
   return invalid("the plan has no task '" + id + "'" + did_you_mean(id, ids, ""));

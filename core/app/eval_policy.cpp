@@ -99,6 +99,14 @@ Result<Settings> settings_of(const PolicyCall& call, const Wishes& wishes) {
       call.plan().file.string(), stage.empty() ? "the plan" : "stage '" + stage + "'", role));
 }
 
+Status check_any_tasks(const StageData& data) {
+  const auto has_tasks = [](const Holdout& set) { return !set.tasks.empty(); };
+  const bool any =
+      !data.tasks.empty() || std::any_of(data.holdouts.begin(), data.holdouts.end(), has_tasks);
+  if (any) return {};
+  return failure(data.empty.begin()->second);  // what was wished for was there, and empty
+}
+
 // One line on the error stream, if that is a terminal.
 class ProgressLine {
  public:
@@ -125,6 +133,9 @@ Result<Results> examine(const PolicyCall& call, const Wishes& wishes, Components
   KRL_ASSIGN(const Settings settings, settings_of(call, wishes));
   KRL_TRY(check_batching(call.plan().policy, settings.rollout, components.registry()));
   KRL_ASSIGN(const StageSetup setup, set_up(settings, components));
+  for (const std::string& warning : setup.data.warnings)
+    print_error("kernelrl: warning: " + warning + "\n");
+  KRL_TRY(check_any_tasks(setup.data));
   KRL_ASSIGN(const Policy policy, open_policy(call, components));
   ProgressLine line;
   KRL_ASSIGN(std::vector<Assessment> sets,
@@ -182,7 +193,12 @@ int finish(const CallLine& line, const PolicyCall& call, const Wishes& wishes,
   print(line.has("json") ? object : describe(call, wishes, results));
   const bool any = std::any_of(results.sets.begin(), results.sets.end(),
                                [](const Assessment& set) { return !set.tasks.empty(); });
-  return any ? kDone : kRunFailed;
+  if (any) return kDone;
+  std::string why;
+  for (const Assessment& set : results.sets)
+    if (why.empty()) why = set.first_error;
+  return report(
+      {Code::kUnavailable, "nothing could be evaluated, the first turn was lost as " + why});
 }
 
 }  // namespace
@@ -195,7 +211,7 @@ int eval_policy(const CallLine& line) {
   if (const auto served = serve_as_follower(call->loaded)) return *served;
   show_notes(*call);
   const StopSignals signals;
-  const CallScope scope{&signals.stop(), std::chrono::seconds(call->plan().run.call_timeout_s)};
+  const CallScope scope = call_scope(call->plan().run, signals.stop());
   const CallWatch watch(print_warning);
   Components components(call->loaded.registry, scope);
   const auto results = examine(*call, *wishes, components);

@@ -76,7 +76,7 @@ StopSignals::~StopSignals() {
   ::close(g_write_end.exchange(-1));
 }
 
-const std::atomic<bool>& StopSignals::stop() const { return g_stop; }
-const std::atomic<bool>& StopSignals::cancel() const { return g_cancel; }
+const std::atomic<bool>& StopSignals::stop() { return g_stop; }
+const std::atomic<bool>& StopSignals::cancel() { return g_cancel; }
 
 }  // namespace krl

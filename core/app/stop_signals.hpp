@@ -19,8 +19,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   // Both live as long as the process.
-  const std::atomic<bool>& stop() const;
-  const std::atomic<bool>& cancel() const;
+  static const std::atomic<bool>& stop();
+  static const std::atomic<bool>& cancel();
 
  private:
   std::thread teller_;

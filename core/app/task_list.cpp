@@ -3,37 +3,50 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <tuple>
 
 #include "core/app/console.hpp"
 #include "core/learn/setup.hpp"
 
 namespace krl {
+namespace {
+
+class TaskList {
+ public:
+  void add(const StageData& data) {
+    for (const Task& task : data.tasks) add(task, "train");
+    for (const Holdout& holdout : data.holdouts) {
+      for (const Task& task : holdout.tasks) add(task, "holdout/" + holdout.name);
+    }
+    if (!data.pairs.empty()) pairs_.insert(fmt::format("{} pairs (warmup)\n", data.pairs.size()));
+  }
+
+  std::string text() const {
+    std::string out = rows_.size() > 1 ? columns(rows_) : std::string();
+    for (const std::string& line : pairs_) out += line;
+    return out;
+  }
+
+ private:
+  void add(const Task& task, const std::string& set) {
+    if (listed_.insert(set + " " + task.id).second)
+      rows_.push_back({task.id, std::to_string(task.tier), set, task.title});
+  }
+
+  std::vector<std::vector<std::string>> rows_ = {{"TASK", "TIER", "SET", "TITLE"}};
+  std::set<std::string> listed_, pairs_;
+};
+
+}  // namespace
+
 Result<std::string> task_list(const LoadedPlan& loaded) {
   const CallScope scope;
-  const Components components(loaded.registry, scope);
-  std::vector<std::vector<std::string>> rows = {{"TASK", "TIER", "ROLE", "DATASET", "TITLE"}};
-  std::string pairs;
-  std::set<std::tuple<std::string, std::string, DatasetRole>> listed;
+  Components components(loaded.registry, scope);
+  TaskList list;
   for (const Settings* settings : loaded.plan.in_force()) {
-    for (const DatasetSettings& d : settings->datasets) {
-      if (!listed.insert({d.use, d.options.dump(), d.role}).second) continue;
-      KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(d));
-      KRL_ASSIGN(const DatasetItems items, dataset.read_all());
-      if (d.role == DatasetRole::kWarmup) {
-        pairs += fmt::format("{} pairs of {} (warmup)\n", items.pairs.size(), d.use);
-        continue;
-      }
-      const auto add = [&](const Task& task) {
-        rows.push_back({task.id, std::to_string(task.tier),
-                        d.role == DatasetRole::kTrain ? "train" : "holdout", d.use, task.title});
-      };
-      for (const Task& task : items.tasks) add(task);
-      if (d.role == DatasetRole::kTrain) continue;
-      for (const Pair& pair : items.pairs) add(pair.task);
-    }
+    KRL_ASSIGN(const StageData data, read_datasets(settings->datasets, components));
+    list.add(data);
   }
-  return (rows.size() > 1 ? columns(rows) : std::string()) + pairs;
+  return list.text();
 }
 
 }  // namespace krl

@@ -7,8 +7,8 @@
 
 namespace krl {
 
-// A row for each task that is trained on or held out, and a line for each dataset of examples; what
-// several stages share stands there once. Creates and reads the datasets.
+// A row for each task that is trained on or held out, and how many pairs there are to warm up on;
+// what several stages share stands there once. Reads the datasets.
 Result<std::string> task_list(const LoadedPlan& loaded);
 
 }  // namespace krl

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/plugin/policy.hpp"
@@ -17,6 +18,7 @@ struct Score {
   double total = 0;  // Σ weight × term, of the terms that `when` let through
   std::vector<double>
       terms;  // unweighted, in the order of the plan; 0 where `when` did not let the term through
+  std::string lost = {};  // why a term could not be had; the rest is then unknown. Empty: all were
 };
 
 struct TurnRecord {
@@ -27,6 +29,11 @@ struct TurnRecord {
   Score score;          // of a turn that ended in an infrastructure error: empty, and never used
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
+
+  // Whether the machinery failed to answer, evaluate or score it: no fault of the candidate's, and
+  // never learned from.
+  bool infra_error() const { return evaluation.infra_error() || !score.lost.empty(); }
+  const std::string& infra_why() const { return score.lost.empty() ? evaluation.why : score.lost; }
 };
 
 struct Episode {
@@ -40,8 +47,7 @@ struct Episode {
   std::optional<double> best_score() const {
     std::optional<double> best;
     for (const TurnRecord& turn : turns) {
-      if (!turn.evaluation.infra_error() && (!best || turn.score.total > *best))
-        best = turn.score.total;
+      if (!turn.infra_error() && (!best || turn.score.total > *best)) best = turn.score.total;
     }
     return best;
   }

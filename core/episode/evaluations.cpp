@@ -56,7 +56,8 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
       return Evaluated{evaluation_from_json(nlohmann::json::parse(known->evaluation)), true};
   }
   Result<Evaluation> evaluation = backend_.evaluate(task, candidate.source, options);
-  if (!evaluation && evaluation.error().code != Code::kCancelled) {
+  if (!evaluation && evaluation.error().code != Code::kCancelled &&
+      evaluation.error().code != Code::kUnavailable) {
     log(Severity::kWarning,
         fmt::format("{}: tried again after: {}", task.id, evaluation.error().message));
     evaluation = backend_.evaluate(task, candidate.source, options);

@@ -37,11 +37,13 @@ class Evaluations {
         contract_(contract) {}
 
   const BackendInfo& info() const { return info_; }
+  const Component& backend() const { return backend_.component(); }
 
   // Evaluates a candidate in iteration `iteration`, or gives what an earlier iteration found out
   // about the same source. An answer without a kernel is a format_error. The backend's own trouble
-  // is tried once more and then becomes the verdict infra_error; an error here is the run's: the
-  // ledger cannot be written, or the user stopped the run.
+  // becomes the verdict infra_error, after more tries while it is unavailable, and after one more
+  // otherwise; an error here is the run's: the ledger cannot be written, or the user stopped the
+  // run.
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
                              Shapes shapes = Shapes::kTraining) const;
 

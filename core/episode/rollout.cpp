@@ -105,9 +105,14 @@ class Rollout {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
       KRL_ASSIGN(turn.prompt, context_.prompts.build(*episode.task, episode.turns));
-      KRL_ASSIGN(const std::optional<Tokens> tokens, tokens_of(turn.prompt, episode, yield));
-      if (tokens && !has_room_for_answer(*tokens, episode)) break;
-      KRL_ASSIGN(Reply reply, ask(request_for(turn.prompt, tokens, episode), index, yield));
+      const auto tokens = tokens_of(turn.prompt, episode, yield);
+      if (!tokens && loses_turns(tokens.error())) {
+        lose(std::move(turn), tokens.error(), episode);
+        break;
+      }
+      if (!tokens) return failure(tokens.error());
+      if (*tokens && !has_room_for_answer(**tokens, episode)) break;
+      KRL_ASSIGN(Reply reply, ask(request_for(turn.prompt, *tokens, episode), index, yield));
       if (reply.lost) {
         lose(std::move(turn), *reply.lost, episode);
         break;
@@ -118,8 +123,9 @@ class Rollout {
       turn.evaluation = std::move(evaluated.evaluation);
       turn.reused = evaluated.reused;
       episode.turns.push_back(std::move(turn));
-      if (episode.turns.back().evaluation.infra_error()) break;
-      KRL_ASSIGN(episode.turns.back().score, context_.scorer.score(episode));
+      if (episode.turns.back().infra_error()) break;
+      KRL_ASSIGN(episode.turns.back().score, score(episode, yield));
+      if (episode.turns.back().infra_error()) break;
       KRL_ASSIGN(const bool stop, stops(episode));
       if (stop) break;
     }
@@ -178,7 +184,10 @@ class Rollout {
       request.request.prompt_tokens = answer.prompt_tokens;
       request.shared_seed = 0;
     }
-    return Reply{{}, Error{Code::kUnavailable, "the answer was cut off before its end"}};
+    return Reply{
+        {},
+        Error{Code::kUnavailable, fmt::format("policy '{}': the answer was cut off before its end",
+                                              context_.player.sampler.component().id)}};
   }
 
   // An answer by weights that were never published must not be learned from.
@@ -199,7 +208,11 @@ class Rollout {
     turn.evaluation.verdict = Verdict::kInfraError;
     turn.evaluation.why = why.message;
     episode.turns.push_back(std::move(turn));
-    if (!lost_) lost_ = why;
+    keep_cause(why.message, context_.player.sampler.component());
+  }
+
+  void keep_cause(const std::string& why, const Component& component) {
+    if (!lost_) lost_ = Error{Code::kUnavailable, with_plugin(why, component)};
   }
 
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, Yield yield) {
@@ -208,6 +221,16 @@ class Rollout {
     });
     ++evaluated_;
     report();
+    if (result && result->evaluation.infra_error())
+      keep_cause(result->evaluation.why, context_.evaluations.backend());
+    return result;
+  }
+
+  // A reward may have to wait for something, as a backend may.
+  Result<Score> score(const Episode& episode, Yield yield) {
+    Result<Score> result =
+        run_on(evaluators_, io_, yield, [&] { return context_.scorer.score(episode); });
+    if (result && !result->lost.empty() && !lost_) lost_ = Error{Code::kUnavailable, result->lost};
     return result;
   }
 
@@ -267,6 +290,16 @@ class Rollout {
 Sampling sampling_of(const RolloutSettings& s) {
   return {static_cast<std::uint32_t>(s.max_tokens), s.temperature, s.top_p,
           static_cast<std::int32_t>(s.top_k), s.stop};
+}
+
+Status check_not_all_lost(const RolloutResult& rollout) {
+  if (!rollout.lost) return {};
+  for (const Episode& episode : rollout.episodes) {
+    for (const TurnRecord& turn : episode.turns)
+      if (!turn.infra_error()) return {};
+  }
+  return failure(rollout.lost->code,
+                 fmt::format("every turn was lost, the first as {}", rollout.lost->message));
 }
 
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,

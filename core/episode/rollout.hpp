@@ -48,13 +48,17 @@ struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;
   Metrics sampling;           // what the policy reported of its calls
-  std::optional<Error> lost;  // why a turn got no answer; of the first that was lost
+  std::optional<Error> lost;  // the first cause for which a turn ended in an infrastructure error
 };
+
+// An error where no turn of a rollout is left but those that ended in an infrastructure error: its
+// first cause.
+Status check_not_all_lost(const RolloutResult& rollout);
 
 // Runs `settings.group_size` episodes for each of `tasks`, in order: groups[i] has the episodes of
 // tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes first. A turn
-// whose answer is lost ends its episode as an infrastructure error; any other error of an episode
-// ends the rollout. REQUIRES: a policy that can do the settings' batching.
+// whose answer, evaluation or score is lost ends its episode as an infrastructure error; any other
+// error of an episode ends the rollout. REQUIRES: a policy that can do the settings' batching.
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context);
 

@@ -1,7 +1,11 @@
 #include "core/episode/score.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <deque>
 
+#include "core/base/log.hpp"
 #include "core/plugin/text.hpp"
 #include "core/plugin/views.hpp"
 
@@ -52,6 +56,20 @@ bool lets_through(RewardWhen when, const Evaluation& evaluation) {
   return false;
 }
 
+Score lost_score(const Episode& episode, const RewardTerm& term, const Error& why) {
+  log(Severity::kError, fmt::format("task '{}', turn {}: not scored, the turn is dropped: {}",
+                                    episode.task->id, episode.turns.size(), why.message));
+  return {0, {}, with_plugin(why.message, term.reward.component())};
+}
+
+Error too_large(double total, const RewardTerm& term, double value) {
+  return {
+      Code::kInvalidArgument,
+      fmt::format("reward term '{}': {:g} times its weight {:g} makes the score of a turn {:g}, "
+                  "and {:g} is the most; choose a smaller weight",
+                  term.name, value, term.weight, total, kMostScore)};
+}
+
 }  // namespace
 
 Result<Score> Scorer::score(const Episode& episode) const {
@@ -60,11 +78,15 @@ Result<Score> Scorer::score(const Episode& episode) const {
   for (const RewardTerm& term : terms_) {
     double value = 0;
     if (lets_through(term.when, episode.turns.back().evaluation)) {
-      KRL_ASSIGN(const std::vector<double> values, term.reward.score({views.last()}));
-      value = values[0];
+      const auto values = term.reward.score({views.last()});
+      if (!values && values.error().code == Code::kUnavailable)
+        return lost_score(episode, term, values.error());
+      if (!values) return failure(values.error());
+      value = values->front();
     }
     score.terms.push_back(value);
     score.total += term.weight * value;
+    if (std::abs(score.total) > kMostScore) return failure(too_large(score.total, term, value));
   }
   return score;
 }

@@ -25,8 +25,8 @@ class Scorer {
 
   const std::vector<RewardTerm>& terms() const { return terms_; }
 
-  // Scores the last turn of `episode`, whose evaluation is there. REQUIRES: no infrastructure
-  // error.
+  // Scores the last turn of `episode`, whose evaluation is there. A term that stays unavailable is
+  // Score::lost; an error is the run's. REQUIRES: no infrastructure error. Blocks; any thread.
   Result<Score> score(const Episode& episode) const;
 
  private:

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/learn/estimators.hpp"
+#include "core/learn/statistics.hpp"
 
 namespace krl {
 namespace {
@@ -16,7 +18,10 @@ using nlohmann::json;
 // What an episode had come to.
 struct Attempt {
   bool passed = false;
-  double score = 0, speedup = 0;
+  double score = 0;
+  double speedup = 0;  // kNotMeasured: a kernel passed, and none that did has a time
+
+  bool timed() const { return std::isfinite(speedup); }
 };
 
 // After `turns` turns; nothing if none of them could be evaluated.
@@ -24,23 +29,29 @@ std::optional<Attempt> attempt_of(const Episode& episode, std::size_t turns) {
   std::optional<Attempt> attempt;
   for (std::size_t t = 0; t < std::min(turns, episode.turns.size()); ++t) {
     const TurnRecord& turn = episode.turns[t];
-    if (turn.evaluation.infra_error()) continue;
+    if (turn.infra_error()) continue;
     if (!attempt) attempt = Attempt{false, turn.score.total, 0};
     attempt->score = std::max(attempt->score, turn.score.total);
     if (!turn.evaluation.passed()) continue;
+    const double speedup = turn.evaluation.speedup();
+    attempt->speedup = attempt->passed ? std::fmax(attempt->speedup, speedup) : speedup;
     attempt->passed = true;
-    attempt->speedup = std::fmax(attempt->speedup, turn.evaluation.speedup());
   }
   return attempt;
 }
 
+// Whether what there is of speedups says something: a backend that times no kernel leaves those
+// that failed alone.
 bool times_kernels(const std::vector<Episode>& episodes) {
+  bool any_passed = false;
   for (const Episode& episode : episodes) {
     for (const TurnRecord& turn : episode.turns) {
-      if (turn.evaluation.passed() && !std::isfinite(turn.evaluation.speedup())) return false;
+      if (!turn.evaluation.passed() || turn.infra_error()) continue;
+      if (std::isfinite(turn.evaluation.speedup())) return true;
+      any_passed = true;
     }
   }
-  return true;
+  return !any_passed;
 }
 
 template <class Value>
@@ -60,12 +71,15 @@ Figures figures_of(const std::vector<Attempt>& attempts, const std::vector<std::
   Figures figures;
   figures.passed = at_every_k(attempts, ks, [](const Attempt& a) { return a.passed ? 1.0 : 0.0; });
   figures.score = at_every_k(attempts, ks, [](const Attempt& a) { return a.score; });
-  if (!timed) return figures;
-  figures.speedup = at_every_k(attempts, ks, [](const Attempt& a) { return a.speedup; });
+  std::vector<Attempt> with_time;
+  std::copy_if(attempts.begin(), attempts.end(), std::back_inserter(with_time),
+               [](const Attempt& a) { return a.timed(); });
+  if (!timed || with_time.empty()) return figures;
+  figures.speedup = at_every_k(with_time, ks, [](const Attempt& a) { return a.speedup; });
   figures.fast.emplace();
   for (const double p : kFastFactors) {
-    (*figures.fast)[p] =
-        at_every_k(attempts, ks, [p](const Attempt& a) { return a.speedup > p ? 1.0 : 0.0; });
+    (*figures.fast)[p] = at_every_k(
+        with_time, ks, [p](const Attempt& a) { return is_fast(a.speedup, p) ? 1.0 : 0.0; });
   }
   return figures;
 }
@@ -77,13 +91,17 @@ void add(AtK& sum, const AtK& figures, double share) {
 Figures mean_figures(const std::vector<Figures>& tasks) {
   Figures mean;
   const double share = 1 / static_cast<double>(tasks.size());
+  const double timed_share =
+      1 / static_cast<double>(std::count_if(tasks.begin(), tasks.end(), [](const Figures& task) {
+        return task.speedup.has_value();
+      }));
   for (const Figures& task : tasks) {
     add(mean.passed, task.passed, share);
     add(mean.score, task.score, share);
     if (!task.speedup) continue;
     if (!mean.speedup) mean.speedup.emplace(), mean.fast.emplace();
-    add(*mean.speedup, *task.speedup, share);
-    for (const auto& [p, fast] : *task.fast) add((*mean.fast)[p], fast, share);
+    add(*mean.speedup, *task.speedup, timed_share);
+    for (const auto& [p, fast] : *task.fast) add((*mean.fast)[p], fast, timed_share);
   }
   return mean;
 }
@@ -128,7 +146,7 @@ class Assessor {
     for (const Episode& episode : episodes_) {
       if (index >= episode.turns.size()) continue;
       const Evaluation& evaluation = episode.turns[index].evaluation;
-      if (evaluation.infra_error()) continue;
+      if (episode.turns[index].infra_error()) continue;
       ++turn.kernels;
       compiled += evaluation.compiled() ? 1 : 0;
       passed += evaluation.passed() ? 1 : 0;
@@ -178,9 +196,11 @@ Assessment assess(std::string name, const std::vector<Episode>& episodes,
   result.figures = Assessor::mean_over(result.tasks);
   for (const TaskAssessment& task : result.tasks) result.episodes += task.episodes;
   for (const Episode& episode : episodes) {
+    const auto attempt = attempt_of(episode, episode.turns.size());
+    result.untimed += attempt && !attempt->timed() ? 1 : 0;
     for (const TurnRecord& turn : episode.turns) {
-      if (!turn.evaluation.infra_error()) continue;
-      if (++result.infra_errors == 1) result.first_error = turn.evaluation.why;
+      if (!turn.infra_error()) continue;
+      if (++result.infra_errors == 1) result.first_error = turn.infra_why();
     }
   }
   for (std::int64_t t = 0; t < turns; ++t)
@@ -208,6 +228,7 @@ json to_json(const Assessment& a) {
           {"episodes", a.episodes},
           {"infra_errors", a.infra_errors},
           {"first_error", a.first_error},
+          {"without_time", a.untimed},
           {"wrong_on_holdout_shapes", a.wrong_on_holdout},
           {"at", by_k(a.figures)},
           {"turns", turns},

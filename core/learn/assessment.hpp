@@ -25,9 +25,10 @@ using AtK = std::map<std::size_t, double>;
 inline constexpr double kFastFactors[] = {0.5, 1, 1.5, 2};
 
 struct Figures {
-  AtK passed;                  // some kernel is correct: pass@k
-  AtK score;                   // the plan's
-  std::optional<AtK> speedup;  // over the baseline; nothing if the backend times none
+  AtK passed;  // some kernel is correct: pass@k
+  AtK score;   // the plan's
+  // Over the baseline, of the episodes whose correct kernels have a time; nothing if none has.
+  std::optional<AtK> speedup;
   std::optional<std::map<double, AtK>> fast;  // by p; as `speedup`
 };
 
@@ -49,6 +50,7 @@ struct Assessment {
   int episodes = 0;
   int infra_errors = 0;      // turns that were not answered or could not be evaluated
   std::string first_error;   // why the first of them was not
+  int untimed = 0;           // episodes with a correct kernel, of which none has a time
   int wrong_on_holdout = 0;  // kernels that passed but on shapes that no training shows
   Figures figures;           // after the last turn
   std::vector<TurnAssessment> turns;

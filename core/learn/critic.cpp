@@ -19,7 +19,7 @@ struct Played {
 Played played(const Episode& episode, Truncated truncated) {
   Played result;
   for (const TurnRecord& turn : episode.turns) {
-    if (turn.evaluation.infra_error()) continue;
+    if (turn.infra_error()) continue;
     result.examples.push_back(example_of(turn, truncated));
     result.scores.push_back(score_of(turn, truncated));
     result.truncated += turn.answer.stop_reason == StopReason::kLength ? 1 : 0;

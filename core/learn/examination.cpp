@@ -30,10 +30,10 @@ class Examiner {
     const std::int64_t context = info.context_tokens;
     player_.emplace(Player{examination_.policy, std::move(info), nullptr, context});
     std::vector<Assessment> sets;
-    if (!examination_.setup.tasks.empty()) {
-      KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.tasks));
+    if (!examination_.setup.data.tasks.empty()) {
+      KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.data.tasks));
     }
-    for (const Holdout& holdout : examination_.setup.holdouts) {
+    for (const Holdout& holdout : examination_.setup.data.holdouts) {
       KRL_ASSIGN(sets.emplace_back(), examine_set("holdout/" + holdout.name, holdout.tasks));
     }
     return sets;
@@ -47,6 +47,7 @@ class Examiner {
     KRL_ASSIGN(const int wrong, check_holdout_shapes(rollout.episodes));
     Assessment assessment = assess(name, rollout.episodes, examination_.ks, rollout_.turns);
     assessment.wrong_on_holdout = wrong;
+    if (rollout.lost) assessment.first_error = rollout.lost->message;
     return assessment;
   }
 

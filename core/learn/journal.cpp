@@ -37,7 +37,7 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
                        {"tokens", turn.answer.tokens.size()},
                        {"version", turn.answer.version},
                        {"verdict", name_of(turn.evaluation.verdict)},
-                       {"why", turn.evaluation.why},
+                       {"why", turn.infra_error() ? turn.infra_why() : turn.evaluation.why},
                        {"score", turn.score.total},
                        {"terms", turn.score.terms}};
   return record.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -183,7 +183,7 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
 }
 
 std::string Journal::what_stands() const {
-  return fmt::format("{} holds {} finished iterations; go on with: {}", root().string(),
+  return fmt::format("{} is whole up to iteration {}; go on with: {}", root().string(),
                      status_.iteration, resume_command(program_, root()));
 }
 

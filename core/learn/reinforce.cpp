@@ -28,7 +28,7 @@ class Reinforcement {
   explicit Reinforcement(const StageContext& context)
       : context_(context),
         settings_(context.stage.settings),
-        curriculum_(settings_.curriculum, context.setup.tasks,
+        curriculum_(settings_.curriculum, context.setup.data.tasks,
                     seed_for(context.plan.run.seed, "curriculum", context.position.stage)) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
   }
@@ -66,7 +66,7 @@ class Reinforcement {
     metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
     add_sampling(rollout, metrics);
     KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
-    KRL_TRY(check_answered(rollout));
+    KRL_TRY(check_anything_left(rollout));
     KRL_TRY(learn(episodes, metrics));
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
     metrics["time_s/rollout"] = rollout_seconds;
@@ -113,16 +113,12 @@ class Reinforcement {
                        });
   }
 
-  // An iteration in which nobody was answered says why, and ends the run.
-  Status check_answered(const RolloutResult& rollout) const {
-    if (!rollout.lost) return {};
-    for (const Episode& episode : rollout.episodes) {
-      for (const TurnRecord& turn : episode.turns)
-        if (!turn.evaluation.infra_error()) return {};
-    }
-    return failure(rollout.lost->code,
-                   fmt::format("iteration {}: every turn was lost, the first as {}", iteration(),
-                               rollout.lost->message));
+  // An iteration of which nothing is left says why, and ends the run.
+  Status check_anything_left(const RolloutResult& rollout) const {
+    const Status left = check_not_all_lost(rollout);
+    if (left) return {};
+    return failure(left.error().code,
+                   fmt::format("iteration {}: {}", iteration(), left.error().message));
   }
 
   // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
@@ -166,7 +162,7 @@ class Reinforcement {
   Status measure_holdouts(const std::vector<Episode>& episodes, Metrics& metrics) const {
     const RolloutContext context = rollout_context();
     KRL_TRY(measure_shapes(episodes, context, metrics));
-    return measure_tasks(context_.setup.holdouts, context, context_.setup.terms, metrics);
+    return measure_tasks(context_.setup.data.holdouts, context, context_.setup.terms, metrics);
   }
 
   // The optimiser steps of one iteration.

@@ -37,13 +37,14 @@ class Kernels {
     metrics[prefix + "compile_rate"] = compiled_ / n;
     metrics[prefix + "pass_rate"] = passed_ / n;
     metrics[prefix + "flagged"] = flagged_ / n;
-    if (passed_ > static_cast<int>(speedups_.size())) return;  // this backend does not time
+    if (passed_ > 0 && speedups_.empty()) return;  // this backend does not time
+    const auto timed = static_cast<double>(speedups_.size());
+    if (timed < passed_) metrics[prefix + "timed"] = timed / passed_;
     metrics[prefix + "fast_1"] = faster_than(1) / n;
     metrics[prefix + "fast_2"] = faster_than(2) / n;
     if (speedups_.empty()) return;
     double logs = 0, capped = 0;
     for (const double s : speedups_) logs += std::log(s), capped += std::min(s, kSpeedupCap);
-    const auto timed = static_cast<double>(speedups_.size());
     metrics[prefix + "speedup_median"] = median_of(speedups_);
     metrics[prefix + "speedup_geomean"] = std::exp(logs / timed);
     metrics[prefix + "speedup_capped"] = capped / timed;
@@ -51,8 +52,8 @@ class Kernels {
 
  private:
   double faster_than(double factor) const {
-    return static_cast<double>(
-        std::count_if(speedups_.begin(), speedups_.end(), [&](double s) { return s >= factor; }));
+    return static_cast<double>(std::count_if(speedups_.begin(), speedups_.end(),
+                                             [&](double s) { return is_fast(s, factor); }));
   }
 
   int turns_ = 0, compiled_ = 0, passed_ = 0, flagged_ = 0;
@@ -67,24 +68,28 @@ class Collector {
 
   void add(const Episode& episode) {
     bool any_passed = false;
+    int played = 0;
     for (std::size_t t = 0; t < episode.turns.size(); ++t) {
       const TurnRecord& turn = episode.turns[t];
-      if (turn.evaluation.infra_error()) {
+      if (turn.infra_error()) {
         ++infra_errors_;
+        unscored_ += turn.score.lost.empty() ? 0 : 1;
         continue;
       }
+      ++played;
       add(turn);
       by_turn_[t + 1].add(turn.evaluation);
       by_tier_[episode.task->tier].add(turn.evaluation);
       any_passed |= turn.evaluation.passed();
     }
-    if (const auto best = episode.best_score()) best_.push_back(*best);
+    if (played == 0) return;
+    best_.push_back(*episode.best_score());
     any_passed_.push_back(any_passed ? 1 : 0);
-    turns_.push_back(static_cast<double>(episode.turns.size()));
+    turns_.push_back(played);
   }
 
   Metrics metrics(std::int64_t turns) const {
-    Metrics m = {{"infra_errors", infra_errors_}};
+    Metrics m = {{"infra_errors", infra_errors_}, {"reward/lost", unscored_}};
     if (scores_.empty()) return m;
     m["reward/mean"] = mean_of(scores_);
     m["reward/std"] = deviation_of(scores_);
@@ -118,7 +123,7 @@ class Collector {
   const std::vector<std::string>& terms_;
   std::vector<std::vector<double>> term_values_;
   std::vector<double> scores_, lengths_, clipped_, reused_, best_, any_passed_, turns_;
-  int infra_errors_ = 0;
+  int infra_errors_ = 0, unscored_ = 0;
   Kernels all_;
   std::map<std::size_t, Kernels> by_turn_;
   std::map<unsigned, Kernels> by_tier_;

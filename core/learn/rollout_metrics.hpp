@@ -11,12 +11,14 @@ namespace krl {
 
 // Over all turns but those that ended in an infrastructure error, which are only counted:
 //   reward/{mean,std}, reward/<term>/mean, response_length/{mean,max,clip_ratio},
-//   episode/{turns,best_reward}, infra_errors, cache/hit_rate, and kernel/… as below; turn_N/… per
-//   turn if an episode may have several (`turns`), tier_N/… per tier of the task.
-// Of kernels: compile_rate, pass_rate, fast_1 and fast_2 (share of turns that pass and are at least
-// 1 or 2 times as fast as the baseline), flagged (share); over the passing, timed ones
-// speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3). kernel/pass_rate_any
-// is the share of episodes in which some turn passed. What no turn measured is left out.
+//   episode/{turns,best_reward}, infra_errors, of which reward/lost for want of a score,
+//   cache/hit_rate, and kernel/… as below; turn_N/… per turn if an episode may have several
+//   (`turns`), tier_N/… per tier of the task.
+// Of kernels: compile_rate, pass_rate, fast_1 and fast_2 (share of turns that pass and are more
+// than 1 or 2 times as fast as the baseline: is_fast), flagged (share); over the passing, timed
+// ones speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3); timed, the share
+// of the passing ones that have a time, where some lack it. kernel/pass_rate_any is the share of
+// episodes in which some turn passed. What no turn measured is left out.
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
 

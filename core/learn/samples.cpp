@@ -24,7 +24,7 @@ std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>
     std::vector<const TurnRecord*> turns;
     std::vector<double> scores;
     for (const TurnRecord& turn : episode.turns) {
-      if (turn.evaluation.infra_error()) continue;
+      if (turn.infra_error()) continue;
       turns.push_back(&turn);
       scores.push_back(score_of(turn, settings.truncated));
     }

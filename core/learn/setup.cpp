@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/base/log.hpp"
 #include "core/learn/component_error.hpp"
@@ -100,50 +99,27 @@ Error no_stages(const Plan& plan) {
                     "evaluates a policy without any");
 }
 
-// The tasks of a dataset, those of its pairs included, each id once.
-std::vector<Task> tasks_of(DatasetItems items) {
-  std::vector<Task> tasks = std::move(items.tasks);
-  for (Pair& pair : items.pairs) tasks.push_back(std::move(pair.task));
-  return tasks;
-}
-
-Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& dataset) {
-  std::set<std::string> seen;
-  for (const Task& task : tasks) {
-    if (!seen.insert(task.id).second) {
-      return failure(problem_at(dataset.origin, fmt::format("two tasks are called '{}'", task.id),
-                                "rename one, or leave one out with `except`"));
-    }
+// Each message once, with the tasks that it was said of.
+std::string describe_refused(const std::map<std::string, std::vector<std::string>>& refused) {
+  constexpr std::size_t kMostNamed = 5;
+  std::string text;
+  for (const auto& [message, tasks] : refused) {
+    const auto end = tasks.begin() + std::min(tasks.size(), kMostNamed);
+    const bool all = end == tasks.end();
+    text += fmt::format("{}{} (task{} {}{})", text.empty() ? "" : "\n", message,
+                        tasks.size() == 1 ? "" : "s", fmt::join(tasks.begin(), end, ", "),
+                        all ? "" : fmt::format(" and {} more", tasks.size() - kMostNamed));
   }
-  return {};
-}
-
-Status read_datasets(const Settings& settings, Components& components, StageSetup& setup) {
-  std::map<std::string, int> holdouts;  // sets of each dataset
-  for (const DatasetSettings& d : settings.datasets) {
-    KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(d));
-    Result<DatasetItems> items = dataset.read_all();
-    if (!items) return failure(at_component(d, std::move(items).error()));
-    switch (d.role) {
-      case DatasetRole::kTrain:
-        std::move(items->tasks.begin(), items->tasks.end(), std::back_inserter(setup.tasks));
-        KRL_TRY(check_unique(setup.tasks, d));
-        break;
-      case DatasetRole::kHoldout: {
-        const int number = ++holdouts[d.use];
-        setup.holdouts.push_back({number == 1 ? d.use : fmt::format("{}_{}", d.use, number),
-                                  tasks_of(std::move(*items))});
-        break;
-      }
-      case DatasetRole::kWarmup:
-        std::move(items->pairs.begin(), items->pairs.end(), std::back_inserter(setup.pairs));
-        break;
-    }
-  }
-  return {};
+  return text;
 }
 
 }  // namespace
+
+CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop) {
+  return {&stop,
+          std::chrono::seconds(run.call_timeout_s),
+          {static_cast<int>(run.retries), std::chrono::duration<double>(run.retry_wait_s)}};
+}
 
 Result<Instance> Components::create_instance(Kind kind, const ComponentSettings& settings) const {
   KRL_ASSIGN(const Component* component, registry_.require(kind, settings.use));
@@ -182,29 +158,28 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
   KRL_ASSIGN(setup.prompts, load_prompts(settings));
   KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend_info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
-  KRL_TRY(read_datasets(settings, components, setup));
+  KRL_ASSIGN(setup.data, read_datasets(settings.datasets, components));
   return setup;
 }
 
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
   std::vector<const Task*> tasks;
-  for (const Task& task : setup.tasks) tasks.push_back(&task);
-  for (const Holdout& holdout : setup.holdouts) {
+  for (const Task& task : setup.data.tasks) tasks.push_back(&task);
+  for (const Holdout& holdout : setup.data.holdouts) {
     for (const Task& task : holdout.tasks) tasks.push_back(&task);
   }
   std::vector<Status> results(tasks.size());
   evaluations.side_by_side(tasks.size(),
                            [&](std::size_t i) { results[i] = evaluations.prepare(*tasks[i]); });
-  std::string message;
+  std::map<std::string, std::vector<std::string>> refused;  // tasks by what is said of them
   Code code = Code::kOk;
-  for (Status& result : results) {
-    if (result) continue;
-    if (!message.empty()) message += "\n";
-    message += result.error().message;
-    code = result.error().code;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (results[i]) continue;
+    code = results[i].error().code;
+    refused[results[i].error().message].push_back(tasks[i]->id);
   }
   if (code == Code::kOk) return {};
-  return failure(code, std::move(message));
+  return failure(code, describe_refused(refused));
 }
 
 BackendInfo within_threads(const StageSetup& setup, std::int64_t threads) {

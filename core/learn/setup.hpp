@@ -12,6 +12,7 @@
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
 #include "core/episode/score.hpp"
+#include "core/learn/datasets.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/backend.hpp"
 #include "core/plugin/dataset.hpp"
@@ -19,6 +20,9 @@
 #include "core/plugin/registry.hpp"
 
 namespace krl {
+
+// How calls into plugins are made, as the plan says; `stop` ends them.
+CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
 
 // Creates components and keeps those that several stages share: a backend with the same options is
 // created once.
@@ -46,19 +50,11 @@ class Components {
   std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
-// A set of held-out tasks under the name of its dataset; each name once.
-struct Holdout {
-  std::string name;
-  std::vector<Task> tasks;
-};
-
 // One stage, ready to run.
 struct StageSetup {
   const Backend* backend = nullptr;
   BackendInfo backend_info;
-  std::vector<Task> tasks;  // of the role "train"
-  std::vector<Holdout> holdouts;
-  std::vector<Pair> pairs;  // of the role "warmup"
+  StageData data;
   std::optional<PromptBuilder> prompts;
   std::optional<Scorer> scorer;
   std::vector<std::string> terms;  // names of the reward terms
@@ -72,7 +68,8 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 // give.
 Result<StageSetup> set_up(const Settings& settings, Components& components);
 
-// Lets the backend check every task, several at a time. All wrong ones are named.
+// Lets the backend check every task, several at a time. All wrong ones are named; what is said of
+// several is said once.
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
 
 // What the backend says of itself, with no more evaluations at a time than `threads` (run.threads)

@@ -3,6 +3,7 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/component_error.cpp
   ${CMAKE_CURRENT_LIST_DIR}/critic.cpp
   ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/datasets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/estimators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/examination.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gae.cpp

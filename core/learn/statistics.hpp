@@ -1,4 +1,4 @@
-// Means and deviations, in double precision.
+// Means, deviations and what counts as fast, in double precision.
 #pragma once
 
 #include <cmath>
@@ -21,5 +21,10 @@ inline double deviation_of(const std::vector<double>& values) {
   for (const double v : values) squares += (v - mean) * (v - mean);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
+
+// Whether a correct kernel counts for fast_p: more than p times as fast as the baseline
+// (KernelBench, Ouyang et al., arXiv 2502.10517). A time as good as the baseline's is not faster
+// than it.
+inline bool is_fast(double speedup, double p) { return speedup > p; }
 
 }  // namespace krl

@@ -25,7 +25,7 @@ class Trainer {
       : plan_(plan),
         journal_(journal),
         stop_(stop),
-        scope_{&cancel, std::chrono::seconds(plan.run.call_timeout_s)},
+        scope_(call_scope(plan.run, cancel)),
         components_(registry, scope_) {}
 
   Result<Outcome> run() {
@@ -61,7 +61,8 @@ class Trainer {
     KRL_TRY(
         check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
-    KRL_TRY(check_data(stage, setup));
+    for (const std::string& warning : setup.data.warnings) journal_.display().warning(warning);
+    KRL_TRY(check_data(stage, setup.data));
     const Evaluations evaluations(*setup.backend, within_threads(setup, plan_.run.threads),
                                   plan_.run.seed, &journal_.ledger(),
                                   stage.settings.rollout.contract);
@@ -82,20 +83,6 @@ class Trainer {
     KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
-  }
-
-  static Status check_data(const StageSettings& stage, const StageSetup& setup) {
-    if (stage.kind == StageKind::kSft && setup.pairs.empty()) {
-      return failure(
-          problem_at(stage.origin, fmt::format("stage '{}' has no pairs to learn from", stage.name),
-                     "add a [[dataset]] with role = \"warmup\", such as use = \"templates\""));
-    }
-    if (stage.kind == StageKind::kRl && setup.tasks.empty()) {
-      return failure(
-          problem_at(stage.origin, fmt::format("stage '{}' has no tasks", stage.name),
-                     "add a [[dataset]] with role = \"train\", such as use = \"tasks\""));
-    }
-    return {};
   }
 
   Status fit(const Policy& policy, const StageSetup& setup,

@@ -23,9 +23,9 @@ Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
 }  // namespace
 
 Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations) {
-  std::vector<Result<Lesson>> results(setup.pairs.size());
+  std::vector<Result<Lesson>> results(setup.data.pairs.size());
   evaluations.side_by_side(results.size(), [&](std::size_t i) {
-    results[i] = lesson_of(setup.pairs[i], setup, evaluations);
+    results[i] = lesson_of(setup.data.pairs[i], setup, evaluations);
   });
   std::vector<Lesson> lessons;
   for (Result<Lesson>& result : results) {
@@ -41,7 +41,7 @@ Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vect
     for (const Message& message : lesson.prompt) texts.push_back(message.text);
     texts.push_back(lesson.answer);
   }
-  for (const Task& task : setup.tasks) {
+  for (const Task& task : setup.data.tasks) {
     KRL_ASSIGN(const Prompt prompt, setup.prompts->build(task, {}));
     for (const Message& message : prompt) texts.push_back(message.text);
   }

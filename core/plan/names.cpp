@@ -6,16 +6,18 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 36> kMetrics = {
+constexpr std::array<std::string_view, 38> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
+    "reward/lost",
     "actor/pg_loss",
     "actor/clip_fraction",
     "actor/ppo_kl",
     "actor/entropy",
     "actor/grad_norm",
     "actor/lr",
+    "actor/not_finite",
     "critic/value_loss",
     "critic/value_mean",
     "critic/explained_variance",
@@ -49,9 +51,9 @@ constexpr std::array<std::string_view, 36> kMetrics = {
 constexpr std::string_view kPassRateAny = "pass_rate_any";
 
 // Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 8> kKernelMetrics = {
-    "compile_rate", "pass_rate",      "flagged",         "fast_1",
-    "fast_2",       "speedup_median", "speedup_geomean", "speedup_capped"};
+constexpr std::array<std::string_view, 9> kKernelMetrics = {
+    "compile_rate",   "pass_rate",       "flagged",        "fast_1", "fast_2",
+    "speedup_median", "speedup_geomean", "speedup_capped", "timed"};
 
 constexpr int kTiers = 4;
 

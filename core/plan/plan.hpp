@@ -30,6 +30,8 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::int64_t threads = 0;         // 0 = all cores
   std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
+  std::int64_t retries = 0;         // of a call into a plugin that is unavailable
+  double retry_wait_s = 0;          // before the first of them; doubles
 };
 
 struct PluginSettings {

@@ -83,6 +83,13 @@ void describe(Keys& key, RunSettings& run) {
       "any "
       "time",
       "0", "0..604800");
+  key("retries", run.retries,
+      "times that a call is made again while a plugin says it is unavailable; then what was asked "
+      "for is lost, and counted",
+      "5", "0..100");
+  key("retry_wait_s", run.retry_wait_s,
+      "seconds before the first of them; each waits twice as long as the one before, 30 s at most",
+      "0.5", "0..30");
 }
 
 void describe(Keys& key, PluginSettings& plugins) {

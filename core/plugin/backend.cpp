@@ -106,14 +106,16 @@ krl_evaluate_options c_options(const EvaluateOptions& o) {
 }  // namespace
 
 Result<BackendInfo> Backend::describe() const {
-  krl_backend_info info{};
-  info.struct_size = sizeof info;
-  Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
-    return table().describe(self, context, &info);
-  }));
-  return BackendInfo{std::max(1u, info.concurrency), info.signals, copy(info.toolchain),
-                     copy(info.device)};
+  return instance_.patiently([&]() -> Result<BackendInfo> {
+    krl_backend_info info{};
+    info.struct_size = sizeof info;
+    Call call(component(), instance_.scope());
+    KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
+      return table().describe(self, context, &info);
+    }));
+    return BackendInfo{std::max(1u, info.concurrency), info.signals, copy(info.toolchain),
+                       copy(info.device)};
+  });
 }
 
 Status Backend::check_contract(const Component& backend, Contract contract) {
@@ -127,15 +129,22 @@ Status Backend::check_contract(const Component& backend, Contract contract) {
 Status Backend::prepare(const Task& task, const EvaluateOptions& options) const {
   const krl_task c_task = view_of(task);
   const krl_evaluate_options o = c_options(options);
-  Call call(component(), instance_.scope());
-  return instance_.run(call, "prepare", [&](void* self, auto* context) {
-    return table().prepare(self, context, &c_task, &o);
+  return instance_.patiently([&] {
+    Call call(component(), instance_.scope());
+    return instance_.run(call, "prepare", [&](void* self, auto* context) {
+      return table().prepare(self, context, &c_task, &o);
+    });
   });
 }
 
 Result<Evaluation> Backend::evaluate(const Task& task, const std::string& source,
                                      const EvaluateOptions& options) const {
   KRL_TRY(check_contract(component(), options.contract));
+  return instance_.patiently([&] { return evaluate_once(task, source, options); });
+}
+
+Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& source,
+                                          const EvaluateOptions& options) const {
   const krl_task c_task = view_of(task);
   const krl_candidate candidate{sizeof(krl_candidate), static_cast<std::uint32_t>(options.contract),
                                 &c_task, borrow(source)};

@@ -23,7 +23,7 @@ struct EvaluateOptions {
   Contract contract = Contract::kDevice;  // of the candidate
 };
 
-// Calls block. Thread-safe as Instance is.
+// Calls block, and are made again while the backend is unavailable. Thread-safe as Instance is.
 class Backend {
  public:
   static constexpr Kind kKind = Kind::kBackend;
@@ -45,6 +45,9 @@ class Backend {
                               const EvaluateOptions& options) const;
 
  private:
+  Result<Evaluation> evaluate_once(const Task& task, const std::string& source,
+                                   const EvaluateOptions& options) const;
+
   const krl_backend_v& table() const {
     return *static_cast<const krl_backend_v*>(component().raw->table);
   }

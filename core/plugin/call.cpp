@@ -50,10 +50,10 @@ Error Call::threw(std::string_view function, std::string_view what) const {
 }
 
 Error Call::broken(std::string_view function, std::string_view why) const {
-  return {Code::kInternal, fmt::format("{} '{}' broke its contract in {}(): {} (plugin {} {}, {})",
-                                       name_of(component_.kind), component_.id, function, why,
-                                       component_.plugin.name, component_.plugin.version,
-                                       component_.plugin.path.string())};
+  return {Code::kInternal,
+          with_plugin(fmt::format("{} '{}' broke its contract in {}(): {}",
+                                  name_of(component_.kind), component_.id, function, why),
+                      component_)};
 }
 
 int32_t Call::cancelled(const krl_task_context* c) { return of(c).scope_.cancelled() ? 1 : 0; }

@@ -18,6 +18,12 @@ namespace krl {
 // A status of the boundary; of a number that it does not know, kInternal.
 Code code_of(krl_status status);
 
+// How often a call is made again while a component is unavailable: see core/plugin/tries.hpp.
+struct Retries {
+  int count = 0;                           // after the first try
+  std::chrono::duration<double> pause{0};  // before the first of them; each is twice the one before
+};
+
 // What all calls of a run share.
 struct CallScope {
   using Clock = std::chrono::steady_clock;
@@ -25,6 +31,7 @@ struct CallScope {
   // Set once the user wants to stop; plugins poll it. Outlives every call.
   const std::atomic<bool>* stop = nullptr;
   std::chrono::seconds limit{0};  // that a call may take; 0 = any time
+  Retries retries = {};
 
   // CLOCK_MONOTONIC nanoseconds, of a call that begins now; 0 = none.
   std::int64_t deadline_ns() const {
@@ -32,7 +39,7 @@ struct CallScope {
     return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
   }
   // For a call that lasts as long as others come.
-  CallScope without_limit() const { return {stop}; }
+  CallScope without_limit() const { return {stop, {}, retries}; }
   bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 

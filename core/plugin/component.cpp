@@ -1,5 +1,7 @@
 #include "core/plugin/component.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -7,6 +9,16 @@ namespace krl {
 
 std::uint32_t Component::needs() const {
   return kind == Kind::kReward ? static_cast<const krl_reward_v*>(raw->table)->needs : 0;
+}
+
+std::string PluginInfo::text() const {
+  return fmt::format("plugin {} {}, {}", name, version, path.string());
+}
+
+std::string with_plugin(std::string message, const Component& component) {
+  const std::string plugin = component.plugin.text();
+  if (message.find(plugin) == std::string::npos) message += " (" + plugin + ")";
+  return message;
 }
 
 std::string signal_names(std::uint32_t mask) {

@@ -14,6 +14,9 @@ namespace krl {
 struct PluginInfo {
   std::string name, version, license, built_with;
   std::filesystem::path path;
+
+  // "plugin speedup 1.0.0, /usr/lib/kernelrl/speedup.krl.so"
+  std::string text() const;
 };
 
 struct Component : CatalogEntry {
@@ -26,6 +29,9 @@ struct Component : CatalogEntry {
   // The signals that a reward reads, KRL_SIGNAL_*; 0 for the other kinds.
   std::uint32_t needs() const;
 };
+
+// An error of a component, and its plugin's file where the message does not name it yet.
+std::string with_plugin(std::string message, const Component& component);
 
 // The names of the signals in `mask`, "time, registers".
 std::string signal_names(std::uint32_t mask);

@@ -86,14 +86,15 @@ void report_crash(int signal, const siginfo_t& info, const void* context) {
   } else {
     text.add(code == own_program(own_buffer) ? "kernelrl itself" : "a thread outside of any call");
   }
-  text.add(" crashed: ");
+  const bool elsewhere = call != nullptr && call->is_in_forked_child();
+  text.add(elsewhere ? " crashed in a process that it has forked: " : " crashed: ");
   add_signal(text, signal, info);
   const bool own = call != nullptr && code == call->file();
   if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
   if (call != nullptr) call->add_plugin(text);
   text.end_line();
   if (call == nullptr) add_calls(text);
-  add_hint(text);
+  if (!elsewhere) add_hint(text);
   write_last_words(text.view());
 }
 

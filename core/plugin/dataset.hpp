@@ -20,6 +20,9 @@ struct Pair {
 struct DatasetItems {
   std::vector<Task> tasks;
   std::vector<Pair> pairs;
+  std::size_t documents = 0;  // left out: no role of a dataset uses them
+  std::size_t lost = 0;       // items that could not be read while the dataset was unavailable
+  std::string first_lost;     // which was the first of them, and why; each is in the log
 };
 
 class Dataset {
@@ -30,10 +33,18 @@ class Dataset {
 
   const Component& component() const { return instance_.component(); }
 
-  // Reads every item, in order; documents are left out, since no role of a dataset uses them.
+  // Reads every item, in order. An error: the dataset's size or an item that could not be had, or
+  // all items lost.
   Result<DatasetItems> read_all() const;
 
  private:
+  const krl_dataset_v& table() const {
+    return *static_cast<const krl_dataset_v*>(component().raw->table);
+  }
+  Result<std::uint64_t> size() const;
+  // The one item of this index.
+  Result<DatasetItems> read(std::uint64_t index) const;
+
   Instance instance_;
 };
 

@@ -9,12 +9,15 @@ namespace krl {
 Result<Instance> Instance::create(const Component& component, const nlohmann::json& table,
                                   const CallScope& scope) {
   const ConfigView config(table);
-  Call call(component, scope);
-  void* self = nullptr;
-  KRL_TRY(call.run("create",
-                   [&] { return component.raw->create(host(), config.c(), call.c(), &self); }));
-  if (self == nullptr) return failure(call.broken("create", "it gave no instance"));
-  return Instance(component, scope, self);
+  std::atomic<bool> given_up{false};
+  return krl::patiently(Tries(scope, given_up), [&]() -> Result<Instance> {
+    Call call(component, scope);
+    void* self = nullptr;
+    KRL_TRY(call.run("create",
+                     [&] { return component.raw->create(host(), config.c(), call.c(), &self); }));
+    if (self == nullptr) return failure(call.broken("create", "it gave no instance"));
+    return Instance(component, scope, self);
+  });
 }
 
 // There is no caller who could be told of an exception.

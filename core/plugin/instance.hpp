@@ -1,6 +1,7 @@
 // An instance of a component: created from its table of the plan, destroyed with this object.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
@@ -8,6 +9,7 @@
 #include "core/base/result.hpp"
 #include "core/plugin/call.hpp"
 #include "core/plugin/component.hpp"
+#include "core/plugin/tries.hpp"
 
 namespace krl {
 
@@ -37,12 +39,23 @@ class Instance {
     return call.run(name, [&] { return function(self_.get(), call.c()); });
   }
 
+  // The tries of one of its calls.
+  Tries tries() const { return Tries(*scope_, *given_up_); }
+
+  // Makes a call, or several, of which nothing remains where it fails: `attempt()`, until it gives
+  // something other than kUnavailable or has had its tries.
+  template <class Attempt>
+  auto patiently(const Attempt& attempt) const -> decltype(attempt()) {
+    return krl::patiently(tries(), attempt);
+  }
+
  private:
   Instance(const Component& component, const CallScope& scope, void* self)
       : component_(&component),
         scope_(&scope),
         self_(self, {&component}),
-        mutex_(std::make_unique<std::mutex>()) {}
+        mutex_(std::make_unique<std::mutex>()),
+        given_up_(std::make_unique<std::atomic<bool>>(false)) {}
 
   struct Destroy {
     const Component* component;
@@ -53,6 +66,7 @@ class Instance {
   const CallScope* scope_;
   std::unique_ptr<void, Destroy> self_;
   std::unique_ptr<std::mutex> mutex_;
+  std::unique_ptr<std::atomic<bool>> given_up_;  // see Tries
 };
 
 }  // namespace krl

@@ -6,6 +6,7 @@
 
 #include "core/plugin/config_view.hpp"
 #include "core/plugin/example_call.hpp"
+#include "core/plugin/open_requests.hpp"
 #include "core/plugin/rows.hpp"
 #include "core/plugin/sampling_call.hpp"
 #include "core/plugin/text.hpp"
@@ -32,13 +33,13 @@ Status lacks(const Component& policy, std::string_view what) {
 
 // A function that a policy with these flags must have, and lacks; empty if there is none.
 std::string_view missing_function(const Component& policy, std::uint32_t flags) {
-  const auto lacks = [&](auto member) { return function_of(policy, member) == nullptr; };
-  if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && lacks(&krl_policy_v::fit)) return "fit";
+  const auto is_missing = [&](auto member) { return function_of(policy, member) == nullptr; };
+  if ((flags & KRL_POLICY_NEEDS_CORPUS) != 0 && is_missing(&krl_policy_v::fit)) return "fit";
   if ((flags & KRL_POLICY_TRAINABLE) == 0) return {};
-  if (lacks(&krl_policy_v::forward_backward)) return "forward_backward";
-  if (lacks(&krl_policy_v::optimizer_step)) return "optimizer_step";
-  if (lacks(&krl_policy_v::save)) return "save";
-  return lacks(&krl_policy_v::load) ? "load" : "";
+  if (is_missing(&krl_policy_v::forward_backward)) return "forward_backward";
+  if (is_missing(&krl_policy_v::optimizer_step)) return "optimizer_step";
+  if (is_missing(&krl_policy_v::save)) return "save";
+  return is_missing(&krl_policy_v::load) ? "load" : "";
 }
 
 bool is_unimplemented(const Status& status) {
@@ -86,10 +87,13 @@ void merge(Metrics& into, const Metrics& from) {
 
 Result<PolicyInfo> Policy::describe() const {
   krl_policy_info info{};
-  info.struct_size = sizeof info;
-  Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
-    return table().describe(self, context, &info);
+  KRL_TRY(instance_.patiently([&] {
+    info = {};
+    info.struct_size = sizeof info;
+    Call call(component(), instance_.scope());
+    return instance_.run(call, "describe", [&](void* self, auto* context) {
+      return table().describe(self, context, &info);
+    });
   }));
   if (const auto missing = missing_function(component(), info.flags); !missing.empty()) {
     return failure(
@@ -136,14 +140,35 @@ Status Policy::run_sampling(Call& call, std::string_view name, const Function& f
 
 Status Policy::sample(const std::vector<SampleRequest>& requests, const Sampling& sampling,
                       const AnswerSink& sink, Metrics& metrics) const {
+  OpenRequests open(sink);
+  for (const SampleRequest& request : requests) open.add(request);
+  return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
+    return sample_once(missing, sampling, open.sink(), metrics);
+  });
+}
+
+// Of a call that fails, what it brought is kept, and the next try is of the rest alone.
+template <class Attempt>
+Status Policy::sample_patiently(OpenRequests& open, const Attempt& attempt) const {
+  for (Tries tries = instance_.tries();;) {
+    const Status status = attempt(open.begin_try());
+    if (status || open.progressed()) tries.succeeded();
+    if (status) return {};
+    KRL_TRY(tries.after(status.error()));
+  }
+}
+
+Status Policy::sample_once(const std::vector<const SampleRequest*>& requests,
+                           const Sampling& sampling, const AnswerSink& sink,
+                           Metrics& metrics) const {
   const SamplingView c_sampling(sampling);
   std::vector<Rows<krl_message>> messages;
   messages.reserve(requests.size());
-  const Rows<krl_request> c_requests(requests, [&](const SampleRequest& request) {
-    return request_view(request, messages.emplace_back(messages_of(request.prompt)), c_sampling);
+  const Rows<krl_request> c_requests(requests, [&](const SampleRequest* request) {
+    return request_view(*request, messages.emplace_back(messages_of(request->prompt)), c_sampling);
   });
-  SampleReceiver receiver(sink);
-  for (const SampleRequest& request : requests) receiver.expect(request);
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id));
+  for (const SampleRequest* request : requests) receiver.expect(*request);
   Call call(component(), instance_.scope());
   const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
@@ -174,7 +199,22 @@ Status Policy::follow() const {
 
 Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
                              const AnswerSink& sink, Metrics& metrics) const {
-  SampleReceiver receiver(sink);
+  OpenRequests open(sink);
+  return sample_patiently(open, [&](const std::vector<const SampleRequest*>& missing) {
+    const NextRequest next_of_try =
+        [&, i = std::size_t{0}](bool wait) mutable -> Result<const SampleRequest*> {
+      if (i < missing.size()) return missing[i++];
+      Result<const SampleRequest*> request = next(wait);
+      if (request && *request != nullptr) open.add(**request);
+      return request;
+    };
+    return stream_once(sampling, next_of_try, open.sink(), metrics);
+  });
+}
+
+Status Policy::stream_once(const Sampling& sampling, const NextRequest& next,
+                           const AnswerSink& sink, Metrics& metrics) const {
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id));
   RequestFeed feed(sampling, next, receiver);
   Call call(component(), instance_.scope().without_limit());
   const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
@@ -187,6 +227,10 @@ Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
 }
 
 Result<Example> Policy::tokenize(const Prompt& prompt, const std::string& answer) const {
+  return instance_.patiently([&] { return tokenize_once(prompt, answer); });
+}
+
+Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& answer) const {
   std::optional<Example> tokens;
   const auto put = [](const krl_sample_sink* sink, const krl_sample* s) -> krl_status {
     static_cast<std::optional<Example>*>(sink->ctx)->emplace(
@@ -251,35 +295,42 @@ Result<std::vector<std::vector<float>>> Policy::logprobs(
   const auto logprobs = function_of(component(), &krl_policy_v::logprobs);
   if (logprobs == nullptr) return failure(lacks(component(), kGivesNoLogprobs).error());
   const Rows<krl_example> c_examples = rows_of(examples);
-  NumberReceiver<krl_logprob_sink> receiver(examples, "logprob");
-  Call call(component(), instance_.scope());
-  const Status status = instance_.run(call, "logprobs", [&](void* self, auto* context) {
-    return logprobs(self, context, temperature, c_examples.data(), c_examples.size(), receiver.c());
+  return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
+    NumberReceiver<krl_logprob_sink> receiver(examples, "logprob");
+    Call call(component(), instance_.scope());
+    const Status status = instance_.run(call, "logprobs", [&](void* self, auto* context) {
+      return logprobs(self, context, temperature, c_examples.data(), c_examples.size(),
+                      receiver.c());
+    });
+    KRL_TRY(checked(call, "logprobs", status, receiver));
+    return std::move(receiver).take();
   });
-  KRL_TRY(checked(call, "logprobs", status, receiver));
-  return std::move(receiver).take();
 }
 
 Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example>& examples) const {
   const Rows<krl_example> c_examples = rows_of(examples);
-  NumberReceiver<krl_critic_sink> receiver(examples, "value");
-  Call call(component(), instance_.scope());
-  const auto values = function_of(component(), &krl_policy_v::values);
-  if (values == nullptr)
-    return failure(call.broken("describe", "it says it has a critic, and has no values()"));
-  const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
-    return values(self, context, c_examples.data(), c_examples.size(), receiver.c());
+  return instance_.patiently([&]() -> Result<std::vector<std::vector<float>>> {
+    NumberReceiver<krl_critic_sink> receiver(examples, "value");
+    Call call(component(), instance_.scope());
+    const auto values = function_of(component(), &krl_policy_v::values);
+    if (values == nullptr)
+      return failure(call.broken("describe", "it says it has a critic, and has no values()"));
+    const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
+      return values(self, context, c_examples.data(), c_examples.size(), receiver.c());
+    });
+    KRL_TRY(checked(call, "values", status, receiver));
+    return std::move(receiver).take();
   });
-  KRL_TRY(checked(call, "values", status, receiver));
-  return std::move(receiver).take();
 }
 
 Result<std::uint64_t> Policy::publish() const {
-  Call call(component(), instance_.scope());
-  std::uint64_t version = 0;
   if (const auto publish = function_of(component(), &krl_policy_v::publish)) {
-    const Status status = instance_.run(call, "publish", [&](void* self, auto* context) {
-      return publish(self, context, &version);
+    std::uint64_t version = 0;
+    const Status status = instance_.patiently([&] {
+      Call call(component(), instance_.scope());
+      return instance_.run(call, "publish", [&](void* self, auto* context) {
+        return publish(self, context, &version);
+      });
     });
     if (status) return version;
     if (!is_unimplemented(status)) return failure(status.error());
@@ -293,9 +344,12 @@ Status Policy::adopt_weights(const Weights& weights) const {
   if (adopt == nullptr) return lacks(component(), "takes no weights of another one");
   const krl_weights c_weights{sizeof(krl_weights), weights.kind, borrow(weights.directory),
                               weights.version};
-  Call call(component(), instance_.scope());
-  return instance_.run(call, "adopt_weights",
-                       [&](void* self, auto* context) { return adopt(self, context, &c_weights); });
+  return instance_.patiently([&] {
+    Call call(component(), instance_.scope());
+    return instance_.run(call, "adopt_weights", [&](void* self, auto* context) {
+      return adopt(self, context, &c_weights);
+    });
+  });
 }
 
 Status Policy::forget(const std::string& directory) const {
@@ -317,10 +371,12 @@ Status Policy::save(const std::string& directory) const {
 }
 
 Status Policy::load(const std::string& directory) const {
-  Call call(component(), instance_.scope());
   if (table().load == nullptr) return lacks(component(), "cannot load what it has learned");
-  return instance_.run(call, "load", [&](void* self, auto* context) {
-    return table().load(self, context, borrow(directory));
+  return instance_.patiently([&] {
+    Call call(component(), instance_.scope());
+    return instance_.run(call, "load", [&](void* self, auto* context) {
+      return table().load(self, context, borrow(directory));
+    });
   });
 }
 

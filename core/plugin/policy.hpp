@@ -93,7 +93,11 @@ struct AnswerSink {
   std::function<void(std::size_t request, Error why)> lost;
 };
 
-// Calls block. Thread-safe as Instance is.
+class OpenRequests;
+
+// Calls block. Those that leave nothing behind where they fail are made again while the policy is
+// unavailable: all but fit(), forward_backward(), optimizer_step(), save(), forget() and
+// export_weights(). Thread-safe as Instance is.
 class Policy {
  public:
   static constexpr Kind kKind = Kind::kPolicy;
@@ -173,6 +177,16 @@ class Policy {
     std::mutex sampling;    // where sampling does not wait for those that learn
     std::atomic<bool> samples_while_training{false};  // as describe() last said
   };
+
+  // One try each of the calls above.
+  Status sample_once(const std::vector<const SampleRequest*>& requests, const Sampling& sampling,
+                     const AnswerSink& sink, Metrics& metrics) const;
+  Status stream_once(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
+                     Metrics& metrics) const;
+  Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
+
+  template <class Attempt>
+  Status sample_patiently(OpenRequests& open, const Attempt& attempt) const;
 
   // Runs a call that samples.
   template <class Function>

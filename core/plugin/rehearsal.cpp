@@ -53,8 +53,10 @@ Status outcome(bool in_time, int status, milliseconds limit) {
                                std::chrono::duration<double>(limit).count()));
   }
   if (WIFSIGNALED(status)) {
-    return invalid(
-        fmt::format("crashed (SIG{}) while it was loaded", ::sigabbrev_np(WTERMSIG(status))));
+    const char* const name = ::sigabbrev_np(WTERMSIG(status));
+    return invalid(fmt::format(
+        "crashed ({}) while it was loaded",
+        name == nullptr ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("SIG{}", name)));
   }
   return invalid(fmt::format("ended the process, with exit code {}, while it was loaded",
                              WEXITSTATUS(status)));

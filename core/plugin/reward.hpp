@@ -8,6 +8,9 @@
 
 namespace krl {
 
+// The largest score, and the least but for its sign: sums and squares of such keep their meaning.
+inline constexpr double kMostScore = 1e9;
+
 // Thread-safe as Instance is.
 class Reward {
  public:
@@ -17,7 +20,8 @@ class Reward {
 
   const Component& component() const { return instance_.component(); }
 
-  // One finite number for each turn.
+  // One number for each turn, of kMostScore at most. The call is made again while the reward is
+  // unavailable.
   Result<std::vector<double>> score(const std::vector<const krl_turn*>& turns) const;
 
  private:

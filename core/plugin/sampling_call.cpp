@@ -90,8 +90,8 @@ krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messag
           r.deadline_ns};
 }
 
-SampleReceiver::SampleReceiver(const AnswerSink& sink)
-    : sink_(sink), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who)
+    : sink_(sink), who_(std::move(who)), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
 
 void SampleReceiver::expect(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
@@ -146,7 +146,7 @@ krl_status SampleReceiver::receive(const krl_sample& s) {
     }
   }
   if (first_late) {
-    sink_.lost(s.request, {Code::kDeadlineExceeded, "the answer came after its deadline"});
+    tell_lost(s.request, {Code::kDeadlineExceeded, "the answer came after its deadline"});
   } else {
     sink_.answered(s.request, s.index, answer_of(s));
   }
@@ -165,8 +165,13 @@ krl_status SampleReceiver::lose(std::uint32_t request, Error why) {
       return KRL_INVALID_ARGUMENT;
     expected_[request].failed = true;
   }
-  sink_.lost(request, std::move(why));
+  tell_lost(request, std::move(why));
   return KRL_OK;
+}
+
+void SampleReceiver::tell_lost(std::uint32_t request, Error why) const {
+  why.message = fmt::format("{}: {}", who_, why.message);
+  sink_.lost(request, std::move(why));
 }
 
 bool SampleReceiver::accept(std::string why) {

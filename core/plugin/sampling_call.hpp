@@ -37,7 +37,8 @@ krl_request request_view(const SampleRequest& request, const Rows<krl_message>& 
 // Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
 class SampleReceiver {
  public:
-  explicit SampleReceiver(const AnswerSink& sink);
+  // `who` begins what is said of a lost request: "policy 'x' (sample)".
+  SampleReceiver(const AnswerSink& sink, std::string who);
 
   const krl_sample_sink* c() const { return &c_; }
   // One more request may be answered, by as many samples as it wants, until its deadline and a
@@ -62,6 +63,7 @@ class SampleReceiver {
                          krl_str why);
   krl_status receive(const krl_sample& sample);
   krl_status lose(std::uint32_t request, Error why);
+  void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
@@ -70,6 +72,7 @@ class SampleReceiver {
   std::vector<Expected> expected_;  // by request
   std::string complaint_;
   const AnswerSink& sink_;
+  const std::string who_;
   krl_sample_sink c_;
 };
 

@@ -12,12 +12,14 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/example_call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host.cpp
   ${CMAKE_CURRENT_LIST_DIR}/instance.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/library.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/option_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/last_words.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/library.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/open_requests.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/option_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policy.cpp
   ${CMAKE_CURRENT_LIST_DIR}/registry.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rehearsal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reward.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sampling_call.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tries.cpp
   ${CMAKE_CURRENT_LIST_DIR}/views.cpp)

@@ -58,7 +58,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 17u);
+  EXPECT_EQ(registry().all().size(), 18u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -86,15 +86,17 @@ TEST(MisbehavingPlugins, Scores) {
             "reward 'test.throws_in_score' (score): a runtime_error of score");
   EXPECT_EQ(score("test.scores_nan"),
             "reward 'test.scores_nan' broke its contract in score(): it gave nan for a turn of "
-            "task 'vector_add'");
+            "task 'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.scores_infinity"),
             "reward 'test.scores_infinity' broke its contract in score(): it gave -inf for a turn "
-            "of task "
-            "'vector_add'");
+            "of task 'vector_add'; scores lie in -1e+09..1e+09");
+  EXPECT_EQ(score("test.scores_too_much"),
+            "reward 'test.scores_too_much' broke its contract in score(): it gave 1e+308 for a "
+            "turn of task 'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(
       score("test.leaves_scores"),
       "reward 'test.leaves_scores' broke its contract in score(): it gave nan for a turn of task "
-      "'vector_add'");
+      "'vector_add'; scores lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.fails_silently"),
             "reward 'test.fails_silently' (score): failed without a reason (status 99)");
   EXPECT_EQ(score("test.fails_with_ok"),
@@ -198,6 +200,21 @@ TEST(MisbehavingPlugins, Streams) {
 TEST(MisbehavingPlugins, APolicyOf10HasNoStreams) {
   EXPECT_TRUE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.bad_samples")));
   EXPECT_FALSE(Policy::can_stream(*registry().find(Kind::kPolicy, "test.policy_of_1_0")));
+}
+
+TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {
+  auto instance = create(Kind::kPolicy, "test.promises_learning");
+  ASSERT_TRUE(instance) << instance.error().message;
+  const Policy policy(std::move(*instance));
+  const auto info = policy.describe();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(without_plugin(info.error()),
+            "policy 'test.promises_learning' broke its contract in describe(): its flags need "
+            "forward_backward(), which is NULL");
+  const Status loaded = policy.load("nowhere");
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message,
+            "the policy 'test.promises_learning' cannot load what it has learned");
 }
 
 TEST(MisbehavingPlugins, Values) {

@@ -82,11 +82,11 @@ H2() { # A stranger's reward has the id of a built-in one: it is left out, and n
   world --plugin-path builtin_id --set 'reward=[{use="speedup"}]'
   exits 0
   says builtin_id.krl.so
-  ! grep -q '"reward/speedup/mean":0.5,' runs/broken/metrics.jsonl || wrong "it is the stranger's"
+  [[ $(grep -c '"reward/speedup/mean":0.5,' runs/broken/metrics.jsonl) != 4 ]] || wrong "it is the stranger's"
   world --plugin-path builtin_id --set 'reward=[{use="speedup"}]' --set 'plugins.replace=["reward.speedup"]' --set run.name=taken
   exits 0
   says builtin_id.krl.so
-  grep -q '"reward/speedup/mean":0.5,' runs/taken/metrics.jsonl || wrong "it is not the stranger's"
+  [[ $(grep -c '"reward/speedup/mean":0.5,' runs/taken/metrics.jsonl) == 4 ]] || wrong "it is not the stranger's"
 }
 
 H3() { # The printed hint to resume goes on with the same run, from another folder.

@@ -31,6 +31,10 @@ struct ScoresInfinity final : krl::Reward {
   double score(const krl::Turn&) override { return -std::numeric_limits<double>::infinity(); }
 };
 
+struct ScoresTooMuch final : krl::Reward {
+  double score(const krl::Turn&) override { return 1e308; }
+};
+
 struct Idle : krl::Backend {
   krl::BackendInfo describe() override { return {0, 0, "", ""}; }
 };
@@ -194,6 +198,17 @@ constexpr krl_policy_v policy_of_1_0() {
 }
 constexpr krl_policy_v kPolicyOf10 = policy_of_1_0();
 
+krl_status promise_learning(void*, const krl_task_context*, krl_policy_info* out) {
+  out->flags = KRL_POLICY_TRAINABLE;
+  return KRL_OK;
+}
+constexpr krl_policy_v policy_without_learning() {
+  krl_policy_v table = krl::detail::PolicyCalls<false>::table(false);
+  table.describe = promise_learning;
+  return table;
+}
+constexpr krl_policy_v kPromisesLearning = policy_without_learning();
+
 const krl_component* raw(const krl_component& c) { return &c; }
 constexpr krl_component raw_component(std::uint32_t kind, const char* id, const void* table,
                                       decltype(krl_component::create) create) {
@@ -219,6 +234,8 @@ constexpr krl_component kRawCreatesNothing =
     raw_component(KRL_REWARD, "test.creates_nothing", &kLeavesScores, create_nothing);
 constexpr krl_component kRawPolicyOf10 =
     raw_component(KRL_POLICY, "test.policy_of_1_0", &kPolicyOf10, create_something);
+constexpr krl_component kRawPromisesLearning =
+    raw_component(KRL_POLICY, "test.promises_learning", &kPromisesLearning, create_something);
 
 }  // namespace
 
@@ -227,6 +244,7 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::reward<ThrowsInScore>("test.throws_in_score", "breaks a rule"),
            krl::reward<ScoresNan>("test.scores_nan", "breaks a rule"),
            krl::reward<ScoresInfinity>("test.scores_infinity", "breaks a rule"),
+           krl::reward<ScoresTooMuch>("test.scores_too_much", "breaks a rule"),
            krl::backend<NoVerdict>("test.no_verdict", "breaks a rule"),
            krl::backend<TwoVerdicts>("test.two_verdicts", "breaks a rule"),
            krl::backend<UnknownVerdict>("test.unknown_verdict", "breaks a rule"),
@@ -236,4 +254,4 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::policy<BadValues>("test.bad_values", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
            raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing),
-           raw(kRawPolicyOf10))
+           raw(kRawPolicyOf10), raw(kRawPromisesLearning))

@@ -96,6 +96,18 @@ TEST(Assessment, WithoutTimesThereAreNoSpeedups) {
   EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json({{"1", 1.0}}));
 }
 
+TEST(Assessment, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
+  const Assessment a = assess("train",
+                              {episode(kEasy, {right(kNotMeasured)}), episode(kEasy, {right(3)}),
+                               episode(kHard, {right(kNotMeasured)})},
+                              {1}, 1);
+  EXPECT_EQ(a.untimed, 2);
+  ASSERT_TRUE(a.figures.speedup);
+  EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(3))));
+  EXPECT_THAT(a.figures.fast->at(2), ElementsAre(Pair(1, near(1))));
+  EXPECT_FALSE(a.tasks[1].figures.speedup);
+}
+
 TEST(Assessment, OfNothingIsEmpty) {
   const Assessment a = assess("train", {episode(kEasy, {lost()})}, {1}, 1);
   EXPECT_TRUE(a.tasks.empty());

@@ -65,8 +65,10 @@ TEST(LostRequests, DropTheirTurnsAndAreCounted) {
 }
 
 TEST(LostRequests, EndTheRunWithTheFirstCauseWhereNothingElseIsLeft) {
-  EXPECT_THAT(fresh_run({"policy.lose_every=1"}).error,
-              HasSubstr("iteration 1: every turn was lost, the first as told to lose it"));
+  EXPECT_THAT(
+      fresh_run({"policy.lose_every=1"}).error,
+      HasSubstr("iteration 1: every turn was lost, the first as policy 'toy.world' (sample): told "
+                "to lose it (plugin toy 1.0.0, /"));
 }
 
 TEST(CutOffAnswers, AreAskedForAgainWhereThePolicyCanGoOn) {
@@ -174,7 +176,7 @@ TEST(Deadlines, OfACallReachThePlugin) {
 
 TEST(Deadlines, OfAnAnswerReachThePlugin) {
   EXPECT_THAT(fresh_run({"policy.waits=request", "rollout.answer_timeout_s=1"}).error,
-              HasSubstr("every turn was lost, the first as too late"));
+              HasSubstr("every turn was lost, the first as policy 'toy.world' (sample): too late"));
 }
 
 TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
@@ -182,7 +184,7 @@ TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
     EXPECT_THAT(fresh_run({"policy.waits=long", "rollout.answer_timeout_s=1",
                            std::string("rollout.batching=") + batching})
                     .error,
-                HasSubstr("every turn was lost, the first as the answer came after its deadline"));
+                HasSubstr("): the answer came after its deadline (plugin toy "));
   }
 }
 
@@ -200,7 +202,7 @@ TEST(BeforeTheRun, APlanThatThePoliciesCanFollowIsFine) {
 
 TEST(BeforeTheRun, ALossThatThePolicyCannotLearnByIsRefused) {
   const std::string error = checked({"learn.loss.name=gspo"});
-  EXPECT_THAT(error, HasSubstr("plan.toml:6:"));
+  EXPECT_THAT(error, HasSubstr("plan.toml:7:"));
   EXPECT_THAT(error,
               HasSubstr("stage 'reinforce': policy 'toy.world' (check_loss): the toy cannot learn "
                         "by gspo"));

@@ -29,12 +29,14 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
   Metrics m = rollout_metrics(episodes, {"speed"}, 2);
   EXPECT_DOUBLE_EQ(m["kernel/compile_rate"], 0.75);
   EXPECT_DOUBLE_EQ(m["kernel/pass_rate"], 0.5);
-  EXPECT_DOUBLE_EQ(m["kernel/fast_1"], 0.5);
+  EXPECT_DOUBLE_EQ(m["kernel/fast_1"], 0.25) << "as fast as the baseline is not faster";
   EXPECT_DOUBLE_EQ(m["kernel/fast_2"], 0.25);
   EXPECT_DOUBLE_EQ(m["kernel/speedup_median"], 2.5);
   EXPECT_DOUBLE_EQ(m["kernel/speedup_geomean"], 2);
   EXPECT_DOUBLE_EQ(m["kernel/speedup_capped"], 2);  // (1 + 3) / 2
-  EXPECT_DOUBLE_EQ(m["kernel/pass_rate_any"], 2.0 / 3);
+  EXPECT_DOUBLE_EQ(m["kernel/pass_rate_any"], 1) << "of the episodes that were evaluated";
+  EXPECT_DOUBLE_EQ(m["episode/turns"], 2);
+  EXPECT_FALSE(m.contains("kernel/timed")) << "all of them are";
   EXPECT_DOUBLE_EQ(m["turn_1/pass_rate"], 0.5);
   EXPECT_DOUBLE_EQ(m["turn_2/pass_rate"], 0.5);
   EXPECT_DOUBLE_EQ(m["tier_1/pass_rate"], 0.5);
@@ -65,7 +67,37 @@ TEST(RolloutMetrics, LeaveOutWhatNoTurnMeasured) {
   const Task task{"t", "", "", 0, ""};
   const Metrics m =
       rollout_metrics({{&task, 0, 0, {turn(Verdict::kInfraError, 0, 0)}}}, {"speed"}, 1);
-  EXPECT_EQ(m, (Metrics{{"infra_errors", 1}}));
+  EXPECT_EQ(m, (Metrics{{"infra_errors", 1}, {"reward/lost", 0}}));
+}
+
+TEST(RolloutMetrics, TakeSpeedsFromTheKernelsThatHaveATime) {
+  const Task task{"t", "", "", 0, ""};
+  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, 4, 1)}},
+                                     {&task, 0, 1, {turn(Verdict::kOk, kNotMeasured, 1)}}},
+                                    {"speed"}, 1);
+  EXPECT_DOUBLE_EQ(m.at("kernel/speedup_geomean"), 4);
+  EXPECT_DOUBLE_EQ(m.at("kernel/fast_2"), 0.5);
+  EXPECT_DOUBLE_EQ(m.at("kernel/timed"), 0.5);
+}
+
+TEST(RolloutMetrics, HaveNoSpeedsOfABackendThatTimesNothing) {
+  const Task task{"t", "", "", 0, ""};
+  const Metrics m =
+      rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, kNotMeasured, 1)}}}, {"s"}, 1);
+  EXPECT_FALSE(m.contains("kernel/fast_1"));
+  EXPECT_FALSE(m.contains("kernel/timed"));
+}
+
+TEST(RolloutMetrics, OnlyCountTurnsThatCouldNotBeScored) {
+  const Task task{"t", "", "", 0, ""};
+  TurnRecord lost = turn(Verdict::kOk, 4, 0);
+  lost.score = {0, {}, "the judge is out"};
+  const Metrics m = rollout_metrics(
+      {{&task, 0, 0, {turn(Verdict::kOk, 2, 3), lost}}, {&task, 0, 1, {lost}}}, {"speed"}, 2);
+  EXPECT_DOUBLE_EQ(m.at("reward/lost"), 2);
+  EXPECT_DOUBLE_EQ(m.at("infra_errors"), 2);
+  EXPECT_DOUBLE_EQ(m.at("reward/mean"), 3);
+  EXPECT_DOUBLE_EQ(m.at("episode/turns"), 1);
 }
 
 }  // namespace

@@ -240,12 +240,12 @@ TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
   EXPECT_EQ(lost, std::accumulate(counted.begin(), counted.end(), 0.0));
 }
 
-TEST(Run, GoesOnWhenNothingCouldBeEvaluated) {
+TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
   const RunReport report = fresh_run({"backend.broken=true"});
-  EXPECT_EQ(report.error, "");
-  EXPECT_THAT(report.all("infra_errors"), Each(16));
-  EXPECT_THAT(report.all("actor/grad_norm"), Each(0)) << "there was nothing to learn from";
-  EXPECT_THAT(report.all("kernel/pass_rate"), IsEmpty()) << "not measured is not 0";
+  EXPECT_THAT(report.error,
+              HasSubstr("iteration 1: every turn was lost, the first as backend "
+                        "'toy.world' (evaluate): the toy is broken (plugin toy 1.0.0, /"));
+  EXPECT_THAT(report.metrics, IsEmpty());
 }
 
 TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
@@ -304,6 +304,13 @@ TEST(Run, FailsOnATaskThatTheBackendRefuses) {
   const RunReport report = fresh_run({"backend.refuse=toy_1"});
   EXPECT_THAT(report.error, HasSubstr("toy.toml:1:1: task 'toy_1' is refused"));
   EXPECT_THAT(report.metrics, IsEmpty());
+}
+
+TEST(Run, SaysOnceWhatTheBackendSaysOfEveryTask) {
+  EXPECT_EQ(
+      fresh_run({"backend.refuse=\"*\"", "dataset.0.count=7"}).error,
+      "backend 'toy.world' (prepare): the toy takes no tasks (tasks toy_0, toy_1, toy_2, toy_3, "
+      "toy_4 and 2 more)");
 }
 
 TEST(Run, ThatIsStoppedGoesOnWhereItWas) {

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kPlan = R"([run]
 name = "toy"
 seed = 7
+retry_wait_s = 0.001
 
 [policy]
 use = "toy.world"

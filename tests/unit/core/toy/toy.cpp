@@ -52,18 +52,27 @@ Logits log_softmax(const Logits& logits, double temperature) {
 
 std::atomic<bool> sampling{false};  // the policy, now
 
+// Fails the first `calls` of those that count in `made`.
+void be_away(std::int64_t calls, std::atomic<std::int64_t>& made) {
+  if (made++ < calls) throw krl::Failure(KRL_UNAVAILABLE, "away");
+}
+
 struct ToyPolicy final : krl::TrainablePolicy {
   bool lingers = false;
   static constexpr bool streams = true;
   bool needs_corpus = false, critic = false, fixed_values = false;
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
-  std::int64_t lose_every = 0, abort_every = 0;
+  std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0;
   bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
-  std::string waits;
+  std::string waits, away_in;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
+      krl::opt("away_in", &ToyPolicy::away_in, "the function whose first calls fail"),
+      krl::opt("away", &ToyPolicy::away, "how many of them"),
+      krl::opt("away_every", &ToyPolicy::away_every,
+               "every n-th answer is followed by the end of its call; 0 = none"),
       krl::opt("abort_every", &ToyPolicy::abort_every,
                "every n-th answer is cut off before its token; 0 = none"),
       krl::opt("elsewhere", &ToyPolicy::elsewhere,
@@ -116,6 +125,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void sample(const krl::Requests& requests, const krl::SampleSink& sink,
               const krl::Context& context) override {
     context.throw_if_cancelled();
+    be_away_in("sample");
     fail_if_told();
     while (waits == "call") context.throw_if_cancelled();
     sampling = true;
@@ -129,6 +139,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void sample_stream(const krl::RequestSource& source, const krl::SampleSink& sink,
                      const krl::Context& context) override {
     constexpr std::size_t kSlots = 5;
+    be_away_in("sample");
     std::vector<std::pair<std::size_t, krl::Request>> batch;
     for (std::size_t taken = 0;;) {
       context.throw_if_cancelled();
@@ -146,6 +157,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void tokenize(const krl::Messages& messages, std::string_view answer, const krl::SampleSink& sink,
                 const krl::Context&) override {
+    be_away_in("tokenize");
     const std::int32_t prompt = context_of(messages), token = choice_in(answer);
     krl_sample sample{};
     sample.prompt_tokens = {&prompt, 1};
@@ -156,6 +168,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void fit(krl::Span<krl_str>, std::uint64_t, const krl::Context&) override { fitted_ = true; }
 
   std::uint64_t publish(const krl::Context&) override {
+    be_away_in("publish");
     if (!publishes()) throw krl::Failure(KRL_UNIMPLEMENTED, "the newest weights sample");
     published_ = logits_;
     return published_version_ = version_;
@@ -181,6 +194,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void logprobs(double temperature, const krl::Examples& examples, const krl::LogprobSink& sink,
                 const krl::Context&) override {
+    be_away_in("logprobs");
     for (std::size_t i = 0; i < examples.size(); ++i) {
       const Logits lp = log_softmax(logits_[examples[i].prompt_tokens()[0]], temperature);
       const auto value = static_cast<float>(lp[examples[i].tokens()[0]]);
@@ -190,6 +204,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   void values(const krl::Examples& examples, const krl::CriticSink& sink,
               const krl::Context&) override {
+    be_away_in("values");
     for (std::size_t i = 0; i < examples.size(); ++i) {
       std::vector<float> values;
       for (std::size_t t = 0; t < examples[i].tokens().size(); ++t) {
@@ -204,6 +219,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
   // Policy gradient for every loss but cross entropy, whose advantage is 1.
   void forward_backward(const krl::Loss& loss, const krl::Examples& examples,
                         const krl::Context& context) override {
+    be_away_in("forward_backward");
     double total = 0, value_total = 0;
     for (const krl::Example& e : examples) {
       check_what_travels(e);
@@ -250,6 +266,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
   }
 
   void load(std::string_view directory, const krl::Context&) override {
+    be_away_in("load");
     std::ifstream file(std::string(directory) + "/toy.bin", std::ios::binary);
     file.read(reinterpret_cast<char*>(&logits_), sizeof logits_);
     file.read(reinterpret_cast<char*>(&version_), sizeof version_);
@@ -262,6 +279,10 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void fail_if_told() {
     if ((fail_after >= 0 && calls_++ >= fail_after) || std::ifstream(fail_while))
       throw krl::Failure(KRL_UNAVAILABLE, "told to fail");
+  }
+
+  void be_away_in(std::string_view function) {
+    if (function == away_in) be_away(away, away_calls_);
   }
 
   std::uint64_t version() const { return publishes() ? published_version_ : version_; }
@@ -321,6 +342,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
     sample.policy_version = stale ? version_ + 1000 : version();
     sample.state = krl::to_c(state);
     sink.put(sample);
+    if (away_every > 0 && ++given_ % away_every == 0)
+      throw krl::Failure(KRL_UNAVAILABLE, "away after an answer");
   }
 
   // Adds the gradient of the critic's loss of one example, and gives that loss.
@@ -339,7 +362,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   std::array<Logits, 2> logits_{}, gradient_{}, published_{};
   std::uint64_t published_version_ = 0;
-  std::int64_t asked_ = 0, begun_ = 0;
+  std::int64_t asked_ = 0, begun_ = 0, given_ = 0;
+  std::atomic<std::int64_t> away_calls_{0};
   double late_loss_ = 0;
   bool last_of_step_ = false;
   std::array<double, 2> values_{}, value_gradient_{};  // by the number of earlier turns, as logits
@@ -351,9 +375,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false, wants_turns = false;
-  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1, concurrency = 2;
+  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1, concurrency = 2,
+               away = 0;
   std::string refuse;
   static constexpr auto config = krl::config(
+      krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
       krl::opt("wants_turns", &ToyBackend::wants_turns,
                "as long as the policy samples, every evaluation is an infrastructure error"),
@@ -367,7 +393,7 @@ struct ToyBackend final : krl::Backend {
                "evaluating this choice takes more than a second; -1 = none")
           .range(-1, kChoices - 1),
       krl::opt("concurrency", &ToyBackend::concurrency, "evaluations that it asks for at a time"),
-      krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses"));
+      krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses; * = all"));
 
   krl::BackendInfo describe() override {
     return {static_cast<std::uint32_t>(concurrency),
@@ -375,12 +401,14 @@ struct ToyBackend final : krl::Backend {
   }
 
   void prepare(const krl::Task& task, const krl::EvaluateOptions&, const krl::Context&) override {
+    if (refuse == "*") krl::invalid_argument("the toy takes no tasks");
     if (task.id() == refuse)
       krl::invalid_argument("toy.toml:1:1: task '" + refuse + "' is refused");
   }
 
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
                 const krl::EvaluationSink& sink, const krl::Context&) override {
+    be_away(away, calls_);
     const int choice = choice_in(candidate.source());
     if (broken || choice == broken_choice || (wants_turns && sampling))
       throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
@@ -408,18 +436,27 @@ struct ToyBackend final : krl::Backend {
     }
     sink.verdict(c.verdict, c.verdict == KRL_VERDICT_OK ? "" : "y[0] is 1, expected 2");
   }
+
+ private:
+  std::atomic<std::int64_t> calls_{0};
 };
 
 struct ToyTasks final : krl::Dataset {
-  std::int64_t count = 4, pairs = 0, choice = 2;
+  std::int64_t count = 4, pairs = 0, choice = 2, away = 0, lost_item = -1;
   static constexpr auto config = krl::config(
       krl::opt("count", &ToyTasks::count, "tasks, over the tiers 0 and 1").range(0, 100),
       krl::opt("pairs", &ToyTasks::pairs, "supervised pairs").range(0, 1000),
-      krl::opt("choice", &ToyTasks::choice, "the answer that the pairs teach").range(0, 3));
+      krl::opt("choice", &ToyTasks::choice, "the answer that the pairs teach").range(0, 3),
+      krl::opt("away", &ToyTasks::away, "readings that fail at first"),
+      krl::opt("lost_item", &ToyTasks::lost_item,
+               "the item that can never be read; -1 = none, -2 = all"));
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count + pairs); }
 
   void read(std::uint64_t index, const krl::DatasetSink& sink) override {
+    be_away(away, calls_);
+    if (lost_item == -2 || lost_item == static_cast<std::int64_t>(index))
+      throw krl::Failure(KRL_UNAVAILABLE, "the shelf is locked");
     const std::string id = "toy_" + std::to_string(index);
     const std::string definition =
         R"({"id":")" + id +
@@ -433,12 +470,29 @@ struct ToyTasks final : krl::Dataset {
     if (index < static_cast<std::uint64_t>(count)) return sink.task(task);
     sink.pair(task, answer_of(static_cast<int>(choice)));
   }
+
+ private:
+  std::atomic<std::int64_t> calls_{0};
 };
 
 // Pays the speed of a right kernel.
 struct ToySpeed final : krl::Reward {
   static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;
-  double score(const krl::Turn& turn) override { return turn.evaluation().speedup(); }
+  std::int64_t away = 0, lost_choice = -1;
+  static constexpr auto config =
+      krl::config(krl::opt("away", &ToySpeed::away, "calls that fail at first"),
+                  krl::opt("lost_choice", &ToySpeed::lost_choice,
+                           "this choice can never be scored; -1 = none, -2 = all"));
+
+  double score(const krl::Turn& turn) override {
+    be_away(away, calls_);
+    if (lost_choice == -2 || choice_in(turn.source()) == lost_choice)
+      throw krl::Failure(KRL_UNAVAILABLE, "the judge is out");
+    return turn.evaluation().speedup();
+  }
+
+ private:
+  std::atomic<std::int64_t> calls_{0};
 };
 
 // Pays nothing, and needs what the toy backend lacks.
