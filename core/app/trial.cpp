@@ -18,6 +18,7 @@
 #include "core/base/clock.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
+#include "core/plugin/crash.hpp"
 
 namespace krl {
 namespace {
@@ -133,6 +134,7 @@ std::string without_component(const std::string& message, const Component& compo
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // as it is in no terminal's group now
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
+  stop_reporting_crashes();  // they are the trial's result
   const Result<Trial> started = start(component, registry, settings);
   nlohmann::json trial = {{"works", started.has_value()}};
   trial["text"] = started ? started->text : without_component(started.error().message, component);

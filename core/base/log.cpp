@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "core/base/fixed_text.hpp"
+#include "core/base/utf8.hpp"
 
 namespace krl {
 
@@ -59,6 +60,14 @@ spdlog::level::level_enum level_of(Severity severity) {
   return static_cast<spdlog::level::level_enum>(severity);
 }
 
+// A stranger's text may not look like several records.
+std::string record_of(std::string_view message) {
+  constexpr std::size_t kMostBytes = 16u << 10;
+  std::string record = one_line(message.substr(0, kMostBytes));
+  if (message.size() > kMostBytes) record += fmt::format(" … ({} bytes in all)", message.size());
+  return record;
+}
+
 }  // namespace
 
 Status start_log(const std::filesystem::path& file, Severity least) {
@@ -88,7 +97,7 @@ void stop_log() {
 }
 
 void log(Severity severity, std::string_view message) {
-  if (const auto target = spdlog::get(kName)) target->log(level_of(severity), message);
+  if (const auto target = spdlog::get(kName)) target->log(level_of(severity), record_of(message));
 }
 
 void log_last_words(std::string_view lines) {

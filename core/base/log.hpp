@@ -17,6 +17,7 @@ enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
 void stop_log();
 
+// One record, one line: of what is no printable text as one_line() makes it, and cut after 16 KiB.
 void log(Severity severity, std::string_view message);
 
 // The whole lines of `lines` as errors, each a record: for signal handlers of a process that dies,

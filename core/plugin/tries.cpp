@@ -15,7 +15,7 @@ using std::chrono::duration;
 using std::chrono::milliseconds;
 
 constexpr duration<double> kLongestPause{30};
-constexpr milliseconds kPatience{20};
+constexpr milliseconds kCheckForStop{20};
 
 // False if the user stopped the run before it was over.
 bool wait(duration<double> pause, const CallScope& scope) {
@@ -23,7 +23,7 @@ bool wait(duration<double> pause, const CallScope& scope) {
   while (!scope.cancelled()) {
     const auto left = end - CallScope::Clock::now();
     if (left <= left.zero()) return true;
-    std::this_thread::sleep_for(std::min<duration<double>>(left, kPatience));
+    std::this_thread::sleep_for(std::min<duration<double>>(left, kCheckForStop));
   }
   return false;
 }

@@ -28,12 +28,17 @@ std::string log_of(const World& world) {
   return read_file(RunLayout{world.run()}.log()).value_or("");
 }
 
-// The program under a defect. One that hangs is stopped once the log names the call.
+// The program under a defect. In a call that lasts it is asked to stop, twice, and told which call it
+// waits for; a hanging one is asked once more.
 Ending run_broken(const World& world, const Patient& patient, const Defect& defect) {
   Program program(World::call(patient, defect), world.folder());
   if (defect.end != End::kHangs && defect.end != End::kObeys) return program.wait();
-  program.wait_until([&] { return log_of(world).find("broken.") != std::string::npos; });
-  for (int i = 0; i < (defect.end == End::kHangs ? 3 : 2); ++i) program.send(SIGINT);
+  program.wait_until([&] { return fs::exists(world.folder() / "lasting"); });
+  program.send(SIGINT);
+  const std::string id = "'broken." + std::string(patient.kind) + "'";
+  program.wait_until([&] { return program.output().find(id) != std::string::npos; });
+  program.send(SIGINT);
+  if (defect.end == End::kHangs) program.send(SIGINT);
   return program.wait();
 }
 

@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file_system.hpp"
 #include "core/run/layout.hpp"
@@ -22,9 +28,9 @@ using testing::Not;
 using testing::StartsWith;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitizersReportCrashes = true;
+constexpr bool kHasSanitizer = true;
 #else
-constexpr bool kSanitizersReportCrashes = false;
+constexpr bool kHasSanitizer = false;
 #endif
 
 std::vector<std::string> run_with(const std::string& how, const std::string& where) {
@@ -61,14 +67,14 @@ void expect_named(const Fault& fault, const std::string& words) {
 }
 
 TEST(PluginFaults, ACrashNamesThePluginAndTheSignal) {
-  if (kSanitizersReportCrashes) GTEST_SKIP() << "the sanitizers report crashes";
+  if (kHasSanitizer) GTEST_SKIP() << "the sanitizer reports crashes";
   const Fault fault("segfault");
   EXPECT_EQ(fault.ending.signal, SIGSEGV);
   expect_named(fault, "reward 'test.fault' (score) crashed: SIGSEGV at address 0x0");
 }
 
 TEST(PluginFaults, AnOverflowOfTheStackIsACrash) {
-  if (kSanitizersReportCrashes) GTEST_SKIP() << "the sanitizers report crashes";
+  if (kHasSanitizer) GTEST_SKIP() << "the sanitizer reports crashes";
   const Fault fault("overflow");
   EXPECT_EQ(fault.ending.signal, SIGSEGV);
   expect_named(fault, "reward 'test.fault' (score) crashed: SIGSEGV at address 0x");
@@ -113,7 +119,7 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
       "a thread outside of any call crashed: SIGABRT, an exception that nobody caught: boom");
   EXPECT_THAT(thrown.ending.output,
               HasSubstr("  under way: reward 'test.fault' (score) " + kPlugin));
-  if (kSanitizersReportCrashes) return;
+  if (kHasSanitizer) return;
   const Fault crashed("thread segfault");
   EXPECT_EQ(crashed.ending.signal, SIGSEGV);
   EXPECT_THAT(
@@ -124,22 +130,18 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
 }
 
 TEST(PluginFaults, AReportSaysWhatStands) {
-  const Fault fault("abort", "destroy");
-  EXPECT_THAT(
-      fault.ending.output,
-      HasSubstr(
-          "runs/toy holds 2 finished iterations; --resume goes on from its newest checkpoint\n"));
-  EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 2u);
+  const Fault fault("abort", "second iteration");
+  EXPECT_THAT(fault.ending.output, HasSubstr("runs/toy is whole up to iteration 1; go on with: "));
+  EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 1u);
 }
 
 TEST(PluginFaults, ExitIsNotTheEndOfTheProgram) {
-  for (const std::string how : {"exit", "quick_exit", "pthread_exit"}) {
+  for (const std::string how : {"exit", "quick_exit", "_exit", "pthread_exit"}) {
+    if (kHasSanitizer && how == "_exit") continue;  // it is the sanitizer's
     const Fault fault(how);
     EXPECT_EQ(fault.ending.exit_code, 1) << how;
-    expect_named(
-        fault, "reward 'test.fault' (score) " +
-                   (how == "pthread_exit" ? "ended the thread of the call by " : "called ") + how +
-                   "(), so kernelrl ends");
+    const std::string what = how == "pthread_exit" ? "ended the thread of the call by " : "called ";
+    expect_named(fault, "reward 'test.fault' (score) " + what + how + "(), so kernelrl ends");
   }
   const Fault in_create("exit", "create");
   EXPECT_EQ(in_create.ending.exit_code, 1);
@@ -179,11 +181,75 @@ TEST(PluginFaults, TheChildOfAForkEndsWhereItReturns) {
 }
 
 TEST(PluginFaults, AChildThatGoesItsOwnWayIsFine) {
-  for (const char* how : {"fork and exec", "fork and exit"}) {
+  for (const char* how : {"fork and exec", "fork and exit", "vfork and _exit"}) {
     const Fault fault(how);
     EXPECT_EQ(fault.ending.exit_code, 0) << fault.ending.output;
     EXPECT_THAT(fault.ending.output, Not(HasSubstr("test.fault"))) << how;
   }
+}
+
+TEST(PluginFaults, AFileThatEndsItsProcessWhenItIsLoadedIsRefused) {
+  const ScratchFolder folder;
+  const Ending ending = run_program(
+      {"plugins", "list", "--plugin-path", KERNELRL_BINARY_DIR "/tests/plugins/bad_starts"},
+      folder.path());
+  EXPECT_EQ(ending.exit_code, 0) << ending.output;
+  EXPECT_THAT(ending.output,
+              HasSubstr("exits_at_start.krl.so: ended the process, with exit code 3, while it was "
+                        "loaded\n"));
+  EXPECT_THAT(ending.output, HasSubstr("crashes_at_start.krl.so: "));
+  if (kHasSanitizer) return;
+  EXPECT_THAT(ending.output, HasSubstr("crashed (SIGSEGV) while it was loaded\n"));
+}
+
+TEST(PluginFaults, WhatAPluginPrintsIsNotTheProgramsOutput) {
+  const ScratchFolder folder;
+  std::string command = KERNELRL_BINARY_DIR "/bin/kernelrl eval --json --samples 1";
+  for (const std::string& word : run_with("print", "score")) command += " '" + word + "'";
+  command += " > " + (folder / "out").string() + " 2> " + (folder / "errors").string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  const std::string output = read_file(folder / "out").value_or("");
+  EXPECT_TRUE(nlohmann::json::accept(output)) << output;
+  EXPECT_THAT(read_file(folder / "errors").value_or(""),
+              HasSubstr("printed by a plugin\nprinted by its child\n"));
+}
+
+// Runs the program on a terminal that can redraw, and gives what appears there.
+std::string on_terminal(std::vector<std::string> words, const fs::path& folder) {
+  words.insert(words.begin(), KERNELRL_BINARY_DIR "/bin/kernelrl");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    ::setenv("TERM", "xterm", 1);
+    if (::chdir(folder.c_str()) == 0) ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  std::string shown;
+  char chunk[4096];
+  for (ssize_t n; (n = ::read(terminal, chunk, sizeof chunk)) > 0;)
+    shown.append(chunk, static_cast<std::size_t>(n));
+  ::close(terminal);
+  ::waitpid(child, nullptr, 0);
+  return shown;
+}
+
+TEST(PluginFaults, WhatAPluginPrintsDoesNotTearTheLiveView) {
+  const ScratchFolder folder;
+  const std::string shown = on_terminal(run_with("print", "score"), folder.path());
+  EXPECT_THAT(shown, HasSubstr("iteration 2 of 2"));
+  EXPECT_THAT(shown, HasSubstr("finished"));
+  EXPECT_THAT(shown, Not(HasSubstr("printed")));
+  EXPECT_THAT(read_file(RunLayout{folder / "runs/toy"}.output()).value_or(""),
+              HasSubstr("printed by a plugin\nprinted by its child\n"));
+}
+
+TEST(PluginFaults, ACrashUnderALiveViewIsOnTheTerminal) {
+  const ScratchFolder folder;
+  EXPECT_THAT(on_terminal(run_with("abort", "score"), folder.path()),
+              HasSubstr("reward 'test.fault' (score) crashed: SIGABRT"));
 }
 
 TEST(PluginFaults, AMessageIsOneLineOfTheLog) {

@@ -1,12 +1,10 @@
 // A library whose static constructor is the statement FAULT.
 #include <kernelrl/abi.h>
-#include <unistd.h>
-
 #include <cstdlib>
 
 namespace {
 
-volatile int* volatile nowhere = nullptr;
+[[maybe_unused]] volatile int* volatile nowhere = nullptr;
 
 struct Start {
   Start() { FAULT; }

@@ -15,6 +15,7 @@ namespace {
 
 struct Fault {
   std::string how, where;
+  int scores = 0;
 };
 
 volatile int* volatile nowhere = nullptr;
@@ -23,11 +24,14 @@ volatile int* volatile nowhere = nullptr;
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// Larger than any stack, a page at a time.
-int overflow(int depth) {
+// Takes a page of the stack, and another one, until there are none.
+void overflow(const volatile char* page_before);
+void (*volatile deeper)(const volatile char*) = overflow;
+void overflow(const volatile char* page_before) {
   volatile char page[4096];
-  page[0] = static_cast<char>(depth);
-  return depth == 0 ? 0 : page[0] + overflow(depth + 1);
+  page[0] = *page_before;
+  deeper(page);
+  page[1] = page[0];
 }
 
 template <class Function>
@@ -55,10 +59,11 @@ void happen(const Fault& fault, const char* where, const krl_task_context* conte
   if (fault.where != where) return;
   const std::string& how = fault.how;
   if (how == "segfault") *nowhere = 1;
-  if (how == "overflow") overflow(1);
+  if (how == "overflow") overflow("");
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(5);
   if (how == "quick_exit") std::quick_exit(5);
+  if (how == "_exit") ::_exit(5);
   if (how == "pthread_exit") ::pthread_exit(nullptr);
   if (how == "throw") boom();
   if (how == "throw int") throw 42;
@@ -67,6 +72,7 @@ void happen(const Fault& fault, const char* where, const krl_task_context* conte
   if (how == "fork") ::fork();
   if (how == "fork and exec" && ::fork() == 0) ::execlp("true", "true", nullptr);
   if (how == "fork and exit" && ::fork() == 0) std::exit(0);
+  if (how == "vfork and _exit" && ::vfork() == 0) ::_exit(0);
   if (how == "wait") wait_for_ever();
   if (how == "print") print();
   if (how == "log" && context != nullptr)
@@ -85,7 +91,7 @@ std::string text_of(const krl_config* config, std::string_view key) {
 
 krl_status create(const krl_host*, const krl_config* config, const krl_task_context* context,
                   void** self) {
-  auto* fault = new Fault{text_of(config, "how"), text_of(config, "where")};
+  auto* fault = new Fault{text_of(config, "how"), text_of(config, "where"), 0};
   *self = fault;
   happen(*fault, "create", context);
   return KRL_OK;
@@ -99,7 +105,9 @@ void destroy(void* self) {
 
 krl_status score(void* self, const krl_task_context* context, const krl_turn* const*, std::size_t n,
                  double* scores) {
-  happen(*static_cast<Fault*>(self), "score", context);
+  constexpr int kOfFirstIteration = 16;  // of tests/plans/toy.toml
+  auto& fault = *static_cast<Fault*>(self);
+  happen(fault, ++fault.scores > kOfFirstIteration ? "second iteration" : "score", context);
   for (std::size_t i = 0; i < n; ++i) scores[i] = 1;
   return KRL_OK;
 }

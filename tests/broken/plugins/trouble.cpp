@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -47,7 +48,11 @@ void crash_later() {
   }).detach();
 }
 
+// Whoever waits for a call that lasts sees the file in the current folder.
+void say_that_it_lasts() { std::ofstream("lasting") << "now"; }
+
 [[noreturn]] void hang() {
+  say_that_it_lasts();
   while (true) std::this_thread::sleep_for(milliseconds(1));
 }
 
@@ -110,6 +115,7 @@ std::optional<krl_status> Trouble::misbehave(const krl_task_context* context) co
   if (is("no reason")) return KRL_INTERNAL;
   if (is("fails with OK")) return context->fail(context, KRL_OK, krl::to_c("failed well"));
   if (is("until cancelled")) {
+    say_that_it_lasts();
     while (context->cancelled(context) == 0) std::this_thread::sleep_for(milliseconds(1));
     return KRL_CANCELLED;
   }
