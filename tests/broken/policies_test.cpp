@@ -31,11 +31,11 @@ const std::vector<Defect> kBrokenPolicies = {
     {"token -7", End::kFails, {"-7"}, {}, 2},
     {"token 100000", End::kFails, {"100000"}, {}, 2},
     {"version 99", End::kFails, {"version 99"}, {}, 2},
-    {"version falls", End::kFails, {"of version 0 after one of version"}, {}, 3},
+    {"version falls", End::kFails, {"of version 0 after one of version"}, {}, 4},
     {"fails another", End::kFails, {"request 7"}, {}, 2},
     {"fails what it gave", End::kFails, {"request 0"}, {}, 2},
-    {"nan loss", End::kFails, {"loss"}, "forward_backward", 1},
-    {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1},
+    {"nan loss", End::kFails, {"loss"}, "forward_backward", 1, true},
+    {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1, true},
     {"writes nothing", End::kFails, {"it wrote nothing"}, "save", 2},
     // Accepted: bytes that are no UTF-8 are replaced; much of something is no fault, nor is a
     // thread of the policy's own; and a request may fail.

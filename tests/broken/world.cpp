@@ -75,7 +75,8 @@ void expect_name(std::string_view where, const std::string& text, const Patient&
                  const Defect& defect) {
   const std::string kind(patient.kind);
   const auto has = [&](const std::string& words) { return text.find(words) != std::string::npos; };
-  const bool file = has(kind + ".krl.so"), place = has("world.toml:");
+  const bool file = has(kind + ".krl.so");
+  const bool place = has("world.toml:") || has("optimiser steps");
   if (defect.end == End::kDiesAside) {
     EXPECT_TRUE(file) << where << " does not name the file";
     return;
