@@ -58,12 +58,12 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
   std::set<std::string> seen;
   for (const Task& task : tasks) {
     if (seen.insert(task.id).second) continue;
-    return failure(problem_at(
-        dataset.origin,
-        fmt::format("dataset '{}': two tasks of the stage are called '{}'", dataset.use, task.id),
-        dataset.options.contains("except")
-            ? "rename one, or leave one out with `except`"
-            : "rename one, or leave out the dataset that has it a second time"));
+    return failure(
+        problem_at(dataset.origin,
+                   fmt::format("dataset '{}': two tasks are called '{}'", dataset.use, task.id),
+                   dataset.options.contains("except")
+                       ? "rename one, or leave one out with `except`"
+                       : "rename one, or leave out the dataset that has it a second time"));
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
+#include "core/learn/step_figures.hpp"
 #include "core/plan/names.hpp"
 #include "core/plan/problem.hpp"
 
@@ -28,6 +29,7 @@ class Reinforcement {
   explicit Reinforcement(const StageContext& context)
       : context_(context),
         settings_(context.stage.settings),
+        figures_(context.policy.component().id),
         curriculum_(settings_.curriculum, context.setup.data.tasks,
                     seed_for(context.plan.run.seed, "curriculum", context.position.stage)) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
@@ -170,7 +172,7 @@ class Reinforcement {
     KRL_ASSIGN(SampleSet samples, choose_samples(episodes, metrics));
     if (!samples.examples.empty())
       KRL_TRY(context_.policies.add_logprobs(settings_, samples.examples));
-    Metrics sums;
+    figures_.begin_iteration();
     int steps = 0;
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
          ++epoch) {
@@ -179,13 +181,13 @@ class Reinforcement {
       for (const auto& batch : minibatches(samples.examples, settings_.learn.minibatches, seed)) {
         const double tokens = weighted_tokens(batch);
         if (tokens == 0) continue;
-        KRL_TRY(step(batch, tokens, sums));
+        KRL_TRY(step(batch, tokens, metrics));
         context_.journal.display().progress(
             {"learn", ++steps,
              static_cast<int>(settings_.learn.epochs * settings_.learn.minibatches)});
       }
     }
-    write_learning(sums, steps, metrics);
+    write_learning(metrics);
     return {};
   }
 
@@ -198,36 +200,38 @@ class Reinforcement {
     return samples;
   }
 
-  Status step(const std::vector<Example>& batch, double tokens, Metrics& sums) {
+  Status step(const std::vector<Example>& batch, double tokens, Metrics& metrics) {
     Loss loss = loss_of(settings_);
     loss.normaliser = settings_.learn.loss.aggregation == Aggregation::kSequenceMean
                           ? static_cast<double>(batch.size())
                           : tokens;
-    KRL_TRY(context_.policy.forward_backward(loss, batch, sums));
+    Metrics reported;
+    KRL_TRY(context_.policy.forward_backward(loss, batch, reported));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
     // samples.
     const Optimizer optimizer = optimizer_at(
         settings_.learn.optimizer, context_.position.stage_iteration, context_.stage.rl.iterations);
-    KRL_TRY(context_.policy.optimizer_step(optimizer, sums));
-    sums["lr"] = optimizer.lr;
-    return {};
+    KRL_TRY(context_.policy.optimizer_step(optimizer, reported));
+    metrics["actor/lr"] = optimizer.lr;
+    return figures_.add(reported);
   }
 
   // What no step has reported is left out: 0 would say something else.
-  static void write_learning(const Metrics& sums, int steps, Metrics& metrics) {
-    const auto put = [&](const char* metric, const char* name, int parts) {
-      const auto entry = sums.find(name);
-      if (entry != sums.end()) metrics[metric] = entry->second / parts;
+  void write_learning(Metrics& metrics) const {
+    const auto put = [&](const char* metric, const char* name) {
+      if (const auto value = figures_.of(name)) metrics[metric] = *value;
     };
-    put("actor/pg_loss", "loss", steps);
-    put("actor/clip_fraction", "clip_fraction", steps);
-    put("actor/ppo_kl", "ppo_kl", steps);
-    put("actor/entropy", "entropy", steps);
-    put("actor/grad_norm", "grad_norm", steps);
-    put("critic/value_loss", "value_loss", steps);
-    put("actor/lr", "lr", 1);
-    put("sampler/logprob_diff/mean", "logprob_diff_mean", steps);
-    put("sampler/logprob_diff/max", "logprob_diff_max", 1);
+    put("actor/pg_loss", "loss");
+    put("actor/clip_fraction", "clip_fraction");
+    put("actor/ppo_kl", "ppo_kl");
+    put("actor/entropy", "entropy");
+    put("actor/grad_norm", "grad_norm");
+    put("critic/value_loss", "value_loss");
+    put("sampler/logprob_diff/mean", "logprob_diff_mean");
+    put("sampler/logprob_diff/max", "logprob_diff_max");
+    metrics["actor/not_finite"] = figures_.not_finite();
+    if (figures_.not_finite() > 0)
+      context_.warn(fmt::format("iteration {}: {}", iteration(), figures_.warning()));
   }
 
   static void add_throughput(const std::vector<Episode>& episodes, double seconds,
@@ -260,6 +264,7 @@ class Reinforcement {
 
   const StageContext& context_;
   const Settings& settings_;
+  StepFigures figures_;
   Curriculum curriculum_;
   std::optional<Player> player_;  // who answers from here on
   std::future<Result<RolloutResult>>

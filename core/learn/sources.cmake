@@ -19,6 +19,7 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp
   ${CMAKE_CURRENT_LIST_DIR}/setup.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shuffle.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/step_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/supervised.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp)

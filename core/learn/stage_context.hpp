@@ -31,6 +31,8 @@ struct StageContext {
     return plan.checkpoint.every > 0 && position.stage_iteration % plan.checkpoint.every == 0;
   }
 
+  void warn(const std::string& text) const { journal.display().warning(text); }
+
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
   // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
   // together with the step to the next stage: a run killed in between would otherwise go on with a

@@ -9,6 +9,7 @@
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
 #include "core/learn/shuffle.hpp"
+#include "core/learn/step_figures.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
@@ -60,7 +61,7 @@ class Steps {
 
   std::int64_t total() const { return total_; }
 
-  Status run(std::int64_t step, Metrics& metrics) {
+  Status run(std::int64_t step, StepFigures& figures) {
     if (step / per_epoch_ != epoch_) {
       epoch_ = step / per_epoch_;
       batches_ =
@@ -71,15 +72,18 @@ class Steps {
     for (const std::size_t i : batches_[static_cast<std::size_t>(step % per_epoch_)])
       batch.push_back(examples_[i]);
     const double tokens = weighted_tokens(batch);
-    KRL_TRY(context_.policy.forward_backward(supervised_loss(tokens), batch, metrics));
+    Metrics reported;
+    KRL_TRY(context_.policy.forward_backward(supervised_loss(tokens), batch, reported));
     const Optimizer optimizer = optimizer_at(settings_.optimizer, step, total_);
-    KRL_TRY(context_.policy.optimizer_step(optimizer, metrics));
-    merge_metric(metrics, "tokens", tokens);
+    KRL_TRY(context_.policy.optimizer_step(optimizer, reported));
     lr_ = optimizer.lr;
-    return {};
+    tokens_ += tokens;
+    return figures.add(reported);
   }
 
+  // Of the last step, and of all steps so far.
   double lr() const { return lr_; }
+  double tokens() const { return tokens_; }
 
  private:
   const StageContext& context_;
@@ -87,7 +91,7 @@ class Steps {
   const std::vector<Example> examples_;
   const std::int64_t per_epoch_, total_;
   std::int64_t epoch_ = -1;
-  double lr_ = 0;
+  double lr_ = 0, tokens_ = 0;
   std::vector<std::vector<std::size_t>> batches_;
 };
 
@@ -124,6 +128,7 @@ Result<std::vector<Example>> tokenize(const StageContext& context,
 Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons) {
   KRL_ASSIGN(std::vector<Example> examples, tokenize(context, lessons));
   Steps steps(context, std::move(examples));
+  StepFigures figures(context.policy.component().id);
   const std::int64_t every = context.stage.sft.log_every;
   context.journal.stage_started(context.stage, context.position, context.plan.stages.size(),
                                 ceil_div(steps.total(), every));
@@ -132,19 +137,23 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
     const std::int64_t first = context.position.stage_iteration * every;
     const std::int64_t last = std::min(first + every, steps.total());
     const Stopwatch watch;
-    Metrics sums;
+    const double tokens_before = steps.tokens();
+    figures.begin_iteration();
     for (std::int64_t step = first; step < last; ++step) {
-      KRL_TRY(steps.run(step, sums));
+      KRL_TRY(steps.run(step, figures));
       context.journal.display().progress(
           {"learn", static_cast<int>(step - first + 1), static_cast<int>(last - first)});
     }
-    const auto n = static_cast<double>(last - first);
-    KRL_TRY(context.finish_iteration({{"sft/loss", sums["loss"] / n},
-                                      {"actor/grad_norm", sums["grad_norm"] / n},
-                                      {"actor/lr", steps.lr()},
-                                      {"perf/tokens_per_s", sums["tokens"] / watch.seconds()},
-                                      {"time_s/iteration", watch.seconds()}},
-                                     last == steps.total()));
+    Metrics metrics = {{"actor/lr", steps.lr()},
+                       {"actor/not_finite", figures.not_finite()},
+                       {"perf/tokens_per_s", (steps.tokens() - tokens_before) / watch.seconds()},
+                       {"time_s/iteration", watch.seconds()}};
+    if (const auto loss = figures.of("loss")) metrics["sft/loss"] = *loss;
+    if (const auto norm = figures.of("grad_norm")) metrics["actor/grad_norm"] = *norm;
+    if (figures.not_finite() > 0)
+      context.warn(
+          fmt::format("iteration {}: {}", context.position.iteration + 1, figures.warning()));
+    KRL_TRY(context.finish_iteration(std::move(metrics), last == steps.total()));
   }
   return StageEnd::kDone;
 }

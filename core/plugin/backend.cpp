@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/plugin/text.hpp"
 #include "core/plugin/views.hpp"
@@ -10,7 +11,63 @@
 namespace krl {
 namespace {
 
-// Builds an Evaluation from what a backend pushes.
+// A time, a speedup or an occupancy of 0 cannot be measured: nobody has set it.
+double unless_zero(double value) { return value == 0 ? kNotMeasured : value; }
+std::int32_t unless_zero(std::int32_t value) { return value == 0 ? -1 : value; }
+
+// No compiled kernel has 0 registers: of one that says so, what else is 0 was not set either.
+KernelRecord kernel_of(const krl_kernel& k) {
+  const auto known = [&](std::int32_t value) {
+    return k.registers == 0 ? unless_zero(value) : value;
+  };
+  return {copy(k.name),
+          copy(k.arch),
+          copy(k.occupancy_limiter),
+          known(k.registers),
+          known(k.spill_bytes),
+          known(k.stack_bytes),
+          known(k.shared_bytes),
+          unless_zero(k.max_threads),
+          unless_zero(k.blocks_per_sm),
+          unless_zero(k.occupancy)};
+}
+
+CaseRecord case_of(const krl_case& c) {
+  CaseRecord record{
+      copy(c.label),
+      static_cast<Verdict>(c.verdict),
+      c.holdout != 0,
+      c.estimated != 0,
+      c.max_abs_error,
+      c.max_rel_error,
+      unless_zero(c.speedup),
+      unless_zero(c.speedup_low),
+      unless_zero(c.speedup_high),
+      unless_zero(c.time_ns),
+      unless_zero(c.baseline_ns),
+      {c.samples_ns.data, c.samples_ns.data + c.samples_ns.size},
+      {c.baseline_samples_ns.data, c.baseline_samples_ns.data + c.baseline_samples_ns.size},
+      copy(c.detail)};
+  if (std::isnan(record.speedup_low)) record.speedup_low = record.speedup;
+  if (std::isnan(record.speedup_high)) record.speedup_high = record.speedup;
+  return record;
+}
+
+// What is wrong with a case; empty if nothing is.
+std::string complaint_about(const CaseRecord& c) {
+  const auto is_wrong = [](double value) { return std::isinf(value) || value < 0; };
+  for (const double value : {c.speedup, c.speedup_low, c.speedup_high}) {
+    if (is_wrong(value)) return fmt::format("case '{}' has a speedup of {}", c.label, value);
+  }
+  for (const double value : {c.time_ns, c.baseline_ns}) {
+    if (is_wrong(value)) return fmt::format("case '{}' has a time of {} ns", c.label, value);
+  }
+  if (c.speedup_low > c.speedup_high)
+    return fmt::format("case '{}' has a speedup in {}..{}", c.label, c.speedup_low, c.speedup_high);
+  return {};
+}
+
+// Builds an Evaluation from what a backend pushes, and checks it against the boundary's rules.
 class EvaluationReceiver {
  public:
   EvaluationReceiver()
@@ -27,75 +84,118 @@ class EvaluationReceiver {
               verdict} {}
 
   const krl_evaluation_sink* c() const { return &sink_; }
-  int verdicts() const { return verdicts_; }
-  bool unknown_verdict() const { return unknown_verdict_; }
   Evaluation take() { return std::move(evaluation_); }
+
+  // What was wrong with what was pushed, or is missing; empty if nothing is.
+  std::string complaint() const {
+    if (!complaint_.empty()) return complaint_;
+    if (verdicts_ != 1) return fmt::format("it gave {} verdicts instead of one", verdicts_);
+    const auto cases = static_cast<std::int32_t>(evaluation_.cases.size());
+    for (const Value& value : evaluation_.values) {
+      if (value.case_index < -1 || value.case_index >= cases)
+        return fmt::format("value '{}' is of case {}, of {}", value.name, value.case_index, cases);
+    }
+    return evaluation_.passed() ? complaint_about_passing() : "";
+  }
 
  private:
   using Sink = krl_evaluation_sink;
   static EvaluationReceiver& of(const Sink* sink) {
     return *static_cast<EvaluationReceiver*>(sink->ctx);
   }
-  static Evaluation& evaluation(const Sink* sink) { return of(sink).evaluation_; }
 
   static krl_status identity(const Sink* sink, krl_str toolchain, krl_str device) {
-    evaluation(sink).toolchain = copy(toolchain);
-    evaluation(sink).device = copy(device);
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("an identity")) return KRL_INVALID_ARGUMENT;
+    r.evaluation_.toolchain = copy(toolchain);
+    r.evaluation_.device = copy(device);
     return KRL_OK;
   }
   static krl_status compile_log(const Sink* sink, krl_str chunk) {
-    evaluation(sink).compile_log += copy(chunk);
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("a compile log")) return KRL_INVALID_ARGUMENT;
+    r.evaluation_.compile_log += copy(chunk);
     return KRL_OK;
   }
   static krl_status diagnostic(const Sink* sink, const krl_diagnostic* d) {
-    evaluation(sink).diagnostics.push_back(
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("a diagnostic", d)) return KRL_INVALID_ARGUMENT;
+    r.evaluation_.diagnostics.push_back(
         {d->severity, d->line, d->column, copy(d->code), copy(d->text)});
     return KRL_OK;
   }
   static krl_status kernel(const Sink* sink, const krl_kernel* k) {
-    evaluation(sink).kernels.push_back(
-        {copy(k->name), copy(k->arch), copy(k->occupancy_limiter), k->registers, k->spill_bytes,
-         k->stack_bytes, k->shared_bytes, k->max_threads, k->blocks_per_sm, k->occupancy});
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("a kernel", k)) return KRL_INVALID_ARGUMENT;
+    r.evaluation_.kernels.push_back(kernel_of(*k));
     return KRL_OK;
   }
   static krl_status add_case(const Sink* sink, const krl_case* c) {
-    of(sink).see(c->verdict);
-    evaluation(sink).cases.push_back(
-        {copy(c->label),
-         static_cast<Verdict>(c->verdict),
-         c->holdout != 0,
-         c->estimated != 0,
-         c->max_abs_error,
-         c->max_rel_error,
-         c->speedup,
-         c->speedup_low,
-         c->speedup_high,
-         c->time_ns,
-         c->baseline_ns,
-         {c->samples_ns.data, c->samples_ns.data + c->samples_ns.size},
-         {c->baseline_samples_ns.data, c->baseline_samples_ns.data + c->baseline_samples_ns.size},
-         copy(c->detail)});
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("a case", c)) return KRL_INVALID_ARGUMENT;
+    r.see(c->verdict);
+    const CaseRecord& record = r.evaluation_.cases.emplace_back(case_of(*c));
+    r.complain(complaint_about(record));
     return KRL_OK;
   }
   static krl_status value(const Sink* sink, const krl_value* v) {
-    evaluation(sink).values.push_back({v->case_index, copy(v->name), copy(v->unit), v->value});
+    EvaluationReceiver& r = of(sink);
+    if (!r.may_push("a value", v)) return KRL_INVALID_ARGUMENT;
+    r.evaluation_.values.push_back({v->case_index, copy(v->name), copy(v->unit), v->value});
     return KRL_OK;
   }
   static krl_status artifact(const Sink*, krl_str, krl_str) { return KRL_OK; }
   static krl_status verdict(const Sink* sink, std::uint32_t verdict, krl_str why) {
-    ++of(sink).verdicts_;
-    of(sink).see(verdict);
-    evaluation(sink).verdict = static_cast<Verdict>(verdict);
-    evaluation(sink).why = copy(why);
+    EvaluationReceiver& r = of(sink);
+    ++r.verdicts_;
+    r.see(verdict);
+    r.evaluation_.verdict = static_cast<Verdict>(verdict);
+    r.evaluation_.why = copy(why);
     return KRL_OK;
   }
 
+  bool may_push(std::string_view what) {
+    if (verdicts_ == 0) return true;
+    complain(fmt::format("it pushed {} after its verdict", what));
+    return false;
+  }
+  // Structs only grow: one that is smaller than ours is not of version 1.
+  template <class C>
+  bool may_push(std::string_view what, const C* pushed) {
+    if (pushed == nullptr) {
+      complain(fmt::format("it pushed {} that is null", what));
+      return false;
+    }
+    if (pushed->struct_size < sizeof(C)) {
+      complain(fmt::format("it pushed {} of size {} instead of {}", what, pushed->struct_size,
+                           sizeof(C)));
+      return false;
+    }
+    return may_push(what);
+  }
+
   // What the machinery does wrong is a status, never a verdict.
-  void see(std::uint32_t verdict) { unknown_verdict_ |= verdict >= KRL_VERDICT_INFRA_ERROR; }
+  void see(std::uint32_t verdict) {
+    if (verdict >= KRL_VERDICT_INFRA_ERROR) complain("it gave a verdict that does not exist");
+  }
+
+  // The first complaint stays.
+  void complain(std::string why) {
+    if (complaint_.empty()) complaint_ = std::move(why);
+  }
+
+  std::string complaint_about_passing() const {
+    for (const CaseRecord& c : evaluation_.cases) {
+      if (c.verdict != Verdict::kOk)
+        return fmt::format("its verdict is ok, and that of case '{}' is {}", c.label,
+                           name_of(c.verdict));
+    }
+    return {};
+  }
 
   Evaluation evaluation_;
   int verdicts_ = 0;
-  bool unknown_verdict_ = false;
+  std::string complaint_;
   krl_evaluation_sink sink_;
 };
 
@@ -154,12 +254,8 @@ Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& s
   KRL_TRY(instance_.run(call, "evaluate", [&](void* self, auto* context) {
     return table().evaluate(self, context, &candidate, &o, receiver.c());
   }));
-  if (receiver.verdicts() != 1) {
-    return failure(call.broken(
-        "evaluate", fmt::format("it gave {} verdicts instead of one", receiver.verdicts())));
-  }
-  if (receiver.unknown_verdict())
-    return failure(call.broken("evaluate", "it gave a verdict that does not exist"));
+  if (const std::string why = receiver.complaint(); !why.empty())
+    return failure(call.broken("evaluate", why));
   Evaluation evaluation = receiver.take();
   evaluation.backend = component().id;
   evaluation.contract = options.contract;

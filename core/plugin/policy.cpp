@@ -88,28 +88,40 @@ void merge(Metrics& into, const Metrics& from) {
 
 Result<PolicyInfo> Policy::describe() const {
   krl_policy_info info{};
-  KRL_TRY(instance_.patiently([&] {
+  KRL_TRY(instance_.patiently([&]() -> Status {
     info = {};
     info.struct_size = sizeof info;
     Call call(component(), instance_.scope());
-    return instance_.run(call, "describe", [&](void* self, auto* context) {
+    KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
       return table().describe(self, context, &info);
-    });
+    }));
+    const std::string why = complaint_about(info);
+    return why.empty() ? Status() : failure(call.broken("describe", why));
   }));
-  if (const auto missing = missing_function(component(), info.flags); !missing.empty()) {
-    return failure(
-        Call(component(), instance_.scope())
-            .broken("describe", fmt::format("its flags need {}(), which is NULL", missing)));
-  }
-  if (info.context_tokens < 0 || info.vocabulary < 0 || info.parameters < 0) {
-    return failure(Call(component(), instance_.scope())
-                       .broken("describe",
-                               fmt::format("it has {} tokens of context, a vocabulary "
-                                           "of {} and {} parameters; 0 is unknown",
-                                           info.context_tokens, info.vocabulary, info.parameters)));
-  }
+  bounds_->vocabulary = info.vocabulary;
+  bounds_->described = info.version;
+  bounds_->gives_tokens = (~info.flags & (KRL_POLICY_TRAINABLE | KRL_POLICY_HAS_TOKENS)) == 0;
   overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
   return info_of(info);
+}
+
+std::string Policy::complaint_about(const krl_policy_info& info) const {
+  if (const auto missing = missing_function(component(), info.flags); !missing.empty())
+    return fmt::format("its flags need {}(), which is NULL", missing);
+  if (info.context_tokens < 0 || info.vocabulary < 0 || info.parameters < 0) {
+    return fmt::format(
+        "it has {} tokens of context, a vocabulary of {} and {} parameters; 0 is unknown",
+        info.context_tokens, info.vocabulary, info.parameters);
+  }
+  if (info.version < bounds_->described) {
+    return fmt::format("it says version {} after version {}", info.version,
+                       bounds_->described.load());
+  }
+  return {};
+}
+
+SampleBounds Policy::sample_bounds() const {
+  return {bounds_->vocabulary, bounds_->sampled, bounds_->gives_tokens};
 }
 
 Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
@@ -175,13 +187,15 @@ Status Policy::sample_once(const std::vector<const SampleRequest*>& requests,
   const Rows<krl_request> c_requests(requests, [&](const SampleRequest* request) {
     return request_view(*request, messages.emplace_back(messages_of(request->prompt)), c_sampling);
   });
-  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id));
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id),
+                          sample_bounds());
   for (const SampleRequest* request : requests) receiver.expect(*request);
   Call call(component(), instance_.scope());
   const Status status = run_sampling(call, "sample", [&](void* self, auto* context) {
     return table().sample(self, context, c_requests.data(), c_requests.size(), receiver.c());
   });
   merge(metrics, call.metrics());
+  bounds_->sampled = receiver.newest_version();
   return checked(call, "sample", status, receiver);
 }
 
@@ -222,13 +236,15 @@ Status Policy::sample_stream(const Sampling& sampling, const NextRequest& next,
 
 Status Policy::stream_once(const Sampling& sampling, const NextRequest& next,
                            const AnswerSink& sink, Metrics& metrics) const {
-  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id));
+  SampleReceiver receiver(sink, fmt::format("policy '{}' (sample_stream)", component().id),
+                          sample_bounds());
   RequestFeed feed(sampling, next, receiver);
   Call call(component(), instance_.scope().without_limit());
   const Status status = run_sampling(call, "sample_stream", [&](void* self, auto* context) {
     return table().sample_stream(self, context, feed.c(), receiver.c());
   });
   merge(metrics, call.metrics());
+  bounds_->sampled = receiver.newest_version();
   KRL_TRY(checked(call, "sample_stream", status, receiver));
   if (feed.ended()) return {};
   return failure(call.broken("sample_stream", "it returned while requests could still come"));
@@ -376,13 +392,16 @@ Status Policy::save(const std::string& directory) const {
   KRL_TRY(instance_.run(call, "save", [&](void* self, auto* context) {
     return table().save(self, context, borrow(directory));
   }));
-  std::error_code ignored;
-  if (!std::filesystem::is_empty(directory, ignored)) return {};
-  return failure(call.broken("save", "it wrote no file"));
+  std::error_code error;
+  if (!std::filesystem::is_empty(directory, error) || error) return {};
+  return failure(call.broken(
+      "save",
+      fmt::format("it wrote nothing into '{}': a run could not go on from that", directory)));
 }
 
 Status Policy::load(const std::string& directory) const {
   if (table().load == nullptr) return lacks(component(), "cannot load what it has learned");
+  bounds_->described = bounds_->sampled = 0;  // it may go back to earlier weights
   return instance_.patiently([&] {
     Call call(component(), instance_.scope());
     return instance_.run(call, "load", [&](void* self, auto* context) {

@@ -94,6 +94,7 @@ struct AnswerSink {
 };
 
 class OpenRequests;
+struct SampleBounds;
 
 // Calls block. Those that leave nothing behind where they fail are made again while the policy is
 // unavailable: all but fit(), forward_backward(), optimizer_step(), save(), forget() and
@@ -103,7 +104,9 @@ class Policy {
   static constexpr Kind kKind = Kind::kPolicy;
 
   explicit Policy(Instance instance)
-      : instance_(std::move(instance)), overlaps_(std::make_unique<Overlaps>()) {}
+      : instance_(std::move(instance)),
+        overlaps_(std::make_unique<Overlaps>()),
+        bounds_(std::make_unique<Bounds>()) {}
 
   const Component& component() const { return instance_.component(); }
   Result<PolicyInfo> describe() const;
@@ -177,6 +180,13 @@ class Policy {
     std::mutex sampling;    // where sampling does not wait for those that learn
     std::atomic<bool> samples_while_training{false};  // as describe() last said
   };
+  // What its samples must keep to.
+  struct Bounds {
+    std::atomic<std::int64_t> vocabulary{0};  // as describe() last said; 0 = unknown
+    std::atomic<std::uint64_t> described{0};  // the version that describe() last gave
+    std::atomic<std::uint64_t> sampled{0};    // the newest version that a call has sampled with
+    std::atomic<bool> gives_tokens{false};    // it can be trained, and says that it has tokens
+  };
 
   // One try each of the calls above.
   Status sample_once(const std::vector<const SampleRequest*>& requests, const Sampling& sampling,
@@ -184,6 +194,10 @@ class Policy {
   Status stream_once(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
                      Metrics& metrics) const;
   Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
+
+  // What is wrong with what describe() gave; empty if nothing is.
+  std::string complaint_about(const krl_policy_info& info) const;
+  SampleBounds sample_bounds() const;
 
   template <class Attempt>
   Status sample_patiently(OpenRequests& open, const Attempt& attempt) const;
@@ -194,6 +208,7 @@ class Policy {
 
   Instance instance_;
   std::unique_ptr<Overlaps> overlaps_;
+  std::unique_ptr<Bounds> bounds_;
 };
 
 }  // namespace krl

@@ -93,8 +93,12 @@ krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messag
           r.deadline_ns};
 }
 
-SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who)
-    : sink_(sink), who_(std::move(who)), c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds)
+    : sink_(sink),
+      who_(std::move(who)),
+      bounds_(bounds),
+      newest_version_(bounds.least_version),
+      c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
 
 void SampleReceiver::expect(const SampleRequest& request) {
   const std::lock_guard lock(mutex_);
@@ -140,9 +144,11 @@ krl_status SampleReceiver::receive(const krl_sample& s) {
     const std::lock_guard lock(mutex_);
     std::string why = check_place(s.request, s.index);
     if (why.empty()) why = complaint_about(s);
+    if (why.empty()) why = check_bounds(s);
     if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
     Expected& expected = expected_[s.request];
     expected.answered[s.index] = true;
+    newest_version_ = std::max(newest_version_, s.policy_version);
     if (is_over(expected.deadline_ns)) {
       if (std::exchange(expected.late, true)) return KRL_OK;
       first_late = true;
@@ -175,6 +181,28 @@ bool SampleReceiver::accept(std::string why) {
   if (why.empty()) return true;
   complaint_ = std::move(why);
   return false;
+}
+
+std::uint64_t SampleReceiver::newest_version() const {
+  const std::lock_guard lock(mutex_);
+  return newest_version_;
+}
+
+std::string SampleReceiver::check_bounds(const krl_sample& s) const {
+  for (std::size_t i = 0; i < s.tokens.size; ++i) {
+    const std::int32_t token = s.tokens.data[i];
+    if (token >= 0 && (bounds_.vocabulary == 0 || token < bounds_.vocabulary)) continue;
+    const std::string of =
+        bounds_.vocabulary == 0 ? "" : fmt::format(", of a vocabulary of {}", bounds_.vocabulary);
+    return fmt::format("token {} of request {} is {}{}", i, s.request, token, of);
+  }
+  if (bounds_.has_tokens && s.stop_reason == KRL_STOP_END && s.tokens.size == 0)
+    return fmt::format("a finished answer to request {} without tokens", s.request);
+  if (s.policy_version < bounds_.least_version) {
+    return fmt::format("a sample of version {} after one of version {}", s.policy_version,
+                       bounds_.least_version);
+  }
+  return {};
 }
 
 std::string SampleReceiver::check_place(std::uint32_t request, std::uint32_t sample) const {

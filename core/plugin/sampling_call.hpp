@@ -34,16 +34,25 @@ class SamplingView {
 krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
                          const SamplingView& sampling);
 
+// What the samples of a call must keep to.
+struct SampleBounds {
+  std::int64_t vocabulary = 0;      // 0 = unknown
+  std::uint64_t least_version = 0;  // versions never fall
+  bool has_tokens = false;          // a finished answer has at least its end token
+};
+
 // Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
 class SampleReceiver {
  public:
   // `who` begins what is said of a lost request: "policy 'x' (sample)".
-  SampleReceiver(const AnswerSink& sink, std::string who);
+  SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds);
 
   const krl_sample_sink* c() const { return &c_; }
   // One more request may be answered, by as many samples as it wants, until its deadline and a
   // grace; what comes later is lost.
   void expect(const SampleRequest& request);
+  // Of the samples, and of the bounds.
+  std::uint64_t newest_version() const;
   // What was wrong with what was put; empty if nothing was.
   std::string complaint() const;
   // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
@@ -66,7 +75,9 @@ class SampleReceiver {
   void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
-  // What is wrong with a sample for, or the failure of, this request; empty if nothing is.
+  // What is wrong with a sample, with a sample for, or the failure of, this request; empty if
+  // nothing is.
+  std::string check_bounds(const krl_sample& sample) const;
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
   std::string check_failure(std::uint32_t request) const;
 
@@ -75,6 +86,8 @@ class SampleReceiver {
   std::string complaint_;
   const AnswerSink& sink_;
   const std::string who_;
+  const SampleBounds bounds_;
+  std::uint64_t newest_version_;
   krl_sample_sink c_;
 };
 

@@ -1,6 +1,7 @@
 // Components that load and then break the rules: the host names them and goes on.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/plugin/backend.hpp"
@@ -127,6 +128,39 @@ TEST(MisbehavingPlugins, Verdicts) {
       << evaluate("test.pushes_infra_error");
 }
 
+TEST(MisbehavingPlugins, Results) {
+  const auto evaluate = [](const char* fault) {
+    auto instance = create(Kind::kBackend, "test.bad_results", {{"fault", fault}});
+    return Backend(std::move(*instance)).evaluate(Task{}, "source", EvaluateOptions{});
+  };
+  const auto why = [&](const char* fault) {
+    const auto evaluation = evaluate(fault);
+    return evaluation ? "evaluated" : without_plugin(evaluation.error());
+  };
+  const std::string broke = "backend 'test.bad_results' broke its contract in evaluate(): ";
+  EXPECT_EQ(why("none"), "evaluated");
+  EXPECT_EQ(why("negative"), broke + "case 'n=1' has a speedup of -2");
+  EXPECT_EQ(why("infinite"), broke + "case 'n=1' has a speedup of inf");
+  EXPECT_EQ(why("interval"), broke + "case 'n=1' has a speedup in 3..1");
+  EXPECT_EQ(why("wrong case"), broke + "its verdict is ok, and that of case 'n=1' is wrong_result");
+  EXPECT_EQ(why("value"), broke + "value 'dram_bytes' is of case 99, of 1");
+  EXPECT_EQ(why("late"), broke + "it pushed a case after its verdict");
+}
+
+TEST(MisbehavingPlugins, WhatNobodyMeasuredIsUnknown) {
+  for (const char* fault : {"none", "zeroed"}) {
+    auto instance = create(Kind::kBackend, "test.bad_results", {{"fault", fault}});
+    const auto evaluation =
+        Backend(std::move(*instance)).evaluate(Task{}, "source", EvaluateOptions{});
+    ASSERT_TRUE(evaluation) << evaluation.error().message;
+    EXPECT_TRUE(std::isnan(evaluation->cases[0].time_ns));
+    EXPECT_EQ(std::isnan(evaluation->speedup()), fault == std::string("zeroed"));
+    EXPECT_EQ(evaluation->kernels[0].registers, -1);
+    EXPECT_EQ(evaluation->kernels[0].spill_bytes, -1);
+    EXPECT_TRUE(std::isnan(evaluation->kernels[0].occupancy));
+  }
+}
+
 AnswerSink ignore() {
   return {[](std::size_t, std::uint32_t, const Answer&) {}, [](std::size_t, const Error&) {}};
 }
@@ -145,6 +179,8 @@ TEST(MisbehavingPlugins, Samples) {
   EXPECT_EQ(sample("none"), "sampled");
   EXPECT_EQ(sample("missing"), broke + "it gave no sample for request 1 of 3");
   EXPECT_EQ(sample("request"), broke + "sample of request 7, of 3");
+  EXPECT_EQ(sample("index"), broke + "sample 99 of request 0, which wants 1");
+  EXPECT_EQ(sample("token"), broke + "token 1 of request 0 is -7");
   EXPECT_EQ(sample("twice"), broke + "two samples for request 0");
   EXPECT_EQ(sample("stop_reason"), "sampled") << "newer plugins may know more of them";
   EXPECT_EQ(sample("fails"), "sampled");

@@ -23,6 +23,29 @@ struct EvaluateOptions {
   bool wants(std::uint32_t stage) const { return (stages & stage) != 0; }
 };
 
+// One shape's result and one compiled kernel, of which nothing was measured yet: fill in what was.
+// What a zero-initialised krl_case or krl_kernel would claim, such as 0 registers, is not known
+// here. The texts outlive the value.
+inline krl_case case_result(std::string_view label, std::uint32_t verdict = KRL_VERDICT_OK) {
+  krl_case c{};
+  c.struct_size = sizeof c;
+  c.label = to_c(label);
+  c.verdict = verdict;
+  c.max_abs_error = c.max_rel_error = kUnknown;
+  c.speedup = c.speedup_low = c.speedup_high = kUnknown;
+  c.time_ns = c.baseline_ns = kUnknown;
+  return c;
+}
+inline krl_kernel kernel_result(std::string_view name) {
+  krl_kernel k{};
+  k.struct_size = sizeof k;
+  k.name = to_c(name);
+  k.registers = k.spill_bytes = k.stack_bytes = k.shared_bytes = -1;
+  k.max_threads = k.blocks_per_sm = -1;
+  k.occupancy = kUnknown;
+  return k;
+}
+
 // Where an evaluation is written to, piece by piece; `verdict` is the last, exactly once.
 class EvaluationSink {
  public:

@@ -73,6 +73,28 @@ struct PushesInfraError final : Idle {
   }
 };
 
+// Pushes one case and one kernel, and passes, but for what `fault` says.
+struct BadResults final : Idle {
+  std::string fault;
+  static constexpr auto config =
+      krl::config(krl::opt("fault", &BadResults::fault, "what is wrong").required());
+  void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
+                const krl::Context&) override {
+    krl_case c = krl::case_result("n=1");
+    c.speedup = 2;
+    if (fault == "zeroed") c = krl_case{};
+    if (fault == "negative") c.speedup = -2;
+    if (fault == "infinite") c.speedup = HUGE_VAL;
+    if (fault == "interval") c.speedup_low = 3, c.speedup_high = 1;
+    if (fault == "wrong case") c.verdict = KRL_VERDICT_WRONG_RESULT;
+    sink.add_case(c);
+    sink.kernel(fault == "zeroed" ? krl_kernel{} : krl::kernel_result("k"));
+    if (fault == "value") sink.value("dram_bytes", 1, "B", 99);
+    sink.verdict(KRL_VERDICT_OK, "");
+    if (fault == "late") sink.add_case(c);
+  }
+};
+
 // Answers every request with two tokens, but for what `fault` says.
 struct BadSamples final : krl::Policy {
   static constexpr bool streams = true;
@@ -101,7 +123,7 @@ struct BadSamples final : krl::Policy {
  private:
   void put(std::uint32_t request, const krl::SampleSink& sink) const {
     if (fault == "missing" && request == 1) return;
-    const std::int32_t tokens[] = {1, 2};
+    const std::int32_t tokens[] = {1, fault == "token" ? -7 : 2};
     const float logprobs[] = {-1.0F, fault == "nan" ? NAN : fault == "positive" ? 0.5F : -1.0F};
     if (fault == "fails" || fault == "answers_what_failed" || fault == "fails_twice")
       sink.fail(request, KRL_UNAVAILABLE, "gone");
@@ -115,6 +137,7 @@ struct BadSamples final : krl::Policy {
     sample.spans = span_pointers;
     sample.n_spans = 2;
     sample.request = fault == "request" ? request + 7 : request;
+    sample.index = fault == "index" ? 99 : 0;
     sample.stop_reason = fault == "stop_reason" ? 99 : KRL_STOP_END;
     sample.tokens = {tokens, 2};
     sample.logprobs = {logprobs, fault == "length" ? std::size_t{1} : 2};
@@ -250,6 +273,7 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::backend<UnknownVerdict>("test.unknown_verdict", "breaks a rule"),
            krl::backend<PushesInfraError>("test.pushes_infra_error", "breaks a rule"),
            krl::backend<CaseOfUnknownVerdict>("test.case_of_unknown_verdict", "breaks a rule"),
+           krl::backend<BadResults>("test.bad_results", "breaks a rule"),
            krl::policy<BadSamples>("test.bad_samples", "breaks a rule"),
            krl::policy<BadValues>("test.bad_values", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),

@@ -313,6 +313,28 @@ TEST(Run, SaysOnceWhatTheBackendSaysOfEveryTask) {
       "toy_4 and 2 more)");
 }
 
+TEST(Run, WarnsOfAStepThatIsNotFinite) {
+  const RunReport report =
+      fresh_run({"policy.nan_every=4", "stage.reinforce.iterations=3"});  // of four an iteration
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("actor/not_finite"), Each(1));
+  EXPECT_THAT(report.all("actor/grad_norm"), Each(Gt(0))) << "the mean of the others";
+  ASSERT_THAT(report.warnings, SizeIs(3));
+  EXPECT_EQ(report.warnings[0],
+            "iteration 1: policy 'toy.world' reported grad_norm = nan in 1 of 4 optimiser steps");
+}
+
+TEST(Run, EndsAfterThreeStepsInARowThatAreNotFinite) {
+  const RunReport report = fresh_run({"policy.nan_every=1", "learn.minibatches=2"});
+  EXPECT_THAT(report.error, HasSubstr("policy 'toy.world' reported grad_norm = nan in 3 optimiser "
+                                      "steps in a row"));
+  EXPECT_THAT(report.metrics, SizeIs(1)) << "two steps each";
+}
+
+TEST(Run, RefusesAScoreThatItsWeightMakesTooLarge) {
+  EXPECT_THAT(fresh_run({"reward.0.weight=1e300"}).error, HasSubstr("reward term 'toy.speed': "));
+}
+
 TEST(Run, ThatIsStoppedGoesOnWhereItWas) {
   ToyWorld world;
   world.after_iteration = [&](const IterationMetrics& m) {

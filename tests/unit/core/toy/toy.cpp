@@ -63,12 +63,13 @@ struct ToyPolicy final : krl::TrainablePolicy {
   bool needs_corpus = false, critic = false, fixed_values = false;
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
-  std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0;
+  std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0, nan_every = 0;
   bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
   std::string waits, away_in;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
+      krl::opt("nan_every", &ToyPolicy::nan_every, "every n-th step has no gradient; 0 = none"),
       krl::opt("away_in", &ToyPolicy::away_in, "the function whose first calls fail"),
       krl::opt("away", &ToyPolicy::away, "how many of them"),
       krl::opt("away_every", &ToyPolicy::away_every,
@@ -254,7 +255,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
     value_gradient_ = {};
     ++version_;
     context.metric("loss", std::exchange(late_loss_, 0));
-    context.metric("grad_norm", std::sqrt(squares));
+    const bool wrong = nan_every > 0 && ++stepped_ % nan_every == 0;
+    context.metric("grad_norm", wrong ? krl::kUnknown : std::sqrt(squares));
   }
 
   void save(std::string_view directory, const krl::Context&) override {
@@ -362,7 +364,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
 
   std::array<Logits, 2> logits_{}, gradient_{}, published_{};
   std::uint64_t published_version_ = 0;
-  std::int64_t asked_ = 0, begun_ = 0, given_ = 0;
+  std::int64_t asked_ = 0, begun_ = 0, given_ = 0, stepped_ = 0;
   std::atomic<std::int64_t> away_calls_{0};
   double late_loss_ = 0;
   bool last_of_step_ = false;
@@ -422,11 +424,8 @@ struct ToyBackend final : krl::Backend {
       sink.diagnostic(error);
       return sink.verdict(KRL_VERDICT_COMPILE_ERROR, "choice 0 does not compile");
     }
-    krl_case c{};
-    c.label = krl::to_c("n=1");
-    c.verdict = choice == 1 ? KRL_VERDICT_WRONG_RESULT : KRL_VERDICT_OK;
-    c.speedup = c.speedup_low = c.speedup_high = choice == 1 ? krl::kUnknown : choice - 1;
-    c.time_ns = c.baseline_ns = c.max_abs_error = c.max_rel_error = krl::kUnknown;
+    krl_case c = krl::case_result("n=1", choice == 1 ? KRL_VERDICT_WRONG_RESULT : KRL_VERDICT_OK);
+    if (choice > 1) c.speedup = c.speedup_low = c.speedup_high = choice - 1;
     sink.add_case(c);
     if (options.wants(KRL_STAGE_HOLDOUT) && choice == overfitted_choice) {
       c.label = krl::to_c("n=2");
