@@ -93,10 +93,10 @@ Result<Settings> settings_of(const PolicyCall& call, const Wishes& wishes) {
   });
   if (!settings.datasets.empty()) return settings;
   const char* role = wishes.train ? "train" : "holdout";
-  return invalid(
-      fmt::format("{}: stage '{}' has no tasks to evaluate on: add [[dataset]] with "
-                  "role = \"{}\"",
-                  call.plan().file.string(), call.plan().stages[call.stage].name, role));
+  const std::string stage = call.stage_name();
+  return invalid(fmt::format(
+      "{}: {} has no tasks to evaluate on: add [[dataset]] with role = \"{}\"",
+      call.plan().file.string(), stage.empty() ? "the plan" : "stage '" + stage + "'", role));
 }
 
 Status check_any_tasks(const StageData& data) {
@@ -150,7 +150,7 @@ Result<Results> examine(const PolicyCall& call, const Wishes& wishes, Components
 json to_json(const PolicyCall& call, const Wishes& wishes, const Results& results) {
   const Settings& settings = call.settings();
   json object = {{"plan", call.plan().file.string()},
-                 {"stage", call.plan().stages[call.stage].name},
+                 {"stage", nullptr},
                  {"policy", call.plan().policy.use},
                  {"checkpoint", nullptr},
                  {"backend", settings.backend.use},
@@ -161,6 +161,7 @@ json to_json(const PolicyCall& call, const Wishes& wishes, const Results& result
                  {"turns", settings.rollout.turns},
                  {"temperature", settings.rollout.temperature},
                  {"sets", json::array()}};
+  if (!call.stage_name().empty()) object["stage"] = call.stage_name();
   if (call.checkpoint) object["checkpoint"] = call.checkpoint->directory.string();
   for (const Assessment& set : results.sets) object["sets"].push_back(krl::to_json(set));
   return object;
@@ -168,12 +169,13 @@ json to_json(const PolicyCall& call, const Wishes& wishes, const Results& result
 
 std::string describe(const PolicyCall& call, const Wishes& wishes, const Results& results) {
   const Settings& settings = call.settings();
+  const std::string stage = call.stage_name();
   std::string text = fmt::format(
-      "policy {}, {}; stage {}, backend {} ({})\n{} episodes a task, {} turn{}, temperature {}, "
+      "policy {}, {}; {}backend {} ({})\n{} episodes a task, {} turn{}, temperature {}, "
       "seed {}\n",
       call.plan().policy.use,
       call.checkpoint ? call.checkpoint->directory.string() : "as the plan describes it",
-      call.plan().stages[call.stage].name, settings.backend.use, results.backend.device,
+      stage.empty() ? "" : "stage " + stage + ", ", settings.backend.use, results.backend.device,
       wishes.samples, settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
       settings.rollout.temperature, call.plan().run.seed);
   for (const Assessment& set : results.sets) text += "\n" + describe_assessment(set);

@@ -11,6 +11,7 @@
 #include "core/app/exit_code.hpp"
 #include "core/app/plugin_output.hpp"
 #include "core/app/stop_signals.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
@@ -40,15 +41,15 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
     if (part) used.emplace(Kind::kPolicy, part->use);
   }
-  for (const StageSettings& stage : plan.stages) {
-    used.emplace(Kind::kBackend, stage.settings.backend.use);
-    for (const auto& dataset : stage.settings.datasets) used.emplace(Kind::kDataset, dataset.use);
-    for (const auto& reward : stage.settings.rewards) used.emplace(Kind::kReward, reward.use);
+  for (const Settings* settings : plan.in_force()) {
+    used.emplace(Kind::kBackend, settings->backend.use);
+    for (const auto& dataset : settings->datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : settings->rewards) used.emplace(Kind::kReward, reward.use);
   }
   return used;
 }
 
-// What may surprise about the plugins of a plan, each thing once.
+// What may surprise about the plugins and policies of a plan, each thing once.
 void add_notes(const Registry& registry, Plan& plan) {
   std::vector<std::string> notes = registry.notes();
   for (const Registry::Key& used : components_of(plan)) {
@@ -58,6 +59,7 @@ void add_notes(const Registry& registry, Plan& plan) {
     const bool known = std::find(plan.notes.begin(), plan.notes.end(), note) != plan.notes.end();
     if (!known) plan.notes.push_back(std::move(note));
   }
+  for (std::string& note : policy_notes(plan, registry)) plan.notes.push_back(std::move(note));
 }
 
 // So that the plan finds its plugins again, wherever and however it is loaded.

@@ -26,6 +26,7 @@ Result<std::size_t> chosen_stage(const Plan& plan, const CallLine& line) {
     return invalid("the plan has no stage '" + line.text("stage") + "'" +
                    did_you_mean(line.text("stage"), names, ""));
   }
+  if (stages.empty()) return 0;
   const auto last = std::find_if(stages.rbegin(), stages.rend(), [](const StageSettings& stage) {
     return stage.kind == StageKind::kRl;
   });

@@ -17,14 +17,20 @@ void add_policy_options(CallLine& line);
 // Whether the call names a policy at all.
 bool names_policy(const CallLine& line);
 
-// A plan, one of its stages, and what the policy has learned.
+// A plan, one of its stages if it has any, and what the policy has learned.
 struct PolicyCall {
   LoadedPlan loaded;
   std::size_t stage = 0;
   std::optional<Checkpoint> checkpoint;  // nothing: the policy as the plan describes it
 
   const Plan& plan() const { return loaded.plan; }
-  const Settings& settings() const { return plan().stage(stage); }
+  const Settings& settings() const {
+    return plan().stages.empty() ? plan().settings : plan().stage(stage);
+  }
+  // Empty if the plan has no stages.
+  std::string stage_name() const {
+    return plan().stages.empty() ? std::string() : plan().stages[stage].name;
+  }
 };
 
 // The plan of --plan, or the one that the run of --run was made with; the stage of --stage, or else

@@ -25,6 +25,7 @@ add_executable(kernelrl
   ${CMAKE_CURRENT_LIST_DIR}/policy_probe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rank_processes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/stop_signals.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/task_list.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trial.cpp)
 target_link_libraries(kernelrl PRIVATE kernelrl_core kernelrl::warnings Boost::program_options)
 install(TARGETS kernelrl DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -194,10 +194,12 @@ class Rollout {
   Status check_version(const Answer& answer) const {
     const auto& newest = context_.player.version;
     if (!newest || answer.version <= *newest) return {};
-    return failure(Code::kInternal,
-                   fmt::format("policy '{}' answered with weights of version {}, and the newest "
-                               "that it was given are version {}",
-                               context_.player.sampler.component().id, answer.version, *newest));
+    const Component& sampler = context_.player.sampler.component();
+    const std::string why = fmt::format(
+        "policy '{}' answered with weights of version {}, and the newest that it was "
+        "given are version {}",
+        sampler.id, answer.version, *newest);
+    return failure(Code::kInternal, with_plugin(why, sampler));
   }
 
   // A turn without an answer is an infrastructure error, and its episode ends.

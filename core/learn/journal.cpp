@@ -199,8 +199,9 @@ Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episode
       if (keep_samples) samples_.push_back(sample_record(episode, t, turn));
       const double speedup = turn.evaluation.speedup();
       if (!turn.evaluation.passed() || !std::isfinite(speedup)) continue;
-      KRL_TRY(files_->best().offer({episode.task->id, iteration, speedup, turn.candidate.source,
-                                    to_json(turn.evaluation).dump(2)}));
+      KRL_TRY(files_->best().offer(
+          {episode.task->id, iteration, speedup, turn.candidate.source,
+           to_json(turn.evaluation).dump(2, ' ', false, json::error_handler_t::replace)}));
     }
   }
   return {};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/file_system.hpp"
@@ -66,6 +67,10 @@ Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& regi
 
 // Refuses, at its place in the plan, a policy that only samples.
 Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos);
+
+// What is no error of a plan's policies, and may surprise, as far as it can be known without
+// starting one: an answer that cannot be as long as the plan allows.
+std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry);
 
 // Refuses, at its place in the plan, what the policies cannot do for the plan's stages: learn at
 // all, by that loss, from such log-probabilities; hand over weights; sample ahead. What is not

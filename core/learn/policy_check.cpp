@@ -3,6 +3,7 @@
 #include "core/learn/component_error.hpp"
 #include "core/learn/loss.hpp"
 #include "core/learn/policies.hpp"
+#include "core/plan/node.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
@@ -122,6 +123,18 @@ Status check_rl(const PolicySettings& settings, const PolicyInfos& infos,
   return {};
 }
 
+// The values of rollout.max_tokens, of the plan and of stages; none if nothing is rolled out.
+std::vector<const Node*> answer_limits(const Plan& plan) {
+  std::vector<const Node*> limits = {plan.document->find_path("rollout.max_tokens")};
+  bool rolls_out = plan.stages.empty();
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Node& stage = plan.document->find("stage")->elements()[i];
+    if (const Node* own = stage.find_path("rollout.max_tokens")) limits.push_back(own);
+    rolls_out = rolls_out || plan.stages[i].kind == StageKind::kRl;
+  }
+  return rolls_out ? limits : std::vector<const Node*>();
+}
+
 }  // namespace
 
 Result<PolicyInfos> describe(const Policies& policies) {
@@ -152,6 +165,25 @@ Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& regi
     KRL_ASSIGN(infos.reference, of(*settings.reference));
   }
   return infos;
+}
+
+std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry) {
+  std::vector<std::string> notes;
+  const auto infos = preview(plan.policy, registry);
+  if (!infos) return notes;  // which is an error wherever it matters
+  const ComponentSettings& sampler = plan.policy.who_samples();
+  const std::optional<PolicyInfo>& info = plan.policy.sampler ? infos->sampler : infos->learner;
+  const std::int64_t context = info ? info->context_tokens : 0;
+  for (const Node* limit : answer_limits(plan)) {
+    const std::int64_t most = std::get<std::int64_t>(limit->value);
+    if (context == 0 || most <= context) continue;
+    notes.push_back(note_at(
+        limit->origin.is_default() ? sampler.origin : limit->origin,
+        fmt::format("rollout.max_tokens = {}, but policy '{}' has a context of {} tokens for a "
+                    "prompt and its answer",
+                    most, sampler.use, context)));
+  }
+  return notes;
 }
 
 Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos) {

@@ -9,6 +9,7 @@
 #include "core/base/log.hpp"
 #include "core/learn/component_error.hpp"
 #include "core/learn/policies.hpp"
+#include "core/plan/node.hpp"
 #include "core/plan/problem.hpp"
 
 namespace krl {
@@ -78,6 +79,24 @@ Status check_datasets(const std::vector<DatasetSettings>& datasets, const Compon
     if (!dataset) KRL_TRY(note_missing(dataset.error(), missing));
   }
   return {};
+}
+
+Status check_settings(const Settings& settings, const Plan& plan, Components& components,
+                      std::map<std::string, Error>& missing) {
+  KRL_TRY(check_contract(settings, components.registry()));
+  KRL_TRY(check_batching(plan.policy.who_samples(), settings.rollout, components.registry()));
+  const Result<BackendInfo> info = describe_backend(settings.backend, components);
+  if (!info) KRL_TRY(note_missing(info.error(), missing));
+  KRL_TRY(create_scorer(settings, info ? &*info : nullptr, components));
+  KRL_TRY(check_datasets(settings.datasets, components, missing));
+  KRL_TRY(load_prompts(settings));
+  return {};
+}
+
+Error no_stages(const Plan& plan) {
+  return problem_at(plan.document->origin, "a plan needs at least one [[stage]] to be run",
+                    "add [[stage]] with name, kind = \"rl\" and iterations; `kernelrl eval --plan` "
+                    "evaluates a policy without any");
 }
 
 // Each message once, with the tasks that it was said of.
@@ -181,20 +200,15 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
   const CallScope scope;
   Components components(registry, scope);
   std::map<std::string, Error> missing;  // by message
-  for (const StageSettings& stage : plan.stages) {
-    KRL_TRY(check_contract(stage.settings, registry));
-    KRL_TRY(check_batching(plan.policy.who_samples(), stage.settings.rollout, registry));
-    const Result<BackendInfo> info = describe_backend(stage.settings.backend, components);
-    if (!info) KRL_TRY(note_missing(info.error(), missing));
-    KRL_TRY(create_scorer(stage.settings, info ? &*info : nullptr, components));
-    KRL_TRY(check_datasets(stage.settings.datasets, components, missing));
-    KRL_TRY(load_prompts(stage.settings));
+  for (const Settings* settings : plan.in_force()) {
+    KRL_TRY(check_settings(*settings, plan, components, missing));
   }
   KRL_ASSIGN(const PolicyInfos infos, preview(plan.policy, registry));
   const Status trainable = check_trainable(plan.policy, infos);
   if (trainable) KRL_TRY(check_policies(plan, infos, registry));
   std::vector<Error> errors;
   if (!trainable) errors.push_back(trainable.error());
+  if (plan.stages.empty()) errors.push_back(no_stages(plan));
   for (auto& [message, error] : missing) errors.push_back(std::move(error));
   return errors;
 }

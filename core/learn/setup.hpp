@@ -80,8 +80,8 @@ BackendInfo within_threads(const StageSetup& setup, std::int64_t threads);
 // Only what can be known without work: every component of the plan but its policies can be created,
 // rewards and backend fit together. What is wrong with the plan is the error. What only this
 // machine lacks is not: a backend or dataset that does not start for want of it is among the
-// results, and not held against the rewards. Nor is a policy that only samples: such a plan can be
-// evaluated, not run.
+// results, and not held against the rewards. Nor is a policy that only samples, or a plan
+// without stages: it can be evaluated, not run.
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
 
 }  // namespace krl

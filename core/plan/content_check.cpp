@@ -1,6 +1,7 @@
 #include "core/plan/content_check.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -114,6 +115,26 @@ void check_run_name(const Node& run, std::vector<Problem>& problems) {
   if (is_bare_key(word) && text.front() != '.' && text.front() != '-' && text.size() <= 100) return;
   problems.push_back({name->origin, "'name' must be the name of a folder",
                       "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
+}
+
+void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
+                       std::vector<std::string>& notes) {
+  const Node* use = table.find_text("use");
+  const CatalogEntry* component = use == nullptr ? nullptr : catalog.find(kind, *use->text());
+  if (component == nullptr) return;
+  for (const KeyRule& rule : component->keys) {
+    const Node* path = rule.type == ValueType::kPath ? table.find_text(rule.key) : nullptr;
+    std::error_code error;
+    if (path == nullptr || path->origin.is_default() || path->text()->empty() ||
+        std::filesystem::exists(*path->text(), error)) {
+      continue;
+    }
+    std::string note =
+        note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) + " '" +
+                                  component->id + "' is " + *path->text() + ", which is not there");
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  }
 }
 
 }  // namespace krl

@@ -1,6 +1,7 @@
 // Checks of a plan that go beyond one key: conditions and the names in them, templates, names.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/plan/catalog.hpp"
@@ -22,5 +23,10 @@ void check_templates(const Node& prompt, std::vector<Problem>& problems);
 
 // That `run.name` is the name of a folder.
 void check_run_name(const Node& run, std::vector<Problem>& problems);
+
+// Notes the paths among the options of a component that the plan sets and that are not there. No
+// error: what a path is for, only the component knows.
+void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
+                       std::vector<std::string>& notes);
 
 }  // namespace krl

@@ -48,16 +48,14 @@ std::vector<Element> read_list(const Node* list) {
   return out;
 }
 
-StageSettings read_stage(const Node& stage, const Node& tables) {
-  auto out = read_settings<StageSettings>(&stage);
-  out.settings = {read_settings<ComponentSettings>(tables.find("backend")),
-                  read_list<DatasetSettings>(tables.find("dataset")),
-                  read_settings<RolloutSettings>(tables.find("rollout")),
-                  read_settings<LearnSettings>(tables.find("learn")),
-                  read_settings<CurriculumSettings>(tables.find("curriculum")),
-                  read_settings<PromptSettings>(tables.find("prompt")),
-                  read_list<RewardSettings>(tables.find("reward"))};
-  return out;
+Settings read_tables(const Node& tables) {
+  return {read_settings<ComponentSettings>(tables.find("backend")),
+          read_list<DatasetSettings>(tables.find("dataset")),
+          read_settings<RolloutSettings>(tables.find("rollout")),
+          read_settings<LearnSettings>(tables.find("learn")),
+          read_settings<CurriculumSettings>(tables.find("curriculum")),
+          read_settings<PromptSettings>(tables.find("prompt")),
+          read_list<RewardSettings>(tables.find("reward"))};
 }
 
 // REQUIRES: nothing is wrong with the tree any more.
@@ -71,9 +69,11 @@ Plan plan_of(ResolvedTree tree) {
   plan.policy = read_settings<PolicySettings>(root.find("policy"));
   plan.checkpoint = read_settings<CheckpointSettings>(root.find("checkpoint"));
   plan.log = read_settings<LogSettings>(root.find("log"));
-  const Node::Array& stages = root.find("stage")->elements();
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    plan.stages.push_back(read_stage(stages[i], tree.stages[i]));
+  plan.settings = read_tables(root);
+  for (std::size_t i = 0; i < tree.stages.size(); ++i) {
+    const Node& stage = root.find("stage")->elements()[i];
+    plan.stages.push_back(read_settings<StageSettings>(&stage));
+    plan.stages.back().settings = read_tables(tree.stages[i]);
   }
   plan.document = std::make_shared<const Node>(std::move(tree.document));
   return plan;

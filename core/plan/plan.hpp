@@ -212,12 +212,20 @@ struct Plan {
   PolicySettings policy;
   CheckpointSettings checkpoint;
   LogSettings log;
-  std::vector<StageSettings> stages;     // at least one
+  Settings settings;                     // the plan's own, which stages override
+  std::vector<StageSettings> stages;     // none: the plan can be evaluated, not run
   std::shared_ptr<const Node> document;  // the resolved tables, for `print_plan`
   std::vector<std::string> notes;        // lines on what is right, and may surprise
 
   // The settings in force during stage `index`. REQUIRES: index < stages.size().
   const Settings& stage(std::size_t index) const { return stages[index].settings; }
+  // Those of each stage; the plan's own if there is none.
+  std::vector<const Settings*> in_force() const {
+    std::vector<const Settings*> all;
+    for (const StageSettings& stage : stages) all.push_back(&stage.settings);
+    if (all.empty()) all.push_back(&settings);
+    return all;
+  }
 };
 
 }  // namespace krl

@@ -54,6 +54,7 @@ class Resolver {
     }
     require_component(document_, "policy");
     check_stages(unresolved);
+    note_paths();
     return {std::move(document_), std::move(stages_)};
   }
 
@@ -154,11 +155,9 @@ class Resolver {
       report(list->origin, "'stage' must be a list of tables", "write [[stage]]");
       return;
     }
-    if (list == nullptr || list->elements().empty()) {
-      report(list == nullptr ? document_.origin : list->origin,
-             "a plan needs at least one [[stage]]",
-             "add [[stage]] with name, kind = \"rl\" and iterations");
-      return;
+    if (list == nullptr || list->elements().empty()) {  // nothing to run, but to evaluate
+      require_component(document_, "backend");
+      return check_conditions(Node::table({}), document_, problems_);
     }
     for (Node& stage : std::get<Node::Array>(list->value)) {
       if (stage.is_table()) {
@@ -260,6 +259,29 @@ class Resolver {
     const auto& all = datasets->elements();
     return std::any_of(all.begin(), all.end(),
                        [role](const Node& dataset) { return text_at(dataset, "role") == role; });
+  }
+
+  // Of what is used: the policies, and the components in force during the stages.
+  void note_paths() {
+    if (const Node* policy = document_.find("policy")) {
+      note_absent_paths(*policy, Kind::kPolicy, catalog_, notes_);
+      for (const char* part : {"sampler", "reference"}) {
+        const Node* table = policy->find(part);
+        if (table != nullptr) note_absent_paths(*table, Kind::kPolicy, catalog_, notes_);
+      }
+    }
+    if (stages_.empty()) note_paths_in(document_);
+    for (const Node& stage : stages_) note_paths_in(stage);
+  }
+
+  void note_paths_in(const Node& tables) {
+    if (const Node* backend = tables.find("backend"))
+      note_absent_paths(*backend, Kind::kBackend, catalog_, notes_);
+    for (const Kind kind : {Kind::kDataset, Kind::kReward}) {
+      const Node* list = tables.find(name_of(kind));
+      if (list == nullptr) continue;
+      for (const Node& table : list->elements()) note_absent_paths(table, kind, catalog_, notes_);
+    }
   }
 
   void report(const Origin& at, std::string message, std::string hint = {}) {

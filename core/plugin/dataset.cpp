@@ -17,24 +17,51 @@ Task task_of(const krl_task& c) {
 // A dataset that claims more is wrong about its size.
 constexpr std::uint64_t kMostItems = 10'000'000;
 
-// The items that one call of read() has given.
-DatasetItems& given(const krl_dataset_sink* sink) { return *static_cast<DatasetItems*>(sink->ctx); }
+// What one call of read() has given, and what was wrong with it; empty if nothing was.
+struct Given {
+  DatasetItems items;
+  std::string complaint;
+};
+Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->ctx); }
+
+// Whether a struct of the boundary can be read: it is there, and as large as version 1.0 had it.
+template <class Struct>
+bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s) {
+  std::string& complaint = given(sink).complaint;
+  if (s == nullptr) {
+    complaint = fmt::format("it gave a {} that is NULL", name);
+  } else if (s->struct_size < sizeof(Struct)) {
+    complaint = fmt::format("it gave a {} whose struct_size is {}, not {}", name, s->struct_size,
+                            sizeof(Struct));
+  } else {
+    return true;
+  }
+  return false;
+}
 
 krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
-  given(sink).tasks.push_back(task_of(*task));
+  if (!is_whole(sink, "krl_task", task)) return KRL_INVALID_ARGUMENT;
+  given(sink).items.tasks.push_back(task_of(*task));
   return KRL_OK;
 }
 
 krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
+  if (!is_whole(sink, "krl_pair", pair) || !is_whole(sink, "krl_task", pair->task))
+    return KRL_INVALID_ARGUMENT;
+  if (pair->n_earlier > 0 && pair->earlier == nullptr) {
+    given(sink).complaint =
+        fmt::format("it gave a pair with {} earlier answers that are NULL", pair->n_earlier);
+    return KRL_INVALID_ARGUMENT;
+  }
   Pair item{task_of(*pair->task), copy(pair->answer), {}};
   for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
     item.earlier.push_back(copy(pair->earlier[i]));
-  given(sink).pairs.push_back(std::move(item));
+  given(sink).items.pairs.push_back(std::move(item));
   return KRL_OK;
 }
 
 krl_status put_document(const krl_dataset_sink* sink, const krl_document*) {
-  ++given(sink).documents;
+  ++given(sink).items.documents;
   return KRL_OK;
 }
 
@@ -62,16 +89,19 @@ Result<std::uint64_t> Dataset::size() const {
 
 Result<DatasetItems> Dataset::read(std::uint64_t index) const {
   return instance_.patiently([&]() -> Result<DatasetItems> {
-    DatasetItems items;
+    Given given;
     const krl_dataset_sink sink{
-        sizeof(krl_dataset_sink), 0, &items, put_task, put_pair, put_document};
+        sizeof(krl_dataset_sink), 0, &given, put_task, put_pair, put_document};
     Call call(component(), instance_.scope());
     const std::string name = fmt::format("read item {}", index);
-    KRL_TRY(instance_.run(call, name, [&](void* self, auto* context) {
+    const Status status = instance_.run(call, name, [&](void* self, auto* context) {
       return table().read(self, context, index, &sink);
-    }));
+    });
+    if (!given.complaint.empty()) return failure(call.broken("read", given.complaint));
+    KRL_TRY(status);
+    DatasetItems& items = given.items;
     const std::size_t count = items.tasks.size() + items.pairs.size() + items.documents;
-    if (count == 1) return items;
+    if (count == 1) return std::move(items);
     return failure(call.broken("read", fmt::format("it gave {} items for index {}", count, index)));
   });
 }

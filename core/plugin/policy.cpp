@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "core/plugin/config_view.hpp"
@@ -99,6 +100,13 @@ Result<PolicyInfo> Policy::describe() const {
     return failure(
         Call(component(), instance_.scope())
             .broken("describe", fmt::format("its flags need {}(), which is NULL", missing)));
+  }
+  if (info.context_tokens < 0 || info.vocabulary < 0 || info.parameters < 0) {
+    return failure(Call(component(), instance_.scope())
+                       .broken("describe",
+                               fmt::format("it has {} tokens of context, a vocabulary "
+                                           "of {} and {} parameters; 0 is unknown",
+                                           info.context_tokens, info.vocabulary, info.parameters)));
   }
   overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
   return info_of(info);
@@ -365,9 +373,12 @@ Status Policy::forget(const std::string& directory) const {
 
 Status Policy::save(const std::string& directory) const {
   Call call(component(), instance_.scope());
-  return instance_.run(call, "save", [&](void* self, auto* context) {
+  KRL_TRY(instance_.run(call, "save", [&](void* self, auto* context) {
     return table().save(self, context, borrow(directory));
-  });
+  }));
+  std::error_code ignored;
+  if (!std::filesystem::is_empty(directory, ignored)) return {};
+  return failure(call.broken("save", "it wrote no file"));
 }
 
 Status Policy::load(const std::string& directory) const {

@@ -28,6 +28,9 @@ std::string complaint_about(const krl_sample& s) {
     if (!std::isfinite(s.logprobs.data[i]) || s.logprobs.data[i] > kLargestLogprob)
       return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
   }
+  for (std::size_t i = 0; i < s.tokens.size; ++i) {
+    if (s.tokens.data[i] < 0) return fmt::format("the token {} at {}", s.tokens.data[i], i);
+  }
   for (std::size_t i = 0; i < s.n_spans; ++i) {
     const std::uint32_t first = s.spans[i]->first_token;
     const bool in_order = i == 0 ? first == 0 : first > s.spans[i - 1]->first_token;
@@ -156,13 +159,7 @@ krl_status SampleReceiver::receive(const krl_sample& s) {
 krl_status SampleReceiver::lose(std::uint32_t request, Error why) {
   {
     const std::lock_guard lock(mutex_);
-    const bool known = request < expected_.size();
-    const bool twice = known && expected_[request].failed;
-    if (!accept(known && !twice
-                    ? ""
-                    : fmt::format("failure of request {}, {}", request,
-                                  twice ? "twice" : fmt::format("of {}", expected_.size()))))
-      return KRL_INVALID_ARGUMENT;
+    if (!accept(check_failure(request))) return KRL_INVALID_ARGUMENT;
     expected_[request].failed = true;
   }
   tell_lost(request, std::move(why));
@@ -184,13 +181,22 @@ std::string SampleReceiver::check_place(std::uint32_t request, std::uint32_t sam
   if (request >= expected_.size())
     return fmt::format("sample of request {}, of {}", request, expected_.size());
   const Expected& expected = expected_[request];
-  if (sample >= expected.answered.size() && expected.answered.size() > 1)
+  if (sample >= expected.answered.size())
     return fmt::format("sample {} of request {}, which wants {}", sample, request,
                        expected.answered.size());
-  if (sample >= expected.answered.size() || expected.answered[sample])
-    return fmt::format("two samples for request {}", request);
+  if (expected.answered[sample]) return fmt::format("two samples for request {}", request);
   if (expected.failed) return fmt::format("a sample for request {}, which has failed", request);
   return {};
+}
+
+std::string SampleReceiver::check_failure(std::uint32_t request) const {
+  if (request >= expected_.size())
+    return fmt::format("failure of request {}, of {}", request, expected_.size());
+  const Expected& expected = expected_[request];
+  if (expected.failed) return fmt::format("failure of request {}, twice", request);
+  const bool answered = std::find(expected.answered.begin(), expected.answered.end(), false) ==
+                        expected.answered.end();
+  return answered ? fmt::format("failure of request {}, which was answered", request) : "";
 }
 
 RequestFeed::RequestFeed(const Sampling& sampling, const Policy::NextRequest& next,

@@ -66,7 +66,9 @@ class SampleReceiver {
   void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
+  // What is wrong with a sample for, or the failure of, this request; empty if nothing is.
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
+  std::string check_failure(std::uint32_t request) const;
 
   mutable std::mutex mutex_;
   std::vector<Expected> expected_;  // by request

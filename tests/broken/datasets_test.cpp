@@ -17,22 +17,22 @@ const std::vector<Defect> kBrokenDatasets = {
     {"empty", End::kRefused, {"no"}, "size", 1},
     {"pairs", End::kRefused, {"pairs"}, {}, 1},
     {"documents", End::kRefused, {"documents"}, {}, 1},
-    {"same id", End::kRefused, {"two tasks are called 'task'"}, {}, 1},
+    {"same id", End::kRefused, {"two tasks of the stage are called 'task'"}, {}, 1},
+    {"wild id", End::kRefused, {"an id is 1 to 128 letters"}, {}, 1},
     {"no id", End::kRefused, {"id"}, {}, 1},
     {"bad definition", End::kRefused, {"task_0"}, {}, 1},
     {"other definition", End::kRefused, {"another_task", "task_0"}, {}, 1},
-    {"tier", End::kRefused, {"4000000000"}, {}, 1},
-    {"null task", End::kFails, {"null"}, {}, 1},
+    {"null task", End::kFails, {"NULL"}, {}, 1},
     {"task size", End::kFails, {"size"}, {}, 1},
     {"earlier answers", End::kFails, {"1073741824"}, {}, 1},
     // Accepted: a text that is not there is empty; bytes that are no UTF-8 are replaced; what a
-    // policy can take in is the policy's to say; ids are encoded where they name files; an item is
-    // read once a start, so that one which changes is a dataset of its own.
+    // policy can take in is the policy's to say; a tier is any number; an item is read once a
+    // start, so that one which changes is another dataset.
     {"null text", End::kFinishes, {}, {}, 1},
     {"not UTF-8", End::kFinishes, {}, {}, 1},
     {"long prompt", End::kFinishes, {}, {}, 1},
-    {"wild id", End::kFinishes, {}, {}, 1, true},
     {"other item", End::kFinishes, {}, {}, 1},
+    {"tier", End::kFinishes, {}, {}, 1, true},
     // How it fails.
     {"refused", End::kRefused, {"I refuse"}, {}, 1},
     {"refused", End::kRefused, {"I refuse"}, "size", 1},

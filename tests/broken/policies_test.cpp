@@ -13,7 +13,7 @@ const std::vector<Defect> kBrokenPolicies = {
     {"none", End::kFinishes},  // the control
     // What it says of itself.
     {"no tokens", End::kRefused, {"tokens"}, "describe", 1},
-    {"negative sizes", End::kRefused, {"-1"}, "describe", 1},
+    {"negative sizes", End::kFails, {"-1"}, "describe", 1},
     {"version falls", End::kFails, {"version"}, "describe", 4},
     {"not UTF-8", End::kFinishes, {}, "describe", 1},  // accepted: replaced
     // What it gives.
@@ -21,7 +21,7 @@ const std::vector<Defect> kBrokenPolicies = {
     {"missing", End::kFails, {"no sample for request 1"}, {}, 2},
     {"returns early", End::kFails, {"no sample for request 0"}, {}, 2},
     {"wrong request", End::kFails, {"request 7"}, {}, 2},
-    {"wrong index", End::kFails, {"99"}, {}, 2},
+    {"wrong index", End::kFails, {"sample 99 of request 0"}, {}, 2},
     {"short logprobs", End::kFails, {"2 tokens with 1 logprobs"}, {}, 2},
     {"no logprobs", End::kFails, {"1 tokens with 0 logprobs"}, {}, 2},
     {"nan logprob", End::kFails, {"logprob nan of token 0"}, {}, 2},
@@ -31,24 +31,23 @@ const std::vector<Defect> kBrokenPolicies = {
     {"token -7", End::kFails, {"-7"}, {}, 2},
     {"token 100000", End::kFails, {"100000"}, {}, 2},
     {"version 99", End::kFails, {"version 99"}, {}, 2},
-    {"version falls", End::kFails, {"version 0"}, {}, 3},
     {"fails another", End::kFails, {"request 7"}, {}, 2},
     {"fails what it gave", End::kFails, {"request 0"}, {}, 2},
     {"nan loss", End::kFails, {"loss"}, "forward_backward", 1},
     {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1},
-    {"writes nothing", End::kFails, {"save"}, "save", 2},
-    // Accepted: a reason to stop that the host does not know means that the answer was cut off;
-    // bytes that are no UTF-8 are replaced; much of something is no fault, nor is a thread of the
-    // policy's.
-    {"stop reason 99", End::kFinishes, {}, {}, 2, true},
+    {"writes nothing", End::kFails, {"it wrote no file"}, "save", 2},
+    // Accepted: bytes that are no UTF-8 are replaced; much of something is no fault, nor is a
+    // thread of the policy's own; an answer may be of earlier weights, and a request may fail.
     {"not UTF-8", End::kFinishes, {}, {}, 2, true},
     {"NUL", End::kFinishes, {}, {}, 2, true},
     {"long text", End::kFinishes, {}, {}, 4, true},
     {"another thread", End::kFinishes, {}, {}, 2},
+    {"version falls", End::kFinishes, {}, {}, 3, true},
     {"loses one", End::kFinishes, {}, {}, 2, true},
     // How it fails.
     {"loses all", End::kFails, {"server away"}, {}, 2},
-    {"cut off", End::kFails, {}, {}, 2, true},
+    {"cut off", End::kFails, {"cut off"}, {}, 2},
+    {"stop reason 99", End::kFails, {"cut off"}, {}, 2},   // means the same
     {"unavailable", End::kFinishes, {}, {}, 2, false, 1},  // the next try goes well
     {"unavailable", End::kFails, {"server away"}, {}, 2},
     {"refused", End::kFails, {"I refuse"}, {}, 2},

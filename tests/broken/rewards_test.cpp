@@ -14,9 +14,9 @@ const std::vector<Defect> kBrokenRewards = {
     {"nan", End::kFails, {"it gave nan"}},
     {"infinity", End::kFails, {"it gave inf"}},
     {"minus infinity", End::kFails, {"it gave -inf"}},
-    {"1e308", End::kFails, {"1e308"}},
+    {"1e308", End::kFails, {"it gave 1e+308"}},
     {"returns early", End::kFails, {"it gave nan"}},
-    {"returns early", End::kRefused, {"it gave no instance"}, "create", 1},
+    {"returns early", End::kFails, {"it gave no instance"}, "create", 1},
     // How it fails.
     {"refused", End::kFails, {"I refuse"}},
     {"refused", End::kRefused, {"I refuse"}, "create", 1},
@@ -30,22 +30,21 @@ const std::vector<Defect> kBrokenRewards = {
     {"unavailable", End::kFails, {"server away"}, {}, 9, true},
     {"throw", End::kFails, {"boom"}},
     {"throw", End::kFails, {"boom"}, "create", 1},
-    {"throw", End::kDies, {"boom"}, "destroy", 1},
+    {"throw", End::kFinishes, {"destroy", "boom"}, "destroy", 1},  // when all is done
     {"throw int", End::kFails, {"exception"}},
     // What ends the process.
     {"segfault", End::kDies, {"SIGSEGV"}},
     {"segfault", End::kDies, {"SIGSEGV"}, "create", 1},
     {"segfault", End::kDies, {"SIGSEGV"}, "destroy", 1},
     {"stack overflow", End::kDies, {"SIGSEGV"}},
-    {"heap overrun", End::kDies, {"SIGABRT"}},
+    {"double free", End::kDies, {"SIGABRT"}},
     {"abort", End::kDies, {"SIGABRT"}},
     {"exit 5", End::kDies, {"exit"}},
     {"exit 0", End::kDies, {"exit"}},
     {"exit 0", End::kDies, {"exit"}, "create", 1},
-    {"quick exit", End::kDies, {"exit"}},
-    {"crash later", End::kDies, {"SIGSEGV"}},
+    {"quick exit", End::kVanishes},  // no program notices its own
+    {"crash later", End::kDiesAside, {"SIGSEGV"}},
     {"hang", End::kHangs},
-    {"hang", End::kHangs, {}, "create", 1},
     {"until cancelled", End::kObeys},
     // What it does to others.
     {"fork", End::kFinishes, {"fork"}},

@@ -28,8 +28,8 @@ std::string log_of(const World& world) {
   return read_file(RunLayout{world.run()}.log()).value_or("");
 }
 
-// The program under a defect. In a call that lasts it is asked to stop, twice, and told which call it
-// waits for; a hanging one is asked once more.
+// The program under a defect. In a call that lasts it is asked to stop, twice, and told which call
+// it waits for; a hanging one is asked once more.
 Ending run_broken(const World& world, const Patient& patient, const Defect& defect) {
   Program program(World::call(patient, defect), world.folder());
   if (defect.end != End::kHangs && defect.end != End::kObeys) return program.wait();
@@ -56,6 +56,8 @@ void expect_exit_code(const Ending& ending, End end) {
     case End::kObeys:
       EXPECT_EQ(ending.exit_code, 130);
       break;
+    case End::kVanishes:
+      break;
     default:  // a signal, or the program's own code
       EXPECT_NE(ending.exit_code, 0);
       EXPECT_NE(ending.exit_code, 2);
@@ -68,13 +70,22 @@ void expect_name(std::string_view where, const std::string& text, const Patient&
                  const Defect& defect) {
   const std::string kind(patient.kind);
   const auto has = [&](const std::string& words) { return text.find(words) != std::string::npos; };
-  const bool id = has(kind + " 'broken." + kind + "'");
-  const bool call = has(std::string(defect.at.empty() ? patient.function : defect.at));
   const bool file = has(kind + ".krl.so"), place = has("world.toml:");
+  if (defect.end == End::kDiesAside) {
+    EXPECT_TRUE(file) << where << " does not name the file";
+    return;
+  }
+  EXPECT_TRUE(has(kind + " 'broken." + kind + "'")) << where << " does not name the component";
+  const bool call = has(std::string(defect.at.empty() ? patient.function : defect.at));
   const bool ended = defect.end == End::kDies || defect.end == End::kHangs;
-  EXPECT_TRUE(id) << where << " does not name the component";
   EXPECT_TRUE(ended ? call && file : call || file || place)
       << where << " names the function: " << call << ", the file: " << file;
+}
+
+// What is said of a process that vanished.
+void expect_died(const World& world) {
+  const Ending status = run_program({"runs", "status", "broken"}, world.folder());
+  EXPECT_NE(status.output.find("died"), std::string::npos) << status.output;
 }
 
 std::vector<std::string> undisturbed() {
@@ -135,7 +146,7 @@ void World::expect_whole() const {
     EXPECT_EQ(lines[i].iteration, static_cast<int>(i) + 1);
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(RunLayout{run()}.checkpoints(), none)) {
-    if (!entry.is_directory()) continue;
+    if (!entry.path().filename().string().starts_with("step_")) continue;
     const auto checkpoint = read_checkpoint(entry.path());
     EXPECT_TRUE(checkpoint) << entry.path() << ": " << checkpoint.error().message;
   }
@@ -159,9 +170,12 @@ void expect_outcome(const Patient& patient, const Defect& defect) {
   const std::string log = log_of(world), all = ending.output + log;
   SCOPED_TRACE("the program said:\n" + shortened(ending.output) + "and logged:\n" + shortened(log));
   expect_exit_code(ending, defect.end);
-  if (defect.end != End::kFinishes) expect_name("the screen", ending.output, patient, defect);
-  if (fs::exists(world.run()) && defect.end != End::kFinishes)
-    expect_name("the log", log, patient, defect);
+  if (defect.end == End::kVanishes) {
+    expect_died(world);
+  } else if (defect.end != End::kFinishes) {
+    expect_name("the screen", ending.output, patient, defect);
+    if (fs::exists(world.run())) expect_name("the log", log, patient, defect);
+  }
   for (const std::string_view words : defect.says)
     EXPECT_NE(all.find(words), std::string::npos) << "it does not say: " << words;
   world.expect_whole();

@@ -17,12 +17,14 @@ constexpr int kIterations = 4;  // of world.toml
 
 // How a run with a broken component is to end.
 enum class End {
-  kFinishes,  // 0: what the row says is right to be accepted, or mended by trying again
-  kRefused,   // 2: before the first iteration; nothing is left that the next try has to remove
-  kFails,     // 1: an error that names kind, id, call or file, and the reason
-  kDies,      // the plugin ended the process: the same, on the screen and in the log
-  kHangs,     // a note names the call that does not return; three Ctrl-C end it
-  kObeys,     // a call that lasts until it is cancelled: two Ctrl-C end it, by 130
+  kFinishes,   // 0: what the row says is right to be accepted, or mended by trying again
+  kRefused,    // 2: before the first iteration; nothing is left that the next try has to remove
+  kFails,      // 1: an error that names kind, id, call or file, and the reason
+  kDies,       // the plugin ended the process: the same, on the screen and in the log
+  kDiesAside,  // so did a thread of its own, in none of its calls: the file is named
+  kVanishes,   // the plugin ended the process by _exit(): nothing is said, and `runs` says "died"
+  kHangs,      // a note names the call that does not return; three Ctrl-C end it
+  kObeys,      // a call that lasts until it is cancelled: two Ctrl-C end it, by 130
 };
 
 // A defect of a component of world.toml and what the program makes of it.

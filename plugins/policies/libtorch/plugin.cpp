@@ -127,8 +127,9 @@ struct LibtorchPolicy final : TrainablePolicy {
     return info;
   }
   PolicyInfo preview() override {
-    if (directory.empty()) model_from_scratch();  // throws if its sizes do not fit together
     PolicyInfo info;
+    // From scratch: throws if the sizes do not fit together.
+    info.context_tokens = directory.empty() ? model_from_scratch().context : context;
     info.needs_corpus = directory.empty();
     info.has_critic = critic;
     info.takes_tokens = true;

@@ -53,7 +53,7 @@ struct Dataset final : krl::Dataset, Trouble {
 
   // The id in the definition.
   std::string defined(const std::string& id) const {
-    if (is("wild id")) return "wild";
+    if (is("wild id")) return R"(../../wild\u001b[31m\n)" + id.substr(id.size() - 1);
     return is("other definition") ? "another_task" : id;
   }
 

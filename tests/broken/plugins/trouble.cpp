@@ -33,11 +33,10 @@ int overflow_stack(int depth) {  // the depth is one that no stack has
   return depth == 0 ? 0 : overflow_stack(depth - 1) + frame[depth % 4096];
 }
 
-// glibc notices it when the block is freed.
-void overrun_heap() {
-  auto* block = static_cast<char*>(std::malloc(24));
-  volatile std::size_t length = 256;
-  std::memset(block, 0x41, length);
+// glibc notices it, and aborts.
+void free_twice() {
+  void* volatile block = std::malloc(24);
+  std::free(block);
   std::free(block);
 }
 
@@ -72,7 +71,7 @@ void print() {
 void end(std::string_view defect) {
   if (defect == "segfault") segfault();
   if (defect == "stack overflow") overflow_stack(1 << 30);
-  if (defect == "heap overrun") overrun_heap();
+  if (defect == "double free") free_twice();
   if (defect == "abort") std::abort();
   if (defect == "exit 5") std::exit(5);
   if (defect == "exit 0") std::exit(0);

@@ -229,6 +229,34 @@ TEST_F(Loader, WholeNumbersAreNumbers) {
   EXPECT_TRUE(p.policy.options["model"]["dropout"].is_number_float());
 }
 
+TEST_F(Loader, APathThatIsNotThereIsNoted) {
+  const std::string note =
+      "plan.toml:7:8: note: 'path' of dataset 'tasks' is " + (folder_ / "tasks").string();
+  const Plan absent = plan(kSmall);
+  ASSERT_EQ(absent.notes.size(), 1u);  // two stages share the dataset; a default is not asked for
+  EXPECT_NE(absent.notes[0].find(note + ", which is not there"), std::string::npos)
+      << absent.notes[0];
+  fs::create_directories(folder_ / "tasks");
+  EXPECT_TRUE(plan(kSmall).notes.empty());
+  const Plan weights = plan(kSmall, {"policy.model=weights"});
+  ASSERT_EQ(weights.notes.size(), 1u);
+  EXPECT_NE(weights.notes[0].find("--set:1:14: note: 'model' of policy"), std::string::npos);
+}
+
+TEST_F(Loader, APlanNeedsNoStageToBeEvaluated) {
+  std::string text = kSmall;
+  text.erase(text.find("[[stage]]"), text.find("[[reward]]") - text.find("[[stage]]"));
+  const Plan p = plan(text, {"rollout.turns=2"});
+  EXPECT_TRUE(p.stages.empty());
+  ASSERT_EQ(p.in_force().size(), 1u);
+  EXPECT_EQ(p.in_force()[0]->backend.use, "cpu");
+  EXPECT_EQ(p.in_force()[0]->rollout.turns, 2);
+  EXPECT_EQ(p.in_force()[0]->rewards.size(), 1u);
+  EXPECT_EQ(plan(kSmall).in_force().size(), 2u);
+  EXPECT_NE(errors(text, {"rollout.stop_when=\"nonsense > 1\""}).find("'stop_when' names"),
+            std::string::npos);
+}
+
 TEST_F(Loader, ThePluginsOfThePlanAreAskedFor) {
   PluginSettings asked;
   const auto source = [&asked](const PluginSettings& plugins) -> Result<Catalog> {
