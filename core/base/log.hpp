@@ -17,7 +17,7 @@ enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
 void stop_log();
 
-// One record, one line: of what is no printable text as one_line() makes it, and cut after 16 KiB.
+// Becomes one printable line, as one_line() makes it (utf8.hpp), and is cut after 16 KiB.
 void log(Severity severity, std::string_view message);
 
 // The whole lines of `lines` as errors, each a record: for signal handlers of a process that dies,

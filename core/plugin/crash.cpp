@@ -66,16 +66,20 @@ std::string_view own_program(char (&buffer)[PATH_MAX]) {
   return {buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
+void add_line(FixedText& text, std::string_view lead, const ActiveCall& call) {
+  text.add(lead);
+  call.add_name(text);
+  call.add_plugin(text);
+  text.end_line();
+}
+
 // Whether there are any.
 bool add_calls(FixedText& text) {
   bool any = false;
   const ActiveCalls calls(ActiveCalls::Patience::kLittle);
   calls.each([&](const ActiveCall& call) {
     any = true;
-    text.add("  under way: ");
-    call.add_name(text);
-    call.add_plugin(text);
-    text.end_line();
+    add_line(text, "  under way: ", call);
   });
   return any;
 }
@@ -97,7 +101,12 @@ void report_crash(int signal, const siginfo_t& info, const void* context) {
   if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
   if (call != nullptr) call->add_plugin(text);
   text.end_line();
-  if (call == nullptr) add_calls(text);
+  if (call == nullptr) {
+    add_calls(text);
+  } else {
+    for (const ActiveCall* c = call->outer(); c != nullptr; c = c->outer())
+      add_line(text, "  from inside ", *c);
+  }
   if (reports()) add_hint(text);
   write_last_words(text.view());
 }
