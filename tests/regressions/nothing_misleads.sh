@@ -19,7 +19,7 @@ failed=0
 # call WORDS…: runs them; what they print is in `out`, their exit code in $code.
 call() {
   code=0
-  timeout --kill-after=5 60 "$@" > out 2>&1 < /dev/null || code=$?
+  { timeout --kill-after=5 60 "$@" > out 2>&1 < /dev/null || code=$?; } 2> /dev/null  # bash tells of crashes, too
 }
 # world WORDS…: the plan whose components are broken on demand.
 world() { call kernelrl --plan "$source/tests/broken/world.toml" --plugin-path "$components" "$@"; }
@@ -221,7 +221,7 @@ M5() { # A finished run can be made longer.
 M6() { # Ctrl-C is acknowledged at once, while a call still lasts.
   kernelrl --plan "$source/tests/broken/world.toml" --plugin-path "$components" --set run.name=c \
     --set 'reward.0.defect="until cancelled"' > out 2>&1 &
-  until_true test -s runs/c/metrics.jsonl
+  until_true test -e lasting
   cp out before
   kill -INT $!
   until_true bash -c '! cmp -s out before'
