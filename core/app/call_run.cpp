@@ -20,16 +20,21 @@ bool is_named_by_call(const Plan& plan) {
 }
 
 // --resume may begin a run that is not there yet. But not where the plan was run under other names,
-// which this call has left out: one of those is meant.
+// which this call has left out, or is the record of a run elsewhere: one of those is meant.
 Status check_meant(const Plan& plan) {
   std::error_code ignored;
   if (fs::exists(RunLayout{plan.run.directory}.plan(), ignored) || is_named_by_call(plan))
     return {};
-  KRL_ASSIGN(const auto others, runs_of_plan(plan.run.directory.parent_path(), plan.file));
+  KRL_ASSIGN(auto others, runs_of_plan(plan.run.directory.parent_path(), plan.file));
+  const RunLayout own{plan.file.parent_path()};
+  if (plan.file == own.plan() && fs::exists(own.record(), ignored)) {
+    KRL_ASSIGN(RunInfo run, find_run({}, own.root.string()));
+    others.push_back(std::move(run));
+  }
   if (others.empty()) return {};
   std::string message = "no run '" + plan.run.name + "' is in " +
                         plan.run.directory.parent_path().string() +
-                        "; this plan was run under other names:";
+                        "; this plan is that of other runs:";
   for (const RunInfo& run : others)
     message += "\n  " + resume_command(command_line().front(), run.directory);
   message += "\ngo on with one of them, or leave --resume out to begin '" + plan.run.name + "'";

@@ -16,6 +16,7 @@
 #include "core/learn/trainer.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/call_watch.hpp"
 #include "core/run/display.hpp"
 #include "core/run/layout.hpp"
@@ -48,35 +49,17 @@ std::set<Registry::Key> components_of(const Plan& plan) {
   return used;
 }
 
-// What may surprise about the plugins and policies of a plan.
+// What may surprise about the plugins and policies of a plan, each thing once.
 void add_notes(const Registry& registry, Plan& plan) {
-  plan.notes.insert(plan.notes.end(), registry.notes().begin(), registry.notes().end());
+  std::vector<std::string> notes = registry.notes();
   for (const Registry::Key& used : components_of(plan)) {
-    const std::vector<std::string> notes = registry.notes_on(used);
-    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+    for (std::string& note : registry.notes_on(used)) notes.push_back(std::move(note));
   }
-  for (std::string& note : policy_notes(plan, registry)) plan.notes.push_back(std::move(note));
-}
-
-// The folders in which the plugins of a plan are searched, beside those of the installation: of the
-// call, of the plan, of the environment; absolute, each once.
-Result<std::vector<fs::path>> folders_in_use(const CallLine& line,
-                                             const std::vector<fs::path>& of_plan) {
-  std::vector<fs::path> folders;
-  const auto add = [&](const std::vector<fs::path>& more) {
-    for (const fs::path& folder : more) {
-      std::error_code ignored;
-      fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
-      if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
-      if (std::find(folders.begin(), folders.end(), absolute) == folders.end())
-        folders.push_back(absolute);
-    }
-  };
-  KRL_ASSIGN(const std::vector<fs::path> of_call, plugin_paths(line));
-  add(of_call);
-  add(of_plan);
-  add(plugin_folders_of_environment());
-  return folders;
+  for (std::string& note : policy_notes(plan, registry)) notes.push_back(std::move(note));
+  for (std::string& note : notes) {
+    const bool known = std::find(plan.notes.begin(), plan.notes.end(), note) != plan.notes.end();
+    if (!known) plan.notes.push_back(std::move(note));
+  }
 }
 
 // So that the plan finds its plugins again, wherever and however it is loaded.
@@ -91,6 +74,11 @@ void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
   document.child("plugins", {}).set("path", {}, std::move(path));
   plan.document = std::make_shared<const Node>(std::move(document));
   plan.plugins.path = std::move(folders);
+}
+
+void show(StopNews news, Display& display) {
+  if (news != StopNews::kStillRunning) return display.stopping(news == StopNews::kSecond);
+  for (const std::string& call : calls_under_way()) display.warning("still waiting for " + call);
 }
 
 Result<std::vector<Error>> checked(const LoadedPlan& loaded) {
@@ -120,7 +108,9 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
   Registry registry;
   std::vector<fs::path> folders;
   const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
-    KRL_ASSIGN(folders, folders_in_use(line, plugins.path));
+    KRL_ASSIGN(folders, plugin_paths(line));
+    folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
+    folders = strangers_folders(folders);
     registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
@@ -143,7 +133,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
   const auto display = make_display(loaded.plan.run.name, output(), errors());
-  const StopSignals signals([&](bool second) { display->stopping(second); });
+  const StopSignals signals([&](StopNews news) { show(news, *display); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, command_line(), *display);
   if (!journal) return report(journal.error());

@@ -1,9 +1,11 @@
 #include "core/app/stop_signals.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 
 namespace krl {
@@ -20,6 +22,8 @@ std::atomic<int> g_write_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr char kFirst = 1, kSecond = 2, kOver = 3;
+
+constexpr std::chrono::seconds kPatience{2};  // for what was asked to end at once
 
 void tell(char what) {
   const int descriptor = g_write_end;
@@ -45,12 +49,25 @@ void on_signal(int) {
   set_handler(SIG_DFL);
 }
 
+// The next byte of the pipe; 0 if none comes in that time (-1: waits for ever), kOver at its end.
+char next_byte(int read_end, std::chrono::milliseconds patience) {
+  while (true) {
+    pollfd ready{read_end, POLLIN, 0};
+    const int count = ::poll(&ready, 1, static_cast<int>(patience.count()));
+    if (count == 0) return 0;
+    if (count < 0 && errno == EINTR) continue;
+    char what = kOver;
+    return count > 0 && ::read(read_end, &what, 1) == 1 ? what : kOver;
+  }
+}
+
 void listen(int read_end, const StopSignals::Told& told) {
-  for (char what = 0; what != kOver;) {
-    const ssize_t n = ::read(read_end, &what, 1);
-    if (n < 0 && errno == EINTR) continue;
-    if (n != 1) break;
-    if (what != kOver) told(what == kSecond);
+  std::chrono::milliseconds patience{-1};
+  for (char what = 0; (what = next_byte(read_end, patience)) != kOver;) {
+    if (what == kFirst) told(StopNews::kFirst);
+    if (what == kSecond) told(StopNews::kSecond);
+    if (what == 0) told(StopNews::kStillRunning);
+    if (what != kFirst) patience = what == 0 ? 2 * patience : kPatience;
   }
   ::close(read_end);
 }

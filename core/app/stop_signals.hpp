@@ -8,10 +8,14 @@
 
 namespace krl {
 
+// What became of a wish: the first signal came, the second; seconds after it, and whenever that
+// time has doubled, the process still runs.
+enum class StopNews { kFirst, kSecond, kStillRunning };
+
 class StopSignals {
  public:
-  // Is told of the first signal and of the second, at once, on a thread of its own.
-  using Told = std::function<void(bool second)>;
+  // Called at once, on a thread of its own.
+  using Told = std::function<void(StopNews)>;
 
   explicit StopSignals(Told told = {});  // takes the signals over
   ~StopSignals();                        // gives them back

@@ -105,9 +105,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
   std::string program = command_line.empty() ? std::string() : command_line.front();
   std::unique_ptr<Journal> journal(
       new Journal(plan, std::move(directory), std::move(program), display));
-  if (resume && !journal->directory_.resumed())
-    display.warning("no run was in " + journal->root().string() + " yet: it begins now");
-  if (Status begun = journal->begin(registry, command_line); !begun) {
+  if (Status begun = journal->begin(resume, registry, command_line); !begun) {
     log_lines(Severity::kError, begun.error().message);
     stop_log();
     return failure(std::move(begun).error());
@@ -115,13 +113,19 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
   return journal;
 }
 
-Status Journal::begin(const Registry& registry, const std::vector<std::string>& command_line) {
+Status Journal::begin(bool resume, const Registry& registry,
+                      const std::vector<std::string>& command_line) {
+  KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
+  if (resume && !directory_.resumed())
+    display_.warning("no run was in " + root().string() + " yet: it begins now");
+  if (directory_.replaced())
+    display_.warning("the run that was in " + root().string() +
+                     " had finished no iteration: this one takes its place");
   KRL_TRY(open_files());
   return record_start(registry, command_line);
 }
 
 Status Journal::open_files() {
-  KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   RunFileOptions options;
   options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
   options.tensorboard = plan_.log.tensorboard;

@@ -82,7 +82,7 @@ class Journal {
         program_(std::move(program)),
         display_(display) {}
 
-  Status begin(const Registry& registry, const std::vector<std::string>& command_line);
+  Status begin(bool resume, const Registry& registry, const std::vector<std::string>& command_line);
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
   Status open_files();
   Status continue_plan(const Checkpoint* newest);

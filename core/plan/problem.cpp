@@ -4,23 +4,14 @@
 #include <limits>
 #include <tuple>
 
+#include "core/base/utf8.hpp"
+
 namespace krl {
 namespace {
 
 constexpr std::size_t kMaxShown = 100;  // problems
 constexpr std::size_t kContext = 60;    // code points of a long line shown left of the caret
 constexpr std::size_t kMaxLine = 160;   // code points of a line shown
-
-// The bytes of the code point at the front of `text`; 0 if it is not UTF-8.
-std::size_t code_point_size(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (text.size() < size) return 0;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  return std::all_of(text.begin() + 1, text.begin() + size, continues) ? size : 0;
-}
 
 // One string per code point; what a terminal could misunderstand becomes '?'.
 std::vector<std::string> printable(std::string_view line) {
@@ -35,7 +26,7 @@ std::vector<std::string> printable(std::string_view line) {
   return points;
 }
 
-std::string one_line(std::string_view text) {
+std::string visible(std::string_view text) {
   std::string out;
   for (const std::string& point : printable(text)) out += point;
   return out;
@@ -66,7 +57,7 @@ std::string line_with_caret(const Problem& problem) {
   const std::size_t length = std::min<std::size_t>(at.length, last - std::min(from, last));
   std::string out = "  " + number + " | " + shown + "\n";
   out += "  " + std::string(number.size(), ' ') + " | " + underline(points, first, from, length);
-  if (!problem.hint.empty()) out += " " + one_line(problem.hint);
+  if (!problem.hint.empty()) out += " " + visible(problem.hint);
   return out + "\n";
 }
 
@@ -76,7 +67,7 @@ std::string more_lines(std::string_view rest) {
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) out += "  " + one_line(rest.substr(0, end)) + "\n";
+    if (end > 0) out += "  " + visible(rest.substr(0, end)) + "\n";
     rest.remove_prefix(end);
   }
   return out;
@@ -94,14 +85,14 @@ auto sort_key(const Problem& problem) {
 std::string rendered(const Problem& problem) {
   const Origin& at = problem.origin;
   const bool nameless = at.is_default() || at.source->name.empty();
-  std::string out = nameless ? "plan" : one_line(at.text());
+  std::string out = nameless ? "plan" : visible(at.text());
   const std::string_view message = problem.message;
   const std::size_t end = std::min(message.find('\n'), message.size());
-  out += ": error: " + one_line(message.substr(0, end)) + "\n";
+  out += ": error: " + visible(message.substr(0, end)) + "\n";
   if (!at.is_default() && at.line > 0) {
     out += line_with_caret(problem);
   } else if (!problem.hint.empty()) {
-    out += "  | " + one_line(problem.hint) + "\n";
+    out += "  | " + visible(problem.hint) + "\n";
   }
   return out + more_lines(message.substr(end));
 }
@@ -122,7 +113,7 @@ std::string rendered(std::vector<Problem> problems) {
 }
 
 std::string note_at(const Origin& origin, std::string_view message) {
-  return one_line(origin.text()) + ": note: " + one_line(message);
+  return visible(origin.text()) + ": note: " + visible(message);
 }
 
 Error problem_at(const Origin& origin, std::string message, std::string hint) {

@@ -76,8 +76,9 @@ void describe(Keys& key, RunSettings& run) {
   key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
       ValueType::kString;
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
-  key("threads", run.threads, "evaluations at a time, at most; 0 = as many as the backend asks for",
-      "0", "0..1024");
+  key("threads", run.threads,
+      "evaluations at a time, at most; 0 = as many as the backend asks for, up to 1024", "0",
+      "0..1024");
   key("call_timeout_s", run.call_timeout_s,
       "seconds that a call into a plugin may take, one of sampling, learning or evaluating; 0 = "
       "any "

@@ -1,6 +1,7 @@
 #include "core/plugin/crash.hpp"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -23,11 +24,15 @@ namespace {
 
 constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE};
 
-std::atomic<bool> g_reporting{false};
+// The process that reports, 0 before and after. The children of a plugin's fork() or vfork() are
+// others, and may end as they like.
+std::atomic<pid_t> g_reporting{0};
 std::atomic_flag g_reported = ATOMIC_FLAG_INIT;  // the first of several is the cause
 
 // Why std::terminate was called. Written by the thread that aborts.
 FixedText g_uncaught;
+
+bool reports() { return g_reporting != 0 && g_reporting == ::getpid(); }
 
 // Raised by the instruction that it came from, which raises it again when it is run again.
 bool is_of_instruction(int signal, const siginfo_t& info) {
@@ -86,15 +91,14 @@ void report_crash(int signal, const siginfo_t& info, const void* context) {
   } else {
     text.add(code == own_program(own_buffer) ? "kernelrl itself" : "a thread outside of any call");
   }
-  const bool elsewhere = call != nullptr && call->is_in_forked_child();
-  text.add(elsewhere ? " crashed in a process that it has forked: " : " crashed: ");
+  text.add(reports() ? " crashed: " : " crashed in a process that it has forked: ");
   add_signal(text, signal, info);
   const bool own = call != nullptr && code == call->file();
   if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
   if (call != nullptr) call->add_plugin(text);
   text.end_line();
   if (call == nullptr) add_calls(text);
-  if (!elsewhere) add_hint(text);
+  if (reports()) add_hint(text);
   write_last_words(text.view());
 }
 
@@ -133,6 +137,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
   add_hint(text);
   write_last_words(text.view());
   std::fflush(stdout);  // what plugins have printed
+  g_reporting = 0;
   ::_exit(1);
 }
 
@@ -174,8 +179,7 @@ class ThreadGuard {
   // exit() destroys what is local to the thread that calls it, before all that is static.
   ~ThreadGuard() {
     const ActiveCall* const call = ActiveCall::of_this_thread();
-    if (g_reporting && call != nullptr && !call->is_in_forked_child())
-      end_process(*call, " called exit()");
+    if (call != nullptr && reports()) end_process(*call, " called exit()");
     if (stack_ == nullptr) return;
     stack_t none{};
     none.ss_flags = SS_DISABLE;
@@ -186,37 +190,34 @@ class ThreadGuard {
   std::unique_ptr<char[]> stack_;
 };
 
-// quick_exit(), which leaves ThreadGuard out; or exit() by a thread that a plugin has started.
-void on_exit_of_process() {
-  const ActiveCall* const call = ActiveCall::of_this_thread();
-  if (!g_reporting || (call != nullptr && call->is_in_forked_child())) return;
-  if (call != nullptr) end_process(*call, " called quick_exit()");
+// The process ends by this thread. That is a plugin's doing if calls are under way.
+void look_at_end(std::string_view how) {
+  if (!reports()) return;
+  if (const ActiveCall* const call = ActiveCall::of_this_thread()) end_process(*call, how);
   FixedText text;
-  text.add("kernelrl: error: a thread outside of any call called exit(), so kernelrl ends")
-      .end_line();
-  if (!add_calls(text)) return;  // the program is over
-  end_process(text);
+  text.add("kernelrl: error: a thread outside of any call").add(how).add(", so kernelrl ends");
+  if (add_calls(text.end_line())) end_process(text);
 }
 
 }  // namespace
 
 void report_crashes() {
-  g_reporting = true;
+  g_reporting = ::getpid();
   std::set_terminate(on_terminate);
-  std::atexit(on_exit_of_process);
-  ::at_quick_exit(on_exit_of_process);
+  std::atexit([] { look_at_end(" called exit()"); });  // by a thread without a ThreadGuard
+  ::at_quick_exit([] { look_at_end(" called quick_exit()"); });
   for (const int signal : kFatal) report_signal(signal);
   guard_this_thread();
 }
 
 void guard_this_thread() {
-  if (!g_reporting.load(std::memory_order_relaxed)) return;
+  if (g_reporting.load(std::memory_order_relaxed) == 0) return;
   thread_local const ThreadGuard guard;
   static_cast<void>(guard);
 }
 
 void stop_reporting_crashes() {
-  g_reporting = false;
+  g_reporting = 0;
   std::set_terminate(std::abort);
   for (const int signal : kFatal) ::signal(signal, SIG_DFL);
 }
@@ -226,3 +227,18 @@ void end_with_thread(const ActiveCall& call) {
 }
 
 }  // namespace krl
+
+// Those of the program are found before those of the C library, by plugins too; the library itself
+// does not use them. Sanitizers have their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" {
+
+void _exit(int status) {
+  krl::look_at_end(" called _exit()");
+  for (;;) ::syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status) noexcept { ::_exit(status); }
+
+}  // extern "C"
+#endif

@@ -1,6 +1,6 @@
 // What a plugin does to the whole process, and who it was: crashes, exit(), an exception that
 // nobody catches. The words go to the error stream and to logs.log; then the process ends as it
-// would have, but for exit(), which becomes the exit code 1. _exit() cannot be noticed.
+// would have, but for exit() and its like, which become the exit code 1.
 #pragma once
 
 namespace krl {

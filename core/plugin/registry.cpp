@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/installation.hpp"
@@ -23,11 +24,22 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".krl.so";
 
-fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
-
 bool is_installed(const fs::path& folder) {
   std::error_code error;
   return fs::equivalent(folder, installed_plugins(), error);
+}
+
+// Absolute, in the same order.
+std::vector<fs::path> each_once(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> unique;
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
+    if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
+    if (std::find(unique.begin(), unique.end(), absolute) == unique.end())
+      unique.push_back(std::move(absolute));
+  }
+  return unique;
 }
 
 std::vector<fs::path> files_of(const fs::path& folder) {
@@ -70,7 +82,7 @@ std::string named(const Registry::Key& key) {
 Registry Registry::load(const std::vector<fs::path>& folders,
                         const std::vector<std::string>& replace) {
   Registry registry;
-  registry.folders_ = folders;
+  registry.folders_ = each_once(folders);
   registry.replace_ = {replace.begin(), replace.end()};
   const std::vector<File> files = registry.find_files();
   // All rehearsals come first: what is loaded may start threads.
@@ -190,22 +202,29 @@ std::vector<std::string> Registry::notes_on(const Key& key) const {
   return notes;
 }
 
-std::vector<fs::path> plugin_folders_of_environment() {
+std::vector<fs::path> strangers_folders(const std::vector<fs::path>& first) {
   std::vector<fs::path> folders;
+  const auto add = [&folders](const fs::path& folder) {
+    std::error_code ignored;
+    fs::path absolute = fs::absolute(folder, ignored).lexically_normal();
+    if (!absolute.has_filename()) absolute = absolute.parent_path();  // "plugins/" is "plugins"
+    const bool known = std::find(folders.begin(), folders.end(), absolute) != folders.end();
+    if (!known) folders.push_back(std::move(absolute));
+  };
+  for (const fs::path& folder : first) add(folder);
   if (const char* variable = std::getenv("KERNELRL_PLUGIN_PATH")) {
-    const std::string_view path = variable;
-    for (std::size_t begin = 0; begin <= path.size();) {
-      const std::size_t end = std::min(path.find(':', begin), path.size());
-      if (end > begin) folders.emplace_back(path.substr(begin, end - begin));
-      begin = end + 1;
+    std::istringstream names(variable);
+    for (std::string name; std::getline(names, name, ':');) {
+      if (!name.empty()) add(name);
     }
   }
   return folders;
 }
 
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& extra) {
-  std::vector<fs::path> folders = extra;
-  for (fs::path& folder : plugin_folders_of_environment()) folders.push_back(std::move(folder));
+fs::path installed_plugins() { return installation_prefix() / "lib/kernelrl/plugins"; }
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& first) {
+  std::vector<fs::path> folders = strangers_folders(first);
   folders.push_back(installed_plugins());
   return folders;
 }

@@ -75,12 +75,16 @@ class Registry {
   std::set<Key> replaced_;  // those of `replace` that a stranger's plugin offers
 };
 
-// The folders that KERNELRL_PLUGIN_PATH names, separated by ':'.
-std::vector<std::filesystem::path> plugin_folders_of_environment();
+// The folders to search for strangers' plugins: `first`, then those that KERNELRL_PLUGIN_PATH
+// names, separated by ':'. Absolute, each once.
+std::vector<std::filesystem::path> strangers_folders(
+    const std::vector<std::filesystem::path>& first);
 
-// The folders to search, first to last: `extra`, then KERNELRL_PLUGIN_PATH, then
-// the installation's own, ../lib/kernelrl/plugins beside the running program.
-std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& extra);
+// The folder of the installation's own, ../lib/kernelrl/plugins beside the running program.
+std::filesystem::path installed_plugins();
+
+// All folders to search: those of strangers, then the installation's own.
+std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesystem::path>& first);
 
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
 std::string why_no_folder(const std::filesystem::path& folder);

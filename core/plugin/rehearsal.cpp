@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,59 +33,62 @@ using std::chrono::milliseconds;
   ::_exit(::write(whole, "", 1) == 1 ? 0 : 1);
 }
 
-// Whether the child has ended before the deadline.
-bool wait_for(pid_t child, Clock::time_point deadline) {
-  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
-  bool ended = false;
-  for (auto left = deadline - Clock::now(); !ended && left.count() > 0;
-       left = deadline - Clock::now()) {
-    pollfd end{handle, POLLIN, 0};
-    ended = ::poll(&end, 1, static_cast<int>(std::chrono::ceil<milliseconds>(left).count())) > 0;
+// Waits until the child has written, or has closed its end as all do that end.
+void wait_for_sign(int whole, Clock::time_point deadline) {
+  for (auto left = deadline - Clock::now(); left.count() > 0; left = deadline - Clock::now()) {
+    pollfd sign{whole, POLLIN, 0};
+    const auto pause = std::chrono::ceil<milliseconds>(left);
+    if (::poll(&sign, 1, static_cast<int>(pause.count())) > 0) return;
   }
-  ::close(handle);
-  return ended;
 }
 
-Status outcome(bool in_time, int status, milliseconds limit) {
-  if (!in_time) {
+// `status`: of the child, which has been killed if it still ran.
+Status outcome(int status, milliseconds limit) {
+  if (!WIFSIGNALED(status)) {
+    return invalid(fmt::format("ended the process, with exit code {}, while it was loaded",
+                               WEXITSTATUS(status)));
+  }
+  if (WTERMSIG(status) == SIGKILL) {
     return invalid(fmt::format("did not return within {:g} s when it was loaded",
                                std::chrono::duration<double>(limit).count()));
   }
-  if (WIFSIGNALED(status)) {
-    const char* const name = ::sigabbrev_np(WTERMSIG(status));
-    return invalid(fmt::format(
-        "crashed ({}) while it was loaded",
-        name == nullptr ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("SIG{}", name)));
+  const char* const name = ::sigabbrev_np(WTERMSIG(status));
+  return invalid(fmt::format(
+      "crashed ({}) while it was loaded",
+      name == nullptr ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("SIG{}", name)));
+}
+
+// Ends the child, which is known to the parent by `whole`.
+Status end_rehearsal(pid_t child, int whole, milliseconds limit) {
+  ::kill(-child, SIGKILL);  // what it has started, too
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return invalid(fmt::format("ended the process, with exit code {}, while it was loaded",
-                             WEXITSTATUS(status)));
+  char sign;
+  return ::read(whole, &sign, 1) == 1 ? Status() : outcome(status, limit);
 }
 
 }  // namespace
 
 Status rehearse(const std::function<void()>& load, milliseconds limit) {
+  const auto cannot = [] {
+    return failure(Code::kUnavailable, fmt::format("cannot be tried in a process of its own: {}",
+                                                   std::strerror(errno)));
+  };
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-    return failure(Code::kUnavailable, std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return cannot();
   const auto deadline = Clock::now() + limit;
   const pid_t child = ::fork();
   if (child == 0) be_the_rehearsal(load, ends[1]);
   Status status;
-  if (child < 0) {
-    status = failure(Code::kUnavailable, fmt::format("cannot be tried in a process of its own: {}",
-                                                     std::strerror(errno)));
-  } else {
+  if (child < 0) status = cannot();
+  ::close(ends[1]);
+  if (child > 0) {
     ::setpgid(child, child);  // whichever of the two is first
-    const bool in_time = wait_for(child, deadline);
-    ::kill(-child, SIGKILL);  // what it has started, too
-    int how = 0;
-    while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {
-    }
-    char sign;
-    if (::read(ends[0], &sign, 1) != 1) status = outcome(in_time, how, limit);
+    wait_for_sign(ends[0], deadline);
+    status = end_rehearsal(child, ends[0], limit);
   }
   ::close(ends[0]);
-  ::close(ends[1]);
   return status;
 }
 

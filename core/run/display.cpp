@@ -46,15 +46,6 @@ class SelfDrawingView final : public LiveView {
   std::jthread thread_;  // ends before the view that it draws
 };
 
-}  // namespace
-
-bool can_redraw(std::FILE* out) {
-  const char* const kind = std::getenv("TERM");
-  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
-namespace {
-
 std::unique_ptr<Display> make_screen(const std::string& run, std::FILE* out, std::FILE* errors) {
   if (!can_redraw(out)) return std::make_unique<PlainLog>(out, errors);
   Terminal terminal;
@@ -68,6 +59,11 @@ std::unique_ptr<Display> make_screen(const std::string& run, std::FILE* out, std
 }
 
 }  // namespace
+
+bool can_redraw(std::FILE* out) {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(::fileno(out)) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
 
 std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors) {
   return std::make_unique<LoggedDisplay>(make_screen(run, out, errors));

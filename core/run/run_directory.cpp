@@ -53,11 +53,11 @@ Error already_there(const RunLayout& layout) {
 // Makes room for a new run where one ended before it finished anything. The plan goes first, so
 // that a process killed in between leaves no run. logs.log stays: it says why that run ended.
 Status make_room(const RunLayout& layout, FileSystem& files) {
-  if (!holds_run(layout)) return {};
   if (holds_finished_work(layout)) return failure(already_there(layout));
   for (const fs::path& left :
        {layout.plan(), layout.record(), layout.status(), layout.metrics(), layout.tensorboard(),
-        layout.ledger(), layout.samples(), layout.checkpoints(), layout.weights(), layout.best()}) {
+        layout.ledger(), layout.samples(), layout.checkpoints(), layout.weights(), layout.best(),
+        layout.output()}) {
     KRL_TRY(remove_tree(files, left));
   }
   return {};
@@ -65,11 +65,13 @@ Status make_room(const RunLayout& layout, FileSystem& files) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, bool resumed)
+RunDirectory::RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, OpenMode mode,
+                           bool held_run)
     : layout_(std::move(layout)),
       files_(&files),
       lock_(std::move(lock)),
-      resumed_(resumed),
+      resumed_(held_run && mode == OpenMode::kResume),
+      replaced_(held_run && mode == OpenMode::kNew),
       started_(unix_seconds()) {}
 
 Result<RunDirectory> RunDirectory::open(const fs::path& root, OpenMode mode, FileSystem& files) {
@@ -77,9 +79,9 @@ Result<RunDirectory> RunDirectory::open(const fs::path& root, OpenMode mode, Fil
   KRL_TRY(explain_full_disk(make_directories(files, root), root));
   KRL_TRY(check_ours(layout));
   KRL_ASSIGN(DirectoryLock lock, DirectoryLock::acquire(layout.lock()));
-  if (mode == OpenMode::kNew) KRL_TRY(make_room(layout, files));
-  const bool resumed = holds_run(layout);
-  return RunDirectory(std::move(layout), files, std::move(lock), resumed);
+  const bool held_run = holds_run(layout);
+  if (held_run && mode == OpenMode::kNew) KRL_TRY(make_room(layout, files));
+  return RunDirectory(std::move(layout), files, std::move(lock), mode, held_run);
 }
 
 bool RunDirectory::holds_work() const { return holds_finished_work(layout_); }

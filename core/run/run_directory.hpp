@@ -31,6 +31,9 @@ class RunDirectory {
   // Whether a run was here before: its plan.toml is that run's.
   bool resumed() const { return resumed_; }
 
+  // Whether a run without finished work made room for a new one.
+  bool replaced() const { return replaced_; }
+
   // Whether the run has anything to go on with or to keep: an iteration or a checkpoint.
   bool holds_work() const;
 
@@ -44,12 +47,13 @@ class RunDirectory {
   Status beat(RunStatus status);
 
  private:
-  RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, bool resumed);
+  RunDirectory(RunLayout layout, FileSystem& files, DirectoryLock lock, OpenMode mode,
+               bool held_run);
 
   RunLayout layout_;
   FileSystem* files_;
   DirectoryLock lock_;
-  bool resumed_;
+  bool resumed_, replaced_;
   double started_;
 };
 

@@ -299,7 +299,7 @@ class Replacements : public RefusedPlugins {
   static constexpr const char* kStranger = "id_of_built_in";
   Replacements() { describe_badly(kStranger); }
 
-  static fs::path installed() { return plugin_folders({}).back(); }
+  static fs::path installed() { return installed_plugins(); }
   static fs::path file_of(const Registry& registry) {
     const Component* component = registry.find(Kind::kReward, "speedup");
     return component == nullptr ? fs::path() : component->plugin.path;

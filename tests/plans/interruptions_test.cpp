@@ -182,6 +182,26 @@ TEST(Interruptions, TheSecondSignalIsAcknowledgedToo) {
   EXPECT_THAT(log(), HasSubstr("interrupted"));
 }
 
+TEST(Interruptions, ACallThatDoesNotEndIsNamed) {
+  const ScratchFolder folder;
+  Program program(toy_run({"--plugin-path", KERNELRL_BINARY_DIR "/tests/plugins/faults", "--set",
+                           R"(reward=[{use="test.fault", how="wait", where="score"}])"}),
+                  folder.path());
+  const auto says = [&](const std::string& text) {
+    return program.wait_until([&] { return program.output().find(text) != std::string::npos; });
+  };
+  const fs::path log = folder / "runs/toy/logs.log";
+  ASSERT_TRUE(program.wait_until([&] {
+    return read_file(log).value_or("").find("stage 'reinforce'") != std::string::npos;
+  })) << program.wait().output;
+  program.send(SIGINT);
+  ASSERT_TRUE(says("stopping after this iteration"));
+  program.send(SIGINT);
+  EXPECT_TRUE(says("still waiting for reward 'test.fault' (score) for "));
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().signal, SIGINT);
+}
+
 TEST(Interruptions, RunsStopWaitsForTheCheckpoint) {
   const ScratchFolder folder;
   const fs::path run = folder / "runs/toy";

@@ -165,6 +165,19 @@ TEST(RealRun, WithTheSameSeedWritesTheSameMetrics) {
       << "first with an empty cache, then with a full one";
 }
 
+TEST(RealRun, ASizeThatDoesNotFitIsFoundWithoutARun) {
+  const ScratchFolder folder;
+  for (const char* call : {"check", "--plan"}) {
+    const Ending ending = run_program(
+        {call, KERNELRL_SOURCE_DIR "/configs/quickstart.toml", "--set", "policy.model.heads=3"},
+        folder.path());
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_THAT(ending.output, testing::StartsWith("--set:1:20: error: policy 'libtorch'"));
+    EXPECT_THAT(ending.output, testing::HasSubstr("\n  1 | policy.model.heads=3\n"));
+  }
+  EXPECT_FALSE(fs::exists(folder / "runs/quickstart"));
+}
+
 TEST(RealRun, KilledTwiceWritesWhatAnUndisturbedRunWrites) {
   const ScratchFolder killed, undisturbed;
   const fs::path run = killed / "runs/quickstart";

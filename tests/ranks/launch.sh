@@ -32,7 +32,7 @@ wait_for_iterations 1 $launcher
 kill -TERM $launcher
 await $launcher
 [ $code = 130 ] || fail "an interrupted launch ends by $code"
-says stopped.log "interrupted; go on with" || fail "it does not say how to go on"
+says stopped.log "go on with: " || fail "it does not say how to go on"
 
 # A plan that is wrong ends all at once.
 code=0

@@ -63,6 +63,7 @@ void happen(const Fault& fault, const char* where, const krl_task_context* conte
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(5);
   if (how == "quick_exit") std::quick_exit(5);
+  if (how == "_exit") ::_exit(5);
   if (how == "pthread_exit") ::pthread_exit(nullptr);
   if (how == "throw") boom();
   if (how == "throw int") throw 42;
@@ -71,6 +72,7 @@ void happen(const Fault& fault, const char* where, const krl_task_context* conte
   if (how == "fork") ::fork();
   if (how == "fork and exec" && ::fork() == 0) ::execlp("true", "true", nullptr);
   if (how == "fork and exit" && ::fork() == 0) std::exit(0);
+  if (how == "vfork and _exit" && ::vfork() == 0) ::_exit(0);
   if (how == "wait") wait_for_ever();
   if (how == "print") print();
   if (how == "log" && context != nullptr)

@@ -129,6 +129,7 @@ TEST(RunDirectory, BeginsAgainWhereNothingWasFinished) {
   const auto second = RunDirectory::open(folder / "x", OpenMode::kNew);
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_FALSE(second->resumed());
+  EXPECT_TRUE(second->replaced());
   EXPECT_FALSE(fs::exists(second->layout().ledger()));
   EXPECT_FALSE(fs::exists(second->layout().plan()));
   EXPECT_TRUE(fs::exists(second->layout().log()));
