@@ -86,6 +86,9 @@ class EvaluationReceiver {
   const krl_evaluation_sink* c() const { return &sink_; }
   Evaluation take() { return std::move(evaluation_); }
 
+  // Why something that was pushed was refused, which may have failed the call; empty if nothing
+  // was.
+  const std::string& refused() const { return complaint_; }
   // What was wrong with what was pushed, or is missing; empty if nothing is.
   std::string complaint() const {
     if (!complaint_.empty()) return complaint_;
@@ -251,9 +254,11 @@ Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& s
   const krl_evaluate_options o = c_options(options);
   EvaluationReceiver receiver;
   Call call(component(), instance_.scope());
-  KRL_TRY(instance_.run(call, "evaluate", [&](void* self, auto* context) {
+  const Status status = instance_.run(call, "evaluate", [&](void* self, auto* context) {
     return table().evaluate(self, context, &candidate, &o, receiver.c());
-  }));
+  });
+  if (!receiver.refused().empty()) return failure(call.broken("evaluate", receiver.refused()));
+  KRL_TRY(status);
   if (const std::string why = receiver.complaint(); !why.empty())
     return failure(call.broken("evaluate", why));
   Evaluation evaluation = receiver.take();

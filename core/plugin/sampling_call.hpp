@@ -75,8 +75,7 @@ class SampleReceiver {
   void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
-  // What is wrong with a sample, with a sample for, or the failure of, this request; empty if
-  // nothing is.
+  // What is wrong with a sample, or with the failure of a request; empty if nothing is.
   std::string check_bounds(const krl_sample& sample) const;
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
   std::string check_failure(std::uint32_t request) const;

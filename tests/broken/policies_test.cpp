@@ -31,18 +31,18 @@ const std::vector<Defect> kBrokenPolicies = {
     {"token -7", End::kFails, {"-7"}, {}, 2},
     {"token 100000", End::kFails, {"100000"}, {}, 2},
     {"version 99", End::kFails, {"version 99"}, {}, 2},
+    {"version falls", End::kFails, {"of version 0 after one of version"}, {}, 4},
     {"fails another", End::kFails, {"request 7"}, {}, 2},
     {"fails what it gave", End::kFails, {"request 0"}, {}, 2},
-    {"nan loss", End::kFails, {"loss"}, "forward_backward", 1},
-    {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1},
-    {"writes nothing", End::kFails, {"it wrote no file"}, "save", 2},
+    {"nan loss", End::kFails, {"loss"}, "forward_backward", 1, true},
+    {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1, true},
+    {"writes nothing", End::kFails, {"it wrote nothing"}, "save", 2},
     // Accepted: bytes that are no UTF-8 are replaced; much of something is no fault, nor is a
-    // thread of the policy's own; an answer may be of earlier weights, and a request may fail.
+    // thread of the policy's own; and a request may fail.
     {"not UTF-8", End::kFinishes, {}, {}, 2, true},
     {"NUL", End::kFinishes, {}, {}, 2, true},
     {"long text", End::kFinishes, {}, {}, 4, true},
     {"another thread", End::kFinishes, {}, {}, 2},
-    {"version falls", End::kFinishes, {}, {}, 3, true},
     {"loses one", End::kFinishes, {}, {}, 2, true},
     // How it fails.
     {"loses all", End::kFails, {"server away"}, {}, 2},

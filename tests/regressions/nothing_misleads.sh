@@ -278,14 +278,13 @@ M11() { # check looks at what is cheap to look at.
   exits 2
   says nowhere
   call kernelrl check "$source/configs/quickstart.toml" --set rollout.max_tokens=100000
-  exits 2
   says max_tokens
 }
 
 M12() { # A plugin's wish for threads is capped.
   broken backend "100000 threads" --set backend.at=describe --set backend.from=1
   exits 0
-  says_one_of '100000|threads'
+  says 100000 runs/broken/logs.log
 }
 
 M14() { # logs.log holds what ended the run.
