@@ -59,7 +59,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 19u);
+  EXPECT_EQ(registry().all().size(), 20u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
