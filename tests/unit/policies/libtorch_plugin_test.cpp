@@ -93,7 +93,7 @@ TEST_F(LibtorchPlugin, DescribingItLoadsNoTorch) {
 
 TEST_F(LibtorchPlugin, ImpossibleShapesNameTheOption) {
   EXPECT_EQ(create({{"model.hidden", 100}, {"model.heads", 8}}), KRL_INVALID_ARGUMENT);
-  EXPECT_NE(context_.error.find("model.hidden is 100"), std::string::npos);
+  EXPECT_NE(context_.error.find("model.heads is 8; model.hidden = 100"), std::string::npos);
   EXPECT_EQ(create({{"model.kv_heads", 3}}), KRL_INVALID_ARGUMENT);
   EXPECT_NE(context_.error.find("model.kv_heads is 3"), std::string::npos);
 }

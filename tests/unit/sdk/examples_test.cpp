@@ -3,6 +3,7 @@
 #include <kernelrl/task_definition.hpp>
 #include <kernelrl/testing.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -53,6 +54,14 @@ std::string verdict_of(const std::string& source) {
   sink.ctx = &verdict;
   sink.identity = [](const krl_evaluation_sink*, krl_str, krl_str) -> krl_status { return KRL_OK; };
   sink.diagnostic = [](const krl_evaluation_sink*, const krl_diagnostic*) -> krl_status {
+    return KRL_OK;
+  };
+  sink.kernel = [](const krl_evaluation_sink*, const krl_kernel* kernel) -> krl_status {
+    EXPECT_EQ(kernel->registers, -1);
+    return KRL_OK;
+  };
+  sink.add_case = [](const krl_evaluation_sink*, const krl_case* found) -> krl_status {
+    EXPECT_TRUE(std::isnan(found->speedup));
     return KRL_OK;
   };
   sink.verdict = [](const krl_evaluation_sink* s, std::uint32_t code, krl_str why) -> krl_status {
