@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <atomic>
 
+#include <atomic>
 #include <chrono>
 #include <clocale>
 #include <csignal>
@@ -40,7 +42,11 @@ void free_twice() {
   std::free(block);
 }
 
+// In a thread of its own, when the call is over. The next call waits for that, lest the run end
+// first.
 void crash_later() {
+  static std::atomic<bool> begun{false};
+  while (begun.exchange(true)) std::this_thread::sleep_for(milliseconds(1));
   std::thread([] {
     std::this_thread::sleep_for(milliseconds(1));
     segfault();
