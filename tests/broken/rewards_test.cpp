@@ -42,7 +42,7 @@ const std::vector<Defect> kBrokenRewards = {
     {"exit 5", End::kDies, {"exit"}},
     {"exit 0", End::kDies, {"exit"}},
     {"exit 0", End::kDies, {"exit"}, "create", 1},
-    {"quick exit", End::kVanishes},  // no program notices its own
+    {"quick exit", End::kDies, {"_exit"}},
     {"crash later", End::kDiesAside, {"SIGSEGV"}},
     {"hang", End::kHangs},
     {"until cancelled", End::kObeys},

@@ -61,8 +61,6 @@ void expect_exit_code(const Ending& ending, End end) {
     case End::kObeys:
       EXPECT_EQ(ending.exit_code, 130);
       break;
-    case End::kVanishes:
-      break;
     default:  // a signal, or the program's own code
       EXPECT_NE(ending.exit_code, 0);
       EXPECT_NE(ending.exit_code, 2);
@@ -86,12 +84,6 @@ void expect_name(std::string_view where, const std::string& text, const Patient&
   const bool ended = defect.end == End::kDies || defect.end == End::kHangs;
   EXPECT_TRUE(ended ? call && file : call || file || place)
       << where << " names the function: " << call << ", the file: " << file;
-}
-
-// What is said of a process that vanished.
-void expect_died(const World& world) {
-  const Ending status = run_program({"runs", "status", "broken"}, world.folder());
-  EXPECT_NE(status.output.find("died"), std::string::npos) << status.output;
 }
 
 std::vector<std::string> undisturbed() {
@@ -176,9 +168,7 @@ void expect_outcome(const Patient& patient, const Defect& defect) {
   const std::string log = log_of(world), all = ending.output + log;
   SCOPED_TRACE("the program said:\n" + shortened(ending.output) + "and logged:\n" + shortened(log));
   expect_exit_code(ending, defect.end);
-  if (defect.end == End::kVanishes) {
-    expect_died(world);
-  } else if (defect.end != End::kFinishes && defect.end != End::kObeys) {
+  if (defect.end != End::kFinishes && defect.end != End::kObeys) {
     expect_name("the screen", ending.output, patient, defect);
     if (fs::exists(world.run())) expect_name("the log", log, patient, defect);
   }

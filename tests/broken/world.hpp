@@ -22,7 +22,6 @@ enum class End {
   kFails,      // 1: an error that names kind, id, call or file, and the reason
   kDies,       // the plugin ended the process: the same, on the screen and in the log
   kDiesAside,  // so did a thread of its own, in none of its calls: the file is named
-  kVanishes,   // the plugin ended the process by _exit(): nothing is said, and `runs` says "died"
   kHangs,      // a note names the call that does not return; three Ctrl-C end it
   kObeys,      // a call that lasts until it is cancelled: two Ctrl-C end it, by 130
 };
