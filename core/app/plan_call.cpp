@@ -55,7 +55,8 @@ void add_notes(const Registry& registry, Plan& plan) {
   for (const Registry::Key& used : components_of(plan)) {
     for (std::string& note : registry.notes_on(used)) notes.push_back(std::move(note));
   }
-  for (std::string& note : notes) {
+  for (const std::string& text : notes) {
+    std::string note = "note: " + text;
     const bool known = std::find(plan.notes.begin(), plan.notes.end(), note) != plan.notes.end();
     if (!known) plan.notes.push_back(std::move(note));
   }
