@@ -192,16 +192,7 @@ int wrong_component(const CallLine& line, const Registry& registry, const std::s
                     did_you_mean(id, known, "; `kernelrl plugins` lists all"));
 }
 
-}  // namespace
-
-int call_doctor(const Words& words) {
-  CallLine line(
-      "kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
-      "Says what this machine has, which plugins were found, and what happens when each\n"
-      "backend and policy is started with its defaults, or only ID with its options. A\n"
-      "backend judges a small task; a policy that is named answers some questions, which\n"
-      "show how fast it is; a dataset that is named is read.\n"
-      "The exit code is 0 if what ID names works; without ID, if any backend does.\n");
+void add_options(CallLine& line) {
   line.options()("json", "print one JSON object")("set",
                                                   po::value<Words>()->value_name("KEY=VALUE"),
                                                   "an option of the component ID (repeatable)")(
@@ -213,6 +204,19 @@ int call_doctor(const Words& words) {
       "a Hugging Face directory; log-probabilities of the policy ID are held against those of this "
       "model");
   add_plugin_path_option(line);
+}
+
+}  // namespace
+
+int call_doctor(const Words& words) {
+  CallLine line(
+      "kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
+      "Says what this machine has, which plugins were found, and what happens when each\n"
+      "backend and policy is started with its defaults, or only ID with its options. A\n"
+      "backend judges a small task; a policy that is named answers some questions, which\n"
+      "show how fast it is; a dataset that is named is read.\n"
+      "The exit code is 0 if what ID names works; without ID, if any backend does.\n");
+  add_options(line);
   line.positional({"id"});
   if (const auto over = line.parse(words)) return *over;
   const auto limit = seconds_of(line.text("limit"));

@@ -80,7 +80,7 @@ class Registry {
 std::vector<std::filesystem::path> strangers_folders(
     const std::vector<std::filesystem::path>& first);
 
-// The folder of the installation's own, ../lib/kernelrl/plugins beside the running program.
+// The folder of the installation's own, ../lib/kernelrl/plugins from the running program.
 std::filesystem::path installed_plugins();
 
 // All folders to search: those of strangers, then the installation's own.

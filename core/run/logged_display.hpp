@@ -1,4 +1,4 @@
-// A display that leaves in logs.log what it says beside the metrics: warnings, what the user asked
+// A display that leaves in logs.log what it says apart from the metrics: warnings, what the user asked
 // for, and how the run ended. Thread-safe.
 #pragma once
 
