@@ -1,5 +1,5 @@
-// A display that leaves in logs.log what it says apart from the metrics: warnings, what the user asked
-// for, and how the run ended. Thread-safe.
+// A display that leaves in logs.log what it says apart from the metrics: warnings, what the user
+// asked for, and how the run ended. Thread-safe.
 #pragma once
 
 #include <memory>
