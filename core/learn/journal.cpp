@@ -140,7 +140,8 @@ Status Journal::continue_plan(const Checkpoint* newest) {
   const std::string plan = print_plan(plan_);
   if (directory_.resumed() && newest != nullptr) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
-    KRL_ASSIGN(const std::vector<PlanChange> changes, plan_changes(before, plan));
+    KRL_ASSIGN(const std::vector<PlanChange> changes,
+               plan_changes(before, plan, default_keys(*plan_.document)));
     const Position position = Position::from_json(json::parse(newest->state));
     const bool over = position.over(plan_.stages.size());
     const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};

@@ -16,17 +16,19 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-void flatten(const Node& node, const std::string& key, Values& values) {
+// Calls `take` with every value of the plan and its key.
+template <class Take>
+void for_each_value(const Node& node, const std::string& key, const Take& take) {
   for (const Entry& entry : node.entries()) {
-    flatten(entry.value, key.empty() ? entry.key : key + "." + entry.key, values);
+    for_each_value(entry.value, key.empty() ? entry.key : key + "." + entry.key, take);
   }
   const Node::Array& elements = node.elements();
   const bool holds_tables = std::any_of(elements.begin(), elements.end(),
                                         [](const Node& element) { return element.is_table(); });
   for (std::size_t i = 0; holds_tables && i < elements.size(); ++i) {
-    flatten(elements[i], key + "[" + std::to_string(i) + "]", values);
+    for_each_value(elements[i], key + "[" + std::to_string(i) + "]", take);
   }
-  if (!node.is_table() && !holds_tables) values[key] = toml_text(node);
+  if (!node.is_table() && !holds_tables) take(key, node);
 }
 
 Result<Values> values_of(std::string_view plan) {
@@ -36,7 +38,8 @@ Result<Values> values_of(std::string_view plan) {
   const auto document = read_toml(source);
   if (!document) return invalid(rendered(document.error()));
   Values values;
-  flatten(*document, "", values);
+  for_each_value(*document, "",
+                 [&](const std::string& key, const Node& node) { values[key] = toml_text(node); });
   return values;
 }
 
@@ -91,7 +94,16 @@ std::string or_absent(const std::string& value) { return value.empty() ? "(absen
 
 }  // namespace
 
-Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after) {
+std::set<std::string> default_keys(const Node& plan) {
+  std::set<std::string> keys;
+  for_each_value(plan, "", [&](const std::string& key, const Node& node) {
+    if (node.origin.is_default()) keys.insert(key);
+  });
+  return keys;
+}
+
+Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after,
+                                             const std::set<std::string>& defaults) {
   KRL_ASSIGN(const Values old_values, values_of(before));
   KRL_ASSIGN(const Values new_values, values_of(after));
   std::map<std::string, PlanChange> changes;
@@ -102,8 +114,10 @@ Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::strin
     change.after = value;
   }
   std::vector<PlanChange> different;
-  for (auto& [key, change] : changes)
-    if (change.before != change.after) different.push_back(std::move(change));
+  for (auto& [key, change] : changes) {
+    const bool is_new = change.before.empty() && defaults.contains(key);
+    if (change.before != change.after && !is_new) different.push_back(std::move(change));
+  }
   return different;
 }
 

@@ -2,11 +2,13 @@
 // already done. Pure functions of the resolved plans' text.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/plan/node.hpp"
 
 namespace krl {
 
@@ -15,8 +17,13 @@ struct PlanChange {
   std::string before, after;  // TOML text; empty where the key was absent
 };
 
-// The keys whose values differ, in alphabetical order.
-Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after);
+// The keys of a plan whose values are defaults.
+std::set<std::string> default_keys(const Node& plan);
+
+// The keys whose values differ, in alphabetical order. One that was absent and has its default now,
+// so one of `defaults`, is none: the run is older than the key.
+Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::string_view after,
+                                             const std::set<std::string>& defaults = {});
 
 // How far a run has come.
 struct Reached {

@@ -51,6 +51,16 @@ TEST(PlanChanges, NamesKeysWithBothValues) {
   EXPECT_EQ((*changes)[1].after, "0.5");
 }
 
+TEST(PlanChanges, AKeyThatTheRunIsOlderThanIsNoneIfItHasItsDefault) {
+  Node plan = Node::table({});
+  plan.set("new", {}, Node{std::int64_t{5}, {}});
+  const std::string text = std::string(kPlan) + "\n";
+  const auto changed = plan_changes(text, "new = 5\n" + text, default_keys(plan));
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(changed->empty());
+  EXPECT_EQ(plan_changes(text, "new = 5\n" + text)->size(), 1u);
+}
+
 TEST(PlanChanges, MayLengthenTheCurrentStageAndAnyLaterOne) {
   EXPECT_TRUE(resumable(with("iterations = 20", "iterations = 40"), 1));
   EXPECT_TRUE(resumable(with("iterations = 20", "iterations = 40"), 0));
