@@ -181,7 +181,7 @@ TEST(Deadlines, OfAnAnswerReachThePlugin) {
 
 TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
   for (const char* batching : {"waves", "continuous"}) {
-    EXPECT_THAT(fresh_run({"policy.waits=long", "rollout.answer_timeout_s=1",
+    EXPECT_THAT(fresh_run({"policy.waits=long", "rollout.answer_timeout_s=1", "rollout.groups=1",
                            std::string("rollout.batching=") + batching})
                     .error,
                 HasSubstr("): the answer came after its deadline (plugin toy "));
