@@ -14,14 +14,16 @@ std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popco
 
 }  // namespace
 
-void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Order order, std::uint64_t seed) {
+void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Order order,
+                        std::uint64_t seed) {
   shape_ = shape;
   ended_ = false;
   barriers_ = {};
-  memory_.begin_block(shape_);
+  memory_.begin_block((shape.threads() + kLanes - 1) / kLanes);
   const std::uint32_t threads = shape.threads();
   warp_count_ = (threads + kLanes - 1) / kLanes;
-  while (warps_.size() < warp_count_) warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
+  while (warps_.size() < warp_count_)
+    warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
   for (std::uint32_t i = 0; i < warp_count_; ++i) {
     const std::uint32_t lanes = std::min(kLanes, threads - i * kLanes);
     warps_[i].begin(*program.entry, kAllLanes >> (kLanes - lanes), shape_);
@@ -31,7 +33,8 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Ord
   std::iota(order_.begin(), order_.end(), 0u);
   if (order == emulator::Order::kReversed) std::reverse(order_.begin(), order_.end());
   if (order == emulator::Order::kShuffled) {
-    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % warp_count_), order_.end());
+    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % warp_count_),
+                order_.end());
   }
 }
 
@@ -59,9 +62,11 @@ std::uint64_t ThreadBlock::run(std::uint64_t steps) {
 std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {
   const std::uint32_t* id = row<std::uint32_t>(split.frame, split.at->last.a);
   const int lane = std::countr_zero(split.mask);
-  const bool differs = (lanes_where([&](unsigned i) { return id[i] != id[lane]; }) & split.mask) != 0;
+  const bool differs =
+      (lanes_where([&](unsigned i) { return id[i] != id[lane]; }) & split.mask) != 0;
   if (differs || id[lane] >= kBarriers) {
-    throw Fault{FaultKind::kDivergentBarrier, "threads of a warp name different barriers, or one that does not exist",
+    throw Fault{FaultKind::kDivergentBarrier,
+                "threads of a warp name different barriers, or one that does not exist",
                 split.at->last.line, lane};
   }
   return id[lane];
@@ -69,7 +74,8 @@ std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {
 
 // What waits where; threads that only arrive go on.
 void ThreadBlock::gather() {
-  for (Barrier& barrier : barriers_) barrier = {0, barrier.arrived, barrier.expected, nullptr, barrier.whole_block};
+  for (Barrier& barrier : barriers_)
+    barrier = {0, barrier.arrived, barrier.expected, nullptr, barrier.whole_block};
   for (const std::uint32_t index : order_) {
     Warp& warp = warps_[index];
     for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
@@ -123,7 +129,8 @@ void ThreadBlock::release(std::uint32_t id) {
   std::uint32_t trues = 0;
   std::vector<std::pair<Warp*, Warp::Split*>> released;
   for (const std::uint32_t index : order_) {
-    for (Warp::Split* split = warps_[index].begin_splits(); split != warps_[index].end_splits(); ++split) {
+    for (Warp::Split* split = warps_[index].begin_splits(); split != warps_[index].end_splits();
+         ++split) {
       if (split->state != Warp::State::kAtBarrier || barrier_of(*split) != id) continue;
       released.emplace_back(&warps_[index], split);
       if (reduces) trues += count_of(*row<Mask>(split->frame, split->at->last.c) & split->mask);
@@ -156,10 +163,12 @@ void ThreadBlock::fault_deadlock() {
     for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
       running_ = &warp;
       const bool at_meeting = split->state == Warp::State::kAtMeeting;
-      throw Fault{FaultKind::kDivergentBarrier,
-                  at_meeting ? "threads wait for a warp-wide operation that others of its mask do not come to"
-                             : "threads wait for a barrier that others do not come to",
-                  split->at->last.line, std::countr_zero(split->mask)};
+      throw Fault{
+          FaultKind::kDivergentBarrier,
+          at_meeting
+              ? "threads wait for a warp-wide operation that others of its mask do not come to"
+              : "threads wait for a barrier that others do not come to",
+          split->at->last.line, std::countr_zero(split->mask)};
     }
   }
   throw Fault{FaultKind::kDivergentBarrier, "threads wait for each other", 0, -1};

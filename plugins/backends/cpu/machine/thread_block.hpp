@@ -1,5 +1,5 @@
-// The threads of one block: its warps, in an order that a right kernel does not depend on, and their barriers. One
-// thread.
+// The threads of one block: its warps, in an order that a right kernel does not depend on, and
+// their barriers. One thread.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ class ThreadBlock {
 
   // All threads begin at the program's entry. `order` and `seed` decide whose turn it is.
   void begin(Program& program, const BlockShape& shape, emulator::Order order, std::uint64_t seed);
-  // Executes until the block has ended, or about `steps` instructions of warps have been executed. Returns how many
-  // were. Throws Fault.
+  // Executes until the block has ended, or about `steps` instructions of warps have been executed.
+  // Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
   bool ended() const { return ended_; }
 
