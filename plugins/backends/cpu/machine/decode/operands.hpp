@@ -73,11 +73,12 @@ bool decode_conversion(const ptx::Instruction&, Operands&,
 bool decode_move(const ptx::Instruction&, Operands&,
                  Instruction* out);  // operations/move.cpp: mov, packing, cvta
 bool decode_memory(const ptx::Instruction&, Operands&, Instruction* out);  // memory/…
-bool decode_tensor(const ptx::Instruction&, Operands&, Instruction* out);  // operations/tensor.cpp
+bool decode_warp(const ptx::Instruction&, Operands&,
+                 Instruction* out);  // operations/warp.cpp: activemask
 
-// Warp-wide operations that wait for each other: fills in the operands of the ending and the
-// meeting.
+// Warp-wide operations that wait for each other, those on matrices among them: fills in the
+// operands of the ending and the meeting.
 bool decode_meeting(const ptx::Instruction&, Operands&, Instruction* last,
-                    Meeting* meeting);  // operations/warp.cpp
+                    Meeting* meeting);  // operations/warp.cpp, operations/tensor.cpp
 
 }  // namespace krl::machine

@@ -32,17 +32,18 @@ struct Region {
 
 class LaunchMemory {
  public:
-  // `arena`: what buffers lie in. Both outlive this.
-  LaunchMemory(Program& program, std::span<std::byte> arena);
+  // `variables` of the module; `arena`: what buffers lie in. Both outlive this.
+  LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena);
 
   // Places the buffers, each far from the next; variables get their initial values.
   void begin_run(const std::vector<emulator::Buffer>& buffers);
   // Of a buffer of the run: what its pointer argument is.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
-  // `parameters`: of the entry, laid out as entry.entry_parameters says. `shared_bytes`: static and
-  // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
-  void begin_launch(const Function& entry, const emulator::Dim3& block,
+  // `parameters`: of the program's entry, laid out as its entry_parameters say. `shared_bytes`:
+  // static and dynamic, of each block. The counters of the program's accesses begin at 0; what came
+  // before is ordered before the launch.
+  void begin_launch(Program& program, const emulator::Dim3& block,
                     std::vector<std::byte> parameters, std::uint32_t shared_bytes);
   // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics. All others
   // are 0.
@@ -54,7 +55,7 @@ class LaunchMemory {
   std::optional<std::uint32_t> blocks_met() const { return blocks_met_; }
 
   // ---- for the memory of blocks, and operations ----
-  const Function& entry() const { return *entry_; }
+  const Function& entry() const { return *program_->entry; }
   std::span<const std::byte> parameters() const { return parameters_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
   GlobalShadow& shadow() { return shadow_; }
@@ -74,13 +75,13 @@ class LaunchMemory {
   }
 
  private:
-  Program& program_;
+  const std::vector<GlobalVariable>& module_variables_;
+  Program* program_ = nullptr;  // of the present launch
   std::span<std::byte> arena_;
   std::vector<Region> regions_;  // buffers in their order, then variables
   std::vector<std::byte> variables_;
   std::size_t buffers_ = 0;
   GlobalShadow shadow_;
-  const Function* entry_ = nullptr;
   emulator::Dim3 block_{};
   std::vector<std::byte> parameters_;
   std::uint32_t shared_bytes_ = 0;
