@@ -35,6 +35,8 @@ class Operands {
   virtual std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) = 0;
   // A row that nothing else uses.
   virtual std::uint32_t scratch(std::uint32_t bytes_each) = 0;
+  // The predicate that add.cc and the like write and addc reads: one for a function.
+  std::uint32_t carry() { return carry_ != 0 ? carry_ : carry_ = scratch(sizeof(Mask)); }
 
   // Of [base + offset]: the row of addresses (8 or 4 bytes each), and the offset. A variable's
   // address is a constant row; a .param variable has none: see `parameter`.
@@ -61,6 +63,9 @@ class Operands {
 
   // Throws Unsupported with the instruction's full name, or the given one.
   [[noreturn]] virtual void unsupported(const ptx::Instruction& instruction) const = 0;
+
+ private:
+  std::uint32_t carry_ = 0;
 };
 
 // Each fills in `*out` (but for guard and line) and returns true if the instruction is one of its

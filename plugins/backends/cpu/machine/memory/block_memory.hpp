@@ -9,41 +9,74 @@
 #include <vector>
 
 #include "plugins/backends/cpu/machine/lanes.hpp"
-#include "plugins/backends/cpu/machine/memory/identity.hpp"
+#include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine/memory/local_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/memory_path.hpp"
+#include "plugins/backends/cpu/machine/memory/order.hpp"
+#include "plugins/backends/cpu/machine/memory/request.hpp"
+#include "plugins/backends/cpu/machine/memory/shared_shadow.hpp"
 
 namespace krl::machine {
 
-inline constexpr std::uint32_t kWarpsPerBlock = 32;
-
-enum class FenceScope : std::uint8_t { kBlock, kDevice };
-
 class BlockMemory {
  public:
-  explicit BlockMemory(LaunchMemory& launch);
-  ~BlockMemory();
+  explicit BlockMemory(LaunchMemory& launch) : launch_(launch), order_(launch.shadow()) {}
 
-  // A new block of the launch begins: its shared and local memory have been written by nobody.
+  // ---- for the block ----
+
+  // A new block of the launch begins: nobody has written its shared and local memory.
   void begin_block(std::uint32_t warps);
-
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
-  // follow. (Of a barrier of some threads too: that leans to silence.)
+  // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
-  // before those that follow in the warp.
-  void lanes_met(std::uint32_t warp, Mask lanes);
+  // before those of the warp that follow.
+  void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
   // Lanes of a warp executed a fence, or an access that is one.
-  void fence(std::uint32_t warp, Mask lanes, FenceScope scope);
+  void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
+  // What a warp that has ended waited for: all that memory knows of its critical path.
+  const emulator::CriticalPath& path_of(std::uint32_t warp) { return paths_[warp].end(); }
 
-  // The part of the critical path that memory knows of a warp: its requests, which wait for
-  // memory once a basic block, and its atomics. Valid when the warp has ended.
-  emulator::CriticalPath path_of(std::uint32_t warp);
+  // ---- for operations ----
+  // Each checks an access, counts it and makes it known to the shadow. Throws Fault.
 
   LaunchMemory& launch() { return launch_; }
 
+  // Of global memory, by generic address. The memory of addresses.first; a store may have happened
+  // already, lane by lane. Null: the lanes do not all access one buffer.
+  std::byte* access_global(const Request& request, const LaneAddresses& addresses,
+                           const SectorShape** shape);
+  // Of shared memory, by offset.
+  std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
+                           const WordShape** shape);
+  LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
+  AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
+  MemoryPath& path(std::uint32_t warp) { return paths_[warp]; }
+
+  // One lane's access, judged by itself. The caller has checked bounds and alignment. True: it is a
+  // race unless it leaves the memory as it is; `conflict` says with whom.
+  bool enter_global(const Request& request, unsigned lane, Region& region, std::uint64_t address,
+                    Conflict* conflict);
+  bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+                    Conflict* conflict);
+  std::byte* shared_memory() { return shared_.memory(); }
+  SharedMemory& shared() { return shared_; }
+
  private:
+  Who present(std::uint32_t warp) {
+    if (order_.ran_out()) [[unlikely]]
+      renew_stamps();
+    return order_.present(warp);
+  }
+  void renew_stamps();
+
   LaunchMemory& launch_;
+  Order order_;
+  SharedMemory shared_;
+  std::array<LocalMemory, kWarpsPerBlock> local_;
+  std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::array<MemoryPath, kWarpsPerBlock> paths_;
 };
 
 }  // namespace krl::machine

@@ -22,7 +22,7 @@ namespace krl::machine {
 struct Region {
   std::uint64_t begin = 0, end = 0;  // addresses
   std::byte* host = nullptr;         // where its bytes are
-  SectorRecord* shadow = nullptr;    // of its first sector
+  Cell* shadow = nullptr;    // of its first sector
   bool writable = true;
   std::uint32_t element_bytes = 4;
   std::string name;
