@@ -10,6 +10,7 @@
 
 #include "plugins/backends/cpu/machine/decode/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/parties.hpp"
+#include "plugins/backends/cpu/machine/operations/tensor.hpp"
 
 namespace krl::machine {
 namespace {
@@ -248,6 +249,7 @@ void decode_reduction(const ptx::Instruction& in, Operands& operands, Instructio
 
 bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction* last,
                     Meeting* meeting) {
+  if (decode_tensor(in, operands, last, meeting)) return true;
   *meeting = nullptr;
   last->kind = InstructionClass::kWarp;
   if (in.opcode == "shfl") {
