@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
@@ -15,7 +14,7 @@
 #include "plugins/backends/cpu/machine/memory/memory_path.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
-#include "plugins/backends/cpu/machine/memory/shared_shadow.hpp"
+#include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
 namespace krl::machine {
 
@@ -35,41 +34,56 @@ class BlockMemory {
   void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
-  // What a warp that has ended waited for: all that memory knows of its critical path.
+  // Of a warp that has ended: all that memory knows of its critical path.
   const emulator::CriticalPath& path_of(std::uint32_t warp) { return paths_[warp].end(); }
 
   // ---- for operations ----
-  // Each checks an access, counts it and makes it known to the shadow. Throws Fault.
 
   LaunchMemory& launch() { return launch_; }
-
-  // Of global memory, by generic address. The memory of addresses.first; a store may have happened
-  // already, lane by lane. Null: the lanes do not all access one buffer.
-  std::byte* access_global(const Request& request, const LaneAddresses& addresses,
-                           const SectorShape** shape);
-  // Of shared memory, by offset.
-  std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
-                           const WordShape** shape);
+  SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
   MemoryPath& path(std::uint32_t warp) { return paths_[warp]; }
 
-  // One lane's access, judged by itself. The caller has checked bounds and alignment. True: it is a
-  // race unless it leaves the memory as it is; `conflict` says with whom.
-  bool enter_global(const Request& request, unsigned lane, Region& region, std::uint64_t address,
-                    Conflict* conflict);
+  // Each of these checks an access, counts it and makes it known to the shadow. Throws Fault.
+
+  // Of global memory, by generic address. Returns the memory at addresses.first, the other lanes'
+  // being at their deltas from it; a store may have been made already. Null: the lanes do not all
+  // access the same buffer, and nothing has happened.
+  std::byte* access_global(const Request& request, const LaneAddresses& addresses,
+                           Shape::Pattern* pattern);
+  // Of shared memory, by offset.
+  std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
+                           Shape::Pattern* pattern);
+
+  // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
+  // with whom. Counts nothing.
+  bool enter_global(const Request& request, unsigned lane, const Region& region,
+                    std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
                     Conflict* conflict);
-  std::byte* shared_memory() { return shared_.memory(); }
-  SharedMemory& shared() { return shared_; }
+  // The region of one lane's access, which is aligned and may be made.
+  Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
+  void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+
+  // Asynchronous copies to shared memory that were begun and that arrive.
+  Who who(std::uint32_t warp, unsigned lane) { return present(warp) | lane << kLaneShift; }
 
  private:
+  struct Sectors;  // of an access to global memory
+
   Who present(std::uint32_t warp) {
     if (order_.ran_out()) [[unlikely]]
       renew_stamps();
     return order_.present(warp);
   }
   void renew_stamps();
+  void touch(Sectors& sectors);
+  bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
+  void touch_sector(Sectors& sectors, std::uint32_t index);
+  void touch_by_lane(Sectors& sectors, std::int32_t sector);
+  void note_if_blocks_meet(const Cell& cell, const Access& access, std::uint32_t line);
+  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
   Order order_;

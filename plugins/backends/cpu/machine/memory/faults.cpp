@@ -23,18 +23,30 @@ std::string element(const Region& region, std::int64_t from_begin) {
   return region.name + "[" + std::to_string(index) + "]";
 }
 
+// Of a variable in a function, the name after the last length in its mangled name:
+// "_ZZ1kPfiE4tile" is tile.
+std::string source_name(const std::string& name) {
+  if (name.rfind("_ZZ", 0) != 0) return name;
+  for (std::size_t at = name.rfind('E'); at != std::string::npos && at > 0;
+       at = name.rfind('E', at - 1)) {
+    const std::size_t digits = name.find_first_not_of("0123456789", at + 1);
+    if (digits == std::string::npos || digits == at + 1) continue;
+    const std::size_t length = std::stoul(name.substr(at + 1, digits - at - 1));
+    if (digits + length <= name.size()) return name.substr(digits, length);
+  }
+  return name;
+}
+
 std::string shared_place(const Culprit& culprit) {
-  std::uint32_t end = 0;
-  for (const SharedVariable& variable : culprit.launch.entry().shared_variables) {
-    end = std::max(end, variable.offset + variable.bytes);
+  for (const SharedVariable& variable : culprit.launch.program().shared_variables) {
     if (culprit.address - variable.offset >= variable.bytes) continue;
-    const std::string name = "shared " + variable.name;
+    const std::string name = "shared " + source_name(variable.name);
     if (culprit.request.bytes >= variable.bytes) return name;
     const std::uint64_t index =
         (culprit.address - variable.offset) / std::max(1u, variable.element_bytes);
     return name + "[" + std::to_string(index) + "]";
   }
-  const std::uint64_t dynamic = (std::uint64_t{end} + 15) / 16 * 16;
+  const std::uint64_t dynamic = culprit.launch.program().dynamic_shared;
   return "dynamic shared memory at byte " +
          std::to_string(culprit.address - std::min(dynamic, culprit.address));
 }
@@ -126,7 +138,7 @@ void throw_uninitialised(const Culprit& culprit) {
 
 void throw_stack_overflow(std::uint32_t line) {
   throw Fault{FaultKind::kStackOverflow,
-              "local variables or recursion need more than the 56 KiB of stack that a thread has",
+              "local variables or recursion need more than the 512 KiB of stack that a thread has",
               line, -1};
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 namespace krl::machine {
@@ -10,21 +11,19 @@ ZeroPages::~ZeroPages() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-void ZeroPages::reserve(std::size_t bytes) {
-  if (data_ != nullptr) munmap(data_, bytes_);
-  data_ = nullptr;
-  bytes_ = 0;
-  if (bytes == 0) return;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void ZeroPages::grow(std::size_t bytes) {
+  if (bytes <= bytes_) return;
+  bytes = std::max({bytes, 2 * bytes_, std::size_t{64} << 10});
+  void* memory = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                  : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
 }
 
 Cell* GlobalShadow::reserve(std::size_t bytes) {
-  const std::size_t needed = (bytes / 32 + 1) * sizeof(Cell);
-  if (needed > sectors_.bytes()) sectors_.reserve(needed);
+  sectors_.grow((bytes / 32 + 1) * sizeof(Cell));
   return reinterpret_cast<Cell*>(sectors_.data());
 }
 

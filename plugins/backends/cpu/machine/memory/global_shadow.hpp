@@ -47,8 +47,8 @@ class ZeroPages {
   ~ZeroPages();
   ZeroPages(const ZeroPages&) = delete;
   ZeroPages& operator=(const ZeroPages&) = delete;
-  // Throws std::bad_alloc. What it held is lost.
-  void reserve(std::size_t bytes);
+  // At least so many bytes; what it holds stays. Throws std::bad_alloc.
+  void grow(std::size_t bytes);
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 

@@ -21,7 +21,7 @@ class LocalMemory {
   void use(std::uint32_t end) {
     const std::uint32_t words = (end + 3) / 4;
     if (words <= usable_) return;
-    if (pages_.data() == nullptr) pages_.reserve(std::size_t{kLocalBytes} * kLanes);
+    pages_.grow(std::size_t{words} * kLanes * 4);
     std::memset(word_row(usable_), 0xff, std::size_t{words - usable_} * kLanes * 4);
     usable_ = words;
   }
