@@ -1,0 +1,27 @@
+// What ends a launch by the candidate's doing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl::machine {
+
+using emulator::FaultKind;
+
+// Thrown by operations; the launch adds kernel, block and thread.
+struct Fault {
+  FaultKind kind;
+  std::string message;     // "x[1024] is out of bounds: x has 1024 elements"
+  std::uint32_t line = 0;  // of the candidate's source; 0: unknown
+  int lane = -1;           // of the warp that ran; -1: all
+};
+
+// Thrown while a module is decoded.
+struct Unsupported {
+  std::string name;        // of an instruction, directive, register: "wgmma.mma_async"
+  std::uint32_t line = 0;  // of the candidate's source; 0: unknown
+};
+
+}  // namespace krl::machine

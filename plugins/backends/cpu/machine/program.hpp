@@ -1,0 +1,203 @@
+// What the machine executes: PTX decoded into operations on rows of a frame. Made once from a
+// ptx::Module that passed the checks; every offset, index and target in it is valid, whatever the
+// candidate wrote. The counters in it are the machine's; one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/ptx/module.hpp"
+
+namespace krl::machine {
+
+class Warp;
+struct Instruction;
+struct MemoryAccess;  // memory/access.hpp: what is known of one memory instruction
+
+// Executes an instruction for the lanes of `mask`, of which there is at least one. Throws Fault.
+using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mask);
+
+// What an instruction costs is decided by its class.
+enum class InstructionClass : std::uint8_t {
+  kInteger,    // add, sub, logic, shifts, comparisons, selections, moves of 32 bits or less
+  kInteger64,  // the same of 64 bits, and wide products
+  kMultiply,   // integer products and mad
+  kDivide,     // integer division and remainder: a subroutine on a GPU
+  kFloat,      // f32, f16: add, mul, fma, min, max
+  kDouble,     // f64
+  kSpecial,    // ex2, rcp, rsqrt, sin, …: the special function unit
+  kConvert,
+  kTensor,
+  kLoadStore,  // of every space
+  kAtomic,
+  kWarp,  // shuffles, votes, matches
+  kBarrier,
+  kControl,  // branches, calls, returns
+};
+inline constexpr std::size_t kInstructionClasses = 14;
+
+// Offsets are of rows in the frame; 0 is no row. What each of a … e is, the operation decides.
+struct Instruction {
+  Operation run = nullptr;
+  std::uint32_t d = 0, a = 0, b = 0, c = 0, e = 0;
+  std::uint32_t guard = 0;  // a predicate; 0: unconditional
+  bool guard_negated = false;
+  InstructionClass kind = InstructionClass::kInteger;
+  std::uint8_t extra[6] = {};
+  std::int64_t immediate = 0;
+  MemoryAccess* access = nullptr;
+  std::uint32_t line = 0;  // of the candidate's source; 0: unknown
+};
+
+// Lanes that execute a warp-wide operation together. They may have come to it at different places.
+struct Party {
+  const Instruction* at;
+  std::byte* frame;
+  Mask mask;
+};
+// Executes a warp-wide operation for all lanes that take part. Throws Fault.
+using Meeting = void (*)(const Party* parties, std::size_t count, Warp& warp);
+
+enum class Ending : std::uint8_t {
+  kNext,    // goes on with the next block
+  kBranch,  // to `target`
+  kIf,  // to `target` where the predicate `last.a` is true (false, if last.guard_negated), else to
+        // the next block
+  kSwitch,   // to targets[last.a] (brx.idx)
+  kCall,     // calls[target]; goes on with the next block
+  kReturn,   // from a function; from an entry: the lanes end
+  kExit,     // the lanes end
+  kBarrier,  // of the block: see BarrierRequest
+  kMeeting,  // waits for the lanes in the mask row `last.e`, then `meeting`; goes on with the next
+             // block
+};
+
+struct BarrierRequest {
+  enum Kind : std::uint8_t { kSync, kArrive, kCount, kAnd, kOr } kind = kSync;
+  bool counted =
+      false;  // row last.b has the number of threads that take part; otherwise all of the block
+  // row last.a: the barrier, 0 to 15; row last.c: the predicate of kCount, kAnd, kOr, negated by
+  // last.guard_negated; last.d: the result, a row of 32-bit values for kCount, a predicate
+  // otherwise
+};
+
+// A basic block: instructions that are executed one after the other, and what comes after them.
+struct BasicBlock {
+  std::uint32_t first = 0, end = 0;  // in Function::instructions
+  Ending ending = Ending::kNext;
+  std::uint32_t target = 0;  // a block, or an index into Function::calls
+  std::uint32_t rank = 0;    // lanes at lower ranks go first, so that others can join them
+  Instruction last;          // the operands of the ending
+  Meeting meeting = nullptr;
+  BarrierRequest barrier;
+  std::vector<std::uint32_t> targets;
+  std::array<std::uint16_t, kInstructionClasses>
+      classes{};                   // instructions of each class, the ending included
+  std::uint32_t instructions = 0;  // in all
+  std::uint64_t runs = 0;          // how often a warp executed it, …
+  std::uint64_t lanes = 0;         // … with how many lanes in all
+};
+
+// A parameter or result of a function, or a .param variable of a call: each lane has `bytes` of its
+// own, one after the other: lane i's begin at offset + i * bytes.
+struct ParameterSlot {
+  std::uint32_t offset = 0;  // in the frame
+  std::uint32_t bytes = 0;
+};
+
+struct Function;
+
+struct Call {
+  Function* callee = nullptr;  // null: one of `candidates`, by the address in the row last.a
+  std::vector<std::pair<std::uint64_t, Function*>> candidates;
+  std::vector<ParameterSlot> arguments, results;  // in the caller's frame
+};
+
+// A row whose values depend on where a thread is.
+enum class Special : std::uint8_t {
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kDynamicSharedSize,
+  kTotalSharedSize,
+  kLocalVariable,  // `offset_of` bytes behind where the function's local memory begins
+};
+struct SpecialRow {
+  std::uint32_t offset = 0;
+  Special which = Special::kTidX;
+  bool wide = false;  // a row of 64-bit values
+  std::uint32_t offset_of = 0;
+};
+
+struct EntryParameter {
+  std::uint32_t offset = 0, bytes = 0;  // in the block of parameters
+  ptx::Type type = ptx::Type::kNone;
+  bool pointer = false;  // .ptr
+};
+
+struct Function {
+  std::string name;
+  bool entry = false;
+  std::vector<Instruction> instructions;
+  std::vector<BasicBlock> blocks;  // begins with blocks[0]
+  std::vector<std::shared_ptr<MemoryAccess>> accesses;
+  std::vector<std::byte> frame;  // as it is at the start: constants in place, all else zero
+  std::vector<SpecialRow> specials;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      cleared;  // rows (offset, bytes) that may be read before they are written
+  std::vector<ParameterSlot> parameters, results;  // of a function that is called
+  std::vector<EntryParameter> entry_parameters;    // of an entry
+  std::uint32_t parameter_bytes = 0;               // …
+  std::vector<Call> calls;
+  std::uint32_t local_bytes = 0;  // of each thread, for its variables in local memory
+  std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
+  std::uint32_t min_blocks = 0;
+};
+
+// A variable in global or constant memory, at the address where it lies for all entries of a
+// module.
+struct GlobalVariable {
+  std::string name;
+  std::uint64_t address = 0, bytes = 0;
+  bool constant = false;
+  std::vector<std::byte> initial;  // `bytes` long
+};
+
+// A variable in shared memory, as faults name it.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t offset = 0, bytes = 0, element_bytes = 1;
+};
+
+// An entry and all that it calls.
+struct Program {
+  Function* entry = nullptr;
+  std::vector<std::unique_ptr<Function>> functions;
+  std::uint32_t shared_bytes = 0;    // static shared memory: the addresses 0 … shared_bytes
+  std::uint32_t dynamic_shared = 0;  // where dynamic shared memory begins
+  std::vector<SharedVariable> shared_variables;
+};
+
+}  // namespace krl::machine

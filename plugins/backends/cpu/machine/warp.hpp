@@ -1,0 +1,102 @@
+// A warp: 32 lanes that execute one instruction together as far as their control flow allows.
+//
+// Lanes that branch apart become splits. Of the splits the one at the lowest rank goes first,
+// deeper calls before shallower ones, so that lanes meet again where their paths join; splits at
+// the same place become one. After many steps without a meeting another split has its turn, so that
+// a lane that others wait for goes on (independent thread scheduling). One thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/block_shape.hpp"
+#include "plugins/backends/cpu/machine/fault.hpp"
+#include "plugins/backends/cpu/machine/frames.hpp"
+#include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/cpu/machine/program.hpp"
+
+namespace krl::machine {
+
+class BlockMemory;
+
+class Warp {
+ public:
+  Warp(std::uint32_t index, BlockMemory& memory) : memory_(memory), index_(index) {}
+  Warp(const Warp&) = delete;
+  Warp& operator=(const Warp&) = delete;
+
+  // ---- for operations ----
+  BlockMemory& memory() { return memory_; }
+  std::uint32_t index() const { return index_; }  // in its block
+  Mask live() const { return live_; }             // lanes that have not ended
+  std::uint64_t clock() const { return steps_; }  // warp instructions executed so far
+
+  // ---- for the block ----
+  enum class State : std::uint8_t { kReady, kAtMeeting, kAtBarrier };
+  struct Split {
+    BasicBlock* at = nullptr;
+    std::byte* frame = nullptr;
+    Mask mask = 0;
+    Mask members = 0;  // of the meeting that it waits for
+    State state = State::kReady;
+  };
+
+  // `lanes` begin at `entry`. `shape` outlives the call to run.
+  void begin(Function& entry, Mask lanes, const BlockShape& shape);
+  // Executes until every lane has ended or waits, or at least `steps` instructions have been
+  // executed. Returns how many were. Throws Fault.
+  std::uint64_t run(std::uint64_t steps);
+  bool ended() const { return live_ == 0; }
+  bool ready() const;  // a split can go on
+  Split* begin_splits() { return splits_.data(); }
+  Split* end_splits() { return splits_.data() + count_; }
+  // The split, which is at a barrier, goes on behind it.
+  void pass_barrier(Split& split);
+  // What ran last: the place of a fault.
+  const Instruction* current() const { return current_; }
+
+ private:
+  Split& running() { return splits_[running_]; }
+  void execute(const BasicBlock& block, const Split& split);
+  bool finish(BasicBlock& block);
+  void branch_if(BasicBlock& block);
+  void branch_by_table(BasicBlock& block);
+  void call(BasicBlock& block);
+  void return_lanes();
+  void end_lanes();
+  void meet(BasicBlock& block);
+  void complete_meetings();
+  void hold_meeting(Mask members, Meeting meeting);
+
+  void split_off(Mask lanes, BasicBlock* at);
+  void keep_only(Mask lanes, BasicBlock* elsewhere);
+  void arrive(Split& split, BasicBlock* at);
+  bool select();
+  void enter(Function& function, const Call& call, BasicBlock* returns_to);
+  void set_special(const SpecialRow& special, std::byte* frame) const;
+  void fill_specials(const Function& function, std::byte* frame) const;
+  void move_to_block(const Function& function, std::byte* frame) const;
+  [[noreturn]] void fault(FaultKind kind, std::string message, int lane) const;
+
+  BlockMemory& memory_;
+  const std::uint32_t index_;
+  const BlockShape* shape_ = nullptr;
+  Mask live_ = 0;
+  std::uint64_t steps_ = 0;
+  std::array<Split, kLanes> splits_;
+  std::size_t count_ = 0, running_ = 0;
+  const Instruction* current_ = nullptr;
+  std::uint32_t unchanged_ = 0;  // blocks executed since lanes met or parted
+  std::uint32_t turn_ = 0;
+
+  Frames frames_;
+  std::byte* top_ = nullptr;  // the entry's frame, kept from block to block
+  Function* entry_ = nullptr;
+  std::map<std::tuple<const std::byte*, const Call*, const Function*>, std::byte*> callees_;
+};
+
+}  // namespace krl::machine
