@@ -46,9 +46,10 @@ enum class Space : std::uint8_t { kGeneric, kGlobal, kConstant, kShared, kLocal,
 
 // Where something stands.
 struct Place {
-  std::uint32_t line = 0;    // of the PTX text, from 1
-  std::uint32_t source = 0;  // of the candidate's own file, by .loc; inlined code: the outermost
-                             // line of that file; 0: unknown
+  std::uint32_t line = 0;  // of the PTX text, from 1
+  // Of the candidate's own file, by .loc; inlined code: the outermost line of that file; 0:
+  // unknown. For messages only: a candidate can write .loc itself, in inline assembly.
+  std::uint32_t source = 0;
 };
 
 struct Register {
@@ -83,11 +84,11 @@ struct Operand {
     kFloat32,    // bits: 0f…
     kFloat64,    // bits: 0d…, or a decimal literal
     kSpecial,    // name: "%tid.x"
-    kVariable,   // a variable's address: `scope` and index say which
-    kFunction,   // name: of a function, declared or defined
-    kLabel,      // index: into Function::body of what follows the label; or name of a
-                 // .branchtargets/.calltargets list
-    kPrototype,  // name: of a .callprototype
+    kVariable,   // a variable's address: `scope` and index say which; bits: added to it
+    kFunction,   // a function's address: name, and index into Module::functions
+    kLabel,      // index: into Function::body of what follows the label; or, where a name is given,
+                 // into Function::targets
+    kPrototype,  // name, and index into Function::prototypes
     kAddress,    // [base + offset]; elements[0]: the base (a register, variable or integer), bits:
                  // the offset
     kVector,     // {a, b, …}: elements
@@ -138,7 +139,7 @@ struct Function {
   std::vector<Variable> results, parameters;
   std::vector<Register> registers;  // of all scopes
   std::vector<Variable> locals;  // .local, .shared, .param, … declared in the body, of all scopes
-  std::vector<Instruction> body;
+  std::vector<Instruction> body;  // its end is never reached: the reader adds a `ret` if need be
   std::vector<TargetList> targets;
   std::vector<Prototype> prototypes;
   std::array<std::uint32_t, 3> max_threads{}, required_threads{},
@@ -151,7 +152,7 @@ struct Module {
   int version_major = 0, version_minor = 0;
   std::string target;               // "sm_90a"
   std::vector<Variable> variables;  // in the order of their declaration
-  std::vector<Function> functions;  // …; a declaration that a definition follows is left out
+  std::vector<Function> functions;  // …; a declaration and the definition that follows are one
   std::vector<std::string> files;   // .file, by number; [0] unused
   const Function* find(std::string_view name) const;  // null if there is none
 };

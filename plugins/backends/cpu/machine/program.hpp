@@ -142,12 +142,13 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
-  kDynamicSharedStart,  // the last: where dynamic shared memory begins
+  kLocalVariable,  // `offset_of` bytes behind where the function's local memory begins
 };
 struct SpecialRow {
   std::uint32_t offset = 0;
   Special which = Special::kTidX;
   bool wide = false;  // a row of 64-bit values
+  std::uint32_t offset_of = 0;
 };
 
 struct EntryParameter {
@@ -173,10 +174,10 @@ struct Function {
   std::uint32_t local_bytes = 0;  // of each thread, for its variables in local memory
   std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
   std::uint32_t min_blocks = 0;
-  std::uint32_t shared_bytes = 0;  // static, of all that the entry can reach
 };
 
-// A variable in global or constant memory, at the address where the machine puts it.
+// A variable in global or constant memory, at the address where it lies for all entries of a
+// module.
 struct GlobalVariable {
   std::string name;
   std::uint64_t address = 0, bytes = 0;
@@ -184,12 +185,19 @@ struct GlobalVariable {
   std::vector<std::byte> initial;  // `bytes` long
 };
 
+// A variable in shared memory, as faults name it.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t offset = 0, bytes = 0, element_bytes = 1;
+};
+
+// An entry and all that it calls.
 struct Program {
+  Function* entry = nullptr;
   std::vector<std::unique_ptr<Function>> functions;
-  std::vector<GlobalVariable> variables;
-  std::uint32_t shared_bytes =
-      0;  // static shared memory of the module: the addresses 0 … shared_bytes
-  Function* find(std::string_view name) const;
+  std::uint32_t shared_bytes = 0;    // static shared memory: the addresses 0 … shared_bytes
+  std::uint32_t dynamic_shared = 0;  // where dynamic shared memory begins
+  std::vector<SharedVariable> shared_variables;
 };
 
 }  // namespace krl::machine

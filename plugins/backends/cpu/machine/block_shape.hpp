@@ -1,0 +1,21 @@
+// Where a block is in its launch, and how large both are.
+#pragma once
+
+#include <cstdint>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl::machine {
+
+using emulator::Dim3;
+
+struct BlockShape {
+  Dim3 grid{1, 1, 1};                                   // blocks
+  Dim3 block{1, 1, 1};                                  // threads
+  Dim3 index{};                                         // of the block
+  std::uint32_t static_shared = 0, dynamic_shared = 0;  // bytes
+
+  std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
+};
+
+}  // namespace krl::machine

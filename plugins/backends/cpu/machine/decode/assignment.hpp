@@ -1,0 +1,22 @@
+// Which registers of a function may be read before they were written: those are cleared when it
+// begins, so that no thread finds what another left there. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace krl::machine {
+
+struct BlockRegisters {
+  std::vector<std::uint32_t>
+      read_first;                      // registers that the block reads before it writes them whole
+  std::vector<std::uint32_t> written;  // registers that it writes for all of its lanes
+  std::vector<std::uint32_t> successors;  // blocks
+};
+
+// Registers are numbered 0 … count - 1; block 0 is the first. Sorted. All that are read first
+// anywhere, if the function is too large for the analysis.
+std::vector<std::uint32_t> registers_read_unwritten(const std::vector<BlockRegisters>& blocks,
+                                                    std::uint32_t count);
+
+}  // namespace krl::machine

@@ -1,0 +1,387 @@
+#include "plugins/backends/cpu/machine/decode/control_flow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "plugins/backends/cpu/machine/decode/execution_order.hpp"
+#include "plugins/backends/cpu/machine/fault.hpp"
+
+namespace krl::machine {
+namespace {
+
+using ptx::Operand;
+
+using DecodeOperation = bool (*)(const ptx::Instruction&, Operands&, Instruction*);
+constexpr DecodeOperation kOperations[] = {decode_memory,   decode_move,       decode_arithmetic,
+                                           decode_floating, decode_comparison, decode_conversion,
+                                           decode_warp};
+
+[[noreturn]] void trap(const Instruction& instruction, Warp&, std::byte*, Mask mask) {
+  throw Fault{FaultKind::kTrap, "the kernel executed a trap", instruction.line,
+              std::countr_zero(mask)};
+}
+
+[[noreturn]] void fail_assertion(const Instruction& instruction, Warp&, std::byte*, Mask mask) {
+  throw Fault{FaultKind::kTrap, "an assertion failed", instruction.line, std::countr_zero(mask)};
+}
+
+void do_nothing(const Instruction&, Warp&, std::byte*, Mask) {}
+
+Operand variable(Operand::Scope scope, std::size_t index) {
+  Operand operand;
+  operand.kind = Operand::kVariable;
+  operand.scope = scope;
+  operand.index = static_cast<std::uint32_t>(index);
+  return operand;
+}
+
+class BodyDecoder {
+ public:
+  BodyDecoder(const ptx::Function& source, const ModuleLayout& module, Function* function)
+      : source_(source),
+        module_(module),
+        function_(*function),
+        layout_(source, module, *function) {}
+
+  void decode() {
+    if (!source_.entry) add_slots();
+    find_targets();
+    open_block();
+    for (std::size_t i = 0; i < source_.body.size(); ++i) {
+      if (is_target_[i] && !is_empty()) end_block(Ending::kNext);
+      block_at_[i] = current_;
+      instruction(source_.body[i]);
+    }
+    if (is_target_[source_.body.size()] && !is_empty()) end_block(Ending::kNext);
+    block_at_[source_.body.size()] = current_;
+    block().ending = Ending::kReturn;
+    count(InstructionClass::kControl);
+    close_block();
+    connect();
+    rank();
+    clear_what_is_read_unwritten();
+  }
+
+ private:
+  BasicBlock& block() { return function_.blocks[current_]; }
+  bool is_empty() { return block().first == function_.instructions.size(); }
+
+  void add_slots() {
+    for (std::size_t i = 0; i < source_.parameters.size(); ++i) {
+      function_.parameters.push_back(layout_.slot_of(variable(Operand::kParameters, i)));
+    }
+    for (std::size_t i = 0; i < source_.results.size(); ++i) {
+      function_.results.push_back(layout_.slot_of(variable(Operand::kResults, i)));
+    }
+  }
+
+  void find_targets() {
+    is_target_.resize(source_.body.size() + 1);
+    block_at_.resize(source_.body.size() + 1);
+    for (const ptx::Instruction& instruction : source_.body) {
+      for (const Operand& operand : instruction.operands) {
+        if (operand.kind == Operand::kLabel && operand.name.empty())
+          is_target_[operand.index] = true;
+      }
+    }
+    for (const ptx::TargetList& list : source_.targets) {
+      for (const std::uint32_t label : list.labels) is_target_[label] = true;
+    }
+  }
+
+  void open_block() {
+    current_ = static_cast<std::uint32_t>(function_.blocks.size());
+    function_.blocks.emplace_back();
+    registers_.emplace_back();
+    block().first = static_cast<std::uint32_t>(function_.instructions.size());
+  }
+  void close_block() { block().end = static_cast<std::uint32_t>(function_.instructions.size()); }
+  void end_block(Ending ending) {
+    block().ending = ending;
+    close_block();
+    open_block();
+  }
+
+  void count(InstructionClass kind) {
+    ++block().classes[static_cast<std::size_t>(kind)];
+    ++block().instructions;
+  }
+
+  void instruction(const ptx::Instruction& from) {
+    layout_.begin_instruction(from);
+    const std::string& opcode = from.opcode;
+    if (opcode == "bra") return branch(from);
+    if (opcode == "brx") return branch_by_table(from);
+    if (opcode == "call") return call(from);
+    if (opcode == "ret" || opcode == "exit") {
+      return plain_ending(from, opcode == "ret" ? Ending::kReturn : Ending::kExit);
+    }
+    const bool is_barrier = (opcode == "bar" || opcode == "barrier") && !from.has("warp");
+    if (is_barrier) return barrier(from);
+    if (meeting(from)) return;
+    add(from, simple(from));
+  }
+
+  Instruction simple(const ptx::Instruction& from) {
+    Instruction out;
+    if (from.opcode == "trap" || from.opcode == "brkpt") {
+      out.run = trap;
+      out.kind = InstructionClass::kControl;
+      return out;
+    }
+    if (from.opcode == "nanosleep" || from.opcode == "pmevent") {
+      out.run = do_nothing;
+      out.kind = InstructionClass::kControl;
+      return out;
+    }
+    for (const DecodeOperation decode : kOperations) {
+      if (decode(from, layout_, &out)) return out;
+    }
+    layout_.unsupported(from);
+  }
+
+  void add(const ptx::Instruction& from, Instruction out) {
+    if (from.guarded) set_guard(from, &out);
+    finish(from, &out);
+    note_registers(!from.guarded);
+    function_.instructions.push_back(out);
+    count(out.kind);
+  }
+
+  // What an instruction reads through its operands comes before it.
+  void finish(const ptx::Instruction& from, Instruction* out) {
+    out->line = from.place.source;
+    for (Instruction& before : layout_.take_prologue()) {
+      before.line = out->line;
+      function_.instructions.push_back(before);
+    }
+  }
+
+  void set_guard(const ptx::Instruction& from, Instruction* out) {
+    Operand guard = from.guard;
+    guard.negated = false;
+    out->guard = layout_.source_any(guard);
+    out->guard_negated = from.guard.negated;
+  }
+
+  void note_registers(bool writes_all_lanes) {
+    BlockRegisters& registers = registers_[current_];
+    for (const std::uint32_t reg : layout_.reads()) {
+      if (!written_here(reg)) registers.read_first.push_back(reg);
+    }
+    if (!writes_all_lanes) return;
+    for (const std::uint32_t reg : layout_.writes()) {
+      written_in_.resize(layout_.register_count());
+      if (written_here(reg)) continue;
+      written_in_[reg] = current_ + 1;
+      registers.written.push_back(reg);
+    }
+  }
+  bool written_here(std::uint32_t reg) const {
+    return reg < written_in_.size() && written_in_[reg] == current_ + 1;
+  }
+
+  // Lanes for which the guard does not hold go around what comes next. Returns the block that goes
+  // around, whose target is the block after it.
+  std::uint32_t go_around(const ptx::Instruction& from) {
+    set_guard(from, &block().last);
+    block().last.a = block().last.guard;
+    block().last.guard = 0;
+    block().last.guard_negated = !from.guard.negated;
+    finish(from, &block().last);
+    note_registers(false);
+    count(InstructionClass::kControl);
+    const std::uint32_t around = current_;
+    end_block(Ending::kIf);
+    layout_.begin_instruction(from);
+    return around;
+  }
+
+  // An ending that only some lanes may take, in a block of its own; `fill` writes what it is.
+  template <class Fill>
+  void ending(const ptx::Instruction& from, Ending kind, InstructionClass cost, Fill fill) {
+    const std::uint32_t around = from.guarded ? go_around(from) : kNone;
+    if (!is_empty()) end_block(Ending::kNext);
+    fill();
+    finish(from, &block().last);
+    note_registers(true);
+    count(cost);
+    end_block(kind);
+    if (around != kNone) function_.blocks[around].target = current_;
+  }
+
+  void branch(const ptx::Instruction& from) {
+    if (from.operands.size() != 1 || from.operands[0].kind != Operand::kLabel)
+      layout_.unsupported(from);
+    BasicBlock& here = block();
+    if (from.guarded) {
+      set_guard(from, &here.last);
+      here.last.a = std::exchange(here.last.guard, 0);
+    }
+    finish(from, &here.last);
+    note_registers(false);
+    count(InstructionClass::kControl);
+    here.target = from.operands[0].index;
+    targets_to_connect_.push_back(current_);
+    end_block(from.guarded ? Ending::kIf : Ending::kBranch);
+  }
+
+  void branch_by_table(const ptx::Instruction& from) {
+    const bool known = from.has("idx") && from.operands.size() == 2;
+    const auto list = std::find_if(source_.targets.begin(), source_.targets.end(),
+                                   [&](const ptx::TargetList& targets) {
+                                     return known && targets.name == from.operands[1].name;
+                                   });
+    if (list == source_.targets.end() || list->labels.empty()) layout_.unsupported(from);
+    ending(from, Ending::kSwitch, InstructionClass::kControl, [&] {
+      block().last.a = layout_.source(from.operands[0], ptx::Type::kU32);
+      block().targets = list->labels;
+      tables_to_connect_.push_back(current_);
+    });
+  }
+
+  void plain_ending(const ptx::Instruction& from, Ending kind) {
+    if (from.guarded) return ending(from, kind, InstructionClass::kControl, [] {});
+    finish(from, &block().last);
+    count(InstructionClass::kControl);
+    end_block(kind);
+  }
+
+  bool meeting(const ptx::Instruction& from) {
+    Instruction last;
+    Meeting meeting = nullptr;
+    if (!decode_meeting(from, layout_, &last, &meeting)) return false;
+    layout_.take_prologue();
+    layout_.begin_instruction(from);
+    ending(from, Ending::kMeeting, last.kind,
+           [&] { decode_meeting(from, layout_, &block().last, &block().meeting); });
+    return true;
+  }
+
+  void barrier(const ptx::Instruction& from) {
+    const bool red = from.has("red"), arrive = from.has("arrive");
+    const std::size_t results = red ? 1 : 0, predicates = red ? 1 : 0, n = from.operands.size();
+    const bool counted = n == results + predicates + 2;
+    if (from.has("cluster") || (!counted && n != results + predicates + 1) ||
+        (arrive && !counted)) {
+      layout_.unsupported(from);
+    }
+    ending(from, Ending::kBarrier, InstructionClass::kBarrier, [&] {
+      Instruction& last = block().last;
+      BarrierRequest& request = block().barrier;
+      request.counted = counted;
+      request.kind = arrive             ? BarrierRequest::kArrive
+                     : from.has("popc") ? BarrierRequest::kCount
+                     : from.has("and")  ? BarrierRequest::kAnd
+                     : from.has("or")   ? BarrierRequest::kOr
+                                        : BarrierRequest::kSync;
+      last.a = layout_.source(from.operands[results], ptx::Type::kU32);
+      if (counted) last.b = layout_.source(from.operands[results + 1], ptx::Type::kU32);
+      if (!red) return;
+      if (request.kind == BarrierRequest::kSync) layout_.unsupported(from);
+      const bool is_count = request.kind == BarrierRequest::kCount;
+      last.c = layout_.source(from.operands.back(), ptx::Type::kPredicate);
+      last.d =
+          layout_.destination(from.operands[0], is_count ? ptx::Type::kU32 : ptx::Type::kPredicate);
+    });
+  }
+
+  void call(const ptx::Instruction& from) {
+    const bool has_results = !from.operands.empty() && from.operands[0].kind == Operand::kList;
+    const std::size_t at = has_results ? 1 : 0;
+    if (from.operands.size() <= at) layout_.unsupported(from);
+    const Operand& callee = from.operands[at];
+    if (callee.kind == Operand::kFunction && callee.name == "__assertfail") {
+      Instruction out;
+      out.run = fail_assertion;
+      out.kind = InstructionClass::kControl;
+      return add(from, out);
+    }
+    Call call;
+    if (has_results) call.results = slots(from.operands[0]);
+    if (from.operands.size() > at + 1 && from.operands[at + 1].kind == Operand::kList) {
+      call.arguments = slots(from.operands[at + 1]);
+    }
+    if (callee.kind == Operand::kFunction) {
+      const auto found = module_.decoded.find(callee.name);
+      if (found == module_.decoded.end()) layout_.fail("the function " + callee.name);
+      call.callee = found->second;
+    } else {
+      for (const auto& [name, function] : module_.decoded) {
+        if (!function->entry)
+          call.candidates.emplace_back(module_.functions.find(name)->second, function);
+      }
+    }
+    function_.calls.push_back(std::move(call));
+    ending(from, Ending::kCall, InstructionClass::kControl, [&] {
+      block().target = static_cast<std::uint32_t>(function_.calls.size() - 1);
+      if (callee.kind != Operand::kFunction)
+        block().last.a = layout_.source(callee, ptx::Type::kU64);
+    });
+  }
+
+  std::vector<ParameterSlot> slots(const Operand& list) {
+    std::vector<ParameterSlot> slots;
+    for (const Operand& element : list.elements) {
+      if (element.kind != Operand::kVariable)
+        layout_.fail("a call with an argument that is no .param variable");
+      slots.push_back(layout_.slot_of(element));
+    }
+    return slots;
+  }
+
+  // Targets were places in the text until all blocks were there.
+  void connect() {
+    for (const std::uint32_t b : targets_to_connect_) {
+      function_.blocks[b].target = block_at_[function_.blocks[b].target];
+    }
+    for (const std::uint32_t b : tables_to_connect_) {
+      for (std::uint32_t& target : function_.blocks[b].targets) target = block_at_[target];
+    }
+    for (std::uint32_t b = 0; b < function_.blocks.size(); ++b) {
+      const BasicBlock& block = function_.blocks[b];
+      std::vector<std::uint32_t>& to = registers_[b].successors;
+      const bool goes_on = block.ending != Ending::kBranch && block.ending != Ending::kSwitch &&
+                           block.ending != Ending::kReturn && block.ending != Ending::kExit;
+      if (block.ending == Ending::kBranch || block.ending == Ending::kIf)
+        to.push_back(block.target);
+      if (goes_on) to.push_back(b + 1);
+      to.insert(to.end(), block.targets.begin(), block.targets.end());
+    }
+  }
+
+  void rank() {
+    std::vector<std::vector<std::uint32_t>> successors;
+    for (const BlockRegisters& registers : registers_) successors.push_back(registers.successors);
+    const auto ranks = execution_order(successors);
+    for (std::size_t b = 0; b < ranks.size(); ++b) function_.blocks[b].rank = ranks[b];
+  }
+
+  void clear_what_is_read_unwritten() {
+    for (const std::uint32_t reg : registers_read_unwritten(registers_, layout_.register_count())) {
+      function_.cleared.push_back(layout_.row_of(reg));
+    }
+  }
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  const ptx::Function& source_;
+  const ModuleLayout& module_;
+  Function& function_;
+  FrameLayout layout_;
+  std::uint32_t current_ = 0;
+  std::vector<bool> is_target_;
+  std::vector<std::uint32_t> block_at_;  // of each place in the text
+  std::vector<BlockRegisters> registers_;
+  std::vector<std::uint32_t> written_in_;  // per register: the block that wrote it last, + 1
+  std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
+};
+
+}  // namespace
+
+void decode_body(const ptx::Function& source, const ModuleLayout& module, Function* function) {
+  BodyDecoder(source, module, function).decode();
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,24 @@
+// A PTX module to what the machine executes.
+//
+// What the machine does not know is Unsupported, thrown; nothing is left out or guessed. Only what
+// an entry can reach is decoded. Pure; any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/program.hpp"
+#include "plugins/backends/ptx/module.hpp"
+
+namespace krl::machine {
+
+struct DecodedModule {
+  std::vector<GlobalVariable> variables;
+  std::vector<std::unique_ptr<Program>> programs;  // as the entries were asked for
+};
+
+// `entries`: names of entry functions. Throws Unsupported; also for a name that is none.
+DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries);
+
+}  // namespace krl::machine

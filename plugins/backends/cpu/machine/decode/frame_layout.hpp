@@ -1,0 +1,72 @@
+// Where a function's registers, constants and special registers lie in its frame, and what each
+// instruction reads and writes of them: the operands of the instruction that is being decoded.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/decode/module_layout.hpp"
+#include "plugins/backends/cpu/machine/decode/operands.hpp"
+
+namespace krl::machine {
+
+class FrameLayout final : public Operands {
+ public:
+  // All outlive this.
+  FrameLayout(const ptx::Function& source, const ModuleLayout& module, Function& function);
+
+  std::uint32_t source(const ptx::Operand& operand, ptx::Type type) override;
+  std::uint32_t destination(const ptx::Operand& operand, ptx::Type type) override;
+  std::uint32_t width(const ptx::Operand& operand) const override;
+  std::uint32_t source_any(const ptx::Operand& reg) override;
+  std::uint32_t destination_any(const ptx::Operand& reg) override;
+  std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) override;
+  std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) override;
+  std::uint32_t scratch(std::uint32_t bytes_each) override;
+  Address address(const ptx::Operand& operand, ptx::Space space) override;
+  Parameter parameter(const ptx::Operand& operand) override;
+  MemoryAccess* new_access() override;
+  [[noreturn]] void unsupported(const ptx::Instruction& instruction) const override;
+
+  // ---- for the decoder ----
+  void begin_instruction(const ptx::Instruction& instruction);
+  // Registers (their numbers) that the instruction read and wrote since begin_instruction.
+  const std::vector<std::uint32_t>& reads() const { return reads_; }
+  const std::vector<std::uint32_t>& writes() const { return writes_; }
+  std::uint32_t register_count() const { return static_cast<std::uint32_t>(registers_.size()); }
+  std::pair<std::uint32_t, std::uint32_t> row_of(std::uint32_t reg) const;  // offset, bytes
+  // Instructions that must come before the one that is being decoded, as the negation of a
+  // predicate.
+  std::vector<Instruction> take_prologue();
+  ParameterSlot slot_of(
+      const ptx::Operand& variable);  // of a .param variable that lives in the frame
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  std::uint32_t allocate(std::size_t bytes);
+  std::uint32_t register_row(const ptx::Operand& reg);
+  std::uint32_t special(const std::string& name, std::uint32_t bytes);
+  std::uint32_t variable_address(const ptx::Operand& variable, std::int64_t offset,
+                                 std::uint32_t bytes);
+  std::uint32_t local_address(std::uint64_t offset, std::uint32_t bytes);
+  std::uint32_t negated(std::uint32_t predicate);
+  std::uint32_t immediate(const ptx::Operand& operand, ptx::Type type);
+  const ptx::Variable& variable_of(const ptx::Operand& operand) const;
+
+  const ptx::Function& source_;
+  const ModuleLayout& module_;
+  Function& function_;
+  const ptx::Instruction* instruction_ = nullptr;
+  std::vector<std::uint32_t> registers_;  // offset of each row; 0: it has none yet
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> constants_;  // by bytes and bits
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> specials_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> locals_;
+  std::map<std::uint64_t, ParameterSlot> slots_;          // of .param variables, by scope and index
+  std::map<std::uint32_t, std::uint64_t> local_offsets_;  // of .local variables, by index
+  std::vector<std::uint32_t> reads_, writes_;
+  std::vector<Instruction> prologue_;
+};
+
+}  // namespace krl::machine

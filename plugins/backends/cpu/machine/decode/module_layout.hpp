@@ -1,0 +1,36 @@
+// The addresses of a module's variables and functions, as one entry sees them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/program.hpp"
+#include "plugins/backends/ptx/module.hpp"
+
+namespace krl::machine {
+
+// Nothing else lies where variables and functions are.
+inline constexpr std::uint64_t kVariablesBegin = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kFunctionsBegin = std::uint64_t{1} << 41;
+inline constexpr std::uint64_t kFunctionStride = 16;
+
+struct ModuleLayout {
+  const ptx::Module* module = nullptr;
+  std::map<std::string, std::uint64_t, std::less<>>
+      globals;  // address of each .global and .const variable
+  std::map<std::string, std::uint64_t, std::less<>> functions;  // of each defined function
+  std::map<const ptx::Variable*, std::uint32_t>
+      shared;                      // offset in shared memory, of the entry's variables
+  std::vector<SharedVariable> shared_variables;
+  std::uint32_t shared_bytes = 0;  // static
+  std::map<std::string, Function*, std::less<>> decoded;  // what calls refer to
+};
+
+// Lays out what all entries of a module share. Throws Unsupported for variables that cannot be.
+ModuleLayout lay_out(const ptx::Module& module, std::vector<GlobalVariable>* variables);
+// Adds the shared variables of the functions that are reachable from an entry. `functions`: those.
+void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLayout* layout);
+
+}  // namespace krl::machine

@@ -1,0 +1,19 @@
+// Runs a job: reads the module, gets it ready, executes every launch of every run. See
+// runner_protocol.hpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl::machine {
+
+// `ptx`: of the module, untrusted; job.kernels are names of its entries. `arena`: the memory of all
+// buffers, at least as aligned as kBufferAlignment. What the machine does not know is a fault of
+// kind kUnsupported.
+emulator::Result run_job(const emulator::Job& job, std::string_view ptx,
+                         std::span<std::byte> arena);
+
+}  // namespace krl::machine

@@ -1,0 +1,111 @@
+#include "plugins/backends/cpu/machine/launch.hpp"
+
+#include <bit>
+#include <deque>
+#include <new>
+#include <numeric>
+
+namespace krl::machine {
+namespace {
+
+// Instructions that a block may execute before others have a turn: at first, and once any block has
+// used that up.
+constexpr std::uint64_t kFirstTurn = 2'000'000, kTurn = 50'000;
+
+// Blocks that are resident at the same time, at most.
+constexpr std::size_t kMostResident = 4096;
+
+}  // namespace
+
+// Shuffled: a stride that visits each block once.
+std::uint64_t GridRunner::block_at(std::uint64_t n) const {
+  const std::uint64_t block = (start_ + n * (stride_ % blocks_)) % blocks_;
+  return request_.order == emulator::Order::kReversed ? blocks_ - 1 - block : block;
+}
+
+std::unique_ptr<ThreadBlock> GridRunner::next_block() {
+  std::unique_ptr<ThreadBlock> block;
+  if (spare_.empty()) {
+    block = std::make_unique<ThreadBlock>(memory_);
+  } else {
+    block = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  const std::uint64_t index = block_at(begun_++);
+  BlockShape shape;
+  shape.grid = request_.grid;
+  shape.block = request_.block;
+  shape.index = {static_cast<std::uint32_t>(index % request_.grid[0]),
+                 static_cast<std::uint32_t>(index / request_.grid[0] % request_.grid[1]),
+                 static_cast<std::uint32_t>(index / request_.grid[0] / request_.grid[1])};
+  shape.static_shared = program_->shared_bytes;
+  shape.dynamic_shared = request_.dynamic_shared_bytes;
+  block->begin(*program_, shape, request_.order, request_.seed + index);
+  return block;
+}
+
+LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
+  program_ = &program;
+  request_ = request;
+  blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+  begun_ = work_ = start_ = 0;
+  stride_ = 1;
+  if (request.order == emulator::Order::kShuffled && blocks_ > 2) {
+    start_ = request.seed % blocks_;
+    stride_ = request.seed / 3 % (blocks_ - 1) + 1;
+    while (std::gcd(stride_, blocks_) != 1) ++stride_;
+  }
+  LaunchOutcome outcome;
+  std::deque<std::unique_ptr<ThreadBlock>> resident;
+  std::uint64_t turn = kFirstTurn;
+  const ThreadBlock* running = nullptr;
+  try {
+    while (begun_ < blocks_ || !resident.empty()) {
+      const bool may_begin = begun_ < blocks_ && resident.size() < kMostResident;
+      if (may_begin) resident.push_front(next_block());
+      std::unique_ptr<ThreadBlock> block = std::move(resident.front());
+      resident.pop_front();
+      running = block.get();
+      work_ += block->run(turn);
+      if (work_ > request_.work_limit) {
+        throw Fault{FaultKind::kWorkLimit,
+                    "the kernel executed more than " + std::to_string(request_.work_limit) +
+                        " instructions of warps without an end",
+                    block->running().current()->line, -1};
+      }
+      if (block->ended()) {
+        spare_.push_back(std::move(block));
+      } else {
+        turn = kTurn;
+        resident.push_back(std::move(block));
+      }
+    }
+  } catch (const Fault& fault) {
+    outcome.fault = described(fault, *running);
+    spare_.clear();
+  } catch (const std::bad_alloc&) {
+    outcome.fault.emplace();
+    outcome.fault->kind = FaultKind::kUnsupported;
+    outcome.fault->message = "more memory than the machine may use";
+    spare_.clear();
+  }
+  outcome.work = work_;
+  return outcome;
+}
+
+emulator::Fault GridRunner::described(const Fault& fault, const ThreadBlock& block) const {
+  emulator::Fault out;
+  out.kind = fault.kind;
+  out.message = fault.message;
+  out.line = fault.line;
+  if (out.line == 0 && block.running().current() != nullptr)
+    out.line = block.running().current()->line;
+  out.block = block.shape().index;
+  const std::uint32_t lane = fault.lane < 0 ? 0 : static_cast<std::uint32_t>(fault.lane);
+  const std::uint32_t thread = block.running().index() * kLanes + lane;
+  const Dim3& size = request_.block;
+  out.thread = {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
+  return out;
+}
+
+}  // namespace krl::machine

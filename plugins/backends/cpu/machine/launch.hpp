@@ -1,0 +1,57 @@
+// One launch: the blocks of a grid, in an order that a right kernel does not depend on.
+//
+// Blocks are executed one after the other. One that goes on for long may wait for another (a lock,
+// a decoupled look-back): then more of them are resident and take turns. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/block_shape.hpp"
+#include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
+#include "plugins/backends/cpu/machine/program.hpp"
+#include "plugins/backends/cpu/machine/thread_block.hpp"
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl::machine {
+
+struct LaunchRequest {
+  Dim3 grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  emulator::Order order = emulator::Order::kForward;
+  std::uint64_t seed = 0;
+  std::uint64_t work_limit = 0;  // instructions of warps
+};
+
+struct LaunchOutcome {
+  std::optional<emulator::Fault> fault;  // without run, launch and kernel
+  std::uint64_t work = 0;                // instructions of warps
+};
+
+// Executes blocks of a program in memory that has been got ready for the launch. Reused from launch
+// to launch.
+class GridRunner {
+ public:
+  explicit GridRunner(LaunchMemory& memory) : memory_(memory) {}
+
+  LaunchOutcome run(Program& program, const LaunchRequest& request);
+
+ private:
+  using Blocks = std::vector<std::unique_ptr<ThreadBlock>>;
+
+  std::uint64_t block_at(std::uint64_t n) const;
+  std::unique_ptr<ThreadBlock> next_block();
+  emulator::Fault described(const Fault& fault, const ThreadBlock& block) const;
+
+  LaunchMemory& memory_;
+  Program* program_ = nullptr;
+  LaunchRequest request_;
+  std::uint64_t blocks_ = 0, begun_ = 0;
+  std::uint64_t stride_ = 1, start_ = 0;
+  std::uint64_t work_ = 0;
+  Blocks spare_;
+};
+
+}  // namespace krl::machine

@@ -1,0 +1,34 @@
+#include "plugins/backends/cpu/machine/launch_counters.hpp"
+
+namespace krl::machine {
+namespace {
+
+std::uint64_t of_class(const BasicBlock& block, InstructionClass kind) {
+  return block.runs * block.classes[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+void clear_counters(Program& program) {
+  for (const auto& function : program.functions) {
+    for (BasicBlock& block : function->blocks) block.runs = block.lanes = 0;
+  }
+}
+
+void add_counters(const Program& program, const emulator::Launch& launch,
+                  emulator::Counters* counters) {
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  counters->blocks = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  counters->warps = counters->blocks * ((threads + kLanes - 1) / kLanes);
+  counters->threads = counters->blocks * threads;
+  for (const auto& function : program.functions) {
+    for (const BasicBlock& block : function->blocks) {
+      counters->instructions += block.runs * block.instructions;
+      counters->thread_instructions += block.lanes * block.instructions;
+      counters->barriers += of_class(block, InstructionClass::kBarrier);
+      counters->shuffles += of_class(block, InstructionClass::kWarp);
+    }
+  }
+}
+
+}  // namespace krl::machine

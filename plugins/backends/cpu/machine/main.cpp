@@ -1,0 +1,80 @@
+// kernelrl-machine: executes one candidate's PTX and reports; see runner_protocol.hpp for its file
+// descriptors. Exit code 0: the result is on descriptor 5. 2: the job could not be read, or its
+// descriptors are not there.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "plugins/backends/cpu/machine/job_runner.hpp"
+
+namespace {
+
+constexpr int kBadCall = 2;
+
+int fail(const std::string& what) {
+  std::fprintf(stderr, "kernelrl-machine: %s\n", what.c_str());
+  return kBadCall;
+}
+
+std::optional<std::string> read_all(int descriptor) {
+  std::string text;
+  char piece[1 << 16];
+  for (;;) {
+    const ssize_t got = read(descriptor, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = write(descriptor, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+// A file of the caller's, mapped; empty on failure.
+std::span<std::byte> map(int descriptor, int protection, int flags) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || status.st_size <= 0) return {};
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* memory = mmap(nullptr, size, protection, flags, descriptor, 0);
+  if (memory == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(memory), size};
+}
+
+}  // namespace
+
+int main() {
+  using namespace krl::emulator;
+  const auto text = read_all(kJobDescriptor);
+  if (!text) return fail(std::string("cannot read the job: ") + std::strerror(errno));
+  Job job;
+  try {
+    job = nlohmann::json::parse(*text).get<Job>();
+  } catch (const nlohmann::json::exception& error) {
+    return fail(std::string("the job is malformed: ") + error.what());
+  }
+  const auto arena = map(kArenaDescriptor, PROT_READ | PROT_WRITE, MAP_SHARED);
+  if (arena.empty()) return fail("descriptor 3 is no arena that can be mapped");
+  const auto module = map(kModuleDescriptor, PROT_READ, MAP_PRIVATE);
+  if (module.empty()) return fail("descriptor 4 is no module that can be mapped");
+  const Result result = krl::machine::run_job(
+      job, {reinterpret_cast<const char*>(module.data()), module.size()}, arena);
+  const std::string report =
+      nlohmann::json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!write_all(kResultDescriptor, report)) return fail("cannot write the result to descriptor 5");
+  _exit(0);  // nothing is left to tidy up that the end of the process does not
+}

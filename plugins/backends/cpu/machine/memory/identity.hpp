@@ -1,0 +1,34 @@
+// Who made an access, in 32 bits, as the shadow of memory keeps it.
+//
+//   stamp (18) | warp (5) | lane (5) | flags (4)
+//
+// A block deals out stamps in ascending order; a warp takes a new one after each barrier and each
+// warp-wide operation. So accesses with a stamp below that of the last barrier are ordered before
+// what comes now, two stamps of one warp mean a warp-wide operation in between, and within one
+// stamp only the accesses of one lane are ordered.
+#pragma once
+
+#include <cstdint>
+
+namespace krl::machine {
+
+using Who = std::uint32_t;
+
+inline constexpr unsigned kLaneShift = 4, kWarpShift = 9, kStampShift = 14;
+inline constexpr std::uint32_t kStamps = 1u << (32 - kStampShift);
+
+inline constexpr Who kStrong = 1;     // volatile, relaxed or atomic: strong accesses do not race
+inline constexpr Who kMany = 2;       // read by more lanes of the warp; written with the same value
+                                      // by more threads
+inline constexpr Who kManyWarps = 4;  // read by more warps; written by atomics of more warps
+inline constexpr Who kElsewhere = 8;  // the cell stands for finer cells, or for a copy under way
+inline constexpr Who kFlags = 15;
+
+inline constexpr Who first_of_stamp(std::uint32_t stamp) { return stamp << kStampShift; }
+inline constexpr std::uint32_t stamp_of(Who who) { return who >> kStampShift; }
+inline constexpr std::uint32_t warp_of(Who who) { return who >> kWarpShift & 31; }
+inline constexpr std::uint32_t lane_of(Who who) { return who >> kLaneShift & 31; }
+inline constexpr bool same_warp(Who a, Who b) { return ((a ^ b) >> kWarpShift & 31) == 0; }
+inline constexpr bool same_stamp(Who a, Who b) { return (a ^ b) >> kWarpShift == 0; }
+
+}  // namespace krl::machine

@@ -1,0 +1,177 @@
+#include "plugins/backends/cpu/machine/thread_block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace krl::machine {
+namespace {
+
+// Instructions that a warp may execute before another has its turn: what spins waits for others.
+constexpr std::uint64_t kWarpSteps = 20'000;
+
+std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
+
+}  // namespace
+
+void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Order order,
+                        std::uint64_t seed) {
+  shape_ = shape;
+  ended_ = false;
+  barriers_ = {};
+  memory_.begin_block((shape.threads() + kLanes - 1) / kLanes);
+  const std::uint32_t threads = shape.threads();
+  warp_count_ = (threads + kLanes - 1) / kLanes;
+  while (warps_.size() < warp_count_)
+    warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
+  for (std::uint32_t i = 0; i < warp_count_; ++i) {
+    const std::uint32_t lanes = std::min(kLanes, threads - i * kLanes);
+    warps_[i].begin(*program.entry, kAllLanes >> (kLanes - lanes), shape_);
+  }
+  running_ = &warps_.front();
+  order_.resize(warp_count_);
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (order == emulator::Order::kReversed) std::reverse(order_.begin(), order_.end());
+  if (order == emulator::Order::kShuffled) {
+    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % warp_count_),
+                order_.end());
+  }
+}
+
+std::uint64_t ThreadBlock::run(std::uint64_t steps) {
+  std::uint64_t done = 0;
+  while (done < steps) {
+    bool progress = false;
+    for (const std::uint32_t index : order_) {
+      Warp& warp = warps_[index];
+      if (!warp.ready()) continue;
+      running_ = &warp;
+      done += warp.run(kWarpSteps);
+      progress = true;
+    }
+    const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
+    if (std::all_of(order_.begin(), order_.end(), is_over)) {
+      ended_ = true;
+      return done;
+    }
+    if (!release_barriers() && !progress) fault_deadlock();
+  }
+  return done;
+}
+
+std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {
+  const std::uint32_t* id = row<std::uint32_t>(split.frame, split.at->last.a);
+  const int lane = std::countr_zero(split.mask);
+  const bool differs =
+      (lanes_where([&](unsigned i) { return id[i] != id[lane]; }) & split.mask) != 0;
+  if (differs || id[lane] >= kBarriers) {
+    throw Fault{FaultKind::kDivergentBarrier,
+                "threads of a warp name different barriers, or one that does not exist",
+                split.at->last.line, lane};
+  }
+  return id[lane];
+}
+
+// What waits where; threads that only arrive go on.
+void ThreadBlock::gather() {
+  for (Barrier& barrier : barriers_)
+    barrier = {0, barrier.arrived, barrier.expected, nullptr, barrier.whole_block};
+  for (const std::uint32_t index : order_) {
+    Warp& warp = warps_[index];
+    for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
+      if (split->state == Warp::State::kAtBarrier) add(warp, *split);
+    }
+  }
+}
+
+void ThreadBlock::add(Warp& warp, Warp::Split& split) {
+  Barrier& barrier = barriers_[barrier_of(split)];
+  const BasicBlock& at = *split.at;
+  barrier.whole_block = !at.barrier.counted;
+  barrier.expected = shape_.threads();
+  if (at.barrier.counted) {
+    barrier.expected = row<std::uint32_t>(split.frame, at.last.b)[std::countr_zero(split.mask)];
+  }
+  if (at.barrier.kind == BarrierRequest::kArrive) {
+    barrier.arrived += count_of(split.mask);
+    warp.pass_barrier(split);
+    return;
+  }
+  if (barrier.at != nullptr && barrier.at != &at && barrier.whole_block) {
+    running_ = &warp;
+    throw Fault{FaultKind::kDivergentBarrier,
+                "threads of the block wait for different barriers, one of them in line " +
+                    std::to_string(barrier.at->last.line),
+                at.last.line, std::countr_zero(split.mask)};
+  }
+  barrier.at = &at;
+  barrier.waiting += count_of(split.mask);
+}
+
+bool ThreadBlock::is_complete(const Barrier& barrier) const {
+  return barrier.waiting > 0 && barrier.waiting + barrier.arrived >= barrier.expected;
+}
+
+bool ThreadBlock::release_barriers() {
+  gather();
+  bool released = false;
+  for (std::uint32_t id = 0; id < kBarriers; ++id) {
+    if (!is_complete(barriers_[id])) continue;
+    release(id);
+    released = true;
+  }
+  return released;
+}
+
+void ThreadBlock::release(std::uint32_t id) {
+  Barrier& barrier = barriers_[id];
+  const bool reduces = barrier.at->barrier.kind != BarrierRequest::kSync;
+  std::uint32_t trues = 0;
+  std::vector<std::pair<Warp*, Warp::Split*>> released;
+  for (const std::uint32_t index : order_) {
+    for (Warp::Split* split = warps_[index].begin_splits(); split != warps_[index].end_splits();
+         ++split) {
+      if (split->state != Warp::State::kAtBarrier || barrier_of(*split) != id) continue;
+      released.emplace_back(&warps_[index], split);
+      if (reduces) trues += count_of(*row<Mask>(split->frame, split->at->last.c) & split->mask);
+    }
+  }
+  for (const auto& [warp, split] : released) {
+    if (reduces) write_result(*split, trues, barrier.waiting);
+    warp->pass_barrier(*split);
+  }
+  barrier = {};
+  memory_.barrier_passed();
+}
+
+void ThreadBlock::write_result(Warp::Split& split, std::uint32_t trues, std::uint32_t threads) {
+  const Instruction& last = split.at->last;
+  if (last.d == 0) return;
+  const BarrierRequest::Kind kind = split.at->barrier.kind;
+  if (kind == BarrierRequest::kCount) {
+    set_lanes(row<std::uint32_t>(split.frame, last.d), split.mask, [&](unsigned) { return trues; });
+    return;
+  }
+  const bool holds = kind == BarrierRequest::kAnd ? trues == threads : trues > 0;
+  set_predicate(row<Mask>(split.frame, last.d), split.mask, holds ? kAllLanes : 0);
+}
+
+// Every thread waits, and none of what they wait for can happen.
+void ThreadBlock::fault_deadlock() {
+  for (const std::uint32_t index : order_) {
+    Warp& warp = warps_[index];
+    for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
+      running_ = &warp;
+      const bool at_meeting = split->state == Warp::State::kAtMeeting;
+      throw Fault{
+          FaultKind::kDivergentBarrier,
+          at_meeting
+              ? "threads wait for a warp-wide operation that others of its mask do not come to"
+              : "threads wait for a barrier that others do not come to",
+          split->at->last.line, std::countr_zero(split->mask)};
+    }
+  }
+  throw Fault{FaultKind::kDivergentBarrier, "threads wait for each other", 0, -1};
+}
+
+}  // namespace krl::machine

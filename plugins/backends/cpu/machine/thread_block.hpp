@@ -1,0 +1,64 @@
+// The threads of one block: its warps, in an order that a right kernel does not depend on, and
+// their barriers. One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/block_shape.hpp"
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+#include "plugins/backends/cpu/machine/program.hpp"
+#include "plugins/backends/cpu/machine/warp.hpp"
+
+namespace krl::machine {
+
+class ThreadBlock {
+ public:
+  explicit ThreadBlock(LaunchMemory& launch) : memory_(launch) {}
+
+  // All threads begin at the program's entry. `order` and `seed` decide whose turn it is.
+  void begin(Program& program, const BlockShape& shape, emulator::Order order, std::uint64_t seed);
+  // Executes until the block has ended, or about `steps` instructions of warps have been executed.
+  // Returns how many were. Throws Fault.
+  std::uint64_t run(std::uint64_t steps);
+  bool ended() const { return ended_; }
+
+  const BlockShape& shape() const { return shape_; }
+  // The warp that ran last: the place of a fault.
+  const Warp& running() const { return *running_; }
+  BlockMemory& memory() { return memory_; }
+
+ private:
+  static constexpr std::size_t kBarriers = 16;
+
+  // What waits at one barrier.
+  struct Barrier {
+    std::uint32_t waiting = 0;       // threads that wait
+    std::uint32_t arrived = 0;       // threads that arrived and went on (bar.arrive)
+    std::uint32_t expected = 0;      // threads
+    const BasicBlock* at = nullptr;  // where the first of them waits
+    bool whole_block = false;        // the barrier of all threads
+  };
+
+  bool release_barriers();
+  void gather();
+  void add(Warp& warp, Warp::Split& split);
+  bool is_complete(const Barrier& barrier) const;
+  void release(std::uint32_t id);
+  static void write_result(Warp::Split& split, std::uint32_t trues, std::uint32_t threads);
+  std::uint32_t barrier_of(const Warp::Split& split) const;
+  [[noreturn]] void fault_deadlock();
+
+  BlockMemory memory_;
+  BlockShape shape_;
+  std::deque<Warp> warps_;
+  std::size_t warp_count_ = 0;
+  std::vector<std::uint32_t> order_;
+  Warp* running_ = nullptr;
+  std::array<Barrier, kBarriers> barriers_;
+  bool ended_ = false;
+};
+
+}  // namespace krl::machine

@@ -1,0 +1,446 @@
+#include "plugins/backends/cpu/machine/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+
+namespace krl::machine {
+namespace {
+
+// A split that neither met nor parted for so many blocks may wait for another, which then has a
+// turn.
+constexpr std::uint32_t kPatience = 1024, kTurn = 64;
+
+constexpr std::uint32_t kDeepestCall = 4096;
+
+// What a thread may keep in local memory, all its calls together: as the hardware has it.
+constexpr std::uint32_t kMostLocalBytes = 512 << 10;
+
+int first_lane(Mask mask) { return std::countr_zero(mask); }
+
+void copy_slot(std::byte* to_frame, const ParameterSlot& to, std::byte* from_frame,
+               const ParameterSlot& from, Mask mask) {
+  const std::uint32_t bytes = std::min(to.bytes, from.bytes);
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    std::memcpy(to_frame + to.offset + lane * to.bytes,
+                from_frame + from.offset + lane * from.bytes, bytes);
+  }
+}
+
+std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShape& shape) {
+  const std::uint32_t lane = thread % kLanes, bit = std::uint32_t{1} << lane;
+  const Dim3& b = shape.block;
+  switch (which) {
+    case Special::kTidX:
+      return thread % b[0];
+    case Special::kTidY:
+      return thread / b[0] % b[1];
+    case Special::kTidZ:
+      return thread / b[0] / b[1];
+    case Special::kNtidX:
+    case Special::kNtidY:
+    case Special::kNtidZ:
+      return b[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kNtidX)];
+    case Special::kCtaidX:
+    case Special::kCtaidY:
+    case Special::kCtaidZ:
+      return shape
+          .index[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kCtaidX)];
+    case Special::kNctaidX:
+    case Special::kNctaidY:
+    case Special::kNctaidZ:
+      return shape
+          .grid[static_cast<std::size_t>(which) - static_cast<std::size_t>(Special::kNctaidX)];
+    case Special::kLaneId:
+      return lane;
+    case Special::kWarpId:
+      return thread / kLanes;
+    case Special::kNwarpId:
+      return (shape.threads() + kLanes - 1) / kLanes;
+    case Special::kLanemaskEq:
+      return bit;
+    case Special::kLanemaskLe:
+      return bit | (bit - 1);
+    case Special::kLanemaskLt:
+      return bit - 1;
+    case Special::kLanemaskGe:
+      return ~(bit - 1);
+    case Special::kLanemaskGt:
+      return ~(bit | (bit - 1));
+    case Special::kDynamicSharedSize:
+      return shape.dynamic_shared;
+    case Special::kTotalSharedSize:
+      return shape.static_shared + shape.dynamic_shared;
+    case Special::kLocalVariable:
+      break;
+  }
+  return 0;
+}
+
+bool changes_with_block(Special which) {
+  return which == Special::kCtaidX || which == Special::kCtaidY || which == Special::kCtaidZ;
+}
+
+}  // namespace
+
+void Warp::fault(FaultKind kind, std::string message, int lane) const {
+  throw Fault{kind, std::move(message), current_ == nullptr ? 0 : current_->line, lane};
+}
+
+void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
+  shape_ = &shape;
+  if (entry_ != &entry) {
+    frames_.clear();
+    callees_.clear();
+    current_ = nullptr;
+    entry_ = &entry;
+    top_ = frames_.add(entry, {&entry, nullptr, nullptr, nullptr, 0, 0});
+    if (top_ == nullptr) fault(FaultKind::kStackOverflow, "a kernel with too many registers", -1);
+    fill_specials(entry, top_);
+  } else {
+    move_to_block(entry, top_);
+    for (const auto& [offset, bytes] : entry.cleared) std::memset(top_ + offset, 0, bytes);
+    for (const auto& [key, frame] : callees_) move_to_block(*std::get<const Function*>(key), frame);
+  }
+  live_ = lanes;
+  splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady};
+  count_ = 1;
+  running_ = 0;
+  unchanged_ = 0;
+}
+
+void Warp::set_special(const SpecialRow& special, std::byte* frame) const {
+  const std::uint32_t local = activation(frame).local_base + special.offset_of;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t value = special.which == Special::kLocalVariable
+                                    ? local
+                                    : special_value(special.which, index_ * kLanes + lane, *shape_);
+    if (special.wide) {
+      row<std::uint64_t>(frame, special.offset)[lane] = value;
+    } else {
+      row<std::uint32_t>(frame, special.offset)[lane] = value;
+    }
+  }
+}
+
+void Warp::fill_specials(const Function& function, std::byte* frame) const {
+  for (const SpecialRow& special : function.specials) set_special(special, frame);
+}
+
+// A frame of an earlier block becomes one of the present block.
+void Warp::move_to_block(const Function& function, std::byte* frame) const {
+  for (const SpecialRow& special : function.specials) {
+    if (changes_with_block(special.which)) set_special(special, frame);
+  }
+}
+
+bool Warp::ready() const {
+  return std::any_of(splits_.begin(), splits_.begin() + static_cast<std::ptrdiff_t>(count_),
+                     [](const Split& split) { return split.state == State::kReady; });
+}
+
+std::uint64_t Warp::run(std::uint64_t steps) {
+  std::uint64_t done = 0;
+  if (!select()) return 0;
+  do {
+    Split& split = running();
+    BasicBlock& block = *split.at;
+    ++block.runs;
+    block.lanes += static_cast<std::uint64_t>(std::popcount(split.mask));
+    const std::uint64_t cost = std::max<std::uint64_t>(1, block.instructions);
+    done += cost;
+    steps_ += cost;
+    execute(block, split);
+    if (!finish(block)) break;
+  } while (done < steps);
+  return done;
+}
+
+void Warp::execute(const BasicBlock& block, const Split& split) {
+  const Instruction* const all = activation(split.frame).function->instructions.data();
+  std::byte* const frame = split.frame;
+  const Mask mask = split.mask;
+  for (const Instruction *next = all + block.first, *end = all + block.end; next != end; ++next) {
+    current_ = next;
+    Mask lanes = mask;
+    if (next->guard != 0) {
+      const Mask guard = *row<Mask>(frame, next->guard);
+      lanes &= next->guard_negated ? ~guard : guard;
+      if (lanes == 0) continue;
+    }
+    next->run(*next, *this, frame, lanes);
+  }
+}
+
+// Does what the block ends with, and selects who goes on. False: nobody can.
+bool Warp::finish(BasicBlock& block) {
+  BasicBlock* const blocks = activation(running().frame).function->blocks.data();
+  current_ = &block.last;
+  switch (block.ending) {
+    case Ending::kNext:
+      arrive(running(), &block + 1);
+      break;
+    case Ending::kBranch:
+      arrive(running(), blocks + block.target);
+      break;
+    case Ending::kIf:
+      branch_if(block);
+      break;
+    case Ending::kSwitch:
+      branch_by_table(block);
+      break;
+    case Ending::kCall:
+      call(block);
+      break;
+    case Ending::kReturn:
+      return_lanes();
+      break;
+    case Ending::kExit:
+      end_lanes();
+      break;
+    case Ending::kBarrier:
+      running().state = State::kAtBarrier;
+      break;
+    case Ending::kMeeting:
+      meet(block);
+      break;
+  }
+  ++unchanged_;
+  if (count_ == 1 && splits_[0].state == State::kReady) {
+    running_ = 0;
+    return true;
+  }
+  return select();
+}
+
+// The split goes on at `at`; with others that are there already it becomes one.
+void Warp::arrive(Split& split, BasicBlock* at) {
+  split.at = at;
+  split.state = State::kReady;
+  if (count_ == 1) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    Split& other = splits_[i];
+    if (&other == &split || other.at != at || other.frame != split.frame ||
+        other.state != State::kReady)
+      continue;
+    other.mask |= split.mask;
+    split = splits_[--count_];
+    unchanged_ = 0;
+    return;
+  }
+}
+
+// Lanes of the running split go to `at`, as a split of their own.
+void Warp::split_off(Mask lanes, BasicBlock* at) {
+  BasicBlock* const here = std::exchange(running().at, nullptr);  // they must not become one again
+  running().mask &= ~lanes;
+  Split& other = splits_[count_++];
+  other = running();
+  other.mask = lanes;
+  unchanged_ = 0;
+  arrive(other, at);
+  running().at = here;
+}
+
+// The running split keeps `lanes`; the others go to `elsewhere`.
+void Warp::keep_only(Mask lanes, BasicBlock* elsewhere) {
+  if (const Mask others = running().mask & ~lanes; others != 0) split_off(others, elsewhere);
+}
+
+void Warp::branch_if(BasicBlock& block) {
+  BasicBlock* const target = activation(running().frame).function->blocks.data() + block.target;
+  const Mask predicate = *row<Mask>(running().frame, block.last.a);
+  const Mask taken = (block.last.guard_negated ? ~predicate : predicate) & running().mask;
+  if (taken == 0) return arrive(running(), &block + 1);
+  if (taken == running().mask) return arrive(running(), target);
+  split_off(taken, target);
+  arrive(running(), &block + 1);
+}
+
+void Warp::branch_by_table(BasicBlock& block) {
+  BasicBlock* const blocks = activation(running().frame).function->blocks.data();
+  const std::uint32_t* index = row<std::uint32_t>(running().frame, block.last.a);
+  const int lane = first_lane(running().mask);
+  const std::uint32_t wanted = index[lane];
+  if (wanted >= block.targets.size())
+    fault(FaultKind::kTrap, "an indirect branch leaves its table", lane);
+  const Mask same = lanes_where([&](unsigned i) { return index[i] == wanted; }) & running().mask;
+  keep_only(same, &block);
+  arrive(running(), blocks + block.targets[wanted]);
+}
+
+void Warp::call(BasicBlock& block) {
+  const Call& call = activation(running().frame).function->calls[block.target];
+  if (call.callee != nullptr) return enter(*call.callee, call, &block + 1);
+  const std::uint64_t* address = row<std::uint64_t>(running().frame, block.last.a);
+  const int lane = first_lane(running().mask);
+  const std::uint64_t wanted = address[lane];
+  const auto found = std::find_if(call.candidates.begin(), call.candidates.end(),
+                                  [&](const auto& candidate) { return candidate.first == wanted; });
+  const bool fits = found != call.candidates.end() &&
+                    found->second->parameters.size() == call.arguments.size() &&
+                    found->second->results.size() == call.results.size();
+  if (!fits)
+    fault(FaultKind::kIllegalAddress, "a call of something that is not such a function", lane);
+  keep_only(lanes_where([&](unsigned i) { return address[i] == wanted; }), &block);
+  enter(*found->second, call, &block + 1);
+}
+
+void Warp::enter(Function& function, const Call& call, BasicBlock* returns_to) {
+  std::byte* const caller = running().frame;
+  const Mask mask = running().mask;
+  std::byte*& frame = callees_[{caller, &call, &function}];
+  if (frame == nullptr) {
+    const Activation& from = activation(caller);
+    const std::uint32_t local_base = (from.local_base + from.function->local_bytes + 15) / 16 * 16;
+    const bool fits =
+        from.depth < kDeepestCall && local_base + function.local_bytes <= kMostLocalBytes;
+    if (fits)
+      frame =
+          frames_.add(function, {&function, caller, returns_to, &call, from.depth + 1, local_base});
+    if (frame == nullptr)
+      fault(FaultKind::kStackOverflow, "calls within calls take more than the stack has",
+            first_lane(mask));
+    fill_specials(function, frame);
+  }
+  for (const auto& [offset, bytes] : function.cleared) {
+    const std::uint32_t each = bytes / kLanes;
+    if (each == 0) {
+      set_predicate(row<Mask>(frame, offset), mask, 0);
+    } else {
+      for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+        std::memset(frame + offset + static_cast<std::uint32_t>(first_lane(rest)) * each, 0, each);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < std::min(call.arguments.size(), function.parameters.size()); ++i) {
+    copy_slot(frame, function.parameters[i], caller, call.arguments[i], mask);
+  }
+  running().frame = frame;
+  arrive(running(), function.blocks.data());
+}
+
+void Warp::return_lanes() {
+  const Activation& from = activation(running().frame);
+  if (from.caller == nullptr) return end_lanes();
+  for (std::size_t i = 0; i < std::min(from.call->results.size(), from.function->results.size());
+       ++i) {
+    copy_slot(from.caller, from.call->results[i], running().frame, from.function->results[i],
+              running().mask);
+  }
+  running().frame = from.caller;
+  arrive(running(), from.returns_to);
+}
+
+void Warp::end_lanes() {
+  live_ &= ~running().mask;
+  running() = splits_[--count_];
+  unchanged_ = 0;
+  complete_meetings();
+}
+
+void Warp::meet(BasicBlock& block) {
+  const Mask* members = row<Mask>(running().frame, block.last.e);
+  const int lane = first_lane(running().mask);
+  const Mask wanted = members[lane];
+  keep_only(lanes_where([&](unsigned i) { return members[i] == wanted; }), &block);
+  if (const Mask strangers = running().mask & ~wanted; strangers != 0) {
+    fault(FaultKind::kDivergentBarrier,
+          "a thread is not in the mask of its own warp-wide operation", first_lane(strangers));
+  }
+  if ((wanted & live_ & ~running().mask) == 0) {
+    const Party party = {&block.last, running().frame, running().mask};
+    block.meeting(&party, 1, *this);
+    memory_.lanes_met(index_, running().mask);
+    return arrive(running(), &block + 1);
+  }
+  running().state = State::kAtMeeting;
+  running().members = wanted;
+  hold_meeting(wanted, block.meeting);
+}
+
+// Holds the meeting of `members` if all of them that live have come.
+void Warp::hold_meeting(Mask members, Meeting meeting) {
+  std::array<Party, kLanes> parties;
+  std::size_t count = 0;
+  Mask present = 0;
+  const auto takes_part = [&](const Split& split) {
+    return split.state == State::kAtMeeting && split.members == members &&
+           split.at->meeting == meeting;
+  };
+  for (Split* split = begin_splits(); split != end_splits(); ++split) {
+    if (!takes_part(*split)) continue;
+    parties[count++] = {&split->at->last, split->frame, split->mask};
+    present |= split->mask;
+  }
+  if (count == 0 || (members & live_ & ~present) != 0) return;
+  meeting(parties.data(), count, *this);
+  memory_.lanes_met(index_, present);
+  for (Split* split = begin_splits(); split != end_splits(); ++split) {
+    if (!takes_part(*split)) continue;
+    ++split->at;
+    split->state = State::kReady;
+  }
+  unchanged_ = 0;
+}
+
+// Those that wait for lanes that have ended wait no longer.
+void Warp::complete_meetings() {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (splits_[i].state == State::kAtMeeting)
+      hold_meeting(splits_[i].members, splits_[i].at->meeting);
+  }
+}
+
+void Warp::pass_barrier(Split& split) {
+  ++split.at;
+  split.state = State::kReady;
+  unchanged_ = 0;
+}
+
+// Whose turn it is. False: no split can go on.
+bool Warp::select() {
+  // Splits that a barrier or a meeting let go may stand at the same place.
+  for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t k = i + 1; k < count_;) {
+      Split &a = splits_[i], &b = splits_[k];
+      const bool same = a.state == State::kReady && b.state == State::kReady && a.at == b.at &&
+                        a.frame == b.frame;
+      if (!same) {
+        ++k;
+        continue;
+      }
+      a.mask |= b.mask;
+      b = splits_[--count_];
+      unchanged_ = 0;
+    }
+  }
+  if (unchanged_ > kPatience + kTurn) {
+    unchanged_ = 0;
+    ++turn_;
+  }
+  const std::size_t begin = unchanged_ > kPatience ? turn_ % std::max<std::size_t>(1, count_) : 0;
+  const Split* best = nullptr;
+  for (std::size_t n = 0; n < count_; ++n) {
+    const Split& split = splits_[(begin + n) % count_];
+    if (split.state != State::kReady) continue;
+    if (best == nullptr) {
+      best = &split;
+      if (unchanged_ > kPatience) break;
+      continue;
+    }
+    const std::uint32_t depth = activation(split.frame).depth,
+                        best_depth = activation(best->frame).depth;
+    if (depth > best_depth || (depth == best_depth && split.at->rank < best->at->rank))
+      best = &split;
+  }
+  if (best == nullptr) return false;
+  running_ = static_cast<std::size_t>(best - splits_.data());
+  return true;
+}
+
+}  // namespace krl::machine

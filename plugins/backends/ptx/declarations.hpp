@@ -1,0 +1,39 @@
+// Declarations of variables, parameters and registers: types, sizes and initial values.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/ptx/module.hpp"
+#include "plugins/backends/ptx/tokens.hpp"
+
+namespace krl::ptx {
+
+// ".u32"; none: not a type.
+std::optional<Type> type_of(std::string_view directive);
+// ".global"; none: not the space of a variable.
+std::optional<Space> space_of(std::string_view directive);
+
+// Takes a type, or fails.
+Type read_type(Tokens& tokens);
+
+// What all variables of one declaration share: ".align 8 .v2 .f32".
+struct VariableHead {
+  Space space = Space::kGeneric;
+  Type type = Type::kNone;
+  std::uint32_t elements = 1;  // of a vector
+  std::uint32_t align = 0;     // 0: that of the type
+  bool external = false;
+  bool pointer = false;
+};
+
+// Behind the space.
+VariableHead read_variable_head(Tokens& tokens, Space space);
+// A name, dimensions and an initial value. `bytes_left` of the module: what the variable takes is
+// taken from it.
+Variable read_variable(Tokens& tokens, const VariableHead& head, std::size_t* bytes_left);
+// "(.param .b32 a, .param .align 8 .b8 b[16])": the parameters or the results of a function.
+std::vector<Variable> read_parameters(Tokens& tokens, std::size_t* bytes_left);
+
+}  // namespace krl::ptx
