@@ -2,6 +2,7 @@
 // Immediates and special registers are rows too, so that an operation knows one kind of operand.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -30,6 +31,8 @@ class Operands {
   // A row of equal values: `bits`, cut to `bytes` (1, 2, 4 or 8; 0: a predicate of all lanes, true
   // if bits is not 0).
   virtual std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) = 0;
+  // A row of these values, one a lane.
+  virtual std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) = 0;
   // A row that nothing else uses.
   virtual std::uint32_t scratch(std::uint32_t bytes_each) = 0;
   // The predicate that add.cc and the like write and addc reads: one for a function.
