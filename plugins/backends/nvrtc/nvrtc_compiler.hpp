@@ -1,4 +1,5 @@
-// NVRTC as a compiler of candidates: each compile in a sandboxed process of its own.
+// NVRTC as a compiler of candidates: each compile in a sandboxed process of its own, which a warm
+// one has forked.
 #pragma once
 
 #include "plugins/backends/cuda/compile_settings.hpp"
