@@ -295,7 +295,7 @@ ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits) {
   ReadResult result;
   if (text.size() > limits.text_bytes) {
-    const std::string message = "the PTX has " + std::to_string(text.size()) + " bytes";
+    const std::string message = "too large: the PTX has " + std::to_string(text.size()) + " bytes";
     result.problem = ReadProblem{ReadProblem::kTooLarge, message, {}};
     return result;
   }

@@ -25,7 +25,9 @@ struct ReadLimits {
 
 struct ReadProblem {
   enum Kind { kMalformed, kUnsupported, kTooLarge } kind = kMalformed;
-  std::string message;  // "the directive .alias", "register %r4 is not declared"
+  // "expected ';' instead of '2'"; unsupported: a name alone, "the directive '.alias'"; too large:
+  // "too large: the variables of the module".
+  std::string message;
   Place place;
 };
 
