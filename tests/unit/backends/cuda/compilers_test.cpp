@@ -572,6 +572,36 @@ TEST_P(CudaCompilers, EndsWhatWouldNotEnd) {
   }
 }
 
+// The text of each macro is twice that of the one before.
+std::string macro_bomb() {
+  std::string source = "#define X0 +1\n";
+  for (int i = 1; i < 48; ++i) {
+    const std::string before = " X" + std::to_string(i - 1);
+    source += "#define X" + std::to_string(i) + before + before + "\n";
+  }
+  return source + "__global__ void k(int* p) { *p = 0 X47; }\n";
+}
+
+// The name of the type that has no member is one line of 2^14 times "S<…, …>".
+constexpr const char* kLongTypeName = R"(
+template <class A, class B> struct S {};
+template <int N> struct T { typedef S<typename T<N - 1>::type, typename T<N - 1>::type> type; };
+template <> struct T<0> { typedef int type; };
+__global__ void k(int* p) { T<14>::type t; t.x = 1; }
+)";
+
+TEST_P(CudaCompilers, EndlessMacrosAreATimeout) {
+  const CompileOutput output =
+      compiler_for("sm_90", std::chrono::seconds(2)).compile(macro_bomb(), {}, {});
+  EXPECT_EQ(output.end, CompileOutput::kTimeout) << output.log;
+}
+
+TEST_P(CudaCompilers, AnErrorOfAnyLengthIsACompileError) {
+  const CompileOutput output = compiler_for("sm_90").compile(kLongTypeName, {}, {});
+  EXPECT_EQ(output.end, CompileOutput::kFailed);
+  EXPECT_FALSE(output.why.empty());
+}
+
 struct Process {
   pid_t id = 0, parent = 0, group = 0;
   std::string name;  // "(cicc)"

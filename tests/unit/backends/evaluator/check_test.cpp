@@ -115,6 +115,20 @@ TEST(DiagnosticsTest, LogsHideTheMachine) {
             kMaxLogBytes);
 }
 
+TEST(DiagnosticsTest, ALineOfAnyLengthIsCutAndTheNextIsRead) {
+  const std::string log = "kernel.cu(1): warning: " + std::string(100'000, 'x') +
+                          "\nkernel.cu(2): error: no \"" + std::string(2'000, 'y') + "\"\n";
+  const std::string cleaned = clean_log(log);
+  EXPECT_LE(cleaned.size(), 2 * (kMaxLogLineBytes + 1));
+  EXPECT_EQ(first_error(parse_diagnostics(cleaned, "kernel.cu")).substr(0, 12), "line 2: no \"");
+  // Cut between characters, whatever their length is.
+  for (int shift = 0; shift < 4; ++shift) {
+    std::string wide(shift, '-');
+    while (wide.size() < 2 * kMaxLogLineBytes) wide += "\xe2\x82\xac";
+    EXPECT_EQ(clean_log(wide).find('?'), std::string::npos);
+  }
+}
+
 ResolvedTensor tensor(DType type, std::vector<std::int64_t> shape, ValueKind kind) {
   ResolvedTensor t;
   t.name = "t";
