@@ -4,14 +4,14 @@
 # options have brought stays. After --cuda or --gpu build again: the next build makes what was left out without them.
 #
 #   scripts/setup.sh           what building and running needs
-#   scripts/setup.sh --cuda    what the nvrtc and nvcc backends need as well, if there is no CUDA toolkit; no GPU is needed
+#   scripts/setup.sh --cuda    nvcc as well, for the nvcc backend, if there is no CUDA toolkit; no GPU is needed
 #   scripts/setup.sh --gpu     what the local policy needs to compute on a GPU: the rest of libtorch's libraries (3.5 GB), and --cuda
 #   scripts/setup.sh --tests   what the tests need as well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-  cmake ninja-build g++           # g++ also compiles the kernels of the cpu backend
+  cmake ninja-build g++
   libboost1.81-dev libboost-context1.81-dev libboost-coroutine1.81-dev
   libboost-filesystem1.81-dev libboost-program-options1.81-dev
   libexpected-dev libicu-dev libpcre2-dev libprotobuf-dev libseccomp-dev libspdlog-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev
@@ -23,11 +23,12 @@ test_packages=(
   docker.io                       # a daemon of the tests' own
   libgmock-dev libgtest-dev
 )
-# libtorch for the CPU. Two small libraries of CUDA are named by libtorch itself; no GPU is needed.
-wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
-# NVRTC, and nvcc with all that it starts and includes. Other versions of nvvm and crt do not fit this nvcc.
-cuda_wheels=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88
-  nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
+# libtorch for the CPU, which names two small libraries of CUDA itself; NVRTC, which compiles kernels for the cpu and nvrtc
+# backends, and the headers that kernels include. No GPU is needed.
+wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85
+  nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
+# nvcc with all that it starts. Other versions of nvvm and crt do not fit this nvcc.
+cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
 # What libtorch_cuda links; the versions are those that torch 2.11.0 names.
 gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
   nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0

@@ -277,19 +277,41 @@ class ModuleReader {
   Tokens& tokens_;
 };
 
+// The candidate's line of what stopped the reading: files have their names at the end of the text.
+std::uint32_t source_line(Reading& reading, std::string_view candidate_file) {
+  const std::uint32_t place = reading.lines.place();
+  try {
+    while (reading.tokens.next().kind != Token::kEnd) {
+      if (reading.tokens.take().is(".file")) reading.lines.read_file(reading.tokens);
+    }
+  } catch (const ReadProblem&) {  // a second one: the files before it count
+  }
+  return reading.lines.lines(candidate_file)[place];
+}
+
 }  // namespace
+
+std::string ReadProblem::text() const {
+  const std::string where = place.source != 0 ? "line " + std::to_string(place.source)
+                                              : "PTX, line " + std::to_string(place.line);
+  return where + ": " + (kind == kUnsupported ? "unsupported: " : "") + message;
+}
 
 ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits) {
   ReadResult result;
+  if (text.size() > limits.text_bytes) {
+    const std::string message = "too large: the PTX has " + std::to_string(text.size()) + " bytes";
+    result.problem = ReadProblem{ReadProblem::kTooLarge, message, {}};
+    return result;
+  }
+  std::optional<Reading> reading;
   try {
-    if (text.size() > limits.text_bytes) {
-      fail(ReadProblem::kTooLarge, "the text has " + std::to_string(text.size()) + " bytes", 0);
-    }
-    Reading reading{Tokens(text), limits};
-    ModuleReader(reading).read(candidate_file);
-    result.module = std::move(reading.module);
+    reading.emplace(Reading{Tokens(text), limits});
+    ModuleReader(*reading).read(candidate_file);
+    result.module = std::move(reading->module);
   } catch (ReadProblem& problem) {
+    if (reading) problem.place.source = source_line(*reading, candidate_file);
     result.problem = std::move(problem);
   }
   return result;

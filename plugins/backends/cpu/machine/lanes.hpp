@@ -49,7 +49,7 @@ inline void store_lanes(T* __restrict to, const T* __restrict from, Mask mask) {
   }
 #endif
   for (unsigned i = 0; i < kLanes; ++i) {
-    if ((mask >> i & 1) != 0) to[i] = from[i];
+    to[i] = (mask >> i & 1) != 0 ? from[i] : to[i];  // without branches: whole vectors
   }
 }
 

@@ -185,12 +185,19 @@ struct GlobalVariable {
   std::vector<std::byte> initial;  // `bytes` long
 };
 
+// A variable in shared memory, as faults name it.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t offset = 0, bytes = 0, element_bytes = 1;
+};
+
 // An entry and all that it calls.
 struct Program {
   Function* entry = nullptr;
   std::vector<std::unique_ptr<Function>> functions;
   std::uint32_t shared_bytes = 0;    // static shared memory: the addresses 0 … shared_bytes
   std::uint32_t dynamic_shared = 0;  // where dynamic shared memory begins
+  std::vector<SharedVariable> shared_variables;
 };
 
 }  // namespace krl::machine

@@ -15,7 +15,7 @@ using ptx::Operand;
 using DecodeOperation = bool (*)(const ptx::Instruction&, Operands&, Instruction*);
 constexpr DecodeOperation kOperations[] = {decode_memory,   decode_move,       decode_arithmetic,
                                            decode_floating, decode_comparison, decode_conversion,
-                                           decode_tensor};
+                                           decode_warp};
 
 [[noreturn]] void trap(const Instruction& instruction, Warp&, std::byte*, Mask mask) {
   throw Fault{FaultKind::kTrap, "the kernel executed a trap", instruction.line,
@@ -254,7 +254,7 @@ class BodyDecoder {
     if (!decode_meeting(from, layout_, &last, &meeting)) return false;
     layout_.take_prologue();
     layout_.begin_instruction(from);
-    ending(from, Ending::kMeeting, InstructionClass::kWarp,
+    ending(from, Ending::kMeeting, last.kind,
            [&] { decode_meeting(from, layout_, &block().last, &block().meeting); });
     return true;
   }

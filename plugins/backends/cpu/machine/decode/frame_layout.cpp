@@ -184,6 +184,12 @@ std::uint32_t FrameLayout::constant(std::uint64_t bits, std::uint32_t bytes) {
   return found->second;
 }
 
+std::uint32_t FrameLayout::table(const std::array<std::uint32_t, kLanes>& values) {
+  const std::uint32_t offset = allocate(sizeof values);
+  std::memcpy(function_.frame.data() + offset, values.data(), sizeof values);
+  return offset;
+}
+
 std::uint32_t FrameLayout::scratch(std::uint32_t bytes_each) {
   const std::uint32_t offset = allocate(row_bytes(bytes_each));
   function_.cleared.emplace_back(offset, row_bytes(bytes_each));

@@ -23,6 +23,7 @@ class FrameLayout final : public Operands {
   std::uint32_t source_any(const ptx::Operand& reg) override;
   std::uint32_t destination_any(const ptx::Operand& reg) override;
   std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) override;
+  std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) override;
   std::uint32_t scratch(std::uint32_t bytes_each) override;
   Address address(const ptx::Operand& operand, ptx::Space space) override;
   Parameter parameter(const ptx::Operand& operand) override;

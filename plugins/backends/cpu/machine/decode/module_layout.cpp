@@ -92,6 +92,10 @@ void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLa
     if (variable->external || variable->bytes == 0) continue;
     end = aligned(end, variable->align);
     layout->shared[variable] = static_cast<std::uint32_t>(end);
+    layout->shared_variables.push_back(
+        {variable->name, static_cast<std::uint32_t>(end),
+         static_cast<std::uint32_t>(variable->bytes),
+         static_cast<std::uint32_t>(ptx::size_of(variable->type))});
     end += variable->bytes;
     if (end > kMostSharedBytes) throw Unsupported{"more than 1 MiB of shared variables", 0};
   }

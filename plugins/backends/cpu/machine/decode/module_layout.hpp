@@ -23,6 +23,7 @@ struct ModuleLayout {
   std::map<std::string, std::uint64_t, std::less<>> functions;  // of each defined function
   std::map<const ptx::Variable*, std::uint32_t>
       shared;                      // offset in shared memory, of the entry's variables
+  std::vector<SharedVariable> shared_variables;
   std::uint32_t shared_bytes = 0;  // static
   std::map<std::string, Function*, std::less<>> decoded;  // what calls refer to
 };

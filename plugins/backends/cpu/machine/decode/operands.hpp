@@ -2,6 +2,7 @@
 // Immediates and special registers are rows too, so that an operation knows one kind of operand.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -30,8 +31,12 @@ class Operands {
   // A row of equal values: `bits`, cut to `bytes` (1, 2, 4 or 8; 0: a predicate of all lanes, true
   // if bits is not 0).
   virtual std::uint32_t constant(std::uint64_t bits, std::uint32_t bytes) = 0;
+  // A row of these values, one a lane.
+  virtual std::uint32_t table(const std::array<std::uint32_t, kLanes>& values) = 0;
   // A row that nothing else uses.
   virtual std::uint32_t scratch(std::uint32_t bytes_each) = 0;
+  // The predicate that add.cc and the like write and addc reads: one for a function.
+  std::uint32_t carry() { return carry_ != 0 ? carry_ : carry_ = scratch(sizeof(Mask)); }
 
   // Of [base + offset]: the row of addresses (8 or 4 bytes each), and the offset. A variable's
   // address is a constant row; a .param variable has none: see `parameter`.
@@ -58,6 +63,9 @@ class Operands {
 
   // Throws Unsupported with the instruction's full name, or the given one.
   [[noreturn]] virtual void unsupported(const ptx::Instruction& instruction) const = 0;
+
+ private:
+  std::uint32_t carry_ = 0;
 };
 
 // Each fills in `*out` (but for guard and line) and returns true if the instruction is one of its

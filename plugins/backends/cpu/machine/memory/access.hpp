@@ -1,11 +1,10 @@
-// What is known of one memory instruction of a program: the shapes of its last accesses, so that
-// another access of the same shape costs a comparison, and what it did in the present launch.
-// Belongs to the program; one thread.
+// What is known of one memory instruction of a program: its form, the shapes of its last accesses,
+// so that another access of the same shape costs a comparison, and what it did in the present
+// launch. Belongs to the program; one thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "plugins/backends/cpu/machine/memory/shape.hpp"
 
@@ -19,23 +18,32 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCop
 struct AccessCounts {
   std::uint64_t global_requests = 0;
   std::uint64_t sectors = 0;       // of 32 bytes, of global memory
-  std::uint64_t dram_sectors = 0;  // first touched in this launch; of loads and stores each
-  std::uint64_t l2_sectors = 0;    // loads: touched before, but not by this block
+  std::uint64_t dram_sectors = 0;  // first loaded or first stored in this launch
+  std::uint64_t l2_sectors = 0;    // loads: touched before, but not loaded by this block
   std::uint64_t l1_sectors = 0;    // loads: loaded before by this block
   std::uint64_t shared_requests = 0;
   std::uint64_t wavefronts = 0;      // passes over the 32 banks of shared memory
   std::uint64_t bank_conflicts = 0;  // wavefronts beyond those that the width asks for
   std::uint64_t local_requests = 0;
   std::uint64_t local_sectors = 0;
-  std::uint64_t atomic_passes = 0;  // the most lanes on one address, summed over requests
+  std::uint64_t atomic_passes = 0;  // the most lanes at one address, summed over requests
 };
 
 struct MemoryAccess {
+  static constexpr std::size_t kMostElements = 8;
+
   AccessKind kind = AccessKind::kLoad;
-  std::uint8_t lane_bytes = 0;  // of each lane: 1 to 32
-  AccessCounts counts;          // of this launch
-  Region* region = nullptr;     // of global memory that was touched last
-  ShapeMemo global, shared;
+  bool strong = false;             // volatile, relaxed, acquire, release, atomic
+  std::uint8_t elements = 1;       // of a vector
+  std::uint8_t element_bytes = 4;  // in memory
+  // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
+  std::uint32_t rows[kMostElements] = {};
+  std::uint8_t register_bytes[kMostElements] = {};
+  AccessCounts counts;       // of this launch
+  Region* region = nullptr;  // of global memory that was touched last in this launch
+  ShapeMemo shapes;
+
+  std::uint32_t lane_bytes() const { return std::uint32_t{elements} * element_bytes; }
 };
 
 }  // namespace krl::machine

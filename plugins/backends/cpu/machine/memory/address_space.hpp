@@ -17,8 +17,9 @@ inline constexpr std::uint64_t kParameterWindow = std::uint64_t{1} << 46;
 inline constexpr std::uint64_t kSharedWindow = kParameterWindow + kWindowBytes;
 inline constexpr std::uint64_t kLocalWindow = kSharedWindow + kWindowBytes;
 
-// Local memory of a thread, in bytes: its variables, and those of the functions it is in.
-inline constexpr std::uint32_t kLocalBytes = 56 << 10;
+// Local memory of a thread, in bytes, as the hardware has it: its variables, and those of the
+// functions it is in.
+inline constexpr std::uint32_t kLocalBytes = 512 << 10;
 
 // The space of a generic address; kGlobal for whatever lies in no window.
 inline ptx::Space space_of(std::uint64_t address) {

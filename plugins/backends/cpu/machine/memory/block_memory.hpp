@@ -6,44 +6,93 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "plugins/backends/cpu/machine/lanes.hpp"
-#include "plugins/backends/cpu/machine/memory/identity.hpp"
+#include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cpu/machine/memory/local_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/memory_path.hpp"
+#include "plugins/backends/cpu/machine/memory/order.hpp"
+#include "plugins/backends/cpu/machine/memory/request.hpp"
+#include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
 
 namespace krl::machine {
 
-inline constexpr std::uint32_t kWarpsPerBlock = 32;
-
-enum class FenceScope : std::uint8_t { kBlock, kDevice };
-
 class BlockMemory {
  public:
-  explicit BlockMemory(LaunchMemory& launch);
-  ~BlockMemory();
+  explicit BlockMemory(LaunchMemory& launch) : launch_(launch), order_(launch.shadow()) {}
 
-  // A new block of the launch begins: its shared and local memory have been written by nobody.
+  // ---- for the block ----
+
+  // A new block of the launch begins: nobody has written its shared and local memory.
   void begin_block(std::uint32_t warps);
-
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
-  // follow. (Of a barrier of some threads too: that leans to silence.)
+  // follow. (After a barrier of some threads too: that leans to silence.)
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
-  // before those that follow in the warp.
-  void lanes_met(std::uint32_t warp, Mask lanes);
+  // before those of the warp that follow.
+  void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
   // Lanes of a warp executed a fence, or an access that is one.
-  void fence(std::uint32_t warp, Mask lanes, FenceScope scope);
+  void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
+  // Of a warp that has ended: all that memory knows of its critical path.
+  const emulator::CriticalPath& path_of(std::uint32_t warp) { return paths_[warp].end(); }
 
-  // The part of the critical path that memory knows of a warp: its requests, which wait for
-  // memory once a basic block, and its atomics. Valid when the warp has ended.
-  emulator::CriticalPath path_of(std::uint32_t warp);
+  // ---- for operations ----
 
   LaunchMemory& launch() { return launch_; }
+  SharedMemory& shared() { return shared_; }
+  LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
+  AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
+  MemoryPath& path(std::uint32_t warp) { return paths_[warp]; }
+
+  // Each of these checks an access, counts it and makes it known to the shadow. Throws Fault.
+
+  // Of global memory, by generic address. Returns the memory at addresses.first, the other lanes'
+  // being at their deltas from it; a store may have been made already. Null: the lanes do not all
+  // access the same buffer, and nothing has happened.
+  std::byte* access_global(const Request& request, const LaneAddresses& addresses,
+                           Shape::Pattern* pattern);
+  // Of shared memory, by offset.
+  std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
+                           Shape::Pattern* pattern);
+
+  // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
+  // with whom. Counts nothing.
+  bool enter_global(const Request& request, unsigned lane, const Region& region,
+                    std::uint64_t address, Conflict* conflict);
+  bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+                    Conflict* conflict);
+  // The region of one lane's access, which is aligned and may be made.
+  Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
+  void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
+
+  // A lane's asynchronous copy arrives; all of the lanes' copies do.
+  void end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane);
+  void finish_copies(std::uint32_t warp, Mask lanes);
+  Who who(std::uint32_t warp, unsigned lane) { return present(warp) | lane << kLaneShift; }
 
  private:
+  struct Sectors;  // of an access to global memory
+
+  Who present(std::uint32_t warp) {
+    if (order_.ran_out()) [[unlikely]]
+      renew_stamps();
+    return order_.present(warp);
+  }
+  void renew_stamps();
+  void touch(Sectors& sectors);
+  bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
+  void touch_sector(Sectors& sectors, std::uint32_t index);
+  void touch_by_lane(Sectors& sectors, std::int32_t sector);
+  void note_if_blocks_meet(const Cell& cell, const Access& access, std::uint32_t line);
+  void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
+
   LaunchMemory& launch_;
+  Order order_;
+  SharedMemory shared_;
+  std::array<LocalMemory, kWarpsPerBlock> local_;
+  std::array<AsyncCopies, kWarpsPerBlock> copies_;
+  std::array<MemoryPath, kWarpsPerBlock> paths_;
 };
 
 }  // namespace krl::machine

@@ -1,24 +1,24 @@
 // The shadow of global memory: who wrote and who read each sector of 32 bytes last in this launch,
 // and, where the lanes of a warp did not take a whole sector one element after the other, who wrote
-// and read each word or byte of it. It finds accesses that nothing orders, and tells which sectors
-// a block or launch touches for the first time.
+// and read each word or byte of it. From it follow races, and which sectors a block or a launch
+// touches for the first time.
 //
 // Records of earlier launches are told by their block's serial number and need no clearing; pages
 // that nobody touches cost nothing. One thread.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "plugins/backends/cpu/machine/memory/identity.hpp"
 
 namespace krl::machine {
 
-// serial of the block (28) | pattern (4) | Who (32). Of a sector, the pattern is the binary
-// logarithm of the bytes of an element, and the lane in Who is that of the first element.
+// serial of the block (28) | pattern (4) | Who (32). Of a sector, the pattern is 1 + the binary
+// logarithm of the bytes of an element, and the lane in Who is that of the first element; of a word
+// or byte it is 0.
 using Record = std::uint64_t;
 inline constexpr unsigned kSerialShift = 36, kPatternShift = 32;
 inline constexpr std::uint32_t serial_of(Record record) {
@@ -26,12 +26,19 @@ inline constexpr std::uint32_t serial_of(Record record) {
 }
 inline constexpr Who who_of(Record record) { return static_cast<Who>(record); }
 
-// Of a sector, a word or a byte. Where the sector has finer cells, `write` and `read` have the
-// serials of the last block that did so, kElsewhere, and in `write` the number of the cells.
+// Of a sector, a word or a byte: the last accesses. Of a sector that has finer cells, both have the
+// serial of the block that did it last and kElsewhere, and `write` has the number of the cells.
 struct Cell {
   Record write = 0, read = 0;
 };
-struct SectorRecord : Cell {};
+
+// The finer cells of a sector.
+struct FineCells {
+  Cell* cells = nullptr;
+  std::uint32_t bytes = 4;  // of each: 4 or 1
+
+  Cell& of(std::uint64_t address) const { return cells[address % 32 / bytes]; }
+};
 
 // Anonymous memory, zero until it is touched.
 class ZeroPages {
@@ -40,8 +47,8 @@ class ZeroPages {
   ~ZeroPages();
   ZeroPages(const ZeroPages&) = delete;
   ZeroPages& operator=(const ZeroPages&) = delete;
-  // Throws std::bad_alloc.
-  void reserve(std::size_t bytes);
+  // At least so many bytes; what it holds stays. Throws std::bad_alloc.
+  void grow(std::size_t bytes);
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
@@ -52,27 +59,57 @@ class ZeroPages {
 
 // A block that has run or runs in this launch.
 struct BlockRecord {
-  std::uint32_t fence_stamp = 0;  // of its last fence that other blocks may see; 0: none
-  bool atomic = false;            // it made a strong access
-  bool continued = false;         // the same block as the one with the serial before
+  std::uint32_t first_serial = 0;  // a long block has several serials, one after another
+  std::uint32_t fence_stamp = 0;   // of its last fence that other blocks may see; 0: none
+  bool atomic = false;             // it made a strong access
 };
 
 class GlobalShadow {
  public:
-  // Room for so many bytes of memory: the first sector's record. Throws std::bad_alloc.
-  SectorRecord* reserve(std::size_t bytes);
+  // Cells for the sectors of so many bytes. Throws std::bad_alloc.
+  Cell* reserve(std::size_t bytes);
 
   void begin_launch();
-  // A serial number for a block that begins.
+  // A serial number for a block that begins, or for one whose stamps have been used up.
   std::uint32_t begin_block();
-  // Of records: less means an earlier launch.
-  Record launch_floor() const { return Record{first_serial_} << kSerialShift; }
+  std::uint32_t continue_block(std::uint32_t serial);
+  // A record that is less is of an earlier launch.
+  Record launch_floor() const { return floor_; }
   BlockRecord& block(std::uint32_t serial) { return blocks_[serial - first_serial_]; }
+  const BlockRecord& block(std::uint32_t serial) const { return blocks_[serial - first_serial_]; }
+  bool same_block(std::uint32_t a, std::uint32_t b) const {
+    return a == b || block(a).first_serial == block(b).first_serial;
+  }
+
+  // Whether a sector has finer cells (of this launch).
+  bool is_split(const Cell& sector) const {
+    return ((sector.write | sector.read) & kElsewhere) != 0 &&
+           (sector.write >= floor_ || sector.read >= floor_);
+  }
+  // Gives a sector cells of words, or, if `bytewise`, of bytes; those that it has stay.
+  FineCells split(Cell* sector, bool bytewise);
+  // A split sector was stored to, or loaded from, by a block.
+  static void touch(Record* record, std::uint32_t serial) {
+    *record = (*record & ((Record{1} << kSerialShift) - 1)) | Record{serial} << kSerialShift;
+  }
 
  private:
+  static constexpr std::uint32_t kUnit = 8;  // cells that are given out together
+  static constexpr std::uint32_t kChunkUnits = 4096;
+  static constexpr Record kBytewise = 1u << kLaneShift;  // in `read`: cells of bytes
+
+  std::uint32_t take_cells(std::uint32_t units);
+  Cell* cells_at(std::uint32_t unit) {
+    return chunks_[unit / kChunkUnits].get() + std::size_t{unit % kChunkUnits} * kUnit;
+  }
+  static void fill(const Cell& sector, Record floor, FineCells* fine);
+
   ZeroPages sectors_;
   std::uint32_t first_serial_ = 1;
+  Record floor_ = Record{1} << kSerialShift;
   std::vector<BlockRecord> blocks_;
+  std::vector<std::unique_ptr<Cell[]>> chunks_;
+  std::uint32_t units_ = 0;  // given out in this launch
 };
 
 }  // namespace krl::machine

@@ -1,10 +1,11 @@
 // The shape of a warp's access: where its lanes' addresses lie from the first one. Bounds, sectors,
-// bank conflicts and who touches which word follow from it, and most instructions access memory in
-// few shapes: it is worked out once and remembered with the instruction.
+// bank conflicts and who touches which word follow from it. Most instructions access memory in few
+// shapes, so it is worked out once and remembered with the instruction.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "plugins/backends/cpu/machine/lanes.hpp"
@@ -13,11 +14,14 @@
 namespace krl::machine {
 
 inline constexpr std::uint32_t kSectorBytes = 32;
+inline constexpr std::uint32_t kMostLaneBytes = 32;  // of one access, by each lane
+inline constexpr std::uint32_t kMostSharedLaneBytes = 16;
 
 // Addresses of a warp's lanes: first + delta[lane]. Lanes that take no part have delta 0.
 struct LaneAddresses {
   alignas(kRowAlignment) std::int32_t delta[kLanes];
   std::uint64_t first = 0;  // of the lowest lane that takes part
+  Mask mask = 0;            // the lanes that take part, at least one
 };
 
 struct Shape {
@@ -28,26 +32,34 @@ struct Shape {
   };
 
   alignas(kRowAlignment) std::int32_t delta[kLanes];
-  Mask mask = 0;  // 0: nothing is remembered here
+  Mask mask = 0;            // 0: nothing is remembered here
+  std::uint32_t phase = 0;  // the part of the first address that the shape depends on
   Pattern pattern = kGeneral;
-  bool overlapping = false;  // lanes touch the same bytes
-  std::uint32_t below = 0;   // the first address minus the lowest, in bytes
-  std::uint32_t above = 0;   // the end of the highest lane's bytes minus the first address
-  std::uint32_t passes = 0;  // the most lanes at one address
-  std::int32_t misaligned_lane = -1;
+  bool overlapping = false;          // lanes touch the same bytes
+  std::int8_t misaligned_lane = -1;  // the lowest that is at an odd distance from the first address
+  std::int64_t below = 0;            // the first address minus the lowest, in bytes
+  std::int64_t above = 0;            // the end of the highest lane's bytes minus the first address
+  std::uint32_t passes = 0;          // the most lanes at one address
+
+  bool matches(const LaneAddresses& addresses, std::uint32_t with_phase) const {
+    return mask == addresses.mask && phase == with_phase &&
+           std::memcmp(delta, addresses.delta, sizeof delta) == 0;
+  }
 };
 
-// Of global memory: the sectors that are touched. They depend on where in its sector the first
-// address lies.
+// Of global memory: the sectors that are touched.
 struct SectorShape : Shape {
-  // One sector, from that of the first address. If one element after the other of the whole sector
-  // is touched by lanes in ascending order, `pattern` says by whom: the first lane and the size of
-  // an element, as SectorRecord keeps them.
   std::uint32_t count = 0;
   bool consecutive = false;  // the sectors lie one after the other
-  bool whole = false;        // each of them has a pattern
+  bool whole = false;        // each of them is touched as `who` says
+  // From the sector of the first address; ascending.
   std::int32_t sector[kLanes];
-  std::uint64_t who[kLanes];  // pattern and lane of each
+  // Where lanes touch the whole sector, one element after the other in ascending order: pattern and
+  // first lane as global_shadow.hpp keeps them. 0: the sector is touched otherwise.
+  alignas(kRowAlignment) std::uint64_t who[kLanes];
+
+  // Works the shape out. `bytes`: of each lane; a power of two up to kMostLaneBytes.
+  void find(const LaneAddresses& addresses, std::uint32_t bytes);
 };
 
 // Of shared memory: the words of 4 bytes that are touched, each once, in runs of words that lie one
@@ -57,19 +69,41 @@ struct WordShape : Shape {
     std::int32_t word = 0;  // of the first, from that of the first address
     std::uint32_t count = 0;
   };
-  std::uint32_t runs = 0, words = 0;
+  std::uint32_t runs = 0;
   std::uint32_t wavefronts = 0, bank_conflicts = 0;
-  bool whole_words = false;  // no word is touched in part
   Run run[kLanes];
-  Who who[4 * kLanes];  // of each word: the lowest lane that touches it, and kMany
+  // Of each word, run after run: the lowest lane that touches it, and kMany if others do.
+  Who who[kLanes * kMostSharedLaneBytes / 4];
+
+  // `bytes`: of each lane; a power of two up to kMostSharedLaneBytes.
+  void find(const LaneAddresses& addresses, std::uint32_t bytes);
 };
 
-// The last shapes of an instruction, by the place of the first address in its sector.
+// The last shapes of an instruction.
 class ShapeMemo {
  public:
-  static constexpr unsigned kPhases = 8;
-  std::array<std::unique_ptr<SectorShape>, kPhases> sectors;
-  std::unique_ptr<WordShape> words;
+  const SectorShape& sectors(const LaneAddresses& addresses, std::uint32_t bytes) {
+    const auto phase = static_cast<std::uint32_t>(addresses.first % kSectorBytes);
+    std::unique_ptr<SectorShape>& shape = sectors_[phase / 4];
+    if (shape == nullptr) shape = std::make_unique<SectorShape>();
+    if (!shape->matches(addresses, phase)) [[unlikely]] {
+      shape->find(addresses, bytes);
+    }
+    return *shape;
+  }
+  const WordShape& words(const LaneAddresses& addresses, std::uint32_t bytes) {
+    const auto phase = static_cast<std::uint32_t>(addresses.first % 4);
+    std::unique_ptr<WordShape>& shape = words_[phase / 2];
+    if (shape == nullptr) shape = std::make_unique<WordShape>();
+    if (!shape->matches(addresses, phase)) [[unlikely]] {
+      shape->find(addresses, bytes);
+    }
+    return *shape;
+  }
+
+ private:
+  std::array<std::unique_ptr<SectorShape>, kSectorBytes / 4> sectors_;  // by the phase
+  std::array<std::unique_ptr<WordShape>, 2> words_;
 };
 
 }  // namespace krl::machine

@@ -1,0 +1,144 @@
+#include "plugins/backends/cpu/machine/memory/faults.hpp"
+
+#include <algorithm>
+
+namespace krl::machine {
+namespace {
+
+[[noreturn]] void fail(FaultKind kind, const Culprit& culprit, std::string message) {
+  throw Fault{kind, std::move(message), culprit.request.line, static_cast<int>(culprit.lane)};
+}
+
+std::string action(const Request& request) {
+  return std::string(request.atomic  ? "atomic operation on "
+                     : request.write ? "store of "
+                                     : "load of ") +
+         std::to_string(request.bytes) + " bytes ";
+}
+
+std::string element(const Region& region, std::int64_t from_begin) {
+  const std::int64_t bytes = std::max(1u, region.element_bytes);
+  const std::int64_t index =
+      from_begin >= 0 ? from_begin / bytes : -((-from_begin + bytes - 1) / bytes);
+  return region.name + "[" + std::to_string(index) + "]";
+}
+
+// Of a variable in a function, the name after the last length in its mangled name:
+// "_ZZ1kPfiE4tile" is tile.
+std::string source_name(const std::string& name) {
+  if (name.rfind("_ZZ", 0) != 0) return name;
+  for (std::size_t at = name.rfind('E'); at != std::string::npos && at > 0;
+       at = name.rfind('E', at - 1)) {
+    const std::size_t digits = name.find_first_not_of("0123456789", at + 1);
+    if (digits == std::string::npos || digits == at + 1) continue;
+    const std::size_t length = std::stoul(name.substr(at + 1, digits - at - 1));
+    if (digits + length <= name.size()) return name.substr(digits, length);
+  }
+  return name;
+}
+
+std::string shared_place(const Culprit& culprit) {
+  for (const SharedVariable& variable : culprit.launch.program().shared_variables) {
+    if (culprit.address - variable.offset >= variable.bytes) continue;
+    const std::string name = "shared " + source_name(variable.name);
+    if (culprit.request.bytes >= variable.bytes) return name;
+    const std::uint64_t index =
+        (culprit.address - variable.offset) / std::max(1u, variable.element_bytes);
+    return name + "[" + std::to_string(index) + "]";
+  }
+  const std::uint64_t dynamic = culprit.launch.program().dynamic_shared;
+  return "dynamic shared memory at byte " +
+         std::to_string(culprit.address - std::min(dynamic, culprit.address));
+}
+
+std::string global_place(const Culprit& culprit) {
+  const Region* region = culprit.launch.nearest(culprit.address);
+  if (region == nullptr) return "global memory";
+  return element(*region, static_cast<std::int64_t>(culprit.address - region->begin));
+}
+
+}  // namespace
+
+void throw_outside_buffers(const Culprit& culprit) {
+  if (culprit.address < 4096) {
+    fail(FaultKind::kIllegalAddress, culprit, action(culprit.request) + "through a null pointer");
+  }
+  const Region* region = culprit.launch.nearest(culprit.address);
+  if (region == nullptr) {
+    fail(FaultKind::kIllegalAddress, culprit,
+         action(culprit.request) + "at an address that belongs to no buffer of the launch");
+  }
+  const bool inside = culprit.address >= region->begin && culprit.address < region->end;
+  const std::uint64_t elements =
+      (region->end - region->begin) / std::max(1u, region->element_bytes);
+  fail(FaultKind::kIllegalAddress, culprit,
+       element(*region, static_cast<std::int64_t>(culprit.address - region->begin)) +
+           (inside ? " reaches" : " is") + " out of bounds: " + region->name + " has " +
+           std::to_string(elements) + " elements");
+}
+
+void throw_not_writable(const Culprit& culprit, const Region& region) {
+  fail(FaultKind::kIllegalAddress, culprit,
+       element(region, static_cast<std::int64_t>(culprit.address - region.begin)) +
+           " is written, but " + region.name + " may only be read");
+}
+
+void throw_misaligned(const Culprit& culprit) {
+  const std::uint32_t bytes = culprit.request.bytes;
+  fail(FaultKind::kMisaligned, culprit,
+       "an access of " + std::to_string(bytes) + " bytes at an address that is " +
+           std::to_string(culprit.address % bytes) + " bytes past a multiple of " +
+           std::to_string(bytes));
+}
+
+void throw_outside_shared(const Culprit& culprit) {
+  fail(FaultKind::kIllegalAddress, culprit,
+       action(culprit.request) + "at byte " +
+           std::to_string(static_cast<std::int64_t>(culprit.address)) +
+           " of shared memory, of which the block has " +
+           std::to_string(culprit.launch.shared_bytes()) + " bytes");
+}
+
+void throw_outside_local(const Culprit& culprit, std::uint32_t bytes) {
+  fail(FaultKind::kIllegalAddress, culprit,
+       action(culprit.request) + "at byte " +
+           std::to_string(static_cast<std::int64_t>(culprit.address)) +
+           " of the thread's local variables, which have " + std::to_string(bytes) + " bytes");
+}
+
+void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict) {
+  const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
+  const std::string who = conflict.other_block ? "a thread of another block"
+                          : conflict.thread == thread
+                              ? "another thread"
+                              : "thread " + culprit.launch.thread_name(conflict.thread);
+  fail(FaultKind::kDataRace, culprit,
+       (shared ? shared_place(culprit) : global_place(culprit)) + " is " +
+           (culprit.request.write ? "written" : "read") + " by thread " +
+           culprit.launch.thread_name(thread) + " and " +
+           (conflict.other_wrote ? "written" : "read") + " by " + who +
+           (conflict.other_block ? " and nothing orders the two blocks"
+                                 : " without a barrier between the two"));
+}
+
+void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict) {
+  const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
+  fail(FaultKind::kDataRace, culprit,
+       shared_place(culprit) + " is " + (culprit.request.write ? "written" : "read") +
+           " by thread " + culprit.launch.thread_name(thread) + " while thread " +
+           culprit.launch.thread_name(conflict.thread) +
+           " has not waited for its asynchronous copy there");
+}
+
+void throw_uninitialised(const Culprit& culprit) {
+  fail(FaultKind::kUninitialisedShared, culprit,
+       shared_place(culprit) + " is read, but no thread of the block has written it");
+}
+
+void throw_stack_overflow(std::uint32_t line) {
+  throw Fault{FaultKind::kStackOverflow,
+              "local variables or recursion need more than the 512 KiB of stack that a thread has",
+              line, -1};
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,34 @@
+// What is thrown for accesses that a launch must not make: the words of each fault.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plugins/backends/cpu/machine/fault.hpp"
+#include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/order.hpp"
+#include "plugins/backends/cpu/machine/memory/request.hpp"
+
+namespace krl::machine {
+
+// Of one lane of a request.
+struct Culprit {
+  const LaunchMemory& launch;
+  const Request& request;
+  unsigned lane;
+  std::uint64_t address;  // generic, or an offset in shared or local memory
+};
+
+// An access to global memory that is not inside of one buffer.
+[[noreturn]] void throw_outside_buffers(const Culprit& culprit);
+[[noreturn]] void throw_not_writable(const Culprit& culprit, const Region& region);
+[[noreturn]] void throw_misaligned(const Culprit& culprit);
+[[noreturn]] void throw_outside_shared(const Culprit& culprit);
+// `bytes`: what the thread has at this moment.
+[[noreturn]] void throw_outside_local(const Culprit& culprit, std::uint32_t bytes);
+[[noreturn]] void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict);
+[[noreturn]] void throw_copy_under_way(const Culprit& culprit, const Conflict& conflict);
+[[noreturn]] void throw_uninitialised(const Culprit& culprit);
+[[noreturn]] void throw_stack_overflow(std::uint32_t line);
+
+}  // namespace krl::machine

@@ -1,0 +1,250 @@
+// Accesses to global memory: which buffer, which sectors, and what is known of those.
+#include <bit>
+#include <cstring>
+
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/faults.hpp"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace krl::machine {
+
+// An access that has been checked, and the cells of its sectors.
+struct BlockMemory::Sectors {
+  const Request& request;
+  const LaneAddresses& addresses;
+  const SectorShape& shape;
+  const Region& region;
+  Cell* first;                             // of the sector of the first address
+  Record own;                              // serial, stamp and warp of the access
+  Record floor;                            // of the launch
+  std::uint32_t l1 = 0, l2 = 0, dram = 0;  // sectors of each level
+
+  Cell& cell(std::uint32_t index) const { return first[shape.sector[index]]; }
+  // Before a sector is remembered: where it is.
+  void count(const Cell& cell) {
+    if (request.write) {
+      dram += cell.write < floor;
+    } else if (serial_of(cell.read) == serial_of(own)) {
+      ++l1;
+    } else if (cell.read >= floor || cell.write >= floor) {
+      ++l2;
+    } else {
+      ++dram;
+    }
+  }
+};
+
+Region& BlockMemory::find_global(const Request& request, unsigned lane, std::uint64_t address) {
+  const Culprit culprit{launch_, request, lane, address};
+  Region* region = launch_.find(address, address + request.bytes);
+  if (region == nullptr) throw_outside_buffers(culprit);
+  if (request.write && !region->writable) throw_not_writable(culprit, *region);
+  if (address % request.bytes != 0) throw_misaligned(culprit);
+  return *region;
+}
+
+std::byte* BlockMemory::access_global(const Request& request, const LaneAddresses& addresses,
+                                      Shape::Pattern* pattern) {
+  MemoryAccess& access = request.access;
+  const SectorShape& shape = access.shapes.sectors(addresses, request.bytes);
+  const std::uint64_t from = addresses.first - static_cast<std::uint64_t>(shape.below);
+  const std::uint64_t to = addresses.first + static_cast<std::uint64_t>(shape.above);
+  Region* region = access.region;
+  if (region == nullptr || from < region->begin || to > region->end || from > to) [[unlikely]] {
+    region = launch_.find(from, to);
+    if (region == nullptr) return nullptr;
+    access.region = region;
+  }
+  const bool aligned = (addresses.first & (request.bytes - 1)) == 0 && shape.misaligned_lane < 0;
+  if (!aligned || (request.write && !region->writable)) [[unlikely]] {
+    for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const std::int64_t delta = addresses.delta[lane];
+      find_global(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
+    }
+  }
+  *pattern = shape.pattern;
+  const Who now = present(request.warp);
+  Sectors sectors{request,
+                  addresses,
+                  shape,
+                  *region,
+                  region->shadow + (addresses.first - region->begin) / kSectorBytes,
+                  Record{order_.serial()} << kSerialShift | now,
+                  launch_.shadow().launch_floor()};
+  touch(sectors);
+  AccessCounts& counts = access.counts;
+  ++counts.global_requests;
+  counts.sectors += shape.count;
+  counts.dram_sectors += sectors.dram;
+  counts.l2_sectors += sectors.l2;
+  counts.l1_sectors += sectors.l1;
+  if (request.write) {
+    paths_[request.warp].order();
+  } else {
+    paths_[request.warp].global_load(sectors.dram != 0 ? MemoryLevel::kDram
+                                     : sectors.l2 != 0 ? MemoryLevel::kL2
+                                                       : MemoryLevel::kL1,
+                                     request.clock);
+  }
+  return region->host + (addresses.first - region->begin);
+}
+
+void BlockMemory::touch(Sectors& sectors) {
+  const SectorShape& shape = sectors.shape;
+  const Request& request = sectors.request;
+  if (!sectors.region.writable) {  // nobody writes it: there is no race
+    for (std::uint32_t i = 0; i < shape.count; ++i) {
+      Cell& cell = sectors.cell(i);
+      sectors.count(cell);
+      cell.read = sectors.own;
+    }
+    return;
+  }
+  const bool simple = shape.whole && !request.strong && !(request.write && shape.overlapping);
+  if (!simple) {
+    for (std::uint32_t i = 0; i < shape.count; ++i) {
+      sectors.count(sectors.cell(i));
+      touch_by_lane(sectors, shape.sector[i]);
+    }
+    return;
+  }
+  for (std::uint32_t i = 0; i < shape.count; i += 4) {
+    const std::uint32_t count = std::min(4u, shape.count - i);
+    if (shape.consecutive && touch_four(sectors, i, count)) continue;
+    for (std::uint32_t k = i; k < i + count; ++k) touch_sector(sectors, k);
+  }
+}
+
+// Up to four sectors side by side of which nothing is known in this launch, or that this very
+// access touched before; false, if one of them needs a closer look: nothing has happened then.
+bool BlockMemory::touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count) {
+#if defined(__AVX512F__)
+  Cell* const cells = &sectors.cell(index);
+  const auto fields = static_cast<__mmask8>((1u << 2 * count) - 1);
+  const __m512i known = _mm512_maskz_loadu_epi64(fields, cells);
+  const __m256i who =
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sectors.shape.who + index));
+  const __m512i own =
+      _mm512_or_si512(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
+                                               _mm512_castsi256_si512(who)),
+                      _mm512_set1_epi64(static_cast<long long>(sectors.own)));
+  const __mmask8 fresh = _mm512_mask_cmplt_epu64_mask(
+      fields, known, _mm512_set1_epi64(static_cast<long long>(sectors.floor)));
+  const __mmask8 repeated = _mm512_mask_cmpeq_epi64_mask(fields, known, own);
+  if ((fresh | repeated) != fields) return false;
+  constexpr std::uint32_t kWrites = 0x55, kReads = 0xaa;
+  if (sectors.request.write) {
+    sectors.dram += static_cast<std::uint32_t>(std::popcount(fresh & kWrites));
+    _mm512_mask_storeu_epi64(cells, static_cast<__mmask8>(fields & kWrites), own);
+    return true;
+  }
+  const std::uint32_t loaded = repeated & kReads;
+  const std::uint32_t stored = (fields & ~fresh & kWrites) << 1 & ~loaded;
+  sectors.l1 += static_cast<std::uint32_t>(std::popcount(loaded));
+  sectors.l2 += static_cast<std::uint32_t>(std::popcount(stored));
+  sectors.dram += count - static_cast<std::uint32_t>(std::popcount(loaded | stored));
+  _mm512_mask_storeu_epi64(cells, static_cast<__mmask8>(fields & kReads), own);
+  return true;
+#else
+  Cell* const cells = &sectors.cell(index);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Record own = sectors.own | sectors.shape.who[index + i];
+    const auto fine = [&](Record known) { return known < sectors.floor || known == own; };
+    if (!fine(cells[i].write) || !fine(cells[i].read)) return false;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Record own = sectors.own | sectors.shape.who[index + i];
+    sectors.count(cells[i]);
+    (sectors.request.write ? cells[i].write : cells[i].read) = own;
+  }
+  return true;
+#endif
+}
+
+// A plain access to a whole sector, one element after the other.
+void BlockMemory::touch_sector(Sectors& sectors, std::uint32_t index) {
+  Cell& cell = sectors.cell(index);
+  const Request& request = sectors.request;
+  const Record who = sectors.shape.who[index];
+  sectors.count(cell);
+  // Lanes of the same warp that nothing orders, and that may have touched other elements.
+  const auto differs = [&](Record known) {
+    return known >= sectors.floor && serial_of(known) == order_.serial() &&
+           same_stamp(who_of(known), who_of(sectors.own)) && (known ^ (sectors.own | who)) != 0;
+  };
+  if (launch_.shadow().is_split(cell) || differs(cell.write) ||
+      (request.write && differs(cell.read))) {
+    return touch_by_lane(sectors, sectors.shape.sector[index]);
+  }
+  const Access access{who_of(sectors.own | who), request.write, false};
+  Conflict conflict;
+  const Verdict verdict = order_.judge(cell, access, &conflict);
+  if (verdict != Verdict::kFine) return touch_by_lane(sectors, sectors.shape.sector[index]);
+  const Record met = request.write ? cell.write | cell.read : cell.write;
+  if (met >= sectors.floor) note_if_blocks_meet(cell, access, request.line);
+  order_.remember(&cell, access, verdict, who & ~Record{0xffffffff});
+}
+
+// The lanes that touch one sector, one after the other. Stores are made at once, as each may have
+// to leave what the one before stored.
+void BlockMemory::touch_by_lane(Sectors& sectors, std::int32_t sector) {
+  const Request& request = sectors.request;
+  const LaneAddresses& addresses = sectors.addresses;
+  alignas(16) std::byte value[kMostLaneBytes];
+  const auto phase = static_cast<std::int64_t>(addresses.first % kSectorBytes);
+  for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::int64_t delta = addresses.delta[lane];
+    if ((phase + delta) >> 5 != sector) continue;
+    const std::uint64_t address = addresses.first + static_cast<std::uint64_t>(delta);
+    Conflict conflict;
+    const bool if_changed = enter_global(request, lane, sectors.region, address, &conflict);
+    if (request.values == nullptr) continue;
+    request.values->copy(lane, value);
+    std::byte* const at = sectors.region.host + (address - sectors.region.begin);
+    if (if_changed && std::memcmp(at, value, request.bytes) != 0) {
+      throw_race({launch_, request, lane, address}, false, conflict);
+    }
+    std::memcpy(at, value, request.bytes);
+  }
+}
+
+// A plain store of one block and a plain access of another.
+void BlockMemory::note_if_blocks_meet(const Cell& cell, const Access& access, std::uint32_t line) {
+  const auto met = [&](Record known) {
+    return (known & kStrong) == 0 && !access.strong() && order_.of_this_launch(known) &&
+           !order_.of_this_block(known);
+  };
+  if (met(cell.write) || (access.write && met(cell.read))) launch_.note_blocks_met(line);
+}
+
+bool BlockMemory::enter_global(const Request& request, unsigned lane, const Region& region,
+                               std::uint64_t address, Conflict* conflict) {
+  if (!region.writable) return false;
+  GlobalShadow& shadow = launch_.shadow();
+  Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
+  const FineCells cells = shadow.split(&sector, request.bytes < 4);
+  const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
+                      request.write, false};
+  GlobalShadow::touch(request.write ? &sector.write : &sector.read, order_.serial());
+  bool if_changed = false;
+  for (std::uint64_t at = address; at < address + request.bytes; at += cells.bytes) {
+    Cell& cell = cells.of(at);
+    Conflict with;
+    const Verdict verdict = order_.judge(cell, access, &with);
+    if (verdict == Verdict::kRace) throw_race({launch_, request, lane, address}, false, with);
+    note_if_blocks_meet(cell, access, request.line);
+    if (verdict == Verdict::kIfChanged) {
+      if_changed = true;
+      *conflict = with;
+    }
+    order_.remember(&cell, access, verdict);
+  }
+  return if_changed;
+}
+
+}  // namespace krl::machine

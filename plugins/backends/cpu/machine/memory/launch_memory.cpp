@@ -1,0 +1,137 @@
+#include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "plugins/backends/cpu/machine/memory/access.hpp"
+
+namespace krl::machine {
+namespace {
+
+// Between buffers at least; a wrong index of a kernel seldom goes further.
+constexpr std::uint64_t kGap = 64 << 20;
+// How far from a buffer an address may be that is meant for it.
+constexpr std::uint64_t kNear = kGap / 2;
+constexpr std::uint64_t kRegionAlignment = 256;
+
+std::uint64_t aligned(std::uint64_t offset) {
+  return (offset + kRegionAlignment - 1) / kRegionAlignment * kRegionAlignment;
+}
+
+void add(const MemoryAccess& access, emulator::Counters* counters) {
+  const AccessCounts& c = access.counts;
+  counters->shared_wavefronts += c.wavefronts;
+  counters->bank_conflicts += c.bank_conflicts;
+  counters->atomic_passes += c.atomic_passes;
+  if (access.kind == AccessKind::kAtomic) {
+    counters->global_atomics += c.global_requests;
+    counters->shared_atomics += c.shared_requests;
+    return;
+  }
+  counters->vector8_requests += access.lane_bytes() == 8 ? c.global_requests : 0;
+  counters->vector16_requests += access.lane_bytes() >= 16 ? c.global_requests : 0;
+  const bool stores_shared = access.kind != AccessKind::kLoad;
+  (stores_shared ? counters->shared_store_requests : counters->shared_load_requests) +=
+      c.shared_requests;
+  if (access.kind == AccessKind::kStore) {
+    counters->global_store_requests += c.global_requests;
+    counters->global_store_sectors += c.sectors;
+    counters->dram_store_sectors += c.dram_sectors;
+  } else {
+    counters->global_load_requests += c.global_requests;
+    counters->global_load_sectors += c.sectors;
+    counters->dram_load_sectors += c.dram_sectors;
+    counters->l2_sectors += c.l2_sectors;
+    counters->l1_sectors += c.l1_sectors;
+  }
+}
+
+}  // namespace
+
+LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
+    : variables_(variables), arena_(arena) {}
+
+void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers) {
+  regions_.clear();
+  blocks_met_.reset();
+  std::uint64_t variable_bytes = 0;
+  for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
+  variable_bytes_.assign(variable_bytes, std::byte{0});
+  std::uint64_t arena_bytes = 0;
+  for (const emulator::Buffer& buffer : buffers) {
+    arena_bytes = std::max(arena_bytes, aligned(buffer.offset + buffer.bytes));
+  }
+  Cell* const shadow = shadow_.reserve(arena_bytes + variable_bytes);
+  std::uint64_t at = kBuffersBegin;
+  for (const emulator::Buffer& buffer : buffers) {
+    regions_.push_back({at, at + buffer.bytes, arena_.data() + buffer.offset,
+                        shadow + buffer.offset / kSectorBytes, buffer.writable,
+                        std::max(1u, buffer.element_size), buffer.name});
+    at = aligned(at + buffer.bytes) + std::max(kGap, aligned(buffer.bytes));
+  }
+  std::uint64_t offset = 0;
+  for (const GlobalVariable& variable : variables_) {
+    std::byte* const host = variable_bytes_.data() + offset;
+    if (!variable.initial.empty()) std::memcpy(host, variable.initial.data(), variable.bytes);
+    regions_.push_back({variable.address, variable.address + variable.bytes, host,
+                        shadow + (arena_bytes + offset) / kSectorBytes, !variable.constant, 1,
+                        variable.name});
+    offset += aligned(variable.bytes);
+  }
+}
+
+void LaunchMemory::begin_launch(Program& program, const emulator::Dim3& block,
+                                std::vector<std::byte> parameters, std::uint32_t shared_bytes) {
+  program_ = &program;
+  block_ = block;
+  parameters_ = std::move(parameters);
+  shared_bytes_ = shared_bytes;
+  shadow_.begin_launch();
+  atomics_.clear();
+  hottest_atomic_ = 0;
+  for (const auto& function : program.functions) {
+    for (const auto& access : function->accesses) {
+      access->counts = {};
+      access->region = nullptr;
+    }
+  }
+}
+
+emulator::Counters LaunchMemory::end_launch() const {
+  emulator::Counters counters;
+  for (const auto& function : program_->functions) {
+    for (const auto& access : function->accesses) add(*access, &counters);
+  }
+  counters.hottest_atomic = hottest_atomic_;
+  return counters;
+}
+
+Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {
+  for (Region& region : regions_) {
+    if (from >= region.begin && to <= region.end && from < to) return &region;
+  }
+  return nullptr;
+}
+
+const Region* LaunchMemory::nearest(std::uint64_t address) const {
+  const Region* found = nullptr;
+  std::uint64_t distance = kNear;
+  for (const Region& region : regions_) {
+    const std::uint64_t away = address < region.begin  ? region.begin - address
+                               : address >= region.end ? address - region.end
+                                                       : 0;
+    if (away >= distance) continue;
+    found = &region;
+    distance = away;
+  }
+  return found;
+}
+
+std::string LaunchMemory::thread_name(std::uint32_t thread) const {
+  return "(" + std::to_string(thread % block_[0]) + ", " +
+         std::to_string(thread / block_[0] % block_[1]) + ", " +
+         std::to_string(thread / block_[0] / block_[1]) + ")";
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,131 @@
+#include "plugins/backends/cpu/machine/memory/order.hpp"
+
+namespace krl::machine {
+
+bool Order::begin_block() {
+  serial_ = shadow_.begin_block();
+  const bool enough = next_stamp_ < kStamps / 2;
+  if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
+  barrier();
+  begin_ = barrier_;
+  return enough;
+}
+
+void Order::barrier() {
+  barrier_ = first_of_stamp(next_stamp_);
+  present_.fill(0);
+}
+
+void Order::take_stamp(std::uint32_t warp) {
+  present_[warp] = first_of_stamp(next_stamp_++) | warp << kWarpShift;
+}
+
+void Order::reset_stamps() {
+  shadow_.block(serial_).fence_stamp = kStamps;  // what it did may count as fenced
+  serial_ = shadow_.continue_block(serial_);
+  next_stamp_ = stamp_of(kOrdered) + 1;
+  begin_ = kOrdered;
+  barrier();
+}
+
+void Order::fence(std::uint32_t warp, Mask lanes, FenceScope scope) {
+  if (fenced_since_[warp] != barrier_) fenced_lanes_[warp] = 0;
+  fenced_since_[warp] = barrier_;
+  fenced_lanes_[warp] |= lanes;
+  if (scope == FenceScope::kDevice) shadow_.block(serial_).fence_stamp = next_stamp_ - 1;
+}
+
+Verdict Order::judge(const Cell& cell, const Access& access, Conflict* conflict) const {
+  return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
+}
+
+bool Order::blocks_synchronise(Record earlier) const {
+  const BlockRecord& other = shadow_.block(serial_of(earlier));
+  const BlockRecord& own = shadow_.block(serial_);
+  if (own.fence_stamp != 0 && other.fence_stamp >= stamp_of(who_of(earlier))) return true;
+  return (earlier & kStrong) != 0 && (own.fence_stamp != 0 || own.atomic);
+}
+
+// Whether nothing orders an earlier access before the present one; `conflict` names its thread
+// then.
+bool Order::unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const {
+  if (!of_this_launch(earlier)) return false;
+  const Who who = who_of(earlier);
+  const std::uint32_t warp = warp_of(who), lane = lane_of(who);
+  *conflict = {warp * kLanes + lane, !of_this_block(earlier), of_writer};
+  if (conflict->other_block) return !blocks_synchronise(earlier);
+  if (serial_of(earlier) != serial_ || who < barrier_) return false;
+  const bool of_many_warps = !of_writer && (who & kManyWarps) != 0;
+  if (same_warp(who, now) && !of_many_warps) {
+    if (!same_stamp(who, now)) return false;
+    if (lane == lane_of(now) && (who & kMany) == 0) return false;
+  }
+  return !(fenced(warp, lane) && fenced(warp_of(now), lane_of(now)));
+}
+
+Verdict Order::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
+  if (access.shared && !of_this_launch(cell.write)) return Verdict::kUninitialised;
+  const Who writer = who_of(cell.write);
+  const bool in_this_interval =
+      serial_of(cell.write) == serial_ && writer >= barrier_ && of_this_launch(cell.write);
+  // Atomics of several warps: the last may be the reader's own, the others are not.
+  if ((writer & kManyWarps) != 0 && in_this_interval && access.shared && !access.strong() &&
+      !fenced(warp_of(access.who), lane_of(access.who))) {
+    *conflict = {warp_of(writer) * kLanes + lane_of(writer), false, true};
+    return Verdict::kRace;
+  }
+  if ((writer & kStrong) != 0 && (access.strong() || !access.shared)) return Verdict::kFine;
+  // Several threads stored the same value, and this may be one of them.
+  if ((writer & kMany) != 0 && in_this_interval) return Verdict::kFine;
+  const Record of_one = cell.write & ~Record{kMany};
+  return unordered(of_one, access.who, true, conflict) ? Verdict::kRace : Verdict::kFine;
+}
+
+Verdict Order::judge_write(const Cell& cell, const Access& access, Conflict* conflict) const {
+  const bool both_strong_writes = access.strong() && (cell.write & kStrong) != 0;
+  if (!both_strong_writes && unordered(cell.write, access.who, true, conflict)) {
+    return Verdict::kIfChanged;
+  }
+  const bool reader_may_race = !(access.strong() && ((cell.read & kStrong) != 0 || !access.shared));
+  if (reader_may_race && unordered(cell.read, access.who, false, conflict)) {
+    return Verdict::kIfChanged;
+  }
+  return Verdict::kFine;
+}
+
+void Order::remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern) {
+  if (!access.write) return remember_read(cell, access, pattern);
+  Who who = access.who;
+  if (verdict == Verdict::kIfChanged) who |= kMany;
+  if (access.strong()) {
+    const Who before = who_of(cell->write);
+    if (serial_of(cell->write) == serial_ && before >= barrier_ && (before & kStrong) != 0) {
+      who |= same_warp(before, who) ? before & kManyWarps : kManyWarps;
+    }
+    strong_access();
+  }
+  cell->write = Record{serial_} << kSerialShift | pattern | who;
+}
+
+// Keeps the thread that read first and that others have, too; what is ordered before the present
+// access is forgotten.
+void Order::remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const {
+  const Who before = who_of(cell->read);
+  const Record now = Record{serial_} << kSerialShift | pattern | access.who;
+  const bool concurrent = serial_of(cell->read) == serial_ && before >= barrier_;
+  const Record kept = cell->read & ~Record{kStrong & ~access.who};  // strong only if both are
+  if (!concurrent) {
+    cell->read = now;
+  } else if (!same_warp(before, access.who)) {
+    cell->read = kept | kManyWarps;
+  } else if ((before & kManyWarps) != 0) {
+    cell->read = kept;
+  } else if (!same_stamp(before, access.who)) {
+    cell->read = now;
+  } else {
+    const bool same_lanes = (cell->read >> kLaneShift) == (now >> kLaneShift);
+    cell->read = kept | (now & kMany) | (same_lanes ? 0 : kMany);
+  }
+}
+
+}  // namespace krl::machine

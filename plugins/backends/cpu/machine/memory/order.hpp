@@ -1,0 +1,110 @@
+// What orders the accesses of a block's threads, and the judgement of two accesses to the same
+// memory.
+//
+// By the CUDA memory model, these order two accesses: a barrier of the block between them; a
+// warp-wide operation between them, for lanes of one warp; fences of both threads since the last
+// barrier; the end of a launch. Between blocks: a fence of the earlier block after its access and
+// a fence of the later one, or an atomic of the earlier access and a fence or atomic of the later
+// block. Two strong accesses (volatile, relaxed, atomic) do not race; nor does a plain load with an
+// atomic on global memory; nor do threads that store the same value. The rules lean to silence: a
+// warp-wide operation of some lanes counts for all of them, and of the readers in different blocks
+// only the last is kept.
+//
+// One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
+#include "plugins/backends/cpu/machine/memory/identity.hpp"
+
+namespace krl::machine {
+
+inline constexpr std::uint32_t kWarpsPerBlock = 32;
+
+enum class FenceScope : std::uint8_t { kBlock, kDevice };
+
+// The other party of an access that races.
+struct Conflict {
+  std::uint32_t thread = 0;  // in its block
+  bool other_block = false;
+  bool other_wrote = false;
+};
+
+enum class Verdict : std::uint8_t {
+  kFine,
+  kIfChanged,  // a store: a race unless it leaves the memory as it is
+  kRace,
+  kUninitialised,
+};
+
+// An access that is about to happen.
+struct Access {
+  Who who = 0;  // with the lane, and kStrong
+  bool write = false;
+  bool shared = false;
+
+  bool strong() const { return (who & machine::kStrong) != 0; }
+};
+
+class Order {
+ public:
+  explicit Order(GlobalShadow& shadow) : shadow_(shadow) {}
+
+  // A new block; false: stamps have begun anew, and shared memory's shadow has to be cleared.
+  bool begin_block();
+  void barrier();
+  void lanes_met(std::uint32_t warp) { present_[warp] = 0; }
+  void fence(std::uint32_t warp, Mask lanes, FenceScope scope);
+  void strong_access() { shadow_.block(serial_).atomic = true; }
+
+  // Of the present interval of a warp; lane and flags are 0. `ran_out` is set when the stamps have
+  // been used up: all accesses so far count as ordered then, and `reset_stamps` has to be called
+  // before the next access.
+  Who present(std::uint32_t warp) {
+    if (present_[warp] == 0) [[unlikely]]
+      take_stamp(warp);
+    return present_[warp];
+  }
+  bool ran_out() const { return next_stamp_ + kWarpsPerBlock >= kStamps - 1; }
+  // Begins with the lowest stamps again. What the shadow of shared memory knows of this block has
+  // to become kOrdered.
+  void reset_stamps();
+  static constexpr Who kOrdered = first_of_stamp(1);
+
+  std::uint32_t serial() const { return serial_; }
+  // Who of this block: at least `begin`; before the last barrier: below `barrier`.
+  Who block_begin() const { return begin_; }
+  Who last_barrier() const { return barrier_; }
+
+  // Judges an access after those that a cell tells of.
+  Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
+  // … and adds it to the cell. `verdict`: what it was judged, if it went on.
+  void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);
+
+  bool of_this_launch(Record record) const { return record >= shadow_.launch_floor(); }
+  bool of_this_block(Record record) const { return shadow_.same_block(serial_of(record), serial_); }
+
+ private:
+  void take_stamp(std::uint32_t warp);
+  bool unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const;
+  bool blocks_synchronise(Record earlier) const;
+  bool fenced(std::uint32_t warp, std::uint32_t lane) const {
+    return fenced_since_[warp] == barrier_ && (fenced_lanes_[warp] >> lane & 1) != 0;
+  }
+  Verdict judge_read(const Cell& cell, const Access& access, Conflict* conflict) const;
+  Verdict judge_write(const Cell& cell, const Access& access, Conflict* conflict) const;
+  void remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const;
+
+  GlobalShadow& shadow_;
+  std::uint32_t serial_ = 0;
+  std::uint32_t next_stamp_ = 2;
+  Who begin_ = 0, barrier_ = 0;
+  std::array<Who, kWarpsPerBlock> present_{};
+  std::array<Who, kWarpsPerBlock> fenced_since_{};
+  std::array<Mask, kWarpsPerBlock> fenced_lanes_{};
+};
+
+}  // namespace krl::machine

@@ -1,0 +1,81 @@
+// Accesses to shared memory.
+#include <bit>
+#include <cstring>
+
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/faults.hpp"
+
+namespace krl::machine {
+
+void BlockMemory::check_shared(const Request& request, unsigned lane, std::uint64_t offset) const {
+  const std::uint64_t bytes = shared_.bytes();
+  if (offset > bytes || request.bytes > bytes - offset) {
+    throw_outside_shared({launch_, request, lane, offset});
+  }
+  if (offset % request.bytes != 0) throw_misaligned({launch_, request, lane, offset});
+}
+
+std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
+                                      Shape::Pattern* pattern) {
+  MemoryAccess& access = request.access;
+  const WordShape& shape = access.shapes.words(addresses, request.bytes);
+  const auto first = static_cast<std::int64_t>(addresses.first);
+  const bool inside = first - shape.below >= 0 && first + shape.above <= shared_.bytes() &&
+                      addresses.first < kWindowBytes;
+  const bool aligned = (addresses.first & (request.bytes - 1)) == 0 && shape.misaligned_lane < 0;
+  if (!inside || !aligned) [[unlikely]] {
+    for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const std::int64_t delta = addresses.delta[lane];
+      check_shared(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
+    }
+  }
+  ++access.counts.shared_requests;
+  access.counts.wavefronts += shape.wavefronts;
+  access.counts.bank_conflicts += shape.bank_conflicts;
+  if (!request.write) paths_[request.warp].shared_load(request.clock);
+  *pattern = shape.pattern;
+  const Who now = present(request.warp);
+  const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
+  const bool plain_words = request.bytes >= 4 && !request.strong;
+  const bool fine =
+      plain_words && (request.write ? !shape.overlapping && shared_.store(shape, word, now, order_)
+                                    : shared_.load(shape, word, now, order_));
+  if (!fine) [[unlikely]]
+    access_shared_by_lane(request, addresses);
+  return shared_.data() + addresses.first;
+}
+
+// A store is made lane by lane, as each may have to leave what the one before stored.
+void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddresses& addresses) {
+  alignas(16) std::byte value[kMostLaneBytes];
+  for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto offset = static_cast<std::uint32_t>(static_cast<std::int64_t>(addresses.first) +
+                                                   addresses.delta[lane]);
+    Conflict conflict;
+    const bool if_changed = enter_shared(request, lane, offset, &conflict);
+    if (request.values == nullptr) continue;
+    request.values->copy(lane, value);
+    std::byte* const at = shared_.data() + offset;
+    if (if_changed && std::memcmp(at, value, request.bytes) != 0) {
+      throw_race({launch_, request, lane, offset}, true, conflict);
+    }
+    std::memcpy(at, value, request.bytes);
+  }
+}
+
+bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
+                               Conflict* conflict) {
+  const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
+                      request.write, true};
+  const SharedMemory::Outcome outcome = shared_.access(offset, request.bytes, access, order_);
+  *conflict = outcome.conflict;
+  const Culprit culprit{launch_, request, lane, offset};
+  if (outcome.copy_under_way) throw_copy_under_way(culprit, outcome.conflict);
+  if (outcome.verdict == Verdict::kRace) throw_race(culprit, true, outcome.conflict);
+  if (outcome.verdict == Verdict::kUninitialised) throw_uninitialised(culprit);
+  return outcome.verdict == Verdict::kIfChanged;
+}
+
+}  // namespace krl::machine

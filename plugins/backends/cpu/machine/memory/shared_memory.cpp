@@ -1,0 +1,279 @@
+#include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace krl::machine {
+namespace {
+
+constexpr std::uint32_t kOverread = 16;  // words behind the last that vectors may load
+constexpr Who kWarpBits = 31u << kWarpShift;
+
+// Words that a warp accesses, with what is known of them.
+struct WordRun {
+  Who* writes;
+  Who* reads;
+  const Who* who;  // of the accessing lanes; the present interval is still missing
+  std::uint32_t count;
+};
+
+// What the accesses of a warp are compared with.
+struct Interval {
+  Who present, begin, barrier;
+};
+
+#if defined(__AVX512F__)
+
+inline __m512i all(Who value) { return _mm512_set1_epi32(static_cast<int>(value)); }
+
+// Of an earlier access of the same warp that a warp-wide operation has ordered.
+inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now) {
+  const __m512i differs = _mm512_xor_si512(before, now);
+  const __mmask16 warp = _mm512_mask_testn_epi32_mask(lanes, differs, all(kWarpBits));
+  const __mmask16 stamp = _mm512_mask_test_epi32_mask(warp, differs, all(~(first_of_stamp(1) - 1)));
+  return _mm512_mask_testn_epi32_mask(stamp, before, all(kManyWarps | kElsewhere));
+}
+
+inline __m512i merge_reads(__m512i before, __m512i now, __mmask16 concurrent) {
+  const __m512i differs = _mm512_xor_si512(before, now);
+  const __mmask16 other_warp = _mm512_mask_test_epi32_mask(concurrent, differs, all(kWarpBits));
+  const __mmask16 many = _mm512_mask_test_epi32_mask(concurrent, before, all(kManyWarps));
+  const __mmask16 same_stamp =
+      _mm512_mask_testn_epi32_mask(concurrent, differs, all(~((Who{1} << kWarpShift) - 1)));
+  const __mmask16 other_lane =
+      _mm512_mask_test_epi32_mask(same_stamp, differs, all(31u << kLaneShift));
+  const __m512i kept = _mm512_andnot_si512(all(kStrong), before);
+  __m512i merged = now;
+  merged = _mm512_mask_or_epi32(merged, same_stamp, kept, _mm512_and_si512(now, all(kMany)));
+  merged = _mm512_mask_or_epi32(merged, other_lane, kept, all(kMany));
+  merged = _mm512_mask_mov_epi32(merged, many, kept);
+  return _mm512_mask_or_epi32(merged, other_warp, kept, all(kManyWarps));
+}
+
+bool load_run(const WordRun& run, const Interval& interval) {
+  const __m512i begin = all(interval.begin), span = all(interval.barrier - interval.begin);
+  for (std::uint32_t i = 0; i < run.count; i += 16) {
+    const std::uint32_t left = run.count - i;
+    const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
+    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
+    const __m512i write = _mm512_loadu_si512(run.writes + i);
+    __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, _mm512_sub_epi32(write, begin), span);
+    if (fine != lanes) [[unlikely]] {
+      fine |= _mm512_mask_cmpeq_epi32_mask(lanes, write, now);
+      const __mmask16 written = _mm512_mask_cmpge_epu32_mask(lanes, write, begin);
+      fine |= ordered_in_warp(written, write, now);
+      if (fine != lanes) return false;
+    }
+    const __m512i read = _mm512_loadu_si512(run.reads + i);
+    const __mmask16 news = _mm512_mask_cmpneq_epi32_mask(lanes, read, now);
+    if (news == 0) continue;
+    const __mmask16 concurrent = _mm512_mask_cmpge_epu32_mask(lanes, read, all(interval.barrier));
+    const __m512i merged = concurrent == 0 ? now : merge_reads(read, now, concurrent);
+    _mm512_mask_storeu_epi32(run.reads + i, lanes, merged);
+  }
+  return true;
+}
+
+bool store_run(const WordRun& run, const Interval& interval) {
+  for (std::uint32_t i = 0; i < run.count; i += 16) {
+    const std::uint32_t left = run.count - i;
+    const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
+    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
+    for (const Who* known : {run.writes + i, run.reads + i}) {
+      const __m512i before = _mm512_loadu_si512(known);
+      __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, before, all(interval.barrier));
+      if (fine == lanes) continue;
+      fine |= _mm512_mask_cmpeq_epi32_mask(lanes, before, now);
+      fine |= ordered_in_warp(lanes, before, now);
+      if (fine != lanes) return false;
+    }
+    _mm512_mask_storeu_epi32(run.writes + i, lanes, now);
+  }
+  return true;
+}
+
+#else
+
+inline bool ordered_in_warp(Who before, Who now) {
+  return same_warp(before, now) && !same_stamp(before, now) &&
+         (before & (kManyWarps | kElsewhere)) == 0;
+}
+
+inline Who merge_reads(Who before, Who now, Who barrier) {
+  const Who kept = before & ~kStrong;
+  if (before < barrier) return now;
+  if (!same_warp(before, now)) return kept | kManyWarps;
+  if ((before & kManyWarps) != 0) return kept;
+  if (!same_stamp(before, now)) return now;
+  return kept | (now & kMany) | (lane_of(before) != lane_of(now) ? kMany : 0);
+}
+
+bool load_run(const WordRun& run, const Interval& interval) {
+  const Who span = interval.barrier - interval.begin;
+  bool ordered = true;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    ordered &= run.writes[i] - interval.begin < span;
+  }
+  for (std::uint32_t i = 0; i < run.count && !ordered; ++i) {
+    const Who now = run.who[i] | interval.present, write = run.writes[i];
+    if (write - interval.begin < span || write == now) continue;
+    if (write < interval.begin || !ordered_in_warp(write, now)) return false;
+  }
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    run.reads[i] = merge_reads(run.reads[i], run.who[i] | interval.present, interval.barrier);
+  }
+  return true;
+}
+
+bool store_run(const WordRun& run, const Interval& interval) {
+  bool ordered = true;
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    ordered &= (run.writes[i] < interval.barrier) & (run.reads[i] < interval.barrier);
+  }
+  const auto fine = [&](Who before, Who now) {
+    return before < interval.barrier || before == now || ordered_in_warp(before, now);
+  };
+  for (std::uint32_t i = 0; i < run.count && !ordered; ++i) {
+    const Who now = run.who[i] | interval.present;
+    if (!fine(run.writes[i], now) || !fine(run.reads[i], now)) return false;
+  }
+  for (std::uint32_t i = 0; i < run.count; ++i) run.writes[i] = run.who[i] | interval.present;
+  return true;
+}
+
+#endif
+
+}  // namespace
+
+void SharedMemory::begin_block(std::uint32_t bytes, bool forget) {
+  const std::uint32_t words = (bytes + 3) / 4 + kOverread;
+  if (bytes != bytes_ || forget || marked_) {
+    bytes_ = bytes;
+    data_.resize(words / 2 + 8);
+    writes_.assign(words, 0);
+    reads_.assign(words, 0);
+    if (!byte_writes_.empty()) {
+      byte_writes_.assign(std::size_t{words} * 4, 0);
+      byte_reads_.assign(std::size_t{words} * 4, 0);
+    }
+    marked_ = false;
+  }
+}
+
+void SharedMemory::reset_stamps(Who block_begin) {
+  const auto order = [&](std::vector<Who>& cells, Who ordered) {
+    for (Who& who : cells) {
+      if (!is_marked(who)) who = who >= block_begin ? ordered : 0;
+    }
+  };
+  order(writes_, Order::kOrdered);
+  order(byte_writes_, Order::kOrdered);
+  order(reads_, 0);
+  order(byte_reads_, 0);
+}
+
+bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who present,
+                        const Order& order) {
+  const Interval interval{present, order.block_begin(), order.last_barrier()};
+  const Who* who = shape.who;
+  for (std::uint32_t i = 0; i < shape.runs; ++i) {
+    const WordShape::Run& run = shape.run[i];
+    const std::size_t word = first_word + static_cast<std::size_t>(std::int64_t{run.word});
+    if (!load_run({&writes_[word], &reads_[word], who, run.count}, interval)) return false;
+    who += run.count;
+  }
+  return true;
+}
+
+bool SharedMemory::store(const WordShape& shape, std::uint32_t first_word, Who present,
+                         const Order& order) {
+  const Interval interval{present, order.block_begin(), order.last_barrier()};
+  const Who* who = shape.who;
+  for (std::uint32_t i = 0; i < shape.runs; ++i) {
+    const WordShape::Run& run = shape.run[i];
+    const std::size_t word = first_word + static_cast<std::size_t>(std::int64_t{run.word});
+    if (!store_run({&writes_[word], &reads_[word], who, run.count}, interval)) return false;
+    who += run.count;
+  }
+  return true;
+}
+
+// Gives a word cells of bytes.
+void SharedMemory::split(std::uint32_t word) {
+  if (byte_writes_.empty()) {
+    byte_writes_.assign(writes_.size() * 4, 0);
+    byte_reads_.assign(writes_.size() * 4, 0);
+  }
+  std::fill_n(byte_writes_.begin() + std::ptrdiff_t{word} * 4, 4, writes_[word]);
+  std::fill_n(byte_reads_.begin() + std::ptrdiff_t{word} * 4, 4, reads_[word]);
+  writes_[word] = kBytewise;
+  marked_ = true;
+}
+
+SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Access& access,
+                                                Order& order) {
+  const auto record = [&](Who who) -> Record {
+    if (who < order.block_begin()) return 0;  // of an earlier block
+    return Record{order.serial()} << kSerialShift | who;
+  };
+  Cell cell{record(*write), record(*read)};
+  Outcome outcome;
+  outcome.verdict = order.judge(cell, access, &outcome.conflict);
+  if (outcome.verdict == Verdict::kRace || outcome.verdict == Verdict::kUninitialised) {
+    return outcome;
+  }
+  order.remember(&cell, access, outcome.verdict);
+  *write = who_of(cell.write);
+  *read = who_of(cell.read);
+  return outcome;
+}
+
+// Of several words, one that nobody wrote may be padding that a vector loads along with the rest.
+SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t bytes,
+                                           const Access& access, Order& order) {
+  Outcome worst;
+  std::uint32_t cells = 0, unwritten = 0;
+  const auto add = [&](const Outcome& outcome, std::uint32_t at, std::uint32_t size) {
+    ++cells;
+    if (outcome.verdict == Verdict::kUninitialised) {
+      ++unwritten;
+      std::memset(data() + at, 0xff, size);
+    } else if (outcome.verdict > worst.verdict) {
+      worst = outcome;
+    }
+  };
+  for (std::uint32_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) {
+    if (is_marked(writes_[word]) && (writes_[word] & kStrong) != 0) {
+      const Who who = writes_[word];
+      return {Verdict::kRace, {warp_of(who) * kLanes + lane_of(who), false, true}, true};
+    }
+    if (bytes < 4 && !is_marked(writes_[word])) split(word);
+    if (!is_marked(writes_[word])) {
+      add(access_cell(&writes_[word], &reads_[word], access, order), word * 4, 4);
+      continue;
+    }
+    const std::uint32_t begin = std::max(offset, word * 4);
+    const std::uint32_t end = std::min(offset + bytes, word * 4 + 4);
+    for (std::uint32_t byte = begin; byte < end; ++byte) {
+      add(access_cell(&byte_writes_[byte], &byte_reads_[byte], access, order), byte, 1);
+    }
+  }
+  if (unwritten == cells) worst.verdict = Verdict::kUninitialised;
+  return worst;
+}
+
+void SharedMemory::begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who) {
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    writes_[word] = kCopy | (who & (kWarpBits | 31u << kLaneShift));
+  }
+  marked_ = true;
+}
+
+void SharedMemory::end_copy(std::uint32_t offset, std::uint32_t bytes, Who who) {
+  for (std::uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    writes_[word] = who;
+    reads_[word] = 0;
+  }
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,59 @@
+// The shared memory of a block and its shadow: who wrote and who read each word of 4 bytes last,
+// and each byte of those words that narrower accesses touch. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/memory/order.hpp"
+#include "plugins/backends/cpu/machine/memory/shape.hpp"
+
+namespace krl::machine {
+
+class SharedMemory {
+ public:
+  // A block begins. `forget`: no stamp in the shadow means anything any more.
+  void begin_block(std::uint32_t bytes, bool forget);
+  // All accesses so far are ordered; words that the block wrote stay written. See
+  // Order::reset_stamps.
+  void reset_stamps(Who block_begin);
+
+  std::byte* data() { return reinterpret_cast<std::byte*>(data_.data()); }
+  std::uint32_t bytes() const { return bytes_; }
+
+  // A plain access of whole words by a warp; false, if it needs a closer look: then some words may
+  // be known to have been read or written already. `first_word`: of the first address.
+  bool load(const WordShape& shape, std::uint32_t first_word, Who present, const Order& order);
+  bool store(const WordShape& shape, std::uint32_t first_word, Who present, const Order& order);
+
+  // One lane's access of any kind, which need not be whole words.
+  struct Outcome {
+    Verdict verdict = Verdict::kFine;
+    Conflict conflict;
+    bool copy_under_way = false;  // kRace: with an asynchronous copy
+  };
+  Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access, Order& order);
+
+  // The words of an asynchronous copy, which must not be accessed before it is waited for.
+  void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
+  // The copy is there, as if `who` had stored it.
+  void end_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
+
+ private:
+  // Of `writes_`: the word has cells of bytes; a copy to it is under way. Above all stamps.
+  static constexpr Who kBytewise = first_of_stamp(kStamps - 1) | kElsewhere;
+  static constexpr Who kCopy = kBytewise | kStrong;
+  static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
+
+  Outcome access_cell(Who* write, Who* read, const Access& access, Order& order);
+  void split(std::uint32_t word);
+
+  std::vector<std::uint64_t> data_;
+  std::uint32_t bytes_ = 0;
+  std::vector<Who> writes_, reads_;            // of words
+  std::vector<Who> byte_writes_, byte_reads_;  // of bytes; empty until needed
+  bool marked_ = false;                        // there are marked words
+};
+
+}  // namespace krl::machine

@@ -1,0 +1,158 @@
+// f16 and bf16, one or two in a register. Sums and products are computed in float and rounded
+// again, which is as if they were rounded once: float has more than twice the bits. A fused product
+// and sum takes double and rounding to odd.
+#include <cmath>
+
+#include "plugins/backends/cpu/machine/operations/floating.hpp"
+#include "plugins/backends/cpu/machine/operations/functions.hpp"
+
+namespace krl::machine {
+namespace {
+
+struct Mode {
+  bool ftz = false, sat = false, relu = false;
+};
+
+template <Mode mode>
+Half input(Half x) {
+  return mode.ftz ? flushed(x) : x;
+}
+template <Mode mode>
+BFloat input(BFloat x) {
+  return x;
+}
+// Saturation and rectification commute with rounding.
+template <Mode mode, class T>
+T limited(T x) {
+  if constexpr (mode.sat) return saturated(x);
+  if constexpr (mode.relu) return rectified(x);
+  return x;
+}
+template <Mode mode, class H, class T>
+H result(T x) {
+  return input<mode>(rounded_to<H>(limited<mode>(x)));
+}
+
+template <class H, Mode mode>
+H sum(H a, H b) {
+  return result<mode, H>(value_of(input<mode>(a)) + value_of(input<mode>(b)));
+}
+template <class H, Mode mode>
+H difference(H a, H b) {
+  return result<mode, H>(value_of(input<mode>(a)) - value_of(input<mode>(b)));
+}
+template <class H, Mode mode>
+H product(H a, H b) {
+  return result<mode, H>(value_of(input<mode>(a)) * value_of(input<mode>(b)));
+}
+template <class H, Mode mode>
+H product_sum(H a, H b, H c) {
+  const double exact = double{value_of(input<mode>(a))} * value_of(input<mode>(b));
+  return result<mode, H>(exact + value_of(input<mode>(c)));
+}
+template <class H, Mode mode>
+H negative(H a) {
+  return result<mode, H>(-value_of(input<mode>(a)));
+}
+template <class H, Mode mode>
+H magnitude(H a) {
+  return result<mode, H>(std::fabs(value_of(input<mode>(a))));
+}
+template <class H, Mode mode, bool keeps_nan>
+H smaller(H a, H b) {
+  return rounded_to<H>(lesser<keeps_nan>(value_of(input<mode>(a)), value_of(input<mode>(b))));
+}
+template <class H, Mode mode, bool keeps_nan>
+H larger(H a, H b) {
+  return rounded_to<H>(greater<keeps_nan>(value_of(input<mode>(a)), value_of(input<mode>(b))));
+}
+// Of the sizes, with the product's sign.
+template <class H, H (*function)(H, H)>
+H of_sizes(H a, H b) {
+  const auto size = [](H x) { return H{static_cast<std::uint16_t>(x.bits & 0x7fffu)}; };
+  const H found = function(size(a), size(b));
+  const bool nan = value_of(found) != value_of(found);
+  const auto sign = static_cast<std::uint16_t>((a.bits ^ b.bits) & 0x8000u);
+  return {static_cast<std::uint16_t>(nan ? found.bits : found.bits | sign)};
+}
+template <class H, Mode mode>
+H power_of_two(H a) {
+  return result<mode, H>(static_cast<float>(exp2(value_of(input<mode>(a)))));
+}
+template <class H>
+H hyperbolic_tangent(H a) {
+  return rounded_to<H>(static_cast<float>(tanh(value_of(a))));
+}
+
+template <class H>
+Pair<H> both(H (*function)(H), Pair<H> a) {
+  return {function(a.low), function(a.high)};
+}
+template <class Function>
+struct Both;
+template <class H, class... S>
+struct Both<H (*)(S...)> {
+  template <H (*function)(S...)>
+  static Pair<H> of(Pair<S>... x) {
+    return {function(x.low...), function(x.high...)};
+  }
+};
+
+// The form for one value, and for two in a register.
+template <auto function>
+void add_both(Forms& forms, const std::string& name, const std::string& type,
+              InstructionClass kind = InstructionClass::kFloat) {
+  forms.add<function>(kind, {name + "." + type});
+  forms.add<Both<decltype(function)>::template of<function>>(kind, {name + "." + type + "x2"});
+}
+
+template <class H, Mode mode>
+void add_sums(Forms& forms, const std::string& mode_name, const std::string& type) {
+  for (const char* rounding : {"", ".rn"}) {
+    add_both<sum<H, mode>>(forms, std::string("add") + rounding + mode_name, type);
+    add_both<difference<H, mode>>(forms, std::string("sub") + rounding + mode_name, type);
+    add_both<product<H, mode>>(forms, std::string("mul") + rounding + mode_name, type);
+  }
+  add_both<product_sum<H, mode>>(forms, "fma.rn" + mode_name, type);
+}
+template <class H, Mode mode>
+void add_signs(Forms& forms, const std::string& ftz, const std::string& type) {
+  add_both<negative<H, mode>>(forms, "neg" + ftz, type);
+  add_both<magnitude<H, mode>>(forms, "abs" + ftz, type);
+  constexpr auto min = smaller<H, mode, false>, max = larger<H, mode, false>;
+  constexpr auto min_nan = smaller<H, mode, true>, max_nan = larger<H, mode, true>;
+  add_both<min>(forms, "min" + ftz, type);
+  add_both<max>(forms, "max" + ftz, type);
+  add_both<min_nan>(forms, "min" + ftz + ".NaN", type);
+  add_both<max_nan>(forms, "max" + ftz + ".NaN", type);
+  add_both<of_sizes<H, min>>(forms, "min" + ftz + ".xorsign.abs", type);
+  add_both<of_sizes<H, max>>(forms, "max" + ftz + ".xorsign.abs", type);
+  add_both<of_sizes<H, min_nan>>(forms, "min" + ftz + ".NaN.xorsign.abs", type);
+  add_both<of_sizes<H, max_nan>>(forms, "max" + ftz + ".NaN.xorsign.abs", type);
+}
+
+}  // namespace
+
+void add_half_forms(Forms& forms) {
+  constexpr Mode plain{}, ftz{.ftz = true}, sat{.sat = true}, relu{.relu = true};
+  constexpr Mode ftz_sat{.ftz = true, .sat = true}, ftz_relu{.ftz = true, .relu = true};
+  add_sums<Half, plain>(forms, "", "f16");
+  add_sums<Half, ftz>(forms, ".ftz", "f16");
+  add_sums<Half, sat>(forms, ".sat", "f16");
+  add_sums<Half, ftz_sat>(forms, ".ftz.sat", "f16");
+  add_sums<BFloat, plain>(forms, "", "bf16");
+  add_both<product_sum<Half, relu>>(forms, "fma.rn.relu", "f16");
+  add_both<product_sum<Half, ftz_relu>>(forms, "fma.rn.ftz.relu", "f16");
+  add_both<product_sum<BFloat, relu>>(forms, "fma.rn.relu", "bf16");
+  add_signs<Half, plain>(forms, "", "f16");
+  add_signs<Half, ftz>(forms, ".ftz", "f16");
+  add_signs<BFloat, plain>(forms, "", "bf16");
+  constexpr InstructionClass kind = InstructionClass::kSpecial;
+  add_both<power_of_two<Half, plain>>(forms, "ex2.approx", "f16", kind);
+  add_both<power_of_two<Half, ftz>>(forms, "ex2.approx.ftz", "f16", kind);
+  add_both<power_of_two<BFloat, plain>>(forms, "ex2.approx.ftz", "bf16", kind);
+  add_both<hyperbolic_tangent<Half>>(forms, "tanh.approx", "f16", kind);
+  add_both<hyperbolic_tangent<BFloat>>(forms, "tanh.approx", "bf16", kind);
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,39 @@
+// Directed rounding: the processor's own, for as long as an operation runs.
+#pragma once
+
+#include <xmmintrin.h>
+
+#include <cstdint>
+
+#include "plugins/backends/cpu/machine/operations/lanewise.hpp"
+
+namespace krl::machine {
+
+// As MXCSR numbers them.
+enum class Rounding : std::uint8_t { kNearest, kDown, kUp, kToZero };
+
+// The calling thread rounds so until the end of the scope. What is rounded must be a call that the
+// compiler cannot look into: it knows nothing of rounding and would move arithmetic out.
+class RoundingScope {
+ public:
+  explicit RoundingScope(Rounding rounding) : before_(_mm_getcsr()) {
+    _mm_setcsr((before_ & ~0x6000u) | static_cast<unsigned>(rounding) << 13);
+  }
+  ~RoundingScope() { _mm_setcsr(before_); }
+  RoundingScope(const RoundingScope&) = delete;
+  RoundingScope& operator=(const RoundingScope&) = delete;
+
+ private:
+  unsigned before_;
+};
+
+// lanewise<function>, rounded as extra[0] says.
+template <auto function>
+void lanewise_rounded(const Instruction& instruction, Warp& warp, std::byte* frame, Mask mask) {
+  const RoundingScope scope(static_cast<Rounding>(instruction.extra[0]));
+  Operation run = lanewise<function>;
+  asm volatile("" : "+r"(run));
+  run(instruction, warp, frame, mask);
+}
+
+}  // namespace krl::machine

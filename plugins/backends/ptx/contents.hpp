@@ -1,0 +1,25 @@
+// What a candidate may contain, decided on its PTX, alike for every backend: a kernel reads its
+// inputs and writes its outputs, by itself, in the launch that it was given. What only one machine
+// lacks is not refused here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugins/backends/ptx/module.hpp"
+
+namespace krl::ptx {
+
+struct ContentsProblem {
+  std::string message;  // "printf is not allowed: a kernel only writes its outputs"
+  Place place;
+
+  std::string text() const;  // "line 12: message", the line being of the candidate's file
+};
+
+// Of the code that the kernels can execute, as nothing else of the module ever runs, and of all
+// variables. Each message once a line, the first dozen. Pure.
+std::vector<ContentsProblem> check_contents(const Module& module,
+                                            const std::vector<std::string>& kernels);
+
+}  // namespace krl::ptx

@@ -1,0 +1,9 @@
+// task: vector_add expect: runtime_fault|rejected|compile_error
+// An assertion that fails in every thread.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+#include <cassert>
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+  assert(n < 0);
+}

@@ -1,0 +1,9 @@
+// task: vector_add expect: timeout on-gpu: timeout
+// Sleeps for ever: little work, much time.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+  volatile int spin = 1;
+  while (spin) __nanosleep(1000000);
+}

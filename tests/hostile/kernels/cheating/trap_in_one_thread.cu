@@ -1,0 +1,8 @@
+// task: vector_add expect: runtime_fault
+// __trap in the last thread only.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+  if (i == n - 1) __trap();
+}

@@ -1,0 +1,6 @@
+// task: vector_add expect: compile_error|rejected|wrong_result
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) __builtin_memcpy(out + i, a + i, 4);
+}

@@ -1,0 +1,9 @@
+// task: vector_add expect: compile_error|rejected
+// A constructor that never ends.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__device__ int spin() { volatile int x = 1; while (x) {} return x; }
+__device__ int value = spin();
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}

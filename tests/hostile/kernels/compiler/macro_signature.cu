@@ -1,0 +1,8 @@
+// task: vector_add expect: ok|rejected|compile_error|launch_error
+// #define signature: the entry point that the harness writes means something else.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+#define signature nothing = int; using other
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}

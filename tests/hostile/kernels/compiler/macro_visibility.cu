@@ -1,0 +1,8 @@
+// task: vector_add expect: ok|rejected|compile_error|launch_error
+// The harness' record of the kernel gets another visibility.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+#define visibility(x) weak
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}

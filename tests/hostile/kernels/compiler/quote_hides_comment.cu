@@ -1,0 +1,10 @@
+// task: vector_add expect: compile_error|rejected
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+#if 0
+' /*
+#endif
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  asm("nop");
+  if (i < n) out[i] = a[i] + b[i];
+}

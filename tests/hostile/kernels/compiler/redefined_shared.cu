@@ -1,0 +1,7 @@
+// task: vector_add expect: compile_error|rejected|launch_error
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+#define __global__
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}

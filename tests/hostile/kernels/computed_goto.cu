@@ -1,6 +1,0 @@
-// task: vector_add expect: rejected
-// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
-__global__ void kern(const float* a, const float* b, float* out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  goto *(void*)0x401000;
-}

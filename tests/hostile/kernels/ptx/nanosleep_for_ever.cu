@@ -1,0 +1,8 @@
+// task: vector_add expect: ok|timeout
+// A sleep of the longest time that an instruction can name.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  asm volatile("nanosleep.u32 0xffffffff;" ::: "memory");
+  if (i < n) out[i] = a[i] + b[i];
+}

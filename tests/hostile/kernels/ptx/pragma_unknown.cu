@@ -1,0 +1,8 @@
+// task: vector_add expect: ok|rejected|compile_error
+// A pragma that nobody knows.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  asm volatile(".pragma \"used_bytes_mask 0xffffffff; \\\" } .entry x\";");
+  if (i < n) out[i] = a[i] + b[i];
+}

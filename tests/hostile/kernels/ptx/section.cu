@@ -1,0 +1,8 @@
+// task: vector_add expect: ok|rejected|compile_error
+// A debug section inside of a function.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  asm volatile(".section .debug_info { .b8 1, 2, 3 }");
+  if (i < n) out[i] = a[i] + b[i];
+}

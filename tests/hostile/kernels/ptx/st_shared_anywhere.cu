@@ -1,0 +1,8 @@
+// task: vector_add expect: runtime_fault|rejected|compile_error
+// A store to shared memory at 4 GiB less four bytes.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  asm volatile("st.shared.u32 [%0], 1;" :: "r"(0xfffffffcu) : "memory");
+  if (i < n) out[i] = a[i] + b[i];
+}

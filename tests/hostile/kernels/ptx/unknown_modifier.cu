@@ -1,0 +1,8 @@
+// task: vector_add expect: rejected|compile_error
+// A modifier that does not exist.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  asm volatile("{.reg .f32 x; mov.f32 x, 0f00000000; add.rn.sideways.f32 x, x, x;}" ::: "memory");
+  if (i < n) out[i] = a[i] + b[i];
+}

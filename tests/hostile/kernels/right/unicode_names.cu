@@ -1,0 +1,7 @@
+// task: vector_add expect: ok|compile_error
+// Identifiers and comments beyond ASCII: Größe, π, 数.
+// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+__global__ void kern(const float* a, const float* b, float* out, int n) {
+  const int größe = n, 数 = blockIdx.x * 128 + threadIdx.x;
+  if (数 < größe) out[数] = a[数] + b[数];
+}

@@ -1,0 +1,41 @@
+#include "tests/unit/backends/machine/emulation.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "plugins/backends/cpu/machine/job_runner.hpp"
+
+namespace krl::machine {
+
+BufferArgument Emulation::add(std::string name, const void* data, std::size_t count,
+                              std::uint32_t element_size, bool writable) {
+  Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.offset = (arena_.size() + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  buffer.bytes = count * element_size;
+  buffer.element_size = element_size;
+  buffer.writable = writable;
+  buffer.role = writable ? Role::kOutput : Role::kInput;
+  arena_.resize(buffer.offset + buffer.bytes);
+  std::memcpy(arena_.data() + buffer.offset, data, buffer.bytes);
+  run_.buffers.push_back(std::move(buffer));
+  return {static_cast<std::uint32_t>(run_.buffers.size() - 1)};
+}
+
+Result Emulation::run(Order order) {
+  run_.order = order;
+  run_.count = true;
+  job.runs = {run_};
+  // The arena of a job is page-aligned, as mapped memory is.
+  constexpr std::size_t kPage = 4096;
+  const std::size_t bytes = (arena_.size() / kPage + 1) * kPage;
+  const std::unique_ptr<std::byte, void (*)(void*)> memory(
+      static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)), std::free);
+  std::copy(arena_.begin(), arena_.end(), memory.get());
+  const Result result = run_job(job, module_.ptx, {memory.get(), arena_.size()});
+  std::copy_n(memory.get(), arena_.size(), arena_.begin());
+  return result;
+}
+
+}  // namespace krl::machine
