@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/server_protocol.hpp"
 
 namespace krl {
@@ -87,8 +88,9 @@ CompileServers::~CompileServers() = default;
 CompileOutput CompileServers::compile(std::string_view source,
                                       const std::vector<std::string>& kernels,
                                       const Cancelled& cancelled) {
-  const nvrtc::CompileRequest request{std::string(source), options_.options, kernels,
-                                      options_.rules.cpu_seconds};
+  nvrtc::CompileRequest request{std::string(source), options_.options, kernels,
+                                options_.rules.cpu_seconds};
+  if (nvrtc::is_minimal(source)) request.options.emplace_back("--minimal");
   for (bool was_idle = true;;) {
     std::unique_ptr<Server> server = idle();
     if (!server) {

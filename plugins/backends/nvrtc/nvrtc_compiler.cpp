@@ -11,12 +11,8 @@
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace krl {
-namespace {
 
-constexpr std::chrono::seconds kVersionLimit{30};
-
-// What the worker's process may read.
-std::vector<std::string> readable_files(const NvrtcLibrary& nvrtc) {
+std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc) {
   std::vector<std::string> files = {
       "/usr/lib", "/usr/lib64",       "/lib",
       "/lib64",   "/etc/ld.so.cache", nvrtc.library.parent_path().string()};
@@ -24,8 +20,7 @@ std::vector<std::string> readable_files(const NvrtcLibrary& nvrtc) {
   return files;
 }
 
-std::vector<std::string> compile_options(const CompileSettings& settings,
-                                         const NvrtcLibrary& nvrtc) {
+std::vector<std::string> nvrtc_options(const CompileSettings& settings, const NvrtcLibrary& nvrtc) {
   std::vector<std::string> options = {"--gpu-architecture=" + settings.arch,
                                       "--std=c++17",
                                       "--device-int128",
@@ -39,6 +34,10 @@ std::vector<std::string> compile_options(const CompileSettings& settings,
   options.insert(options.end(), settings.flags.begin(), settings.flags.end());
   return options;
 }
+
+namespace {
+
+constexpr std::chrono::seconds kVersionLimit{30};
 
 // "13.0". Asks NVRTC in a process of its own: it is a large library, and none of ours.
 std::string version_of(const CompileServerOptions& server) {
@@ -62,12 +61,12 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   server.launcher = files.worker("kernelrl-sandbox");
   server.program = files.worker("kernelrl-nvrtc");
   server.library = nvrtc.library.string();
-  server.options = compile_options(settings, nvrtc);
+  server.options = nvrtc_options(settings, nvrtc);
   server.time_limit = settings.compile_limit;
   server.rules.address_space_bytes = settings.memory_bytes;
   server.rules.cpu_seconds = static_cast<std::uint32_t>(
       std::ceil(static_cast<double>(settings.compile_limit.count()) / 1000));
-  server.rules.readable = readable_files(nvrtc);
+  server.rules.readable = nvrtc_files(nvrtc);
 
   const std::string version = version_of(server);
   Digest digest;

@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <thread>
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
+#include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
@@ -21,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr const char* kKernel = "__global__ void k(int* p) { *p = 1; }\n";
-// Runs until its limit.
+// Compiles until its limit.
 constexpr const char* kBomb =
     "template <int N, int M> struct B {\n"
     "  static const int v = B<N - 1, 2 * M>::v + B<N - 1, 2 * M + 1>::v;\n};\n"
@@ -48,6 +51,17 @@ TEST(Nvrtc, SaysWhereItLooked) {
     EXPECT_STREQ(failure.what(),
                  "no NVRTC in /no/such/folder: install the CUDA toolkit, or call scripts/setup.sh "
                  "--cuda, or set 'cuda'");
+  }
+}
+
+TEST(Nvrtc, LeavesOutWhatASourceDoesNotNeed) {
+  EXPECT_TRUE(nvrtc::is_minimal("__global__ void k() {}"));
+  EXPECT_TRUE(nvrtc::is_minimal("#include <cuda_fp16.h>\n# include\t\"math.h\"\n"));
+  for (const char* source :
+       {"#include <cooperative_groups.h>", "#include <cuda_fp16.h>\n#include <cuda/barrier>",
+        "#define H <mma.h>\n#include H", "#include", "#include <math.h", "#include \"",
+        "include <>", "#if __has_include(<math.h>)"}) {
+    EXPECT_FALSE(nvrtc::is_minimal(source)) << source;
   }
 }
 
@@ -107,6 +121,20 @@ TEST_F(NvrtcServers, OneServesManyCompiles) {
   EXPECT_EQ(servers().size(), 1u);
 }
 
+// What the short way leaves out changes nothing of what is compiled.
+TEST_F(NvrtcServers, TheShortWayGivesTheSameCode) {
+  CompileServers compiles(options());
+  const std::string kernel =
+      std::string("__global__ void k(float* p) { p[threadIdx.x] = __expf(p[1]) / sinf(p[2]); }");
+  const auto ptx = [&](const std::string& source) {
+    const auto module = module_from_bytes(compiles.compile(source, {}, {}).module);
+    return module ? module->ptx : "";
+  };
+  const std::string minimal = ptx(kernel), whole = ptx(kernel + "\n// include <>\n");
+  EXPECT_THAT(minimal, HasSubstr(".entry"));
+  EXPECT_EQ(minimal, whole);
+}
+
 TEST_F(NvrtcServers, GivesPtxAloneForAVirtualArchitecture) {
   CompileServerOptions ptx_only = options();
   ptx_only.options = {"--gpu-architecture=compute_75"};
@@ -141,14 +169,20 @@ TEST_F(NvrtcServers, OneThatCrashesOrDoesNotEndHarmsNoOther) {
 }
 
 TEST_F(NvrtcServers, AsManyAsCompilesAtATime) {
-  CompileServers compiles(options());
-  std::vector<std::future<CompileOutput>> all;
+  CompileServerOptions patient = options();
+  patient.time_limit = std::chrono::minutes(1);
+  patient.rules.cpu_seconds = 60;
+  CompileServers compiles(patient);
+  std::atomic<bool> enough{false};
+  std::vector<std::future<void>> all;
   for (int i = 0; i < 4; ++i) {
-    all.push_back(
-        std::async(std::launch::async, [&] { return compiles.compile(kBomb, {"k"}, {}); }));
+    all.push_back(std::async(std::launch::async, [&] {
+      EXPECT_THROW(compiles.compile(kBomb, {"k"}, [&] { return enough.load(); }), Failure);
+    }));
   }
-  for (auto& one : all) EXPECT_EQ(one.get().end, CompileOutput::kTimeout);
-  EXPECT_EQ(servers().size(), 4u);
+  while (servers().size() < 4) std::this_thread::yield();
+  enough = true;
+  for (auto& one : all) one.get();
 }
 
 TEST_F(NvrtcServers, AKilledServerIsReplaced) {
