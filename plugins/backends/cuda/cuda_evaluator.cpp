@@ -177,6 +177,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
     add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;

@@ -155,6 +155,9 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
                              reported == resources.end() ? KernelResources() : reported->second};
     add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
   }
+}
+
+void add_code_values(const CompiledModule& module, EvaluationRecord* record) {
   add_instruction_values(count_instructions(module.ptx, module.names), record);
   add_machine_values(count_machine_instructions(module.cubin, module.names), record);
 }

@@ -13,11 +13,13 @@
 
 namespace krl {
 
-// Adds a record per kernel of `schedule` and the values of instruction_classes.hpp, or makes the
-// record a launch_error with the place of the directive. `arch`: "sm_90a", the architecture of
-// `gpu` as it was compiled for.
+// Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
+// directive. `arch`: "sm_90a", the architecture of `gpu` as it was compiled for.
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record);
+
+// Adds the values of instruction_classes.hpp and machine_code.hpp.
+void add_code_values(const CompiledModule& module, EvaluationRecord* record);
 
 }  // namespace krl
