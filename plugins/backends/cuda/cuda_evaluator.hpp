@@ -20,6 +20,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
+#include "plugins/backends/ptx/module.hpp"
 
 namespace krl {
 
@@ -64,6 +65,7 @@ class CudaEvaluator {
   struct Built {
     LaunchSchedule schedule;
     CompiledModule module;
+    ptx::Module code;  // of kernels; of a library nothing
   };
 
   // A task's, with the digest of its code.
@@ -82,7 +84,10 @@ class CudaEvaluator {
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
   // Null: there is none that is a kernel.
+  std::shared_ptr<const Baseline> naive(const PreparedTask& task, const Cancelled& cancelled);
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, const Cancelled& cancelled);
+  std::shared_ptr<const Baseline> built_kernel(const PreparedTask& task, const std::string& source,
+                                               const std::string& what, const Cancelled& cancelled);
   void execute(const PreparedTask& task, const Built& candidate, const EvaluationRequest& request,
                const Cancelled& cancelled, EvaluationRecord* record);
   std::vector<PlannedRun> plan(const PreparedTask& task, const EvaluationRequest& request) const;
@@ -96,7 +101,7 @@ class CudaEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   TaskStore tasks_;
   MemoryCache<CompileOutput> modules_;
-  MemoryCache<Baseline> baselines_;  // by task
+  MemoryCache<Baseline> baselines_;
   EvaluationCache evaluations_;
 };
 

@@ -10,6 +10,7 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
+#include "plugins/backends/ptx/module.hpp"
 
 namespace krl {
 
@@ -19,7 +20,8 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record);
 
-// Adds the values of instruction_classes.hpp and machine_code.hpp.
-void add_code_values(const CompiledModule& module, EvaluationRecord* record);
+// Adds the values of instruction_classes.hpp and machine_code.hpp. `code`: the PTX of `module`.
+void add_code_values(const CompiledModule& module, const ptx::Module& code,
+                     EvaluationRecord* record);
 
 }  // namespace krl

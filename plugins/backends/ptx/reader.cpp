@@ -291,6 +291,12 @@ std::uint32_t source_line(Reading& reading, std::string_view candidate_file) {
 
 }  // namespace
 
+std::string ReadProblem::text() const {
+  const std::string where = place.source != 0 ? "line " + std::to_string(place.source)
+                                              : "PTX, line " + std::to_string(place.line);
+  return where + ": " + (kind == kUnsupported ? "unsupported: " : "") + message;
+}
+
 ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits) {
   ReadResult result;

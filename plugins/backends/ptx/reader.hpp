@@ -29,6 +29,10 @@ struct ReadProblem {
   // "too large: the variables of the module".
   std::string message;
   Place place;
+
+  // "line 12: unsupported: the directive '.alias'", with the candidate's line if it is known, else
+  // with that of the PTX: "PTX, line 30: …".
+  std::string text() const;
 };
 
 struct ReadResult {

@@ -1,3 +1,4 @@
+// arch: sm_80
 // Arithmetic and conversions of bfloat16.
 #include <cuda_bf16.h>
 __global__ void bf16_math(const __nv_bfloat162* a, const __nv_bfloat162* b, __nv_bfloat162* c, float* sums, int n) {
