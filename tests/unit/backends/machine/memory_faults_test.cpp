@@ -46,7 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
         MemoryFault{"partly_outside",
                     HEAD "  double* d = (double*)(x + 62);\n  d[threadIdx.x] = 1;\n}",
                     FaultKind::kIllegalAddress, 3, "x[64]"},
-        MemoryFault{"null", HEAD "  float* p = n == 64 ? nullptr : x;\n  p[threadIdx.x] = 1;\n}",
+        MemoryFault{"null",
+                    HEAD
+                    "  float* p = (float*)(unsigned long long)(n - 64);\n  p[threadIdx.x] = 1;\n}",
                     FaultKind::kIllegalAddress, 3, "null pointer"},
         MemoryFault{"wild", HEAD "\n  *(float*)(0x7fff00000000ull + n) = 1;\n}",
                     FaultKind::kIllegalAddress, 3, "belongs to no buffer"},
@@ -65,8 +67,9 @@ INSTANTIATE_TEST_SUITE_P(
                     HEAD "  float4* p = (float4*)(x + 1);\n  *p = make_float4(1, 2, 3, 4);\n}",
                     FaultKind::kMisaligned, 3, "16 bytes"},
         MemoryFault{"missing_barrier",
-                    HEAD "  __shared__ float s[64];\n  s[threadIdx.x] = 1;\n  x[threadIdx.x] = s[63 "
-                         "- threadIdx.x] + s[threadIdx.x];\n}",
+                    HEAD
+                    "  __shared__ float s[64];\n  s[threadIdx.x] = 1;\n  x[threadIdx.x] = s[63 "
+                    "- threadIdx.x] + s[threadIdx.x];\n}",
                     FaultKind::kUninitialisedShared, 4, "shared s[63]"},
         MemoryFault{"atomic_outside", HEAD "\n\n  atomicAdd(x + n, 1.0f);\n}",
                     FaultKind::kIllegalAddress, 4, "x[64]"},

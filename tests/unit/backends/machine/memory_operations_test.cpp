@@ -11,10 +11,11 @@ namespace {
 // x[i] = i, z of 64; n = 256. Returns y.
 std::vector<float> run_memory(const std::string& body, std::uint32_t blocks = 1,
                               std::vector<std::int32_t>* z_after = nullptr) {
-  Emulation emulation("__global__ void k(const float* x, float* y, int* z, int n) {\n"
-                      "  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n" +
-                          body + "\n}",
-                      {"k"});
+  Emulation emulation(
+      "__global__ void k(const float* x, float* y, int* z, int n) {\n"
+      "  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n" +
+          body + "\n}",
+      {"k"});
   std::vector<float> values(256);
   std::iota(values.begin(), values.end(), 0.0f);
   const auto x = emulation.input<float>("x", values);
@@ -77,7 +78,8 @@ TEST(MemoryOperations, UnwrittenLocalMemoryIsTheSameForEveryThreadAndBlock) {
 
 TEST(MemoryOperations, PointersOfOneWarpIntoSeveralBuffersAndSpaces) {
   const auto y = run_memory(
-      "__shared__ float s[64]; float l[4]; s[t] = 1000 + t; l[(int)x[t & 3]] = 2000; __syncthreads();"
+      "__shared__ float s[64]; float l[4]; s[t] = 1000 + t; l[(int)x[t & 3]] = 2000; "
+      "__syncthreads();"
       "const float* p = t % 3 == 0 ? x + t : t % 3 == 1 ? s + (t ^ 1) : l + (t & 3);"
       "asm(\"ld.f32 %0, [%1];\" : \"=f\"(y[i]) : \"l\"(p));");
   EXPECT_EQ(y[3], 3.0f);
@@ -92,7 +94,8 @@ TEST(MemoryOperations, AtomicsOfEveryKind) {
       "atomicAnd(z + 4, t); atomicOr(z + 5, 1 << (t & 31)); atomicXor(z + 6, 3);"
       "atomicInc((unsigned*)z + 7, 9); atomicDec((unsigned*)z + 8, 4); atomicExch(z + 9, 5);"
       "atomicCAS(z + 10, 0, 6); atomicAdd(y, 0.5f); atomicAdd((double*)(y + 2), 0.25);"
-      "atomicMax((long long*)(z + 12), -5ll); atomicAdd((unsigned long long*)(z + 14), 1ull << 33);",
+      "atomicMax((long long*)(z + 12), -5ll); atomicAdd((unsigned long long*)(z + 14), 1ull << "
+      "33);",
       1, &z);
   EXPECT_EQ(z[0], 64);
   EXPECT_EQ(z[1], -128);

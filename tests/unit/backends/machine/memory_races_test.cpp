@@ -127,9 +127,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Races, NameBothThreads) {
-  const Result result =
-      run_races(HEAD "__shared__ float s[256]; s[t] = 1; __syncthreads(); s[t] += 1; y[i] = s[t ^ 32]; }",
-          Order::kForward);
+  const Result result = run_races(
+      HEAD "__shared__ float s[256]; s[t] = 1; __syncthreads(); s[t] += 1; y[i] = s[t ^ 32]; }",
+      Order::kForward);
   ASSERT_TRUE(result.fault);
   EXPECT_EQ(result.fault->message,
             "shared s[32] is written by thread (32, 0, 0) and read by thread (0, 0, 0) without a "
