@@ -1,6 +1,8 @@
 // Evaluations per second of the `cpu` backend: every naive kernel of configs/tasks and, where the
 // `templates` dataset is built, its pairs; once with nothing cached and all checks on, once from
-// the cache on disk by a new instance, once from memory. One thread: the figures are per core.
+// the cache on disk by a new instance, once from memory. Then the compiles alone: by a warm server,
+// to PTX and CUBIN and to PTX alone, and by a server that is started anew for each. One thread: the
+// figures are per core.
 //
 //   evaluator_bench [PAIRS]      of `templates`, 200 if not given
 #include <sys/resource.h>
@@ -10,9 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/corpus.hpp"
+#include "plugins/backends/nvrtc/compile_servers.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace {
 
@@ -33,24 +40,62 @@ double processor_seconds() {
   return sum;
 }
 
-void measure(const char* name, const CpuInstance& backend, const std::vector<bench::Work>& corpus) {
+using Passes = std::function<bool(const bench::Work&)>;
+
+// `passes`: does one piece of work; true if it came out right. It goes before the processor's time
+// is taken, so that processes which it holds have ended.
+void measure(const char* name, const std::vector<bench::Work>& corpus, Passes passes) {
   std::vector<double> seconds;
   std::size_t passed = 0;
   const double before = processor_seconds();
   for (const bench::Work& work : corpus) {
     const auto start = Clock::now();
-    passed += backend.evaluate(work.task, work.source).verdict == KRL_VERDICT_OK ? 1 : 0;
+    passed += passes(work) ? 1 : 0;
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
+  passes = nullptr;
   double total = 0;
   for (const double s : seconds) total += s;
   std::sort(seconds.begin(), seconds.end());
   std::printf(
-      "%-8s %7.1f/s   median %8.3f ms   worst %8.3f ms   processor %8.3f ms   %zu of %zu ok\n",
+      "%-14s %7.1f/s   median %8.3f ms   worst %8.3f ms   processor %8.3f ms   %zu of %zu ok\n",
       name, static_cast<double>(seconds.size()) / total, 1e3 * seconds[seconds.size() / 2],
       1e3 * seconds.back(),
       1e3 * (processor_seconds() - before) / static_cast<double>(seconds.size()), passed,
       seconds.size());
+}
+
+void measure(const char* name, const CpuInstance& backend, const std::vector<bench::Work>& corpus) {
+  measure(name, corpus, [&](const bench::Work& work) {
+    return backend.evaluate(work.task, work.source).verdict == KRL_VERDICT_OK;
+  });
+}
+
+CompileServerOptions compile_options(const char* architecture) {
+  const NvrtcLibrary nvrtc = find_nvrtc({}, KERNELRL_PYTHON_DEPS);
+  CompileServerOptions options;
+  options.launcher = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-sandbox";
+  options.program = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-nvrtc";
+  options.library = nvrtc.library.string();
+  options.options = nvrtc_options({architecture, {}, {}}, nvrtc);
+  options.rules.readable = nvrtc_files(nvrtc);
+  return options;
+}
+
+Passes compiles_by(std::shared_ptr<CompileServers> servers) {
+  return [servers = std::move(servers)](const bench::Work& work) {
+    return servers->compile(work.source, {}, {}).end == CompileOutput::kCompiled;
+  };
+}
+
+void measure_compiles(const std::vector<bench::Work>& corpus) {
+  const auto start = [](const char* architecture) {
+    return std::make_shared<CompileServers>(compile_options(architecture));
+  };
+  measure("compile", corpus, compiles_by(start("sm_75")));
+  measure("compile, PTX", corpus, compiles_by(start("compute_75")));
+  measure("compile, exec", corpus,
+          [&](const bench::Work& work) { return compiles_by(start("sm_75"))(work); });
 }
 
 }  // namespace
@@ -70,4 +115,5 @@ int main(int count, char** arguments) {
   }
   measure("disk", CpuInstance(options), corpus);
   std::filesystem::remove_all(folder);
+  measure_compiles(corpus);
 }

@@ -11,12 +11,16 @@
 #include "plugins/backends/cuda/host/host_source.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
+#include "plugins/backends/ptx/contents.hpp"
+#include "plugins/backends/ptx/reader.hpp"
 
 namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/4";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/5";
+
+constexpr std::string_view kCandidateFile = "kernel.cu";  // as every compiler is told
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -91,6 +95,13 @@ void refuse(const CompileOutput& output, EvaluationRecord* record) {
   }
 }
 
+// What a candidate's PTX has that it may not have; empty if nothing.
+std::string refusal(const ptx::ReadResult& code, const std::vector<std::string>& kernels) {
+  if (code.problem) return code.problem->text();
+  const auto problems = ptx::check_contents(code.module, kernels);
+  return problems.empty() ? "" : problems.front().text();
+}
+
 }  // namespace
 
 std::map<std::string, std::string> baselines_in(const std::filesystem::path& folder) {
@@ -163,8 +174,10 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   EvaluationRecord record;
   record.toolchain = toolchain();
   record.device = device();
-  const auto check = request.host ? check_host_source : check_source;
-  if (const auto problem = check(request.source, task.definition.forbid)) {
+  const std::vector<std::string>& forbidden = task.definition.forbid;
+  const auto problem = request.host ? check_host_source(request.source, forbidden)
+                                    : check_source(request.source, CompiledTo::kPtx, forbidden);
+  if (problem) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
@@ -176,7 +189,8 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   if (request.host) {
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
-    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    add_kernel_figures(task, built->schedule, built->module, built->code, gpu_, compiler_.arch,
+                       &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
@@ -212,7 +226,12 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
     record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
     return std::nullopt;
   }
-  return Built{*std::move(schedule), *std::move(module)};
+  ptx::ReadResult code = ptx::read_module(module->ptx, kCandidateFile);
+  if (const std::string why = refusal(code, module->names); !why.empty()) {
+    record->fail(KRL_VERDICT_REJECTED, why);
+    return std::nullopt;
+  }
+  return Built{*std::move(schedule), *std::move(module), std::move(code.module)};
 }
 
 std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedTask& task,
@@ -235,7 +254,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
     return std::nullopt;
   }
   auto module = module_from_bytes(output->module);
-  if (module && !module->library.empty()) return Built{{}, *std::move(module)};
+  if (module && !module->library.empty()) return Built{{}, *std::move(module), {}};
   record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a library");
   return std::nullopt;
 }

@@ -20,6 +20,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
+#include "plugins/backends/ptx/module.hpp"
 
 namespace krl {
 
@@ -64,6 +65,7 @@ class CudaEvaluator {
   struct Built {
     LaunchSchedule schedule;
     CompiledModule module;
+    ptx::Module code;  // of kernels; of a library nothing
   };
 
   // A task's, with the digest of its code.

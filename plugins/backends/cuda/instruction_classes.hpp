@@ -1,15 +1,15 @@
 // How many instructions of each kind a kernel is made of, by its PTX: as the compiler leaves them,
 // inlined and unrolled, and without what is never reached. They are counted as they stand, not as
 // often as they are executed. A shuffle whose result nobody uses stays one: compilers keep it.
-// Pure; the PTX is untrusted.
+// Pure.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/ptx/module.hpp"
 
 namespace krl {
 
@@ -25,7 +25,8 @@ struct InstructionCounts {
 };
 
 // Of the kernels `names` (mangled) together, with every function that they call, each counted once.
-InstructionCounts count_instructions(std::string_view ptx, const std::vector<std::string>& names);
+InstructionCounts count_instructions(const ptx::Module& module,
+                                     const std::vector<std::string>& names);
 
 // One value per count, by the names that the cpu backend uses as far as it has the same.
 void add_instruction_values(const InstructionCounts& counts, EvaluationRecord* record);

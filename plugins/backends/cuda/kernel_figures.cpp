@@ -133,20 +133,21 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
 }  // namespace
 
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
-                        const CompiledModule& module, const ComputeCapability& gpu,
-                        const std::string& arch, EvaluationRecord* record) {
+                        const CompiledModule& module, const ptx::Module& code,
+                        const ComputeCapability& gpu, const std::string& arch,
+                        EvaluationRecord* record) {
   std::string why = "the compiler gave something else";
-  const auto code = read_cubin(module.cubin, why);
-  if (!code || module.names.size() != schedule.kernels.size()) {
+  const auto kernels = read_cubin(module.cubin, why);
+  if (!kernels || module.names.size() != schedule.kernels.size()) {
     record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiled code cannot be read: " + why);
     return;
   }
   const auto resources = read_resource_report(module.report);
   for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
     const std::string& mangled = module.names[k];
-    const auto found = std::find_if(code->begin(), code->end(),
+    const auto found = std::find_if(kernels->begin(), kernels->end(),
                                     [&](const CubinKernel& c) { return c.name == mangled; });
-    if (found == code->end()) {
+    if (found == kernels->end()) {
       record->fail(KRL_VERDICT_LAUNCH_ERROR, schedule.kernels[k] + " is no __global__ function");
       return;
     }
@@ -155,7 +156,7 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
                              reported == resources.end() ? KernelResources() : reported->second};
     add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
   }
-  add_instruction_values(count_instructions(module.ptx, module.names), record);
+  add_instruction_values(count_instructions(code, module.names), record);
   add_machine_values(count_machine_instructions(module.cubin, module.names), record);
 }
 

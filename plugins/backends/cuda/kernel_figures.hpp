@@ -10,14 +10,16 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
+#include "plugins/backends/ptx/module.hpp"
 
 namespace krl {
 
 // Adds a record per kernel of `schedule` and the values of instruction_classes.hpp, or makes the
 // record a launch_error with the place of the directive. `arch`: "sm_90a", the architecture of
-// `gpu` as it was compiled for.
+// `gpu` as it was compiled for. `code`: the PTX of `module`.
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
-                        const CompiledModule& module, const ComputeCapability& gpu,
-                        const std::string& arch, EvaluationRecord* record);
+                        const CompiledModule& module, const ptx::Module& code,
+                        const ComputeCapability& gpu, const std::string& arch,
+                        EvaluationRecord* record);
 
 }  // namespace krl

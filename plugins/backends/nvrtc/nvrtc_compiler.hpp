@@ -1,14 +1,24 @@
-// NVRTC as a compiler of candidates: each compile in a sandboxed process of its own.
+// NVRTC as a compiler of candidates: each compile in a sandboxed process of its own, which a warm
+// one has forked.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
 namespace krl {
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files);
+
+// What a process that compiles may read, and the options of a compile, which settings.flags are
+// among. Pure.
+std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc);
+std::vector<std::string> nvrtc_options(const CompileSettings& settings, const NvrtcLibrary& nvrtc);
 
 }  // namespace krl

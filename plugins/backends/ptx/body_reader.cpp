@@ -61,7 +61,7 @@ class BodyReader {
 
   void open_block() {
     constexpr std::size_t kDeepest = 64;
-    if (blocks_.size() == kDeepest) tokens_.too_large("the blocks are nested too deeply");
+    if (blocks_.size() == kDeepest) tokens_.too_large("blocks in blocks");
     tokens_.expect("{");
     reading_.symbols.open_scope();
     blocks_.push_back({{}, uses_.size()});
@@ -194,6 +194,10 @@ class BodyReader {
       const Token name = tokens_.expect(Token::kWord, "the name of a register");
       const auto first = static_cast<std::uint32_t>(function_.registers.size());
       const bool numbered = tokens_.accept("<");
+      if (numbered && name.text.back() >= '0' &&
+          name.text.back() <= '9') {  // "%r1<5>" and "%r<20>"
+        tokens_.unsupported("numbered registers whose name ends in a digit");
+      }
       const std::size_t count =
           numbered ? read_count(tokens_, 0xffffffff, "a number of registers") : 1;
       if (numbered) tokens_.expect(">");

@@ -102,7 +102,7 @@ class Expression {
     explicit Nested(Expression& expression) : expression_(expression) {
       constexpr int kDeepest = 64;
       if (++expression_.depth_ > kDeepest) {
-        expression_.tokens_.too_large("a constant expression is nested too deeply");
+        expression_.tokens_.too_large("a constant expression in itself");
       }
     }
     ~Nested() { --expression_.depth_; }

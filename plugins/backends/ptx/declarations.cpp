@@ -120,7 +120,8 @@ std::vector<std::uint64_t> read_dimensions(Tokens& tokens, std::size_t bytes_lef
   constexpr std::size_t kMostDimensions = 8;
   std::vector<std::uint64_t> dimensions;
   while (tokens.accept("[")) {
-    if (dimensions.size() == kMostDimensions) tokens.too_large("an array has too many dimensions");
+    if (dimensions.size() == kMostDimensions)
+      tokens.too_large("an array with more dimensions than 8");
     const bool open = tokens.next().is("]");
     if (open && !dimensions.empty()) tokens.unexpected("the size of an array");
     dimensions.push_back(open ? 0 : read_size(tokens, ~std::uint64_t{0}, "the size of an array"));

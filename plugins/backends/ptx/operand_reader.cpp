@@ -102,15 +102,9 @@ Operand OperandReader::constant() {
   return operand;
 }
 
-// "!%p1", or "!0" of a constant expression.
 Operand OperandReader::negated() {
   tokens_.expect("!");
-  if (tokens_.next().kind != Token::kWord || tokens_.next().is("WARP_SZ")) {
-    Operand operand = constant();
-    if (operand.kind != Operand::kInteger) tokens_.malformed("'!' before a floating-point number");
-    operand.bits = operand.bits == 0 ? 1 : 0;
-    return operand;
-  }
+  if (tokens_.next().kind != Token::kWord) tokens_.unexpected("a predicate");
   const Token name = tokens_.next();
   Operand operand = named();
   if (!is_predicate(operand)) {

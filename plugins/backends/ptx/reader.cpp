@@ -291,11 +291,17 @@ std::uint32_t source_line(Reading& reading, std::string_view candidate_file) {
 
 }  // namespace
 
+std::string ReadProblem::text() const {
+  const std::string where = place.source != 0 ? "line " + std::to_string(place.source)
+                                              : "PTX, line " + std::to_string(place.line);
+  return where + ": " + (kind == kUnsupported ? "unsupported: " : "") + message;
+}
+
 ReadResult read_module(std::string_view text, std::string_view candidate_file,
                        const ReadLimits& limits) {
   ReadResult result;
   if (text.size() > limits.text_bytes) {
-    const std::string message = "the PTX has " + std::to_string(text.size()) + " bytes";
+    const std::string message = "too large: the PTX has " + std::to_string(text.size()) + " bytes";
     result.problem = ReadProblem{ReadProblem::kTooLarge, message, {}};
     return result;
   }

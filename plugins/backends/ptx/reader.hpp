@@ -25,8 +25,14 @@ struct ReadLimits {
 
 struct ReadProblem {
   enum Kind { kMalformed, kUnsupported, kTooLarge } kind = kMalformed;
-  std::string message;  // "the directive .alias", "register %r4 is not declared"
+  // "expected ';' instead of '2'"; unsupported: a name alone, "the directive '.alias'"; too large:
+  // "too large: the variables of the module".
+  std::string message;
   Place place;
+
+  // "line 12: unsupported: the directive '.alias'", with the candidate's line if it is known, else
+  // with that of the PTX: "PTX, line 30: …".
+  std::string text() const;
 };
 
 struct ReadResult {

@@ -88,8 +88,8 @@ void Tokens::unsupported(std::string what) const {
   fail(ReadProblem::kUnsupported, std::move(what), next_.line);
 }
 
-void Tokens::too_large(std::string what) const {
-  fail(ReadProblem::kTooLarge, std::move(what), next_.line);
+void Tokens::too_large(std::string_view what) const {
+  fail(ReadProblem::kTooLarge, "too large: " + std::string(what), next_.line);
 }
 
 void Tokens::unexpected(std::string_view expected) const {

@@ -41,7 +41,7 @@ class Tokens {
   // At the next token.
   [[noreturn]] void malformed(std::string message) const;
   [[noreturn]] void unsupported(std::string what) const;
-  [[noreturn]] void too_large(std::string what) const;
+  [[noreturn]] void too_large(std::string_view what) const;
   [[noreturn]] void unexpected(std::string_view expected) const;
 
  private:

@@ -1,10 +1,23 @@
 #include "plugins/backends/cpu/machine/launch_counters.hpp"
 
+#include "plugins/backends/cpu/machine/operations/warp.hpp"
+
 namespace krl::machine {
 namespace {
 
 std::uint64_t of_class(const BasicBlock& block, InstructionClass kind) {
   return block.runs * block.classes[static_cast<std::size_t>(kind)];
+}
+
+// Those that lanes wait for end their block; the others of their class are votes.
+void count_warp_operations(const BasicBlock& block, emulator::Counters* counters) {
+  counters->votes += of_class(block, InstructionClass::kWarp);
+  if (block.ending != Ending::kMeeting || block.last.kind != InstructionClass::kWarp) return;
+  const WarpOperation operation = operation_of(block.last);
+  if (operation == WarpOperation::kVote) return;
+  counters->votes -= block.runs;
+  (operation == WarpOperation::kShuffle ? counters->shuffles : counters->warp_barriers) +=
+      block.runs;
 }
 
 }  // namespace
@@ -26,7 +39,7 @@ void add_counters(const Program& program, const emulator::Launch& launch,
       counters->instructions += block.runs * block.instructions;
       counters->thread_instructions += block.lanes * block.instructions;
       counters->barriers += of_class(block, InstructionClass::kBarrier);
-      counters->shuffles += of_class(block, InstructionClass::kWarp);
+      count_warp_operations(block, counters);
     }
   }
 }

@@ -72,23 +72,31 @@ std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {
   return id[lane];
 }
 
+// Threads that have ended no longer count for a barrier of the whole block.
+std::uint32_t ThreadBlock::live_threads() const {
+  return std::accumulate(
+      order_.begin(), order_.end(), 0u,
+      [this](std::uint32_t sum, std::uint32_t i) { return sum + count_of(warps_[i].live()); });
+}
+
 // What waits where; threads that only arrive go on.
 void ThreadBlock::gather() {
+  const std::uint32_t live = live_threads();
   for (Barrier& barrier : barriers_)
     barrier = {0, barrier.arrived, barrier.expected, nullptr, barrier.whole_block};
   for (const std::uint32_t index : order_) {
     Warp& warp = warps_[index];
     for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
-      if (split->state == Warp::State::kAtBarrier) add(warp, *split);
+      if (split->state == Warp::State::kAtBarrier) add(warp, *split, live);
     }
   }
 }
 
-void ThreadBlock::add(Warp& warp, Warp::Split& split) {
+void ThreadBlock::add(Warp& warp, Warp::Split& split, std::uint32_t live) {
   Barrier& barrier = barriers_[barrier_of(split)];
   const BasicBlock& at = *split.at;
   barrier.whole_block = !at.barrier.counted;
-  barrier.expected = shape_.threads();
+  barrier.expected = live;
   if (at.barrier.counted) {
     barrier.expected = row<std::uint32_t>(split.frame, at.last.b)[std::countr_zero(split.mask)];
   }
@@ -97,11 +105,14 @@ void ThreadBlock::add(Warp& warp, Warp::Split& split) {
     warp.pass_barrier(split);
     return;
   }
-  if (barrier.at != nullptr && barrier.at != &at && barrier.whole_block) {
+  // The compiler may have made several barriers of one in the source.
+  const bool other = barrier.at != nullptr && barrier.at->last.line != at.last.line;
+  if (other && barrier.whole_block) {
     running_ = &warp;
     throw Fault{FaultKind::kDivergentBarrier,
-                "threads of the block wait for different barriers, one of them in line " +
-                    std::to_string(barrier.at->last.line),
+                "threads of the block wait at different barriers: in line " +
+                    std::to_string(barrier.at->last.line) + " and in line " +
+                    std::to_string(at.last.line),
                 at.last.line, std::countr_zero(split.mask)};
   }
   barrier.at = &at;

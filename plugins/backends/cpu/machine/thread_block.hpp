@@ -44,7 +44,8 @@ class ThreadBlock {
 
   bool release_barriers();
   void gather();
-  void add(Warp& warp, Warp::Split& split);
+  void add(Warp& warp, Warp::Split& split, std::uint32_t live);
+  std::uint32_t live_threads() const;
   bool is_complete(const Barrier& barrier) const;
   void release(std::uint32_t id);
   static void write_result(Warp::Split& split, std::uint32_t trues, std::uint32_t threads);

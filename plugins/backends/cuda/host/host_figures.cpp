@@ -8,6 +8,7 @@
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/instruction_classes.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/ptx/reader.hpp"
 
 namespace krl {
 namespace {
@@ -50,7 +51,8 @@ void add_host_figures(const CompiledModule& module, const std::string& arch,
     record->kernels.push_back(std::move(figures));
     names.push_back(kernel.name);
   }
-  add_instruction_values(count_instructions(module.ptx, names), record);
+  const ptx::ReadResult code = ptx::read_module(module.ptx, "");
+  if (!code.problem) add_instruction_values(count_instructions(code.module, names), record);
 }
 
 }  // namespace krl

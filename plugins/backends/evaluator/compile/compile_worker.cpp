@@ -8,25 +8,42 @@ namespace krl {
 namespace {
 
 constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{64} << 20;
-// More than is kept, so that whole lines can be cut and repetitions dropped.
+// More than is kept: an error counts behind any number of warnings.
 constexpr std::uint64_t kRawLogBytes = 4 * kMaxLogBytes;
 
+// How a compiler says that it refuses a source, or that it cannot be used.
+constexpr int kRefused = 1;
+
+// Whether the source can be the reason: others kill by these, and a compiler by no other code.
+bool may_be_of_the_source(const Ending& ending) {
+  const bool killed = ending.signal == SIGKILL || ending.signal == SIGTERM;
+  return (ending.signal != 0 && !killed) || ending.exit_code == kRefused;
+}
+
 // Fills in what the ending of a compile that gave no module means.
-void explain(const Ending& ending, const CompileWorkerOptions& options, CompileOutput* output) {
+void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* output) {
   if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
   if (ending.deadline) {
     throw Failure(KRL_UNAVAILABLE,
                   "a compile got too little of the processor to end in time; run fewer at once");
   }
-  if (ending.signal == SIGXCPU || ending.cpu_seconds >= options.rules.cpu_seconds) {
+  if (ending.asleep) {
     output->end = CompileOutput::kTimeout;
-    output->why = "the compile took more than " + std::to_string(options.rules.cpu_seconds) + " s";
+    output->why = "the compile slept";
+  } else if (ending.signal == SIGXCPU || ending.cpu_seconds >= cpu_seconds) {
+    output->end = CompileOutput::kTimeout;
+    output->why = "the compile took more than " + std::to_string(cpu_seconds) + " s";
   } else if (ending.signal == SIGXFSZ || says_out_of_memory(output->log)) {
     output->end = CompileOutput::kOutOfResources;
     output->why = "the compiler needs more memory than it may use";
   } else if (std::string error = first_error(output->diagnostics); !error.empty()) {
     output->end = CompileOutput::kFailed;
     output->why = std::move(error);
+  } else if (may_be_of_the_source(ending)) {
+    output->end = CompileOutput::kFailed;
+    output->why = ending.signal != 0
+                      ? "internal compiler error: the compiler " + ending.description()
+                      : "the compiler refuses the source and names no error";
   } else {
     throw Failure(KRL_UNAVAILABLE, "the compile worker " + ending.description() +
                                        (output->log.empty() ? "" : ": " + output->log));
@@ -52,13 +69,18 @@ CompileOutput compile(const CompileWorkerOptions& options, std::string_view sour
   }
   Subprocess worker(command);
   const Ending ending = worker.wait(options.time_limit * kWallSlack, cancelled);
-  const std::string raw_log = log.read(kRawLogBytes);
+  return compile_output(ending, options.rules.cpu_seconds, options.source_name, log, module);
+}
 
+CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
+                             std::string_view source_name, const MemoryFile& log,
+                             const MemoryFile& module) {
+  const std::string said = clean_log(log.read(kRawLogBytes), kRawLogBytes);
   CompileOutput output;
-  output.log = clean_log(raw_log);
-  output.diagnostics = parse_diagnostics(output.log, options.source_name);
+  output.log = clean_log(said);
+  output.diagnostics = parse_diagnostics(said, source_name);
   if (!ending.ok()) {
-    explain(ending, options, &output);
+    explain(ending, cpu_seconds, &output);
     return output;
   }
   if (module.size() > kMaxModuleBytes) {

@@ -34,6 +34,12 @@ struct CompileOutput {
   std::string why;  // one line; empty if compiled
 };
 
+// What a compile came to that ended so. `cpu_seconds`: that it might take; `source_name`: the
+// candidate's, as the log has it. Throws Failure as compile does.
+CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
+                             std::string_view source_name, const MemoryFile& log,
+                             const MemoryFile& module);
+
 // Throws Failure: KRL_UNAVAILABLE if the worker could not do its work (the candidate is not to
 // blame, the host may try again), KRL_CANCELLED.
 CompileOutput compile(const CompileWorkerOptions& options, std::string_view source,

@@ -65,6 +65,15 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
+// Of a line of valid UTF-8. What was cut already stays as it is.
+std::string cut(std::string line) {
+  constexpr std::string_view kRest = "…";
+  if (line.size() <= kMaxLogLineBytes) return line;
+  std::size_t end = kMaxLogLineBytes - kRest.size();
+  while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  return line.replace(end, std::string::npos, kRest);
+}
+
 // Takes ":NUMBER" or "(NUMBER" off the front.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
   if (text.size() < 2 || (text[0] != ':' && text[0] != '(')) return std::nullopt;
@@ -120,12 +129,12 @@ std::optional<DiagnosticRecord> parse_line(std::string_view line, std::string_vi
 
 }  // namespace
 
-std::string clean_log(std::string_view log) {
+std::string clean_log(std::string_view log, std::size_t most) {
   std::string out;
   for (std::size_t start = 0; start < log.size();) {
     const std::size_t end = std::min(log.find('\n', start), log.size());
-    const std::string line = valid_utf8(without_folders(log.substr(start, end - start)));
-    if (out.size() + line.size() + 1 > kMaxLogBytes) break;
+    const std::string line = cut(valid_utf8(without_folders(log.substr(start, end - start))));
+    if (out.size() + line.size() + 1 > most) break;
     out += line;
     out += '\n';
     start = end + 1;

@@ -18,11 +18,13 @@ struct DiagnosticRecord {
 };
 
 inline constexpr std::size_t kMaxLogBytes = 16 << 10;
+inline constexpr std::size_t kMaxLogLineBytes = 1 << 10;
 inline constexpr std::size_t kMaxDiagnostics = 32;
 
-// Cuts the log to kMaxLogBytes at the end of a line and takes the folders off every path in it, so
-// that nothing about the machine reaches a model. Bytes that are no UTF-8 become '?'.
-std::string clean_log(std::string_view log);
+// Cuts the log to `most` bytes at the end of a line, lines to kMaxLogLineBytes, and takes the
+// folders off every path in it, so that nothing about the machine reaches a model. Bytes that are
+// no UTF-8 become '?'.
+std::string clean_log(std::string_view log, std::size_t most = kMaxLogBytes);
 
 // Reads "kernel.cu:3:5: error: text [-Wcode]" lines, as g++ and clang write them, and
 // "kernel.cu(3): warning #177-D: text" and "ptxas fatal   : text", as NVRTC and nvcc do; the first

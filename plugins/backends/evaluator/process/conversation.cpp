@@ -1,6 +1,7 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <kernelrl/broken_pipe_guard.hpp>
@@ -40,6 +41,11 @@ Conversation::Conversation(Command command)
 bool Conversation::send(const nlohmann::json& request) {
   const BrokenPipeGuard guard;
   return write_message(requests_.get(), request);
+}
+
+bool Conversation::has_answer(std::chrono::milliseconds limit) {
+  pollfd ready{answers_.get(), POLLIN, 0};
+  return ::poll(&ready, 1, static_cast<int>(limit.count())) > 0;
 }
 
 Ending Conversation::end(std::chrono::milliseconds limit) {

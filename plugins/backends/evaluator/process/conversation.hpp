@@ -27,6 +27,9 @@ class Conversation {
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
                                     std::uint32_t most_bytes = kMaxMessageBytes);
 
+  // Waits until the child says something or has ended: false if neither within `limit`.
+  bool has_answer(std::chrono::milliseconds limit);
+
   // Ends the child's input, and so the child; kills it if it still runs after `limit`.
   Ending end(std::chrono::milliseconds limit);
 

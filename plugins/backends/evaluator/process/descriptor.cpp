@@ -67,6 +67,12 @@ std::string MemoryFile::read(std::uint64_t limit) const {
   return content;
 }
 
+void MemoryFile::clear() {
+  if (::ftruncate(file_.get(), 0) != 0 || ::lseek(file_.get(), 0, SEEK_SET) != 0) {
+    unavailable("emptying a memory file");
+  }
+}
+
 SharedMemory::SharedMemory(std::uint64_t bytes, const char* name)
     : file_(::memfd_create(name, MFD_CLOEXEC)) {
   if (!file_) unavailable("creating shared memory");

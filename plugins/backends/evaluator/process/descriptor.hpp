@@ -43,6 +43,8 @@ class MemoryFile {
   std::uint64_t size() const;
   // The first `limit` bytes.
   std::string read(std::uint64_t limit) const;
+  // Empties it; whoever shares its descriptor writes at its beginning again.
+  void clear();
 
  private:
   explicit MemoryFile(Descriptor file) : file_(std::move(file)) {}

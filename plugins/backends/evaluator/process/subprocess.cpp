@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <kernelrl/values.hpp>
 
 namespace krl {
@@ -88,6 +89,7 @@ double seconds(const timeval& time) {
 }  // namespace
 
 std::string Ending::description() const {
+  if (asleep) return "was killed as it slept";
   if (deadline) return "was killed after " + std::to_string(wall_seconds) + " s";
   if (cancelled) return "was cancelled";
   if (signal != 0) {
@@ -95,6 +97,13 @@ std::string Ending::description() const {
     return "was killed by signal " + std::to_string(signal) + " (" + (name ? name : "?") + ")";
   }
   return "ended with code " + std::to_string(exit_code);
+}
+
+std::chrono::nanoseconds time_asleep(pid_t process, std::chrono::nanoseconds wall) {
+  std::ifstream times("/proc/" + std::to_string(process) + "/schedstat");
+  std::int64_t ran = 0, waited = 0;
+  if (!(times >> ran >> waited)) return {};
+  return std::max(wall - std::chrono::nanoseconds(ran + waited), std::chrono::nanoseconds());
 }
 
 Subprocess::Subprocess(const Command& command) : start_(Clock::now()) {
@@ -143,14 +152,17 @@ bool Subprocess::reap(bool block) {
   return true;
 }
 
-Ending Subprocess::wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled) {
+Ending Subprocess::wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled,
+                        std::optional<std::chrono::milliseconds> most_sleep) {
   const Clock::time_point deadline = start_ + limit;
-  bool timed_out = false, stopped = false;
+  bool timed_out = false, stopped = false, asleep = false;
   while (!ending_ && !reap(false)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     timed_out = left.count() <= 0;
     stopped = !timed_out && cancelled && cancelled();
-    if (timed_out || stopped) {
+    asleep = !timed_out && !stopped && most_sleep &&
+             time_asleep(id_, Clock::now() - start_) > *most_sleep;
+    if (timed_out || stopped || asleep) {
       kill();
       break;
     }
@@ -161,6 +173,7 @@ Ending Subprocess::wait(std::chrono::milliseconds limit, const std::function<boo
   }
   ending_->deadline = timed_out;
   ending_->cancelled = stopped;
+  ending_->asleep = asleep;
   return *ending_;
 }
 

@@ -27,6 +27,7 @@ struct Ending {
   int exit_code = -1;     // -1: it was killed
   int signal = 0;         // that killed it; 0: none did
   bool deadline = false;  // we killed it, its time was over
+  bool asleep = false;    // we killed it: it waited for something other than a processor
   bool cancelled = false;
   double cpu_seconds = 0;  // of it and of its own children that it waited for
   double wall_seconds = 0;
@@ -40,6 +41,13 @@ struct Ending {
 // times longer by the clock before it is killed for that alone.
 inline constexpr int kWallSlack = 4;
 
+// What only computes has no reason to sleep; to read its programs from a slow disk takes less.
+inline constexpr std::chrono::milliseconds kMostSleep{5'000};
+
+// How much of `wall`, the time since its start, a process of one thread has neither run nor waited
+// for a processor. 0 where Linux does not say.
+std::chrono::nanoseconds time_asleep(pid_t process, std::chrono::nanoseconds wall);
+
 // A running child. Killed with its whole group when this dies. Used by one thread at a time.
 class Subprocess {
  public:
@@ -52,8 +60,10 @@ class Subprocess {
   bool running();
   // Kills the group; the ending is then known.
   void kill();
-  // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` says so.
-  Ending wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled = {});
+  // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` says so,
+  // and once it has slept for `most_sleep`: for children of one thread without children of theirs.
+  Ending wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled = {},
+              std::optional<std::chrono::milliseconds> most_sleep = std::nullopt);
 
  private:
   bool reap(bool block);

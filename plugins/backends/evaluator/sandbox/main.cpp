@@ -29,7 +29,7 @@ using namespace krl::sandbox;
 
 struct Request {
   ResourceLimits limits;
-  bool children = false, gpu = false;
+  bool children = false, forks = false, gpu = false;
   std::uint64_t private_folder_bytes = 0;  // 0: none
   std::vector<std::string> readable, executable;
   std::vector<std::vector<char*>> steps;  // each ends with a null pointer
@@ -70,8 +70,9 @@ Request read_request(int count, char** arguments) {
   for (; at < count && std::strcmp(arguments[at], "--") != 0; ++at) {
     const std::string option = arguments[at];
     if (option == "--children") request.children = true;
+    if (option == "--forks") request.forks = true;
     if (option == "--gpu") request.gpu = true;
-    if (option == "--children" || option == "--gpu") continue;
+    if (option == "--children" || option == "--forks" || option == "--gpu") continue;
     if (++at == count) give_up("option " + option + " lacks its value");
     if (option == "--private-folder") {
       request.private_folder_bytes = std::strtoull(arguments[at], nullptr, 10);
@@ -118,7 +119,7 @@ void restrict(const Request& request, int program) {
     files.controlled.emplace_back("/proc/self/task");  // the driver must name its threads
   }
   restrict_files(files, &abi);
-  filter_system_calls({request.children, request.gpu, program});
+  filter_system_calls({request.children, request.forks, request.gpu, program});
 }
 
 // Runs one step of several; true if it ended with 0. Anything else ends the launcher in that way.

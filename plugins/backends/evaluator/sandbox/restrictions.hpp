@@ -46,12 +46,14 @@ std::string restrict_files(const FileRules& rules, int* abi);
 // The devices of GPUs' drivers on this machine.
 std::vector<std::string> gpu_devices();
 
-// A system call filter: no sockets, no other processes, no mounts, no changes to files by path. A
+// A system call filter: no sockets, no other processes, no mounts, no changes to files by path, no
+// signals by way of descriptors; without children and GPUs no new memory files either. A
 // forbidden call fails with EPERM. Without `children`, no process can be started either, except
-// by execveat on the descriptor `program`. With `local_sockets`, sockets of this machine are
-// allowed.
+// by execveat on the descriptor `program`; with `forks`, it may copy itself. With `local_sockets`,
+// sockets of this machine are allowed.
 struct CallRules {
   bool children = false;
+  bool forks = false;
   bool local_sockets = false;
   int program = -1;
 };

@@ -28,6 +28,7 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
   add(arguments, "--processes", std::to_string(rules.processes));
   add(arguments, "--data", std::to_string(rules.data_bytes));
   if (rules.children) arguments.emplace_back("--children");
+  if (rules.forks) arguments.emplace_back("--forks");
   if (rules.gpu) arguments.emplace_back("--gpu");
   if (rules.private_folder_bytes > 0) {
     add(arguments, "--private-folder", std::to_string(rules.private_folder_bytes));

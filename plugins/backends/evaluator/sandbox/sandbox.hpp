@@ -22,6 +22,7 @@ struct SandboxRules {
   std::uint32_t open_files = 64;
   std::uint32_t processes = 16;  // ignored by Linux for root
   bool children = false;         // may it start processes?
+  bool forks = false;            // may it copy itself, though it starts no other program?
   // May it use GPUs? Then it keeps its environment and has no namespaces of its own, and local
   // sockets, as the driver needs all of them. Its address space cannot be limited; its data can.
   bool gpu = false;

@@ -1,3 +1,6 @@
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
@@ -53,19 +56,42 @@ bool forbid(scmp_filter_ctx filter, const char* name) {
 
 // clone may make threads but no processes; clone3 hides its flags in memory, so that the C library
 // has to fall back to clone.
-bool forbid_children(scmp_filter_ctx filter, int program) {
-  return forbid(filter, "fork") && forbid(filter, "vfork") && forbid(filter, "execve") &&
+bool forbid_forks(scmp_filter_ctx filter) {
+  return forbid(filter, "fork") && forbid(filter, "vfork") &&
          seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 &&
          seccomp_rule_add(filter, kRefuse, SCMP_SYS(clone), 1,
-                          SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&
+                          SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0;
+}
+
+bool forbid_programs(scmp_filter_ctx filter, int except) {
+  return forbid(filter, "execve") &&
          seccomp_rule_add(filter, kRefuse, SCMP_SYS(execveat), 1,
-                          SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(program))) == 0;
+                          SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(except))) == 0;
 }
 
 // What has set itself to die with its parent stays so.
 bool forbid_to_survive(scmp_filter_ctx filter) {
   return seccomp_rule_add(filter, kRefuse, SCMP_SYS(prctl), 1,
                           SCMP_A0_32(SCMP_CMP_EQ, PR_SET_PDEATHSIG)) == 0;
+}
+
+// A descriptor with an owner sends that process a signal of the caller's choice.
+bool forbid_owners(scmp_filter_ctx filter) {
+  constexpr std::uint32_t kCommands[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+  constexpr std::uint32_t kRequests[] = {FIOSETOWN, SIOCSPGRP};
+  const auto refuse = [&](int call, std::uint32_t what) {
+    return seccomp_rule_add(filter, kRefuse, call, 1, SCMP_A1_32(SCMP_CMP_EQ, what)) == 0;
+  };
+  return std::all_of(std::begin(kCommands), std::end(kCommands),
+                     [&](std::uint32_t command) { return refuse(SCMP_SYS(fcntl), command); }) &&
+         std::all_of(std::begin(kRequests), std::end(kRequests),
+                     [&](std::uint32_t request) { return refuse(SCMP_SYS(ioctl), request); });
+}
+
+// Memory that no limit of the process counts, and the sizes of what is shared.
+bool forbid_memory_files(scmp_filter_ctx filter) {
+  return forbid(filter, "memfd_create") && forbid(filter, "ftruncate") &&
+         forbid(filter, "fallocate");
 }
 
 bool forbid_sockets(scmp_filter_ctx filter) {
@@ -83,16 +109,20 @@ bool add_rules(scmp_filter_ctx filter, const CallRules& rules) {
   for (const char* name : kForbidden) {
     if (!forbid(filter, name)) return false;
   }
+  if (!forbid_owners(filter)) return false;
+  if (!rules.children && !rules.local_sockets && !forbid_memory_files(filter)) return false;
   // A process may signal its own threads (abort does) and ask for its own limits.
   const auto self = static_cast<std::uint32_t>(::getpid());
-  if (!rules.children &&
+  if (!rules.children && !rules.forks &&
       seccomp_rule_add(filter, kRefuse, SCMP_SYS(tgkill), 1, SCMP_A0_32(SCMP_CMP_NE, self)) != 0) {
     return false;
   }
   if (seccomp_rule_add(filter, kRefuse, SCMP_SYS(prlimit64), 1, SCMP_A0_32(SCMP_CMP_NE, 0)) != 0) {
     return false;
   }
-  return rules.children || (forbid_children(filter, rules.program) && forbid_to_survive(filter));
+  if (rules.children) return true;
+  if (!forbid_programs(filter, rules.program)) return false;
+  return rules.forks || (forbid_forks(filter) && forbid_to_survive(filter));
 }
 
 }  // namespace

@@ -15,9 +15,6 @@ struct Reason {
 
 // Names that are refused wherever they stand.
 constexpr Reason kNames[] = {
-    {"asm", "unsupported on cpu: inline PTX"},
-    {"__asm", "unsupported on cpu: inline PTX"},
-    {"__asm__", "unsupported on cpu: inline PTX"},
     {"__has_include", "asks about files of the machine"},
     {"__has_include__", "asks about files of the machine"},
     {"__has_include_next", "asks about files of the machine"},
@@ -33,17 +30,24 @@ constexpr Reason kNames[] = {
     {"__thread", "does not exist in device code"},
     {"gnu", "names compiler attributes"},
     {"__gnu__", "names compiler attributes"},
+    {"cudaMalloc", "belongs to the host; the harness owns memory and launches"},
+    {"cudaFree", "belongs to the host; the harness owns memory and launches"},
+    {"cudaMemcpy", "belongs to the host; the harness owns memory and launches"},
+    {"cudaLaunchKernel", "belongs to the host; the harness owns memory and launches"},
+    {"cudaDeviceSynchronize", "belongs to the host; the harness owns memory and launches"},
+};
+
+// In native code, besides.
+constexpr Reason kNativeNames[] = {
+    {"asm", "unsupported on cpu: inline PTX"},
+    {"__asm", "unsupported on cpu: inline PTX"},
+    {"__asm__", "unsupported on cpu: inline PTX"},
     {"virtual", "is not allowed: calls must be to functions that are named"},
     {"new", "allocates: memory comes from @scratch"},
     {"malloc", "allocates: memory comes from @scratch"},
     {"free", "allocates: memory comes from @scratch"},
     {"alloca", "allocates: memory comes from @scratch"},
     {"printf", "is not allowed: a kernel only writes its outputs"},
-    {"cudaMalloc", "belongs to the host; the harness owns memory and launches"},
-    {"cudaFree", "belongs to the host; the harness owns memory and launches"},
-    {"cudaMemcpy", "belongs to the host; the harness owns memory and launches"},
-    {"cudaLaunchKernel", "belongs to the host; the harness owns memory and launches"},
-    {"cudaDeviceSynchronize", "belongs to the host; the harness owns memory and launches"},
 };
 
 constexpr Reason kPrefixes[] = {
@@ -192,8 +196,8 @@ bool is_harness_name(std::string_view name) {
 // Goes over the tokens once and stops at the first that is refused.
 class Checker {
  public:
-  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden)
-      : tokens_(tokens), forbidden_(forbidden) {}
+  Checker(const std::vector<Token>& tokens, bool native, const std::vector<std::string>& forbidden)
+      : tokens_(tokens), native_(native), forbidden_(forbidden) {}
 
   std::optional<SourceProblem> run() {
     for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
@@ -216,11 +220,9 @@ class Checker {
 
   void check_name(const Token& token) {
     for (const Reason& name : kNames) {
-      if (token.text != name.word) continue;
-      const bool is_whole = has_prefix(name.why, "unsupported");
-      return refuse(token, is_whole ? std::string(name.why)
-                                    : quoted(token.text) + " " + std::string(name.why));
+      if (token.text == name.word) return refuse_name(token, name);
     }
+    if (native_) check_native_name(token);
     for (const Reason& prefix : kPrefixes) {
       if (has_prefix(token.text, prefix.word)) {
         return refuse(token, quoted(token.text) + " " + std::string(prefix.why));
@@ -229,15 +231,27 @@ class Checker {
     if (is_harness_name(token.text)) {
       return refuse(token, quoted(token.text) + " is a name of the harness");
     }
-    if (has_prefix(token.text, "__builtin_") && !contains(kBuiltins, token.text.substr(10))) {
-      return refuse(token, quoted(token.text) + " is not one of the builtins that are allowed");
-    }
     if (contains(forbidden_, token.text)) {
       return refuse(token, "the task forbids " + quoted(token.text));
     }
     if (token.text == "__attribute__" || token.text == "__attribute") return attribute();
-    if (token.text == "extern") return external(token);
     if (token.text == "_Pragma") return pragma_operator(token);
+  }
+
+  void refuse_name(const Token& token, const Reason& name) {
+    const bool is_whole = has_prefix(name.why, "unsupported");
+    refuse(token,
+           is_whole ? std::string(name.why) : quoted(token.text) + " " + std::string(name.why));
+  }
+
+  void check_native_name(const Token& token) {
+    for (const Reason& name : kNativeNames) {
+      if (token.text == name.word) return refuse_name(token, name);
+    }
+    if (has_prefix(token.text, "__builtin_") && !contains(kBuiltins, token.text.substr(10))) {
+      return refuse(token, quoted(token.text) + " is not one of the builtins that are allowed");
+    }
+    if (token.text == "extern") return external(token);
     if (token.text == "goto" && ahead(1).is("*")) refuse(token, "a computed goto");
     if (token.text == "operator" && ahead(1).is("delete")) refuse(token, "'operator delete'");
   }
@@ -252,7 +266,7 @@ class Checker {
       return refuse(token, "a launch from the device: use @launch");
     }
     const bool function_pointer =
-        token.text == "(" && ahead(1).is("*") &&
+        native_ && token.text == "(" && ahead(1).is("*") &&
         ((ahead(2).is(")") && ahead(3).is("(")) ||
          (ahead(2).kind == Token::kName && ahead(3).is(")") && ahead(4).is("(")));
     if (function_pointer) refuse(token, "a pointer to a function: call functions by name");
@@ -336,6 +350,7 @@ class Checker {
   }
 
   const std::vector<Token>& tokens_;
+  const bool native_;
   const std::vector<std::string>& forbidden_;
   std::size_t at_ = 0;
   std::optional<SourceProblem> problem_;
@@ -347,7 +362,7 @@ std::string SourceProblem::text() const {
   return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message;
 }
 
-std::optional<SourceProblem> check_source(std::string_view source,
+std::optional<SourceProblem> check_source(std::string_view source, CompiledTo target,
                                           const std::vector<std::string>& forbidden) {
   if (source.size() > kMaxSourceBytes) {
     return SourceProblem{1, 1,
@@ -360,7 +375,7 @@ std::optional<SourceProblem> check_source(std::string_view source,
     return SourceProblem{problem.line, problem.column,
                          std::string(problem.message) + " is not allowed"};
   }
-  return Checker(lexed.tokens, forbidden).run();
+  return Checker(lexed.tokens, target == CompiledTo::kNative, forbidden).run();
 }
 
 }  // namespace krl

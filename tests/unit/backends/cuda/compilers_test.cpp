@@ -29,6 +29,7 @@
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
+#include "plugins/backends/ptx/reader.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
@@ -428,7 +429,9 @@ __global__ void add(const float* a, const float* b, float* out, int n) {
   ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why << "\n" << output.log;
   EXPECT_EQ(output.log, "") << "its own headers give no warnings";
   const auto module = module_from_bytes(output.module);
-  const InstructionCounts counts = count_instructions(module->ptx, module->names);
+  const ptx::ReadResult code = ptx::read_module(module->ptx, "kernel.cu");
+  ASSERT_FALSE(code.problem) << code.problem->text();
+  const InstructionCounts counts = count_instructions(code.module, module->names);
   EXPECT_EQ(counts.shuffles, 5) << "not the one of 'unused'";
   EXPECT_EQ(counts.votes, 1);
   EXPECT_EQ(counts.barriers, 1);
@@ -445,6 +448,44 @@ TEST_P(CudaCompilers, GivesTheCountsOfAnEvaluation) {
   EXPECT_GE(outcome.values.at("barriers"), 1);
   const krl_backend_info info = backend().describe();
   EXPECT_TRUE(info.signals & KRL_SIGNAL_INSTRUCTIONS);
+}
+
+// A kernel with `statement` in its third line.
+std::string vector_add_with(const std::string& statement) {
+  return "// @launch add<<<ceil_div(n, 256), 256>>>(a, b, out, n)\n"
+         "__device__ float twice(float x) { return 2 * x; }  __device__ unsigned long long last;\n"
+         "__global__ void add(const float* a, const float* b, float* out, int n) { " +
+         statement +
+         "\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = a[i] + "
+         "b[i];\n}";
+}
+
+TEST_P(CudaCompilers, TakesInlinePtx) {
+  const Outcome outcome = evaluate(vector_add_with(
+      "int lane; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); if (lane > 31) return;"));
+  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+}
+
+TEST_P(CudaCompilers, RefusesWhatTheCompiledCodeMayNotContain) {
+  const auto why = [&](const std::string& statement) {
+    const Outcome outcome = evaluate(vector_add_with(statement));
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_REJECTED) << statement;
+    return outcome.why;
+  };
+  EXPECT_EQ(why("printf(\"%d\", n);"),
+            "line 3: printf is not allowed: a kernel only writes its outputs");
+  EXPECT_EQ(why("if (n < 0) free(malloc(n));"),
+            "line 3: malloc and new are not allowed: memory comes from @scratch");
+  EXPECT_EQ(why("float (*volatile f)(float) = twice; out[0] = f(1);"),
+            "line 3: the address of a function: call functions by name");
+  EXPECT_EQ(why("unsigned sm; asm volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(sm)); out[0] = sm;"),
+            "line 3: %smid: results may not depend on where a kernel runs");
+  EXPECT_EQ(
+      why("last = clock64();"),
+      "line 3: a clock's value in st.global.u64: clocks may only decide for how long a thread "
+      "waits");
+  EXPECT_EQ(why("asm volatile(\"discard.global.L2 [%0], 128;\" :: \"l\"(out));"),
+            "line 3: discard.global.L2: may not throw away what memory holds");
 }
 
 TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
@@ -529,6 +570,36 @@ TEST_P(CudaCompilers, EndsWhatWouldNotEnd) {
     EXPECT_FALSE(output.why.empty());
     EXPECT_LE(output.log.size(), kMaxLogBytes);
   }
+}
+
+// The text of each macro is twice that of the one before.
+std::string macro_bomb() {
+  std::string source = "#define X0 +1\n";
+  for (int i = 1; i < 48; ++i) {
+    const std::string before = " X" + std::to_string(i - 1);
+    source += "#define X" + std::to_string(i) + before + before + "\n";
+  }
+  return source + "__global__ void k(int* p) { *p = 0 X47; }\n";
+}
+
+// The name of the type that has no member is one line of 2^14 times "S<…, …>".
+constexpr const char* kLongTypeName = R"(
+template <class A, class B> struct S {};
+template <int N> struct T { typedef S<typename T<N - 1>::type, typename T<N - 1>::type> type; };
+template <> struct T<0> { typedef int type; };
+__global__ void k(int* p) { T<14>::type t; t.x = 1; }
+)";
+
+TEST_P(CudaCompilers, EndlessMacrosAreATimeout) {
+  const CompileOutput output =
+      compiler_for("sm_90", std::chrono::seconds(2)).compile(macro_bomb(), {}, {});
+  EXPECT_EQ(output.end, CompileOutput::kTimeout) << output.log;
+}
+
+TEST_P(CudaCompilers, AnErrorOfAnyLengthIsACompileError) {
+  const CompileOutput output = compiler_for("sm_90").compile(kLongTypeName, {}, {});
+  EXPECT_EQ(output.end, CompileOutput::kFailed);
+  EXPECT_FALSE(output.why.empty());
 }
 
 struct Process {

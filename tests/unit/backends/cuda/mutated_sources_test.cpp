@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -121,11 +122,14 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
   const std::set<std::uint32_t> expected = {
       KRL_VERDICT_OK,      KRL_VERDICT_REJECTED,     KRL_VERDICT_COMPILE_ERROR,
       KRL_VERDICT_TIMEOUT, KRL_VERDICT_LAUNCH_ERROR, KRL_VERDICT_RESOURCE_LIMIT};
-  const BackendInstance backend(
-      GetParam(),
-      Table{{"execute", "off"}, {"arch", "sm_90"}, {"compile_timeout", 10.0}, {"cache", "off"}});
-  backend.evaluate(all_tasks().at("vector_add"), sources.front());  // what is opened once
+  const Table options{
+      {"execute", "off"}, {"arch", "sm_90"}, {"compile_timeout", 10.0}, {"cache", "off"}};
+  {
+    const BackendInstance first(GetParam(), options);
+    first.evaluate(all_tasks().at("vector_add"), sources.front());  // what is opened once
+  }
   const std::ptrdiff_t descriptors = open_descriptors();
+  std::optional<BackendInstance> backend(std::in_place, GetParam(), options);
 
   const bool slow = GetParam() == std::string("nvcc");
   const int mutants = wanted_mutants() / (slow ? 4 : 1);
@@ -136,7 +140,7 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
       for (int seed; (seed = next++) < mutants;) {
         const std::string source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
         try {
-          const Outcome outcome = backend.evaluate(all_tasks().at("vector_add"), source);
+          const Outcome outcome = backend->evaluate(all_tasks().at("vector_add"), source);
           EXPECT_EQ(outcome.verdicts, 1) << "seed " << seed;
           EXPECT_EQ(expected.count(outcome.verdict), 1u)
               << "seed " << seed << ": " << verdict_name(outcome.verdict) << ": " << outcome.why;
@@ -151,6 +155,7 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
 
   EXPECT_GT(compiled, 0) << "mutants that are all nonsense try little";
   EXPECT_LT(compiled, mutants);
+  backend.reset();  // with the servers that it kept
   EXPECT_EQ(open_descriptors(), descriptors);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
   EXPECT_EQ(errno, ECHILD);

@@ -16,8 +16,9 @@
 namespace krl {
 namespace {
 
-std::string refusal(std::string_view source, const std::vector<std::string>& forbidden = {}) {
-  const auto problem = check_source(source, forbidden);
+std::string refusal(std::string_view source, const std::vector<std::string>& forbidden = {},
+                    CompiledTo target = CompiledTo::kNative) {
+  const auto problem = check_source(source, target, forbidden);
   return problem ? problem->text() : "";
 }
 
@@ -65,13 +66,31 @@ TEST(StaticChecksTest, LetsPlainCodeThrough) {
   }
 }
 
+TEST(StaticChecksTest, ForPtxOnlyTheCompilerIsProtected) {
+  const auto refused = [](std::string_view source) {
+    return refusal(source, {"cub"}, CompiledTo::kPtx);
+  };
+  for (const char* source :
+       {"asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));", "int free = 3, malloc = 4;",
+        "float (*f)(float) = g;", "extern \"C\" {", "__builtin_assume(n > 0);",
+        "if (false) printf(\"\");", "struct A { virtual int f(); };"}) {
+    EXPECT_EQ(refused(source), "") << source;
+    EXPECT_NE(refusal(source), "") << source;
+  }
+  for (const char* source : {"#include \"/etc/passwd\"", "#embed \"x\"", "__has_include(<x>)",
+                             "__attribute__((section(\"x\")))", "a ## b", "__TIME__", "cub::f();",
+                             "R\"(x)\"", "#define float double", "_Pragma(\"GCC optimize\")"}) {
+    EXPECT_NE(refused(source), "") << source;
+  }
+}
+
 TEST(StaticChecksTest, EndsOnAnyBytes) {
   std::uint64_t state = 1;
   const std::string_view alphabet = "#\"'/*\\\n<>:%=_asmR(){}[] \t0x1'?\r\x01\xff";
   for (int round = 0; round < 3000; ++round) {
     std::string source;
     for (int i = 0; i < 60; ++i) source += alphabet[(state = mix_seed(state, i)) % alphabet.size()];
-    check_source(source, {});
+    check_source(source, CompiledTo::kNative, {});
   }
 }
 
@@ -94,6 +113,20 @@ TEST(DiagnosticsTest, LogsHideTheMachine) {
   EXPECT_EQ(clean_log("bad \xff byte"), "bad ? byte\n");
   EXPECT_LE(clean_log(std::string(100'000, 'x') + "\n" + std::string(100'000, '\n')).size(),
             kMaxLogBytes);
+}
+
+TEST(DiagnosticsTest, ALineOfAnyLengthIsCutAndTheNextIsRead) {
+  const std::string log = "kernel.cu(1): warning: " + std::string(100'000, 'x') +
+                          "\nkernel.cu(2): error: no \"" + std::string(2'000, 'y') + "\"\n";
+  const std::string cleaned = clean_log(log);
+  EXPECT_LE(cleaned.size(), 2 * (kMaxLogLineBytes + 1));
+  EXPECT_EQ(first_error(parse_diagnostics(cleaned, "kernel.cu")).substr(0, 12), "line 2: no \"");
+  // Cut between characters, whatever their length is.
+  for (int shift = 0; shift < 4; ++shift) {
+    std::string wide(shift, '-');
+    while (wide.size() < 2 * kMaxLogLineBytes) wide += "\xe2\x82\xac";
+    EXPECT_EQ(clean_log(wide).find('?'), std::string::npos);
+  }
 }
 
 ResolvedTensor tensor(DType type, std::vector<std::int64_t> shape, ValueKind kind) {

@@ -1,13 +1,35 @@
 // What is NVRTC's own; what holds for every compiler of CUDA is in ../cuda/compilers_test.cpp.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+#include <vector>
 
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/nvrtc/compile_servers.hpp"
+#include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
 namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kKernel = "__global__ void k(int* p) { *p = 1; }\n";
+// Compiles until its limit.
+constexpr const char* kBomb =
+    "template <int N, int M> struct B {\n"
+    "  static const int v = B<N - 1, 2 * M>::v + B<N - 1, 2 * M + 1>::v;\n};\n"
+    "template <int M> struct B<0, M> { static const int v = 1; };\n"
+    "__global__ void k(int* p) { *p = B<28, 0>::v; }\n";
 
 // The libraries of PyPI's wheel are in no place where the system would look for them.
 TEST(Nvrtc, WorksFromTheWheel) {
@@ -29,6 +51,180 @@ TEST(Nvrtc, SaysWhereItLooked) {
     EXPECT_STREQ(failure.what(),
                  "no NVRTC in /no/such/folder: install the CUDA toolkit, or call scripts/setup.sh "
                  "--cuda, or set 'cuda'");
+  }
+}
+
+TEST(Nvrtc, LeavesOutWhatASourceDoesNotNeed) {
+  EXPECT_TRUE(nvrtc::is_minimal("__global__ void k() {}"));
+  EXPECT_TRUE(nvrtc::is_minimal("#include <cuda_fp16.h>\n# include\t\"math.h\"\n"));
+  for (const char* source :
+       {"#include <cooperative_groups.h>", "#include <cuda_fp16.h>\n#include <cuda/barrier>",
+        "#define H <mma.h>\n#include H", "#include", "#include <math.h", "#include \"",
+        "include <>", "#if __has_include(<math.h>)"}) {
+    EXPECT_FALSE(nvrtc::is_minimal(source)) << source;
+  }
+}
+
+// The servers alone, without a plugin around them.
+class NvrtcServers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      nvrtc_ = find_nvrtc({}, KERNELRL_PYTHON_DEPS);
+    } catch (const Failure& failure) {
+      GTEST_SKIP() << "skipped: " << failure.what();
+    }
+  }
+
+  CompileServerOptions options() const {
+    CompileServerOptions options;
+    options.launcher = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-sandbox";
+    options.program = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-nvrtc";
+    options.library = nvrtc_.library.string();
+    options.options = {"--gpu-architecture=sm_75"};
+    options.time_limit = std::chrono::seconds(2);
+    options.rules.cpu_seconds = 2;
+    options.rules.readable = {"/usr/lib", "/usr/lib64",       "/lib",
+                              "/lib64",   "/etc/ld.so.cache", nvrtc_.library.parent_path()};
+    return options;
+  }
+
+  // Our children, which the launcher has become.
+  static std::vector<pid_t> servers() {
+    std::vector<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream stat(entry.path() / "stat");
+      pid_t id = 0, parent = 0;
+      std::string name, state;
+      stat >> id >> name >> state >> parent;
+      if (stat && parent == ::getpid() && name == "(kernelrl-nvrtc)") found.push_back(id);
+    }
+    return found;
+  }
+
+  NvrtcLibrary nvrtc_;
+};
+
+TEST_F(NvrtcServers, OneServesManyCompiles) {
+  CompileServers compiles(options());
+  EXPECT_TRUE(servers().empty()) << "none before it is needed";
+  for (int i = 0; i < 3; ++i) {
+    const CompileOutput output =
+        compiles.compile("template <int N> __global__ void k(int* p) { *p = N; }", {"k<3>"}, {});
+    ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why;
+    const auto module = module_from_bytes(output.module);
+    ASSERT_TRUE(module);
+    EXPECT_THAT(module->ptx, HasSubstr(".entry " + module->names.at(0)));
+    EXPECT_FALSE(module->cubin.empty());
+    EXPECT_EQ(output.log, "");
+  }
+  EXPECT_EQ(servers().size(), 1u);
+}
+
+// What the short way leaves out changes nothing of what is compiled.
+TEST_F(NvrtcServers, TheShortWayGivesTheSameCode) {
+  CompileServers compiles(options());
+  const std::string kernel =
+      std::string("__global__ void k(float* p) { p[threadIdx.x] = __expf(p[1]) / sinf(p[2]); }");
+  const auto ptx = [&](const std::string& source) {
+    const auto module = module_from_bytes(compiles.compile(source, {}, {}).module);
+    return module ? module->ptx : "";
+  };
+  const std::string minimal = ptx(kernel), whole = ptx(kernel + "\n// include <>\n");
+  EXPECT_THAT(minimal, HasSubstr(".entry"));
+  EXPECT_EQ(minimal, whole);
+}
+
+TEST_F(NvrtcServers, GivesPtxAloneForAVirtualArchitecture) {
+  CompileServerOptions ptx_only = options();
+  ptx_only.options = {"--gpu-architecture=compute_75"};
+  const CompileOutput output = CompileServers(ptx_only).compile(kKernel, {"k"}, {});
+  const auto module = module_from_bytes(output.module);
+  ASSERT_TRUE(module) << output.why;
+  EXPECT_THAT(module->ptx, HasSubstr(".target sm_75"));
+  EXPECT_TRUE(module->cubin.empty());
+}
+
+TEST_F(NvrtcServers, NothingOfACompileReachesTheNext) {
+  CompileServers compiles(options());
+  const std::string loud = "#define FIRST 1\n#warning \"a long word of the first\"\n" +
+                           std::string(kKernel) + "int x = y;";
+  EXPECT_EQ(compiles.compile(loud, {"k"}, {}).end, CompileOutput::kFailed);
+  const CompileOutput output = compiles.compile(
+      "#ifdef FIRST\n#error seen\n#endif\n__global__ void k(int* p) { *p = 2; }", {"k"}, {});
+  EXPECT_EQ(output.end, CompileOutput::kCompiled) << output.why;
+  EXPECT_EQ(output.log, "");
+  EXPECT_EQ(servers().size(), 1u);
+}
+
+TEST_F(NvrtcServers, OneThatCrashesOrDoesNotEndHarmsNoOther) {
+  CompileServers compiles(options());
+  const char* crash =
+      "__device__ int big[1ull << 36] = {1};\n__global__ void k(int* p) { *p = big[*p]; }";
+  const CompileOutput crashed = compiles.compile(crash, {"k"}, {});
+  EXPECT_NE(crashed.end, CompileOutput::kCompiled);
+  EXPECT_FALSE(crashed.why.empty());
+  EXPECT_EQ(compiles.compile(kBomb, {"k"}, {}).end, CompileOutput::kTimeout);
+  EXPECT_EQ(compiles.compile(kKernel, {"k"}, {}).end, CompileOutput::kCompiled);
+}
+
+TEST_F(NvrtcServers, AsManyAsCompilesAtATime) {
+  CompileServerOptions patient = options();
+  patient.time_limit = std::chrono::minutes(1);
+  patient.rules.cpu_seconds = 60;
+  CompileServers compiles(patient);
+  std::atomic<bool> enough{false};
+  std::vector<std::future<void>> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(std::async(std::launch::async, [&] {
+      EXPECT_THROW(compiles.compile(kBomb, {"k"}, [&] { return enough.load(); }), Failure);
+    }));
+  }
+  while (servers().size() < 4) std::this_thread::yield();
+  enough = true;
+  for (auto& one : all) one.get();
+}
+
+TEST_F(NvrtcServers, AKilledServerIsReplaced) {
+  CompileServers compiles(options());
+  EXPECT_EQ(compiles.compile(kKernel, {"k"}, {}).end, CompileOutput::kCompiled);
+  const pid_t first = servers().at(0);
+  ::kill(first, SIGKILL);
+  EXPECT_EQ(compiles.compile(kKernel, {"k"}, {}).end, CompileOutput::kCompiled);
+  EXPECT_NE(servers().at(0), first);
+}
+
+TEST_F(NvrtcServers, ACancelledCompileLeavesNothing) {
+  CompileServers compiles(options());
+  try {
+    compiles.compile(kBomb, {"k"}, [] { return true; });
+    FAIL() << "not cancelled";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_CANCELLED);
+  }
+  EXPECT_TRUE(servers().empty());
+  EXPECT_EQ(compiles.compile(kKernel, {"k"}, {}).end, CompileOutput::kCompiled);
+}
+
+// One line that is longer than all that is kept of a log (a type's name of 100,000 letters).
+TEST_F(NvrtcServers, AnErrorOfAnyLengthIsACompileError) {
+  const std::string name(100'000, 'x');
+  const std::string source =
+      "struct " + name + " {};\n__global__ void k(int* p) { *p = " + name + "(); }\n";
+  const CompileOutput output = CompileServers(options()).compile(source, {"k"}, {});
+  EXPECT_EQ(output.end, CompileOutput::kFailed);
+  EXPECT_THAT(output.why, HasSubstr("line 2: "));
+  EXPECT_LE(output.log.size(), kMaxLogBytes);
+}
+
+TEST_F(NvrtcServers, SaysWhatIsWrongWithTheLibrary) {
+  CompileServerOptions wrong = options();
+  wrong.library = "/no/such/libnvrtc.so";
+  try {
+    CompileServers(wrong).compile(kKernel, {"k"}, {});
+    FAIL() << "compiled";
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("/no/such/libnvrtc.so"));
   }
 }
 

@@ -33,13 +33,14 @@ struct MemoryAccess {
   static constexpr std::size_t kMostElements = 8;
 
   AccessKind kind = AccessKind::kLoad;
-  bool strong = false;               // volatile, relaxed, acquire, release, atomic
-  std::uint8_t elements = 1;         // of a vector
-  std::uint8_t element_bytes = 4;    // in memory
-  std::uint8_t register_bytes = 4;   // of the rows
-  std::uint32_t rows[kMostElements] = {};  // of the elements: sources, or destinations (0: none)
-  AccessCounts counts;               // of this launch
-  Region* region = nullptr;          // of global memory that was touched last in this launch
+  bool strong = false;             // volatile, relaxed, acquire, release, atomic
+  std::uint8_t elements = 1;       // of a vector
+  std::uint8_t element_bytes = 4;  // in memory
+  // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
+  std::uint32_t rows[kMostElements] = {};
+  std::uint8_t register_bytes[kMostElements] = {};
+  AccessCounts counts;       // of this launch
+  Region* region = nullptr;  // of global memory that was touched last in this launch
   ShapeMemo shapes;
 
   std::uint32_t lane_bytes() const { return std::uint32_t{elements} * element_bytes; }

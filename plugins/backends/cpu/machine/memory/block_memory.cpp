@@ -1,5 +1,7 @@
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 
+#include <cstring>
+
 namespace krl::machine {
 
 void BlockMemory::begin_block(std::uint32_t warps) {
@@ -15,6 +17,16 @@ void BlockMemory::begin_block(std::uint32_t warps) {
 void BlockMemory::barrier_passed() {
   order_.barrier();
   for (MemoryPath& path : paths_) path.order();
+}
+
+void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {
+  std::memcpy(shared_.data() + copy.offset[lane], copy.data[lane].data(), copy.bytes);
+  shared_.end_copy(copy.offset[lane], copy.bytes, who(warp, lane));
+}
+
+void BlockMemory::finish_copies(std::uint32_t warp, Mask lanes) {
+  copies_[warp].wait_all(
+      lanes, [&](const AsyncCopies::Copy& copy, unsigned lane) { end_copy(warp, copy, lane); });
 }
 
 void BlockMemory::renew_stamps() {

@@ -66,7 +66,9 @@ class BlockMemory {
   Region& find_global(const Request& request, unsigned lane, std::uint64_t address);
   void check_shared(const Request& request, unsigned lane, std::uint64_t offset) const;
 
-  // Asynchronous copies to shared memory that were begun and that arrive.
+  // A lane's asynchronous copy arrives; all of the lanes' copies do.
+  void end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane);
+  void finish_copies(std::uint32_t warp, Mask lanes);
   Who who(std::uint32_t warp, unsigned lane) { return present(warp) | lane << kLaneShift; }
 
  private:

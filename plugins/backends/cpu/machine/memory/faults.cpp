@@ -61,8 +61,7 @@ std::string global_place(const Culprit& culprit) {
 
 void throw_outside_buffers(const Culprit& culprit) {
   if (culprit.address < 4096) {
-    fail(FaultKind::kIllegalAddress, culprit,
-         action(culprit.request) + "through a null pointer");
+    fail(FaultKind::kIllegalAddress, culprit, action(culprit.request) + "through a null pointer");
   }
   const Region* region = culprit.launch.nearest(culprit.address);
   if (region == nullptr) {
@@ -109,10 +108,10 @@ void throw_outside_local(const Culprit& culprit, std::uint32_t bytes) {
 
 void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict) {
   const std::uint32_t thread = culprit.request.warp * kLanes + culprit.lane;
-  const std::string who =
-      conflict.other_block        ? "a thread of another block"
-      : conflict.thread == thread ? "another thread"
-                                  : "thread " + culprit.launch.thread_name(conflict.thread);
+  const std::string who = conflict.other_block ? "a thread of another block"
+                          : conflict.thread == thread
+                              ? "another thread"
+                              : "thread " + culprit.launch.thread_name(conflict.thread);
   fail(FaultKind::kDataRace, culprit,
        (shared ? shared_place(culprit) : global_place(culprit)) + " is " +
            (culprit.request.write ? "written" : "read") + " by thread " +

@@ -17,9 +17,9 @@ struct BlockMemory::Sectors {
   const LaneAddresses& addresses;
   const SectorShape& shape;
   const Region& region;
-  Cell* first;   // of the sector of the first address
-  Record own;    // serial, stamp and warp of the access
-  Record floor;  // of the launch
+  Cell* first;                             // of the sector of the first address
+  Record own;                              // serial, stamp and warp of the access
+  Record floor;                            // of the launch
   std::uint32_t l1 = 0, l2 = 0, dram = 0;  // sectors of each level
 
   Cell& cell(std::uint32_t index) const { return first[shape.sector[index]]; }
@@ -67,14 +67,14 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
     }
   }
   *pattern = shape.pattern;
+  const Who now = present(request.warp);
   Sectors sectors{request,
                   addresses,
                   shape,
                   *region,
                   region->shadow + (addresses.first - region->begin) / kSectorBytes,
-                  Record{order_.serial()} << kSerialShift | present(request.warp),
+                  Record{order_.serial()} << kSerialShift | now,
                   launch_.shadow().launch_floor()};
-  sectors.own = Record{order_.serial()} << kSerialShift | who_of(sectors.own);
   touch(sectors);
   AccessCounts& counts = access.counts;
   ++counts.global_requests;
@@ -126,12 +126,12 @@ bool BlockMemory::touch_four(Sectors& sectors, std::uint32_t index, std::uint32_
   Cell* const cells = &sectors.cell(index);
   const auto fields = static_cast<__mmask8>((1u << 2 * count) - 1);
   const __m512i known = _mm512_maskz_loadu_epi64(fields, cells);
-  const __m256i who = _mm256_loadu_si256(
-      reinterpret_cast<const __m256i*>(sectors.shape.who + index));
-  const __m512i own = _mm512_or_si512(
-      _mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
-                               _mm512_castsi256_si512(who)),
-      _mm512_set1_epi64(static_cast<long long>(sectors.own)));
+  const __m256i who =
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sectors.shape.who + index));
+  const __m512i own =
+      _mm512_or_si512(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
+                                               _mm512_castsi256_si512(who)),
+                      _mm512_set1_epi64(static_cast<long long>(sectors.own)));
   const __mmask8 fresh = _mm512_mask_cmplt_epu64_mask(
       fields, known, _mm512_set1_epi64(static_cast<long long>(sectors.floor)));
   const __mmask8 repeated = _mm512_mask_cmpeq_epi64_mask(fields, known, own);

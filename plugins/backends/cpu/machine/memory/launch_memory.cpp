@@ -49,8 +49,7 @@ void add(const MemoryAccess& access, emulator::Counters* counters) {
 
 }  // namespace
 
-LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables,
-                           std::span<std::byte> arena)
+LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
     : variables_(variables), arena_(arena) {}
 
 void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers) {

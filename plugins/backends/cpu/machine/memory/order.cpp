@@ -86,8 +86,7 @@ Verdict Order::judge_write(const Cell& cell, const Access& access, Conflict* con
   if (!both_strong_writes && unordered(cell.write, access.who, true, conflict)) {
     return Verdict::kIfChanged;
   }
-  const bool reader_may_race =
-      !(access.strong() && ((cell.read & kStrong) != 0 || !access.shared));
+  const bool reader_may_race = !(access.strong() && ((cell.read & kStrong) != 0 || !access.shared));
   if (reader_may_race && unordered(cell.read, access.who, false, conflict)) {
     return Verdict::kIfChanged;
   }

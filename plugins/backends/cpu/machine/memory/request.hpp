@@ -15,11 +15,11 @@ struct StoredValues {
   const std::byte* rows[MemoryAccess::kMostElements] = {};
   std::uint32_t elements = 1;
   std::uint32_t element_bytes = 4;
-  std::uint32_t row_bytes = 4;  // from one lane's value to the next
+  std::uint32_t row_bytes[MemoryAccess::kMostElements] = {};  // from one lane's value to the next
 
   void copy(unsigned lane, std::byte* to) const {
     for (std::uint32_t i = 0; i < elements; ++i) {
-      std::memcpy(to + i * element_bytes, rows[i] + lane * row_bytes, element_bytes);
+      std::memcpy(to + i * element_bytes, rows[i] + lane * row_bytes[i], element_bytes);
     }
   }
 };

@@ -22,8 +22,7 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   const auto first = static_cast<std::int64_t>(addresses.first);
   const bool inside = first - shape.below >= 0 && first + shape.above <= shared_.bytes() &&
                       addresses.first < kWindowBytes;
-  const bool aligned =
-      (addresses.first & (request.bytes - 1)) == 0 && shape.misaligned_lane < 0;
+  const bool aligned = (addresses.first & (request.bytes - 1)) == 0 && shape.misaligned_lane < 0;
   if (!inside || !aligned) [[unlikely]] {
     for (Mask rest = addresses.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -39,9 +38,9 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
   const bool plain_words = request.bytes >= 4 && !request.strong;
-  const bool fine = plain_words &&
-                    (request.write ? !shape.overlapping && shared_.store(shape, word, now, order_)
-                                   : shared_.load(shape, word, now, order_));
+  const bool fine =
+      plain_words && (request.write ? !shape.overlapping && shared_.store(shape, word, now, order_)
+                                    : shared_.load(shape, word, now, order_));
   if (!fine) [[unlikely]]
     access_shared_by_lane(request, addresses);
   return shared_.data() + addresses.first;

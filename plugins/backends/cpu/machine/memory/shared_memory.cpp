@@ -30,24 +30,21 @@ inline __m512i all(Who value) { return _mm512_set1_epi32(static_cast<int>(value)
 inline __mmask16 ordered_in_warp(__mmask16 lanes, __m512i before, __m512i now) {
   const __m512i differs = _mm512_xor_si512(before, now);
   const __mmask16 warp = _mm512_mask_testn_epi32_mask(lanes, differs, all(kWarpBits));
-  const __mmask16 stamp =
-      _mm512_mask_test_epi32_mask(warp, differs, all(~(first_of_stamp(1) - 1)));
+  const __mmask16 stamp = _mm512_mask_test_epi32_mask(warp, differs, all(~(first_of_stamp(1) - 1)));
   return _mm512_mask_testn_epi32_mask(stamp, before, all(kManyWarps | kElsewhere));
 }
 
 inline __m512i merge_reads(__m512i before, __m512i now, __mmask16 concurrent) {
   const __m512i differs = _mm512_xor_si512(before, now);
-  const __mmask16 other_warp =
-      _mm512_mask_test_epi32_mask(concurrent, differs, all(kWarpBits));
+  const __mmask16 other_warp = _mm512_mask_test_epi32_mask(concurrent, differs, all(kWarpBits));
   const __mmask16 many = _mm512_mask_test_epi32_mask(concurrent, before, all(kManyWarps));
-  const __mmask16 same_stamp = _mm512_mask_testn_epi32_mask(
-      concurrent, differs, all(~((Who{1} << kWarpShift) - 1)));
-  const __mmask16 other_lane = _mm512_mask_test_epi32_mask(
-      same_stamp, differs, all(31u << kLaneShift));
+  const __mmask16 same_stamp =
+      _mm512_mask_testn_epi32_mask(concurrent, differs, all(~((Who{1} << kWarpShift) - 1)));
+  const __mmask16 other_lane =
+      _mm512_mask_test_epi32_mask(same_stamp, differs, all(31u << kLaneShift));
   const __m512i kept = _mm512_andnot_si512(all(kStrong), before);
   __m512i merged = now;
-  merged = _mm512_mask_or_epi32(merged, same_stamp, kept,
-                                _mm512_and_si512(now, all(kMany)));
+  merged = _mm512_mask_or_epi32(merged, same_stamp, kept, _mm512_and_si512(now, all(kMany)));
   merged = _mm512_mask_or_epi32(merged, other_lane, kept, all(kMany));
   merged = _mm512_mask_mov_epi32(merged, many, kept);
   return _mm512_mask_or_epi32(merged, other_warp, kept, all(kManyWarps));
@@ -58,8 +55,7 @@ bool load_run(const WordRun& run, const Interval& interval) {
   for (std::uint32_t i = 0; i < run.count; i += 16) {
     const std::uint32_t left = run.count - i;
     const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
-    const __m512i now =
-        _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
+    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
     const __m512i write = _mm512_loadu_si512(run.writes + i);
     __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, _mm512_sub_epi32(write, begin), span);
     if (fine != lanes) [[unlikely]] {
@@ -71,8 +67,7 @@ bool load_run(const WordRun& run, const Interval& interval) {
     const __m512i read = _mm512_loadu_si512(run.reads + i);
     const __mmask16 news = _mm512_mask_cmpneq_epi32_mask(lanes, read, now);
     if (news == 0) continue;
-    const __mmask16 concurrent =
-        _mm512_mask_cmpge_epu32_mask(lanes, read, all(interval.barrier));
+    const __mmask16 concurrent = _mm512_mask_cmpge_epu32_mask(lanes, read, all(interval.barrier));
     const __m512i merged = concurrent == 0 ? now : merge_reads(read, now, concurrent);
     _mm512_mask_storeu_epi32(run.reads + i, lanes, merged);
   }
@@ -83,8 +78,7 @@ bool store_run(const WordRun& run, const Interval& interval) {
   for (std::uint32_t i = 0; i < run.count; i += 16) {
     const std::uint32_t left = run.count - i;
     const auto lanes = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
-    const __m512i now =
-        _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
+    const __m512i now = _mm512_or_si512(_mm512_loadu_si512(run.who + i), all(interval.present));
     for (const Who* known : {run.writes + i, run.reads + i}) {
       const __m512i before = _mm512_loadu_si512(known);
       __mmask16 fine = _mm512_mask_cmplt_epu32_mask(lanes, before, all(interval.barrier));

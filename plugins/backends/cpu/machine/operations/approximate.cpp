@@ -30,8 +30,8 @@ float unit_lg2(float a) {
 // unit does it.
 double turns_of(float a) {
   const double exact = double{flushed(a)} * 0x1.45f308p-3;  // 1/2π in f32
-  const double cut = std::bit_cast<double>(std::bit_cast<std::uint64_t>(exact) &
-                                           0xffffffffe0000000u);
+  const double cut =
+      std::bit_cast<double>(std::bit_cast<std::uint64_t>(exact) & 0xffffffffe0000000u);
   return size_of_value(a) < kInfinity ? cut : 0;
 }
 float unless_infinite(float a, double result) {
@@ -39,9 +39,7 @@ float unless_infinite(float a, double result) {
                                       : std::bit_cast<float>(0x7fffffffu);
 }
 // From 2^24 turns on there is no fraction; the result is a whole turn's.
-double fraction_of(double turns) {
-  return turns < 0x1p30 && turns > -0x1p30 ? turns : 0;
-}
+double fraction_of(double turns) { return turns < 0x1p30 && turns > -0x1p30 ? turns : 0; }
 
 // ---- the instructions ----
 
@@ -83,9 +81,7 @@ float sine(float a) {
   const double result = sin_of_turns(turns);
   return unless_infinite(a, turns == 0 ? turns : result);
 }
-float cosine(float a) {
-  return unless_infinite(a, sin_of_turns(fraction_of(turns_of(a)) + 0.25));
-}
+float cosine(float a) { return unless_infinite(a, sin_of_turns(fraction_of(turns_of(a)) + 0.25)); }
 float tangent(float a) { return canonical(static_cast<float>(tanh(a))); }
 
 float product(bool ftz, float a, float b) {

@@ -107,8 +107,7 @@ bool decode_arithmetic(const ptx::Instruction& instruction, Operands& operands, 
     add_bit_count_forms(all);
     return all;
   }();
-  return decode_form(forms, instruction, operands, out) ||
-         decode_carry(instruction, operands, out);
+  return decode_form(forms, instruction, operands, out) || decode_carry(instruction, operands, out);
 }
 
 }  // namespace krl::machine

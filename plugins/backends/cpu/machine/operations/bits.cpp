@@ -150,14 +150,15 @@ void add_forms(Forms& forms) {
 void add_predicate_forms(Forms& forms) {
   using ptx::Type;
   const auto two = [](Operation run) {
-    return Form{run, InstructionClass::kInteger, 2, Type::kPredicate,
-                {Type::kPredicate, Type::kPredicate}};
+    return Form{
+        run, InstructionClass::kInteger, 2, Type::kPredicate, {Type::kPredicate, Type::kPredicate}};
   };
   forms.add("and.pred", two(maskwise<both>));
   forms.add("or.pred", two(maskwise<either>));
   forms.add("xor.pred", two(maskwise<one_of>));
-  forms.add("not.pred", {maskwise<opposite>, InstructionClass::kInteger, 1, Type::kPredicate,
-                         {Type::kPredicate}});
+  forms.add(
+      "not.pred",
+      {maskwise<opposite>, InstructionClass::kInteger, 1, Type::kPredicate, {Type::kPredicate}});
 }
 
 void add_permutation_forms(Forms& forms) {

@@ -67,9 +67,8 @@ void multiply_with_carry(const Instruction& instruction, Warp&, std::byte* frame
   const T* const a = row<T>(frame, instruction.a);
   const T* const b = row<T>(frame, instruction.b);
   const T* const c = row<T>(frame, instruction.c);
-  add_lanes(instruction, frame, mask, [=](unsigned i, bool carry) {
-    return sum(product(a[i], b[i]), c[i], carry, &d[i]);
-  });
+  add_lanes(instruction, frame, mask,
+            [=](unsigned i, bool carry) { return sum(product(a[i], b[i]), c[i], carry, &d[i]); });
 }
 
 template <class T>
@@ -108,8 +107,8 @@ bool decode_carry(const ptx::Instruction& instruction, Operands& operands, Instr
     }
     return all;
   }();
-  const bool reads = instruction.opcode == "addc" || instruction.opcode == "subc" ||
-                     instruction.opcode == "madc";
+  const bool reads =
+      instruction.opcode == "addc" || instruction.opcode == "subc" || instruction.opcode == "madc";
   const bool writes = instruction.has("cc");
   if (!reads && !writes) return false;
   const Form* form = forms.find(plain_name(instruction, reads));

@@ -14,9 +14,7 @@ void bind_form(const Form& form, const ptx::Instruction& instruction, Operands& 
   if (instruction.operands.size() != form.count + std::size_t{1}) operands.unsupported(instruction);
   std::uint32_t* const rows[] = {&out->a, &out->b, &out->c, &out->e};
   for (std::size_t i = 0; i < form.count; ++i) {
-    const ptx::Operand& operand = instruction.operands[i + 1];
-    if (operand.negated) operands.unsupported(instruction);
-    *rows[i] = operands.source(operand, form.sources[i]);
+    *rows[i] = operands.source(instruction.operands[i + 1], form.sources[i]);
   }
   out->d = written_row(instruction, instruction.operands[0], form.destination, operands);
   out->run = form.run;

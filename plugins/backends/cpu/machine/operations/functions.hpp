@@ -24,8 +24,8 @@ inline double polynomial(double x, const double (&coefficients)[count]) {
 
 // 2^x. By the series of e^x up to x^9, |x| <= ln(2) / 2: 2e-12.
 inline double exp2(double x) {
-  constexpr double kSeries[] = {1.0,        1.0,         1.0 / 2,     1.0 / 6,      1.0 / 24,
-                                1.0 / 120,  1.0 / 720,   1.0 / 5040,  1.0 / 40320,  1.0 / 362880};
+  constexpr double kSeries[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,
+                                1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;
   const double above = x < -1000.0 ? -1000.0 : x;
   const double limited = above > 1000.0 ? 1000.0 : above;
@@ -38,8 +38,7 @@ inline double exp2(double x) {
 
 // log2(x) of finite x > 0 that is not subnormal. By atanh, |s| <= 0.172: 2e-13.
 inline double log2(double x) {
-  constexpr double kSeries[] = {2.0,     2.0 / 3,  2.0 / 5,  2.0 / 7,
-                                2.0 / 9, 2.0 / 11, 2.0 / 13};
+  constexpr double kSeries[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   const auto bits = std::bit_cast<std::uint64_t>(x);
   constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcdu;  // the mantissa's range begins there

@@ -16,15 +16,15 @@ std::string integer_name() {
 }
 
 template <class T>
-inline constexpr InstructionClass kIntegerKind =
-    sizeof(T) == 8 ? InstructionClass::kInteger64 : InstructionClass::kInteger;
+inline constexpr InstructionClass kIntegerKind = sizeof(T) == 8 ? InstructionClass::kInteger64
+                                                                : InstructionClass::kInteger;
 
-void add_integer_forms(Forms& forms);     // arithmetic.cpp
-void add_product_forms(Forms& forms);     // products.cpp: mul, mad, dp4a, …
-void add_division_forms(Forms& forms);    // division.cpp
-void add_bit_forms(Forms& forms);         // bits.cpp: logic, shifts, fields
+void add_integer_forms(Forms& forms);    // arithmetic.cpp
+void add_product_forms(Forms& forms);    // products.cpp: mul, mad, dp4a, …
+void add_division_forms(Forms& forms);   // division.cpp
+void add_bit_forms(Forms& forms);        // bits.cpp: logic, shifts, fields
 void add_bit_count_forms(Forms& forms);  // bit_counts.cpp: popc, clz, …
 bool decode_carry(const ptx::Instruction& instruction, Operands& operands,
-                  Instruction* out);      // carry.cpp: add.cc, addc, …
+                  Instruction* out);  // carry.cpp: add.cc, addc, …
 
 }  // namespace krl::machine

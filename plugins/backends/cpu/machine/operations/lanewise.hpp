@@ -65,8 +65,7 @@ void test_lanes(const Instruction& instruction, Warp&, std::byte* frame, Mask ma
 // d = function(a, b, …) of whole predicates: a bit a lane.
 template <Mask (*function)(Mask)>
 void maskwise(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {
-  set_predicate(row<Mask>(frame, instruction.d), mask,
-                function(*row<Mask>(frame, instruction.a)));
+  set_predicate(row<Mask>(frame, instruction.d), mask, function(*row<Mask>(frame, instruction.a)));
 }
 template <Mask (*function)(Mask, Mask)>
 void maskwise(const Instruction& instruction, Warp&, std::byte* frame, Mask mask) {

@@ -23,9 +23,7 @@ struct Pair {
 };
 
 // NaN results have no payload on NVIDIA's GPUs.
-inline float canonical(float x) {
-  return x != x ? std::bit_cast<float>(0x7fffffffu) : x;
-}
+inline float canonical(float x) { return x != x ? std::bit_cast<float>(0x7fffffffu) : x; }
 inline double canonical(double x) { return x; }
 
 // .ftz: subnormals become zeros of the same sign.
@@ -66,8 +64,7 @@ inline Half rounded_to<Half>(float x) {
   // Below 2^-14 the addition leaves the rounded multiple of 2^-24 in the low bits.
   const std::uint32_t subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
-  const std::uint32_t normal =
-      (magnitude + 0xfffu + (magnitude >> 13 & 1u) - 0x38000000u) >> 13;
+  const std::uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - 0x38000000u) >> 13;
   std::uint32_t result = magnitude < 0x38800000u ? subnormal : normal;
   result = magnitude >= 0x477ff000u ? 0x7c00u : result;
   result |= bits >> 16 & 0x8000u;

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "plugins/backends/cpu/machine/decode/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/parties.hpp"
 #include "plugins/backends/cpu/machine/operations/tensor.hpp"
+#include "plugins/backends/cpu/machine/operations/warp.hpp"
 
 namespace krl::machine {
 namespace {
@@ -65,12 +65,11 @@ void shuffle(const Party* first, std::size_t count, Warp&) {
 
 enum class Vote { kAll, kAny, kUniform, kBallot };
 
-template <Vote mode, bool negated>
+template <Vote mode>
 void vote(const Party* first, std::size_t count, Warp&) {
   const Parties parties(first, count);
   const Mask lanes = parties.lanes();
-  Mask ayes = parties.predicate(&Instruction::a);
-  if (negated) ayes = lanes & ~ayes;
+  const Mask ayes = parties.predicate(&Instruction::a);
   if constexpr (mode == Vote::kBallot) {
     parties.set<std::uint32_t>(&Instruction::d, [ayes](unsigned) { return ayes; });
     return;
@@ -160,6 +159,11 @@ void active_mask(const Instruction& instruction, Warp&, std::byte* frame, Mask m
 
 // ---- decoding ----
 
+void set_operation(WarpOperation operation, Instruction* instruction) {
+  instruction->kind = InstructionClass::kWarp;
+  instruction->extra[0] = static_cast<std::uint8_t>(operation);
+}
+
 bool is(const ptx::Instruction& instruction, std::string_view name) {
   return instruction.full_name() == name;
 }
@@ -194,24 +198,17 @@ void decode_shuffle(const ptx::Instruction& in, Operands& operands, Instruction*
   last->immediate = operands.source(in.operands[3], Type::kB32);
 }
 
-template <Vote mode>
-Meeting vote_of(bool negated) {
-  return negated ? vote<mode, true> : vote<mode, false>;
-}
-
 void decode_vote(const ptx::Instruction& in, Operands& operands, Instruction* last,
                  Meeting* meeting) {
   require_operands(in, 3, operands);
-  ptx::Operand predicate = in.operands[1];
-  const bool negated = std::exchange(predicate.negated, false);
-  if (is(in, "vote.sync.all.pred")) *meeting = vote_of<Vote::kAll>(negated);
-  if (is(in, "vote.sync.any.pred")) *meeting = vote_of<Vote::kAny>(negated);
-  if (is(in, "vote.sync.uni.pred")) *meeting = vote_of<Vote::kUniform>(negated);
-  if (is(in, "vote.sync.ballot.b32")) *meeting = vote_of<Vote::kBallot>(negated);
+  if (is(in, "vote.sync.all.pred")) *meeting = vote<Vote::kAll>;
+  if (is(in, "vote.sync.any.pred")) *meeting = vote<Vote::kAny>;
+  if (is(in, "vote.sync.uni.pred")) *meeting = vote<Vote::kUniform>;
+  if (is(in, "vote.sync.ballot.b32")) *meeting = vote<Vote::kBallot>;
   if (*meeting == nullptr) operands.unsupported(in);
   last->d = operands.destination(in.operands[0],
                                  in.modifiers.back() == "pred" ? Type::kPredicate : Type::kB32);
-  last->a = operands.source(predicate, Type::kPredicate);
+  last->a = operands.source(in.operands[1], Type::kPredicate);
 }
 
 void decode_match(const ptx::Instruction& in, Operands& operands, Instruction* last,
@@ -247,12 +244,17 @@ void decode_reduction(const ptx::Instruction& in, Operands& operands, Instructio
 
 }  // namespace
 
+WarpOperation operation_of(const Instruction& instruction) {
+  return static_cast<WarpOperation>(instruction.extra[0]);
+}
+
 bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction* last,
                     Meeting* meeting) {
   if (decode_tensor(in, operands, last, meeting)) return true;
   *meeting = nullptr;
-  last->kind = InstructionClass::kWarp;
+  set_operation(WarpOperation::kVote, last);
   if (in.opcode == "shfl") {
+    set_operation(WarpOperation::kShuffle, last);
     decode_shuffle(in, operands, last, meeting);
   } else if (in.opcode == "vote") {
     decode_vote(in, operands, last, meeting);
@@ -267,6 +269,7 @@ bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
     *meeting = elect;
   } else if (is(in, "bar.warp.sync")) {
     require_operands(in, 1, operands);
+    set_operation(WarpOperation::kBarrier, last);
     *meeting = warp_barrier;
   } else {
     return false;
@@ -280,7 +283,7 @@ bool decode_warp(const ptx::Instruction& in, Operands& operands, Instruction* ou
   if (!is(in, "activemask.b32")) operands.unsupported(in);
   require_operands(in, 1, operands);
   out->run = active_mask;
-  out->kind = InstructionClass::kWarp;
+  set_operation(WarpOperation::kVote, out);
   out->d = operands.destination(in.operands[0], Type::kB32);
   return true;
 }

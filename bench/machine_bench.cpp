@@ -1,7 +1,7 @@
-// What an emulated evaluation costs: compiling by g++, and runs of `kernelrl-emulator` from exec to
-// result:
+// What the runs of an evaluation on the cpu backend cost: `kernelrl-machine` from exec to result,
+// for each level of vector instructions that this processor has:
 //
-//   emulator_bench [REPEATS]
+//   machine_bench [REPEATS [WORD]]     only rows with the word in their name
 //
 // Prints the least and the median wall time and the median CPU time of each, in milliseconds.
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "plugins/backends/cpu/runner_protocol.hpp"
+#include "tests/unit/backends/machine/emulation.hpp"
 
 namespace {
 
@@ -105,24 +106,20 @@ void rewind_to(int from, int to) {
   dup2(from, to);
 }
 
-Sample compile(const char* source, int& module) {
-  std::vector<std::string> command = {"g++"};
-  for (auto& flag : compile_flags(KERNELRL_SOURCE_DIR "/plugins/backends/cpu/shim"))
-    command.push_back(std::move(flag));
-  const std::string path = "/tmp/emulator_bench_" + std::to_string(getpid());
-  command.insert(command.end(), {"-o", path});
-  const int text = memory_file(module_source(source, {"k"}));
-  const Sample sample = timed(command, [&] { rewind_to(text, 0); });
-  close(text);
-  if (module >= 0) close(module);
-  module = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  unlink(path.c_str());
-  return sample;
-}
+// A kernel, compiled: its PTX in a file in memory, and the name that it has there.
+struct Module {
+  explicit Module(const char* source) {
+    const krl::machine::CompiledModule compiled = krl::machine::compile(source, {"k"});
+    if (compiled.ptx.empty()) die(compiled.log.c_str());
+    file = memory_file(compiled.ptx);
+    kernel = compiled.names.front();
+  }
+  int file;
+  std::string kernel;
+};
 
 Job job_of(std::size_t elements, Dim3 grid, std::int32_t n, std::vector<bool> counted) {
   Job job;
-  job.kernels = {"k"};
   job.work_limit = 1'000'000'000;
   const std::uint64_t bytes = elements * 4, stride = (bytes + 8191) / 4096 * 4096;
   for (const bool count : counted) {
@@ -138,14 +135,15 @@ Job job_of(std::size_t elements, Dim3 grid, std::int32_t n, std::vector<bool> co
   return job;
 }
 
-Sample emulate(int module, const Job& job) {
+Sample execute(const std::string& program, const Module& kernel, Job job) {
+  job.kernels = {kernel.kernel};
   const Buffer last = job.runs.empty() ? Buffer{} : job.runs[0].buffers.back();
-  const int arena = memory_file("");
-  if (ftruncate(arena, static_cast<off_t>(last.offset + last.bytes + 4096)) != 0) die("ftruncate");
+  // As an evaluation does it: the arena has been filled when the machine starts.
+  const int arena = memory_file(std::string(last.offset + last.bytes + 4096, '\0'));
   const int text = memory_file(nlohmann::json(job).dump()), result = memory_file("");
-  const Sample sample = timed({KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-emulator"}, [&] {
+  const Sample sample = timed({program}, [&] {
     // High numbers first: none of them may be overwritten before it is copied.
-    const int a = fcntl(arena, F_DUPFD, 20), m = fcntl(module, F_DUPFD, 20),
+    const int a = fcntl(arena, F_DUPFD, 20), m = fcntl(kernel.file, F_DUPFD, 20),
               r = fcntl(result, F_DUPFD, 20);
     rewind_to(text, kJobDescriptor);
     dup2(a, kArenaDescriptor);
@@ -167,31 +165,31 @@ std::vector<Sample> repeat(int times, F measure) {
   return samples;
 }
 
+void measure(const std::string& program, int repeats, const std::string& word) {
+  static const Module add(kVectorAdd), sum(kBlockSum), matmul(kMatmul);
+  constexpr std::size_t kTypical = 16387, kMillion = 1 << 20;
+  const auto row = [&](const char* what, const Module& kernel, const Job& job) {
+    if (std::string(what).find(word) == std::string::npos) return;
+    report(what, repeat(repeats, [&] { return execute(program, kernel, job); }));
+  };
+  std::printf("%s\n", program.substr(program.rfind('/') + 1).c_str());
+  row("start, no run", add, Job());
+  const Job four = job_of(kTypical, {65, 1, 1}, kTypical, {true, false, false, false});
+  row("4 runs of vector add, 16k", add, four);
+  row("4 runs of block sum, 16k", sum, four);
+  const Job large = job_of(kMillion, {4096, 1, 1}, kMillion, {true});
+  row("vector add, 1M", add, large);
+  row("block sum, 1M", sum, large);
+  row("tiled matmul, 256^3", matmul, job_of(256 * 256, {16, 16, 1}, 256, {true}));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
-  int add = -1, sum = -1, matmul = -1;
-  report("compile vector add", repeat(repeats, [&] { return compile(kVectorAdd, add); }));
-  report("compile block sum", repeat(repeats, [&] { return compile(kBlockSum, sum); }));
-  report("compile tiled matmul", repeat(repeats, [&] { return compile(kMatmul, matmul); }));
-
-  constexpr std::size_t kTypical = 16387, kMillion = 1 << 20;
-  const std::int32_t typical = kTypical, million = kMillion;
-  Job nothing;
-  nothing.kernels = {"k"};
-  report("start, no run", repeat(repeats, [&] { return emulate(add, nothing); }));
-  const Job four = job_of(kTypical, {65, 1, 1}, typical, {true, false, false, false});
-  report("4 runs of vector add, 16k", repeat(repeats, [&] { return emulate(add, four); }));
-  report("4 runs of block sum, 16k", repeat(repeats, [&] { return emulate(sum, four); }));
-  for (const bool count : {false, true}) {
-    const char* how = count ? "counted" : "checked";
-    const auto named = [&](const char* what) { return std::string(what) + ", " + how; };
-    const Job large = job_of(kMillion, {4096, 1, 1}, million, {count});
-    report(named("vector add, 1M").c_str(), repeat(repeats, [&] { return emulate(add, large); }));
-    report(named("block sum, 1M").c_str(), repeat(repeats, [&] { return emulate(sum, large); }));
-    const Job product = job_of(256 * 256, {16, 16, 1}, 256, {count});
-    report(named("tiled matmul, 256^3").c_str(),
-           repeat(repeats, [&] { return emulate(matmul, product); }));
-  }
+  const std::string word = argc > 2 ? argv[2] : "";
+  const std::string worker = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-machine-x86-64";
+  if (__builtin_cpu_supports("x86-64-v4")) measure(worker + "-v4", repeats, word);
+  if (__builtin_cpu_supports("x86-64-v3")) measure(worker + "-v3", repeats, word);
+  measure(worker, repeats, word);
 }

@@ -1,0 +1,112 @@
+// cvta, isspacep, fences, and what only concerns caches.
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "plugins/backends/cpu/machine/lanes.hpp"
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/memory_instruction.hpp"
+#include "plugins/backends/cpu/machine/warp.hpp"
+
+namespace krl::machine {
+namespace {
+
+// d = a + immediate, cut to the register's width.
+template <class To, class From>
+void add_window(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
+  const From* const from = row<From>(frame, i.a);
+  const auto window = static_cast<std::uint64_t>(i.immediate);
+  set_lanes(row<To>(frame, i.d), mask,
+            [=](unsigned lane) { return static_cast<To>(from[lane] + window); });
+}
+
+void test_space(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
+  const auto* const addresses = row<std::uint64_t>(frame, i.a);
+  const auto wanted = static_cast<ptx::Space>(i.extra[0]);
+  set_predicate(row<Mask>(frame, i.d), mask,
+                lanes_where([&](unsigned lane) { return space_of(addresses[lane]) == wanted; }));
+}
+
+void nothing(const Instruction&, Warp&, std::byte*, Mask) {}
+
+void fence(const Instruction& i, Warp& warp, std::byte*, Mask mask) {
+  warp.memory().fence(warp.index(), mask, static_cast<FenceScope>(i.extra[0]));
+}
+
+void decode_cvta(const ptx::Instruction& from, Operands& operands, Instruction* out) {
+  MemoryModifiers modifiers = read_modifiers(from, operands);
+  const bool to_space = modifiers.take("to");
+  const bool wide = modifiers.type == ptx::Type::kU64;
+  if (from.operands.size() != 2 || !modifiers.others.empty() ||
+      modifiers.space == ptx::Space::kGeneric || (!wide && modifiers.type != ptx::Type::kU32)) {
+    operands.unsupported(from);
+  }
+  out->kind = wide ? InstructionClass::kInteger64 : InstructionClass::kInteger;
+  out->a = operands.source(from.operands[1], modifiers.type);
+  out->d = operands.destination(from.operands[0], modifiers.type);
+  const std::uint64_t window = window_of(modifiers.space);
+  out->immediate = static_cast<std::int64_t>(to_space ? -window : window);
+  out->run =
+      wide ? add_window<std::uint64_t, std::uint64_t> : add_window<std::uint32_t, std::uint32_t>;
+}
+
+}  // namespace
+
+bool decode_addressing(const ptx::Instruction& from, Operands& operands, Instruction* out) {
+  if (from.opcode == "cvta") {
+    decode_cvta(from, operands, out);
+    return true;
+  }
+  if (from.opcode != "isspacep") return false;
+  const MemoryModifiers modifiers = read_modifiers(from, operands);
+  if (from.operands.size() != 2 || !modifiers.others.empty() ||
+      modifiers.space == ptx::Space::kGeneric) {
+    operands.unsupported(from);
+  }
+  out->a = operands.source(from.operands[1], ptx::Type::kU64);
+  out->d = operands.destination(from.operands[0], ptx::Type::kPredicate);
+  // Constant memory lies among global memory; the machine does not tell them apart.
+  if (modifiers.space == ptx::Space::kConstant) operands.unsupported(from);
+  out->extra[0] = static_cast<std::uint8_t>(modifiers.space);
+  out->run = test_space;
+  return true;
+}
+
+bool decode_fence(const ptx::Instruction& from, Operands& operands, Instruction* out) {
+  out->kind = InstructionClass::kLoadStore;
+  if (from.opcode == "prefetch" || from.opcode == "prefetchu" || from.opcode == "applypriority" ||
+      from.opcode == "createpolicy") {
+    if (from.opcode == "createpolicy") {
+      out->d = operands.destination(from.operands.at(0), ptx::Type::kB64);
+    }
+    out->run = nothing;
+    return true;
+  }
+  if (from.opcode != "membar" && from.opcode != "fence") return false;
+  constexpr std::string_view kKnown[] = {"cta",
+                                         "cluster",
+                                         "gl",
+                                         "gpu",
+                                         "sys",
+                                         "sc",
+                                         "acq_rel",
+                                         "acquire",
+                                         "release",
+                                         "proxy",
+                                         "async",
+                                         "async::global",
+                                         "async::shared::cta",
+                                         "mbarrier_init"};
+  bool block_scope = false;
+  for (const std::string& name : from.modifiers) {
+    block_scope |= name == "cta";
+    if (std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+      operands.unsupported(from);
+    }
+  }
+  out->extra[0] = static_cast<std::uint8_t>(block_scope ? FenceScope::kBlock : FenceScope::kDevice);
+  out->run = fence;
+  return true;
+}
+
+}  // namespace krl::machine

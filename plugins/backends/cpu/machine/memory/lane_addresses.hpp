@@ -1,0 +1,160 @@
+// From the rows of an instruction to checked memory: addresses of a warp's lanes, in any space.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "plugins/backends/cpu/machine/memory/block_memory.hpp"
+#include "plugins/backends/cpu/machine/memory/faults.hpp"
+#include "plugins/backends/cpu/machine/warp.hpp"
+
+namespace krl::machine {
+
+// The addresses as an instruction gives them: a row, of 4 or 8 bytes each, and an offset.
+struct AddressRow {
+  const std::byte* row = nullptr;
+  std::uint32_t bytes = 8;
+  std::int64_t offset = 0;
+
+  std::uint64_t of(unsigned lane) const {
+    if (bytes == 8) {
+      return reinterpret_cast<const std::uint64_t*>(row)[lane] + static_cast<std::uint64_t>(offset);
+    }
+    return reinterpret_cast<const std::uint32_t*>(row)[lane] + static_cast<std::uint32_t>(offset);
+  }
+};
+
+// False: the lanes are further apart than deltas can say.
+inline bool find_addresses(const AddressRow& from, Mask mask, LaneAddresses* to) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
+  to->first = from.of(first);
+  to->mask = mask;
+#if defined(__AVX512F__)
+  if (from.bytes == 4) {
+    const auto* row = reinterpret_cast<const std::uint32_t*>(from.row);
+    const __m512i base = _mm512_set1_epi32(static_cast<int>(row[first]));
+    _mm512_store_si512(to->delta, _mm512_maskz_sub_epi32(static_cast<__mmask16>(mask),
+                                                         _mm512_load_si512(row), base));
+    _mm512_store_si512(to->delta + 16, _mm512_maskz_sub_epi32(static_cast<__mmask16>(mask >> 16),
+                                                              _mm512_load_si512(row + 16), base));
+    return true;
+  }
+  const auto* row = reinterpret_cast<const std::uint64_t*>(from.row);
+  const __m512i base = _mm512_set1_epi64(static_cast<long long>(row[first]));
+  __mmask8 far = 0;
+  for (unsigned i = 0; i < kLanes; i += 8) {
+    const auto lanes = static_cast<__mmask8>(mask >> i);
+    const __m512i delta = _mm512_maskz_sub_epi64(lanes, _mm512_load_si512(row + i), base);
+    const __m256i narrow = _mm512_cvtepi64_epi32(delta);
+    far |= _mm512_cmpneq_epi64_mask(delta, _mm512_cvtepi32_epi64(narrow));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(to->delta + i), narrow);
+  }
+  return far == 0;
+#else
+  std::uint64_t far = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint64_t taken = -std::uint64_t{mask >> lane & 1};
+    const std::uint64_t delta = (from.of(lane) - to->first) & taken;
+    to->delta[lane] = static_cast<std::int32_t>(delta);
+    far |= delta ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(to->delta[lane]));
+  }
+  return far == 0;
+#endif
+}
+
+// Where the lanes of a checked access find their bytes: `at` + delta of each. In local memory
+// instead (at is null) each lane has its own, at the offset first + delta.
+struct CheckedLanes {
+  std::byte* at = nullptr;
+  LocalMemory* local = nullptr;
+  const LaneAddresses& addresses;
+  Shape::Pattern pattern = Shape::kGeneral;
+
+  std::byte* of(unsigned lane) const { return at + addresses.delta[lane]; }
+  std::uint32_t local_offset(unsigned lane) const {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(addresses.first) +
+                                      addresses.delta[lane]);
+  }
+};
+
+// Checks an access to local memory: `addresses` are offsets. `frame`: of the function.
+void access_local(BlockMemory& memory, const Request& request, const LaneAddresses& addresses,
+                  std::byte* frame);
+
+// The lanes of `mask` that access the same space, and in global memory the same buffer, as the
+// lowest, with their addresses: offsets, but for global memory. `space`: kGeneric is found out.
+ptx::Space find_group(BlockMemory& memory, const Request& request, const AddressRow& row, Mask mask,
+                      ptx::Space space, LaneAddresses* group);
+
+// Checks a warp's access and calls move(const CheckedLanes&) for its lanes: at once, unless they
+// access different spaces or buffers. Throws Fault.
+template <class Move>
+inline void access_memory(BlockMemory& memory, const Request& request, const AddressRow& row,
+                          Mask mask, ptx::Space space, std::byte* frame, const Move& move) {
+  LaneAddresses addresses;
+  Shape::Pattern pattern;
+  if (find_addresses(row, mask, &addresses)) [[likely]] {
+    if (space == ptx::Space::kShared) {
+      std::byte* const at = memory.access_shared(request, addresses, &pattern);
+      return move(CheckedLanes{at, nullptr, addresses, pattern});
+    }
+    if (space == ptx::Space::kLocal) {
+      access_local(memory, request, addresses, frame);
+      return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+    }
+    const bool may_be_global =
+        space == ptx::Space::kGlobal || space == ptx::Space::kConstant ||
+        (space == ptx::Space::kGeneric && space_of(addresses.first) == ptx::Space::kGlobal);
+    if (may_be_global) {
+      std::byte* const at = memory.access_global(request, addresses, &pattern);
+      if (at != nullptr) [[likely]]
+        return move(CheckedLanes{at, nullptr, addresses, pattern});
+    }
+  }
+  // Several groups are one request.
+  const AccessCounts before = request.access.counts;
+  AccessCounts& counts = request.access.counts;
+  while (mask != 0) {
+    const ptx::Space found = find_group(memory, request, row, mask, space, &addresses);
+    mask &= ~addresses.mask;
+    if (found == ptx::Space::kShared) {
+      std::byte* const at = memory.access_shared(request, addresses, &pattern);
+      move(CheckedLanes{at, nullptr, addresses, pattern});
+      counts.shared_requests = before.shared_requests + 1;
+    } else if (found == ptx::Space::kLocal) {
+      access_local(memory, request, addresses, frame);
+      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+      counts.local_requests = before.local_requests + 1;
+    } else if (found == ptx::Space::kParameter) {
+      // Read only, the same for all: the bytes themselves. find_group has checked them.
+      auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
+      move(CheckedLanes{at + addresses.first, nullptr, addresses, Shape::kGeneral});
+    } else {
+      std::byte* const at = memory.access_global(request, addresses, &pattern);
+      move(CheckedLanes{at, nullptr, addresses, pattern});
+      counts.global_requests = before.global_requests + 1;
+    }
+  }
+}
+
+// What the operands of a memory instruction become, as `Instruction` keeps it.
+struct AccessForm {
+  static AddressRow addresses(const Instruction& i, const std::byte* frame) {
+    return {frame + i.a, i.extra[0], i.immediate};
+  }
+  static ptx::Space space(const Instruction& i) { return static_cast<ptx::Space>(i.extra[1]); }
+};
+
+inline Request request_of(const Instruction& i, Warp& warp) {
+  return {*i.access,
+          i.line,
+          warp.index(),
+          warp.clock(),
+          i.access->lane_bytes(),
+          i.access->kind != AccessKind::kLoad,
+          i.access->strong,
+          i.access->kind == AccessKind::kAtomic,
+          nullptr};
+}
+
+}  // namespace krl::machine

@@ -1,0 +1,112 @@
+#include "plugins/backends/nvrtc/compilation.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/cuda/resource_report.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/nvrtc/prelude.hpp"
+
+namespace krl::nvrtc {
+namespace {
+
+constexpr char kSourceName[] = "kernel.cu";
+
+void write(int descriptor, std::string_view bytes) {
+  if (!write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
+}
+
+Program program_of(const Api& nvrtc, const std::string& source) {
+  constexpr std::size_t kHeaders = std::size(kPreludeHeaders) + 1;
+  std::array<const char*, kHeaders> names{}, contents{};
+  std::copy(std::begin(kPreludeHeaders), std::end(kPreludeHeaders), names.begin());
+  names.back() = kPreludeName;
+  contents.fill("");  // as the prelude is in front of everything
+  contents.back() = kPrelude;
+  Program program = nullptr;
+  nvrtc.require(
+      nvrtc.create(&program, source.c_str(), kSourceName, kHeaders, contents.data(), names.data()),
+      "nvrtcCreateProgram");
+  return program;
+}
+
+std::string log_of(const Api& nvrtc, Program program) {
+  std::size_t size = 0;
+  if (nvrtc.log_size(program, &size) != kSuccess || size <= 1) return {};
+  std::string log(size, '\0');
+  if (nvrtc.log(program, log.data()) != kSuccess) return {};
+  log.resize(std::strlen(log.c_str()));
+  return log;
+}
+
+// Empty if only PTX was asked for.
+std::string cubin_of(const Api& nvrtc, Program program) {
+  std::size_t size = 0;
+  nvrtc.require(nvrtc.cubin_size(program, &size), "nvrtcGetCUBINSize");
+  std::string cubin(size, '\0');
+  if (size > 0) nvrtc.require(nvrtc.cubin(program, cubin.data()), "nvrtcGetCUBIN");
+  return cubin;
+}
+
+std::string ptx_of(const Api& nvrtc, Program program) {
+  std::size_t size = 0;  // with the zero at its end
+  nvrtc.require(nvrtc.ptx_size(program, &size), "nvrtcGetPTXSize");
+  std::string ptx(size, '\0');
+  nvrtc.require(nvrtc.ptx(program, ptx.data()), "nvrtcGetPTX");
+  ptx.resize(std::strlen(ptx.c_str()));
+  return ptx;
+}
+
+Status compile(const Api& nvrtc, Program program, const CompileRequest& request) {
+  for (const std::string& kernel : request.kernels) {
+    nvrtc.require(nvrtc.add_name(program, kernel.c_str()), "nvrtcAddNameExpression");
+  }
+  std::vector<const char*> options;
+  for (const std::string& option : request.options) options.push_back(option.c_str());
+  return nvrtc.compile(program, static_cast<int>(options.size()), options.data());
+}
+
+// As whoever reads them will see it.
+bool names_an_error(const std::string& messages) {
+  return !first_error(parse_diagnostics(messages, kSourceName)).empty();
+}
+
+// What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out
+// what ptxas finds wrong, as too much shared memory; so it is asked again without.
+std::string why_refused(Status status, const Api& nvrtc, CompileRequest request) {
+  std::erase(request.options, kReportOption);
+  const Program program = program_of(nvrtc, request.source);
+  compile(nvrtc, program, request);
+  const std::string messages = split_log(log_of(nvrtc, program)).messages;
+  if (names_an_error(messages)) return messages;
+  return std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n";
+}
+
+}  // namespace
+
+Exit compile(const Api& nvrtc, const CompileRequest& request) {
+  const Program program = program_of(nvrtc, request.source);
+  const Status status = compile(nvrtc, program, request);
+  const SplitLog log = split_log(log_of(nvrtc, program));
+  write(STDOUT_FILENO, log.messages);
+  if (status != kSuccess) {
+    if (!names_an_error(log.messages)) write(STDOUT_FILENO, why_refused(status, nvrtc, request));
+    return kRefused;
+  }
+  CompiledModule module{cubin_of(nvrtc, program), ptx_of(nvrtc, program), log.report, {}};
+  for (const std::string& kernel : request.kernels) {
+    const char* mangled = nullptr;
+    nvrtc.require(nvrtc.lowered_name(program, kernel.c_str(), &mangled), "nvrtcGetLoweredName");
+    module.names.emplace_back(mangled);
+  }
+  write(kModuleDescriptor, to_bytes(module));
+  return kCompiled;
+}
+
+}  // namespace krl::nvrtc

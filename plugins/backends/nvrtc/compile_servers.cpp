@@ -1,0 +1,126 @@
+#include "plugins/backends/nvrtc/compile_servers.hpp"
+
+#include <kernelrl/values.hpp>
+#include <utility>
+
+#include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/backends/nvrtc/needed_language.hpp"
+#include "plugins/backends/nvrtc/server_protocol.hpp"
+
+namespace krl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kSourceName[] = "kernel.cu";
+constexpr std::chrono::milliseconds kCancelPoll{50};
+constexpr std::uint32_t kMostAnswerBytes = 1 << 10;
+constexpr std::chrono::seconds kAnswerLimit{10};  // of one that has begun to come
+
+// A server serves as long as we live, and forks for each compile.
+constexpr std::uint32_t kServerCpuSeconds = 1'000'000, kServerProcesses = 1 << 20;
+
+Command server_command(const CompileServerOptions& options, const MemoryFile& log,
+                       const MemoryFile& module) {
+  SandboxRules rules = options.rules;
+  rules.forks = true;
+  rules.processes = kServerProcesses;
+  rules.cpu_seconds = kServerCpuSeconds;
+  Command command = sandboxed(options.launcher, rules, {{options.program, options.library}});
+  command.descriptors = {{log.descriptor(), nvrtc::kLogDescriptor},
+                         {module.descriptor(), nvrtc::kModuleDescriptor}};
+  return command;
+}
+
+}  // namespace
+
+// One server, which is of no more use after a compile that has no ending of its own.
+class CompileServers::Server {
+ public:
+  explicit Server(const CompileServerOptions& options)
+      : conversation_(server_command(options, log_, module_)) {}
+
+  // No value if the server has ended without a word on the compile.
+  std::optional<Ending> compile(const nvrtc::CompileRequest& request,
+                                std::chrono::milliseconds limit, const Cancelled& cancelled) {
+    log_.clear();
+    module_.clear();
+    if (!conversation_.send(request)) return std::nullopt;
+    const auto begun = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
+    if (!begun) return std::nullopt;
+    const Ending cut_short = wait(begun->at("child").get<pid_t>(), limit, cancelled);
+    if (cut_short.deadline || cut_short.cancelled || cut_short.asleep) return cut_short;
+    const auto ended = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
+    if (!ended) return conversation_.end({});
+    Ending ending;
+    ended->at("exit_code").get_to(ending.exit_code);
+    ended->at("signal").get_to(ending.signal);
+    ended->at("cpu_seconds").get_to(ending.cpu_seconds);
+    return ending;
+  }
+
+  const MemoryFile& log() const { return log_; }
+  const MemoryFile& module() const { return module_; }
+  std::string complaint() const { return conversation_.complaint(); }
+
+ private:
+  // Until the server says how the compile ended; if it is not to, why not.
+  Ending wait(pid_t child, std::chrono::milliseconds limit, const Cancelled& cancelled) {
+    const auto start = Clock::now();
+    Ending ending;
+    while (!conversation_.has_answer(kCancelPoll)) {
+      const auto wall = Clock::now() - start;
+      ending.cancelled = cancelled && cancelled();
+      ending.deadline = wall > limit;
+      ending.asleep = time_asleep(child, wall) > kMostSleep;
+      if (ending.cancelled || ending.deadline || ending.asleep) break;
+    }
+    return ending;
+  }
+
+  MemoryFile log_ = MemoryFile::create("krl-log"), module_ = MemoryFile::create("krl-module");
+  Conversation conversation_;
+};
+
+CompileServers::CompileServers(CompileServerOptions options) : options_(std::move(options)) {}
+CompileServers::~CompileServers() = default;
+
+CompileOutput CompileServers::compile(std::string_view source,
+                                      const std::vector<std::string>& kernels,
+                                      const Cancelled& cancelled) {
+  nvrtc::CompileRequest request{std::string(source), options_.options, kernels,
+                                options_.rules.cpu_seconds};
+  if (nvrtc::is_minimal(source)) request.options.emplace_back("--minimal");
+  for (bool was_idle = true;;) {
+    std::unique_ptr<Server> server = idle();
+    if (!server) {
+      was_idle = false;
+      starts_.run([&] { server = std::make_unique<Server>(options_); });
+    }
+    const auto ending = server->compile(request, options_.time_limit * kWallSlack, cancelled);
+    if (!ending && was_idle) continue;  // somebody killed it while it was idle
+    if (!ending) {
+      throw Failure(KRL_UNAVAILABLE,
+                    "the compile server ended before it compiled: " + server->complaint());
+    }
+    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceName,
+                                          server->log(), server->module());
+    if (!ending->asleep) keep(std::move(server));
+    return output;
+  }
+}
+
+std::unique_ptr<CompileServers::Server> CompileServers::idle() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) return nullptr;
+  std::unique_ptr<Server> server = std::move(idle_.back());
+  idle_.pop_back();
+  return server;
+}
+
+void CompileServers::keep(std::unique_ptr<Server> server) {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(server));
+}
+
+}  // namespace krl

@@ -1,0 +1,48 @@
+// Compiles by warm servers: processes that have opened NVRTC and fork for each compile. A server
+// compiles one source at a time; as many are kept as compiles ever ran at once. Whatever ends a
+// compile before its time ends its server too, and the next compile gets a new one. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/evaluation_request.hpp"
+#include "plugins/backends/evaluator/process/starting_thread.hpp"
+
+namespace krl {
+
+struct CompileServerOptions {
+  std::string launcher;                          // kernelrl-sandbox
+  std::string program;                           // kernelrl-nvrtc
+  std::string library;                           // libnvrtc
+  SandboxRules rules;                            // of a compile
+  std::chrono::milliseconds time_limit{10'000};  // of the processor, as in the rules
+  std::vector<std::string> options;              // of every compile
+};
+
+class CompileServers {
+ public:
+  explicit CompileServers(CompileServerOptions options);
+  ~CompileServers();
+
+  // `kernels`: as launches name them. Throws Failure as krl::compile does.
+  CompileOutput compile(std::string_view source, const std::vector<std::string>& kernels,
+                        const Cancelled& cancelled);
+
+ private:
+  class Server;
+
+  std::unique_ptr<Server> idle();  // null if there is none
+  void keep(std::unique_ptr<Server> server);
+
+  const CompileServerOptions options_;
+  StartingThread starts_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Server>> idle_;
+};
+
+}  // namespace krl

@@ -1,0 +1,13 @@
+// How much of CUDA C++ a source needs before its own text begins. Pure.
+#pragma once
+
+#include <string_view>
+
+namespace krl::nvrtc {
+
+// Whether the source does without textures, surfaces and the functions of the device runtime, which
+// NVRTC leaves out if it is told --minimal: then it compiles a small kernel in 20 % less time. That
+// is so if it includes nothing but headers that are known to do without.
+bool is_minimal(std::string_view source);
+
+}  // namespace krl::nvrtc

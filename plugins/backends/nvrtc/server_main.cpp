@@ -1,0 +1,116 @@
+// kernelrl-nvrtc: a compile server. Opens NVRTC once; each compile is a process of its own that
+// begins as a copy of this one, so that nothing of a candidate reaches the next.
+//
+//   kernelrl-nvrtc LIBNVRTC             serves until its input ends (server_protocol.hpp)
+//   kernelrl-nvrtc LIBNVRTC --version   says "13.0"
+//
+// Ends with kUnusable if NVRTC cannot be used.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "plugins/backends/evaluator/process/message_stream.hpp"
+#include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
+#include "plugins/backends/nvrtc/compilation.hpp"
+
+namespace {
+
+using namespace krl::nvrtc;
+
+// NVRTC reads headers; it writes no file but those that it already has.
+std::vector<krl::sandbox::AllowedCall> compiling_calls() {
+  std::vector<krl::sandbox::AllowedCall> calls = krl::sandbox::computing_calls();
+  calls.insert(calls.end(), {{SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
+                             {SYS_newfstatat},
+                             {SYS_readlinkat},
+                             {SYS_getcwd},
+                             {SYS_uname},
+                             {SYS_sysinfo},
+                             {SYS_sched_getaffinity},
+                             {SYS_sched_get_priority_min},
+                             {SYS_sched_get_priority_max},
+                             {SYS_prlimit64, 2, ~0u, 0}});  // to read its own limits
+#ifdef __x86_64__
+  calls.insert(calls.end(), {{SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}});
+#endif
+  return calls;
+}
+
+// What the process of a compile may still do and take. Limits and filters that the system does not
+// have are missing in the server too, which says so.
+void restrict(const CompileRequest& request, pid_t server) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != server) ::_exit(kUnusable);
+  const rlimit seconds{request.cpu_seconds, request.cpu_seconds + 1};
+  ::setrlimit(RLIMIT_CPU, &seconds);
+  ::dup2(kLogDescriptor, STDOUT_FILENO);
+  ::dup2(kLogDescriptor, STDERR_FILENO);
+  ::close(kLogDescriptor);
+  ::close(STDIN_FILENO);
+  krl::sandbox::allow_only(compiling_calls());
+}
+
+[[noreturn]] void compile_and_exit(const Api& nvrtc, const CompileRequest& request, pid_t server) {
+  restrict(request, server);
+  try {
+    ::_exit(compile(nvrtc, request));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  ::_exit(kUnusable);
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+nlohmann::json ending_of(pid_t child) {
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  return {{"exit_code", WIFEXITED(status) ? WEXITSTATUS(status) : -1},
+          {"signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0},
+          {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)}};
+}
+
+void serve(const Api& nvrtc) {
+  const pid_t server = ::getpid();
+  while (const auto message = krl::read_message(STDIN_FILENO)) {
+    const auto request = message->get<CompileRequest>();
+    const pid_t child = ::fork();
+    if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
+    if (child == 0) compile_and_exit(nvrtc, request, server);
+    krl::write_message(STDOUT_FILENO, {{"child", child}});
+    krl::write_message(STDOUT_FILENO, ending_of(child));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc < 2) throw Unusable("usage: kernelrl-nvrtc LIBNVRTC [--version]");
+    const Api nvrtc(argv[1]);
+    if (argc == 2) {
+      serve(nvrtc);
+      return 0;
+    }
+    int major = 0, minor = 0;
+    nvrtc.require(nvrtc.version(&major, &minor), "nvrtcVersion");
+    std::printf("%d.%d", major, minor);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kUnusable;
+  }
+}
