@@ -40,12 +40,13 @@ __global__ void block_histogram(const unsigned char* x, unsigned* out) {
   __syncthreads();
   for (int b = threadIdx.x; b < 256; b += 64) out[blockIdx.x * 256 + b] = bins[b];
 }
+struct Differ { __device__ bool operator()(int a, int b) const { return a != b; } };
 __global__ void block_flags(const int* x, int* out) {
   using Flags = cub::BlockDiscontinuity<int, 64>;
   using Scan = cub::BlockScan<int, 64, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ union { typename Flags::TempStorage flags; typename Scan::TempStorage scan; } s;
   int v[2] = {x[blockIdx.x * 128 + threadIdx.x * 2], x[blockIdx.x * 128 + threadIdx.x * 2 + 1]}, heads[2];
-  Flags(s.flags).FlagHeads(heads, v, cub::Inequality());
+  Flags(s.flags).FlagHeads(heads, v, Differ());
   __syncthreads();
   Scan(s.scan).ExclusiveSum(heads, heads);
   out[blockIdx.x * 128 + threadIdx.x * 2] = heads[0];
