@@ -1,13 +1,13 @@
-// The kernels of tests/hostile/kernels, in folders by idea. The first line of each says what must come
-// of it:
+// The kernels of tests/hostile/kernels, in folders by idea. The first line of each says what must
+// come of it:
 //
 //   // task: ID expect: VERDICT [on-gpu: VERDICT] [max-speedup: X]
 //
-// VERDICT may be several with '|' between them, where the order of checks may differ between backends
-// or a compiler decides. `on-gpu` follows where a GPU does not see what the machine sees: a race that
-// it happens to win, an access that hits another buffer. `max-speedup` bounds the estimate of a kernel
-// that is right but plays tricks with the time model. A kernel of right/ may be refused, where its
-// line allows that, only as unsupported.
+// VERDICT may be several with '|' between them, where the order of checks may differ between
+// backends or a compiler decides. `on-gpu` follows where a GPU does not see what the machine sees:
+// a race that it happens to win, an access that hits another buffer. `max-speedup` bounds the
+// estimate of a kernel that is right but plays tricks with the time model. A kernel of right/ may
+// be refused, where its line allows that, only as unsupported.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,7 @@
 
 namespace krl::testing {
 
-inline const std::filesystem::path kHostileKernels =
-    KERNELRL_SOURCE_DIR "/tests/hostile/kernels";
+inline const std::filesystem::path kHostileKernels = KERNELRL_SOURCE_DIR "/tests/hostile/kernels";
 
 struct HostileKernel {
   std::string task, expected, expected_on_gpu, source;
@@ -60,11 +59,16 @@ inline HostileKernel hostile_kernel(const std::string& name) {
   std::string slashes, key, value, task;
   bool good = static_cast<bool>(first_line >> slashes) && slashes == "//";
   while (good && first_line >> key >> value) {
-    if (key == "task:") task = value;
-    else if (key == "expect:") kernel.expected = value;
-    else if (key == "on-gpu:") kernel.expected_on_gpu = value;
-    else if (key == "max-speedup:") kernel.max_speedup = std::stod(value);
-    else good = false;
+    if (key == "task:")
+      task = value;
+    else if (key == "expect:")
+      kernel.expected = value;
+    else if (key == "on-gpu:")
+      kernel.expected_on_gpu = value;
+    else if (key == "max-speedup:")
+      kernel.max_speedup = std::stod(value);
+    else
+      good = false;
   }
   if (kernel.expected_on_gpu.empty()) kernel.expected_on_gpu = kernel.expected;
   if (good && !kernel.expected.empty()) kernel.task = task;
