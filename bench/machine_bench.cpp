@@ -1,7 +1,7 @@
 // What the runs of an evaluation on the cpu backend cost: `kernelrl-machine` from exec to result,
 // for each level of vector instructions that this processor has:
 //
-//   machine_bench [REPEATS]
+//   machine_bench [REPEATS [WORD]]     only rows with the word in their name
 //
 // Prints the least and the median wall time and the median CPU time of each, in milliseconds.
 #include <fcntl.h>
@@ -138,8 +138,8 @@ Job job_of(std::size_t elements, Dim3 grid, std::int32_t n, std::vector<bool> co
 Sample execute(const std::string& program, const Module& kernel, Job job) {
   job.kernels = {kernel.kernel};
   const Buffer last = job.runs.empty() ? Buffer{} : job.runs[0].buffers.back();
-  const int arena = memory_file("");
-  if (ftruncate(arena, static_cast<off_t>(last.offset + last.bytes + 4096)) != 0) die("ftruncate");
+  // As an evaluation does it: the arena has been filled when the machine starts.
+  const int arena = memory_file(std::string(last.offset + last.bytes + 4096, '\0'));
   const int text = memory_file(nlohmann::json(job).dump()), result = memory_file("");
   const Sample sample = timed({program}, [&] {
     // High numbers first: none of them may be overwritten before it is copied.
@@ -165,10 +165,11 @@ std::vector<Sample> repeat(int times, F measure) {
   return samples;
 }
 
-void measure(const std::string& program, int repeats) {
+void measure(const std::string& program, int repeats, const std::string& word) {
   static const Module add(kVectorAdd), sum(kBlockSum), matmul(kMatmul);
   constexpr std::size_t kTypical = 16387, kMillion = 1 << 20;
   const auto row = [&](const char* what, const Module& kernel, const Job& job) {
+    if (std::string(what).find(word) == std::string::npos) return;
     report(what, repeat(repeats, [&] { return execute(program, kernel, job); }));
   };
   std::printf("%s\n", program.substr(program.rfind('/') + 1).c_str());
@@ -186,8 +187,9 @@ void measure(const std::string& program, int repeats) {
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
+  const std::string word = argc > 2 ? argv[2] : "";
   const std::string worker = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-machine-x86-64";
-  if (__builtin_cpu_supports("x86-64-v4")) measure(worker + "-v4", repeats);
-  if (__builtin_cpu_supports("x86-64-v3")) measure(worker + "-v3", repeats);
-  measure(worker, repeats);
+  if (__builtin_cpu_supports("x86-64-v4")) measure(worker + "-v4", repeats, word);
+  if (__builtin_cpu_supports("x86-64-v3")) measure(worker + "-v3", repeats, word);
+  measure(worker, repeats, word);
 }

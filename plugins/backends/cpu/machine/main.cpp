@@ -67,7 +67,7 @@ int main() {
   } catch (const nlohmann::json::exception& error) {
     return fail(std::string("the job is malformed: ") + error.what());
   }
-  const auto arena = map(kArenaDescriptor, PROT_READ | PROT_WRITE, MAP_SHARED);
+  const auto arena = map(kArenaDescriptor, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE);
   if (arena.empty()) return fail("descriptor 3 is no arena that can be mapped");
   const auto module = map(kModuleDescriptor, PROT_READ, MAP_PRIVATE);
   if (module.empty()) return fail("descriptor 4 is no module that can be mapped");

@@ -18,6 +18,7 @@ void ZeroPages::grow(std::size_t bytes) {
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                   : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
   if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, bytes, MADV_HUGEPAGE);  // most of a large shadow is touched: one fault for 2 MiB
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
 }
