@@ -189,8 +189,8 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   if (request.host) {
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
-    add_kernel_figures(task, built->schedule, built->module, built->code, gpu_, compiler_.arch,
-                       &record);
+    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, built->code, &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
