@@ -42,10 +42,9 @@ std::string shared_place(const Culprit& culprit) {
     if (culprit.address - variable.offset >= variable.bytes) continue;
     const std::string name = "shared " + source_name(variable.name);
     if (culprit.request.bytes >= variable.bytes) return name;
-    // The compiler makes arrays of bytes of most variables: their elements are what is accessed.
-    const std::uint64_t each =
-        variable.element_bytes > 1 ? variable.element_bytes : std::max(1u, culprit.request.bytes);
-    const std::uint64_t index = (culprit.address - variable.offset) / each;
+    // Arrays are declared as bytes: what an element is, the access says.
+    const std::uint64_t index = (culprit.address - variable.offset) /
+                                std::max(culprit.request.bytes, variable.element_bytes);
     return name + "[" + std::to_string(index) + "]";
   }
   const std::uint64_t dynamic = culprit.launch.program().dynamic_shared;
