@@ -68,7 +68,9 @@ struct CheckedLanes {
   std::byte* at = nullptr;
   LocalMemory* local = nullptr;
   const LaneAddresses& addresses;
-  Shape::Pattern pattern = Shape::kGeneral;
+  const Shape* shape = nullptr;  // null: not known
+
+  Shape::Pattern pattern() const { return shape == nullptr ? Shape::kGeneral : shape->pattern; }
 
   std::byte* of(unsigned lane) const { return at + addresses.delta[lane]; }
   std::uint32_t local_offset(unsigned lane) const {
@@ -92,23 +94,23 @@ template <class Move>
 inline void access_memory(BlockMemory& memory, const Request& request, const AddressRow& row,
                           Mask mask, ptx::Space space, std::byte* frame, const Move& move) {
   LaneAddresses addresses;
-  Shape::Pattern pattern;
+  const Shape* shape = nullptr;
   if (find_addresses(row, mask, &addresses)) [[likely]] {
     if (space == ptx::Space::kShared) {
-      std::byte* const at = memory.access_shared(request, addresses, &pattern);
-      return move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_shared(request, addresses, &shape);
+      return move(CheckedLanes{at, nullptr, addresses, shape});
     }
     if (space == ptx::Space::kLocal) {
       access_local(memory, request, addresses, frame);
-      return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+      return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
     }
     const bool may_be_global =
         space == ptx::Space::kGlobal || space == ptx::Space::kConstant ||
         (space == ptx::Space::kGeneric && space_of(addresses.first) == ptx::Space::kGlobal);
     if (may_be_global) {
-      std::byte* const at = memory.access_global(request, addresses, &pattern);
+      std::byte* const at = memory.access_global(request, addresses, &shape);
       if (at != nullptr) [[likely]]
-        return move(CheckedLanes{at, nullptr, addresses, pattern});
+        return move(CheckedLanes{at, nullptr, addresses, shape});
     }
   }
   // Several groups are one request.
@@ -118,20 +120,20 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
     const ptx::Space found = find_group(memory, request, row, mask, space, &addresses);
     mask &= ~addresses.mask;
     if (found == ptx::Space::kShared) {
-      std::byte* const at = memory.access_shared(request, addresses, &pattern);
-      move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_shared(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
       counts.shared_requests = before.shared_requests + 1;
     } else if (found == ptx::Space::kLocal) {
       access_local(memory, request, addresses, frame);
-      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
       counts.local_requests = before.local_requests + 1;
     } else if (found == ptx::Space::kParameter) {
       // Read only, the same for all: the bytes themselves. find_group has checked them.
       auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
-      move(CheckedLanes{at + addresses.first, nullptr, addresses, Shape::kGeneral});
+      move(CheckedLanes{at + addresses.first, nullptr, addresses, nullptr});
     } else {
-      std::byte* const at = memory.access_global(request, addresses, &pattern);
-      move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_global(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
       counts.global_requests = before.global_requests + 1;
     }
   }
