@@ -10,7 +10,7 @@
 namespace krl::conformance {
 namespace {
 
-constexpr std::uint32_t kThreads = 64;
+constexpr std::uint32_t kThreadsOfRandom = 64;
 constexpr std::size_t kPredicates = 6;
 
 struct Pool {  // of registers
@@ -18,16 +18,16 @@ struct Pool {  // of registers
   const char* type;
   std::size_t count;
 };
-constexpr Pool kHalves{'h', ".b16", 6}, kWords{'r', ".b32", 12}, kLongs{'d', ".b64", 8};
+constexpr Pool kShortPool{'h', ".b16", 6}, kWordPool{'r', ".b32", 12}, kLongPool{'d', ".b64", 8};
 
 const Pool& pool_of(Letter letter) {
   switch (register_type(letter)[2]) {
     case '1':
-      return kHalves;
+      return kShortPool;
     case '6':
-      return kLongs;
+      return kLongPool;
     default:
-      return kWords;
+      return kWordPool;
   }
 }
 
@@ -53,7 +53,7 @@ class FormChoice {
     // Signs of NaN in halves of a register, and positions out of a register.
     const bool open =
         (opcode == "neg" || opcode == "abs") && form.operands[0] >= 'A' && form.operands[0] <= 'Z';
-    return !form.approximate() && !open && opcode != "fns";
+    return !form.approximate() && !open && opcode != "fns" && opcode != "atom";
   }
   std::map<std::string, std::vector<const Form*>> by_opcode_;
   std::vector<const std::vector<const Form*>*> opcodes_;
@@ -70,7 +70,7 @@ class Writer {
     for (std::size_t i = 0; i < length; ++i) converged_statement();
     store_registers();
     program_.name = name_;
-    program_.threads = kThreads;
+    program_.threads = kThreadsOfRandom;
     program_.text = outside_ + ".visible .entry " + name_ +
                     "(.param .u64 inputs, .param .u64 results) {\n" + declarations() + body_ +
                     "ret;\n}\n";
@@ -93,7 +93,7 @@ class Writer {
 
   std::string declarations() {
     std::string text;
-    for (const Pool& pool : {kHalves, kWords, kLongs}) {
+    for (const Pool& pool : {kShortPool, kWordPool, kLongPool}) {
       text +=
           std::string(".reg ") + pool.type + " %" + pool.prefix + "<" + number(pool.count) + ">;\n";
     }
@@ -111,26 +111,26 @@ class Writer {
     line("mov.u32 %t, %tid.x");
     line("mov.u32 %lane, %laneid");
     const std::string letters[] = {"heec", "rrffEC", "ddg"};
-    const Pool* const pools[] = {&kHalves, &kWords, &kLongs};
+    const Pool* const pools[] = {&kShortPool, &kWordPool, &kLongPool};
     for (std::size_t p = 0; p < 3; ++p) {
       for (std::size_t i = 0; i < pools[p]->count; ++i) {
         const Letter letter = random_.one_of(letters[p]);
-        const std::size_t first = random_.below(kColumnLength - kThreads);
+        const std::size_t first = random_.below(kColumnLength - kThreadsOfRandom);
         line("mad.wide.u32 %at, %t, 8, %in");
         line(std::string("ld.global") + pools[p]->type + " %" + pools[p]->prefix + number(i) +
              ", [%at + " + number(column_offset(letter, random_.below(4)) + first * 8) + "]");
       }
     }
     for (std::size_t i = 0; i < kPredicates; ++i) {
-      line("setp.gt.s32 %p" + number(i) + ", " + reg(kWords) + ", " + reg(kWords));
+      line("setp.gt.s32 %p" + number(i) + ", " + reg(kWordPool) + ", " + reg(kWordPool));
     }
   }
 
   void store_registers() {
     line("mad.wide.u32 %at, %t, 8, %out");
-    for (std::size_t i = 0; i < kHalves.count; ++i) store("cvt.u64.u16", "%h" + number(i));
-    for (std::size_t i = 0; i < kWords.count; ++i) store("cvt.u64.u32", "%r" + number(i));
-    for (std::size_t i = 0; i < kLongs.count; ++i) store("mov.b64", "%d" + number(i));
+    for (std::size_t i = 0; i < kShortPool.count; ++i) store("cvt.u64.u16", "%h" + number(i));
+    for (std::size_t i = 0; i < kWordPool.count; ++i) store("cvt.u64.u32", "%r" + number(i));
+    for (std::size_t i = 0; i < kLongPool.count; ++i) store("mov.b64", "%d" + number(i));
     line("mov.b32 %w, 0");
     for (std::size_t i = 0; i < kPredicates; ++i) {
       line("selp.b32 %x, " + number(1u << i) + ", 0, %p" + number(i));
@@ -140,7 +140,7 @@ class Writer {
   }
   void store(const std::string& widening, const std::string& from) {
     line(widening + " %u, " + from);
-    line("st.global.b64 [%at + " + number(program_.slots.size() * kThreads * 8) + "], %u");
+    line("st.global.b64 [%at + " + number(program_.slots.size() * kThreadsOfRandom * 8) + "], %u");
     program_.slots.push_back({'d', from, false});
   }
 
@@ -249,7 +249,7 @@ class Writer {
   // ---- control flow ----
   void condition() {
     if (random_.one_in(2)) {
-      line("setp.lt.s32 " + predicate() + ", " + reg(kWords) + ", " + reg(kWords));
+      line("setp.lt.s32 " + predicate() + ", " + reg(kWordPool) + ", " + reg(kWordPool));
     }
   }
   void branch(std::size_t depth) {
@@ -269,7 +269,7 @@ class Writer {
   void loop(std::size_t depth) {
     const std::string counter = "%c" + number(depth), head = label(), end = label();
     const std::string bits = random_.one_in(2) ? "3" : "1";
-    line("and.b32 " + counter + ", " + reg(kWords) + ", " + bits);
+    line("and.b32 " + counter + ", " + reg(kWordPool) + ", " + bits);
     place(head);
     statements(depth + 1);
     if (random_.one_in(3)) line(guard() + "bra " + end);
@@ -284,7 +284,7 @@ class Writer {
     for (std::size_t i = 0; i < 4; ++i) targets.push_back(label());
     body_ += table + ": .branchtargets " + targets[0] + ", " + targets[1] + ", " + targets[2] +
              ", " + targets[3] + ";\n";
-    line("and.b32 %s, " + reg(kWords) + ", 3");
+    line("and.b32 %s, " + reg(kWordPool) + ", 3");
     line("brx.idx %s, " + table);
     for (const std::string& target : targets) {
       place(target);
@@ -305,17 +305,17 @@ class Writer {
                 "SMALL:\nxor.b32 %x, %x, %y;\nshf.l.wrap.b32 %x, %x, %y, " +
                 number(random_.below(32)) + ";\nEND:\nst.param.b32 [r], %x;\nret;\n}\n";
     body_ += "{\n.param .b32 result;\n.param .b32 first;\n.param .b64 second;\n";
-    line("st.param.b32 [first], " + reg(kWords));
-    line("st.param.b64 [second], " + reg(kLongs));
+    line("st.param.b32 [first], " + reg(kWordPool));
+    line("st.param.b64 [second], " + reg(kLongPool));
     line("call (result), " + callee + ", (first, second)");
-    line("ld.param.b32 " + reg(kWords) + ", [result]");
+    line("ld.param.b32 " + reg(kWordPool) + ", [result]");
     body_ += "}\n";
   }
 
   // ---- data within a thread ----
   void carry() {
     const bool adds = random_.one_in(2);
-    const Pool& pool = random_.one_in(2) ? kWords : kLongs;
+    const Pool& pool = random_.one_in(2) ? kWordPool : kLongPool;
     const std::string type = pool.prefix == 'r' ? "u32" : "u64";
     const std::string first = adds ? "add" : "sub", next = adds ? "addc" : "subc";
     const auto emit = [&](const std::string& name) {
@@ -323,8 +323,8 @@ class Writer {
     };
     if (adds && random_.one_in(3)) {
       const auto product = [&](const std::string& name) {
-        line(name + " " + reg(kWords) + ", " + reg(kWords) + ", " + reg(kWords) + ", " +
-             reg(kWords));
+        line(name + " " + reg(kWordPool) + ", " + reg(kWordPool) + ", " + reg(kWordPool) + ", " +
+             reg(kWordPool));
       };
       product("mad.lo.cc.u32");
       if (random_.one_in(2)) product("madc.lo.cc.u32");
@@ -337,37 +337,39 @@ class Writer {
   void pack() {
     switch (random_.below(5)) {
       case 0:
-        return line("mov.b32 " + reg(kWords) + ", {" + reg(kHalves) + ", " + reg(kHalves) + "}");
+        return line("mov.b32 " + reg(kWordPool) + ", {" + reg(kShortPool) + ", " + reg(kShortPool) +
+                    "}");
       case 1:
-        return line("mov.b64 " + reg(kLongs) + ", {" + reg(kWords) + ", " + reg(kWords) + "}");
+        return line("mov.b64 " + reg(kLongPool) + ", {" + reg(kWordPool) + ", " + reg(kWordPool) +
+                    "}");
       case 2:
-        return line("mov.b32 {%h0, %h1}, " + reg(kWords));
+        return line("mov.b32 {%h0, %h1}, " + reg(kWordPool));
       case 3:
         return line("mov.b64 {" + std::string(random_.one_in(3) ? "_" : "%r0") + ", %r1}, " +
-                    reg(kLongs));
+                    reg(kLongPool));
       default:
-        return line("mov.b64 {%h2, %h3, %h4, %h5}, " + reg(kLongs));
+        return line("mov.b64 {%h2, %h3, %h4, %h5}, " + reg(kLongPool));
     }
   }
   void special_register() {
     static const std::vector<std::string> kNames = {
         "%tid.x",       "%ntid.x",      "%ctaid.x",     "%nctaid.x",    "%laneid", "%lanemask_lt",
         "%lanemask_le", "%lanemask_eq", "%lanemask_gt", "%lanemask_ge", "%tid.y"};
-    line("mov.u32 " + reg(kWords) + ", " + random_.one_of(kNames));
+    line("mov.u32 " + reg(kWordPool) + ", " + random_.one_of(kNames));
   }
   void local_memory() {
-    line("and.b32 %x, " + reg(kWords) + ", 56");
+    line("and.b32 %x, " + reg(kWordPool) + ", 56");
     line("cvt.u64.u32 %u, %x");
     line("mov.u64 %v, local");
     line("add.s64 %v, %v, %u");
-    line("st.local.b64 [%v], " + reg(kLongs));
-    line("xor.b32 %w, " + reg(kWords) + ", %x");
-    line("st.local.b16 [%v + 2], " + reg(kHalves));
-    line("ld.local.s8 " + reg(kWords) + ", [%v + " + number(random_.below(8)) + "]");
+    line("st.local.b64 [%v], " + reg(kLongPool));
+    line("xor.b32 %w, " + reg(kWordPool) + ", %x");
+    line("st.local.b16 [%v + 2], " + reg(kShortPool));
+    line("ld.local.s8 " + reg(kWordPool) + ", [%v + " + number(random_.below(8)) + "]");
     line("ld.local.v2.b32 {%r2, %r3}, [%v]");
   }
   void load_somewhere() {
-    line("and.b32 %x, " + reg(kWords) + ", 1023");
+    line("and.b32 %x, " + reg(kWordPool) + ", 1023");
     line("mul.wide.u32 %u, %x, 16");
     line("add.s64 %u, %u, %in");
     const std::string at = ", [%u + " + number(16 * random_.below(100)) + "]";
@@ -377,11 +379,11 @@ class Writer {
       case 1:
         return line("ld.global.v2.b64 {%d1, %d2}" + at);
       case 2:
-        return line("ld.global.u8 " + reg(kWords) + at);
+        return line("ld.global.u8 " + reg(kWordPool) + at);
       case 3:
-        return line("ld.global.s16 " + reg(kWords) + at);
+        return line("ld.global.s16 " + reg(kWordPool) + at);
       case 4:
-        return line("ld.global.nc.b64 " + reg(kLongs) + at);
+        return line("ld.global.nc.b64 " + reg(kLongPool) + at);
       default:
         return line("ld.v2.b16 {%h0, %h1}" + at);
     }
@@ -394,37 +396,37 @@ class Writer {
     // The segment's mask in the upper bits, the clamp in the lower ones: 0 for up.
     const std::uint64_t segment = 32u >> random_.below(4);
     const std::uint64_t control = (32 - segment) << 8 | (mode == "up" ? 0 : 31);
-    const std::string lane = random_.one_in(2) ? number(random_.below(32)) : reg(kWords);
-    const std::string to = reg(kWords);
+    const std::string lane = random_.one_in(2) ? number(random_.below(32)) : reg(kWordPool);
+    const std::string to = reg(kWordPool);
     line("shfl.sync." + mode + ".b32 " + to + (random_.one_in(2) ? "|" + predicate() : "") + ", " +
-         reg(kWords) + ", " + lane + ", " + number(control) + ", -1");
+         reg(kWordPool) + ", " + lane + ", " + number(control) + ", -1");
   }
   void vote() {
     switch (random_.below(5)) {
       case 0:
-        return line("vote.sync.ballot.b32 " + reg(kWords) + ", " + predicate() + ", -1");
+        return line("vote.sync.ballot.b32 " + reg(kWordPool) + ", " + predicate() + ", -1");
       case 1:
         return line("vote.sync.any.pred " + predicate() + ", " + predicate() + ", -1");
       case 2:
         return line("vote.sync.all.pred " + predicate() + ", !" + predicate() + ", -1");
       case 3:
-        return line("match.any.sync.b32 " + reg(kWords) + ", " + reg(kWords) + ", -1");
+        return line("match.any.sync.b32 " + reg(kWordPool) + ", " + reg(kWordPool) + ", -1");
       default:
-        return line("match.all.sync.b64 " + reg(kWords) + "|" + predicate() + ", " + reg(kLongs) +
-                    ", -1");
+        return line("match.all.sync.b64 " + reg(kWordPool) + "|" + predicate() + ", " +
+                    reg(kLongPool) + ", -1");
     }
   }
   void warp_reduction() {
     static const std::vector<std::string> kOperations = {"add.s32", "add.u32", "min.s32",
                                                          "min.u32", "max.s32", "max.u32",
                                                          "and.b32", "or.b32",  "xor.b32"};
-    line("redux.sync." + random_.one_of(kOperations) + " " + reg(kWords) + ", " + reg(kWords) +
-         ", -1");
+    line("redux.sync." + random_.one_of(kOperations) + " " + reg(kWordPool) + ", " +
+         reg(kWordPool) + ", -1");
   }
   void block_vote() {
     switch (random_.below(3)) {
       case 0:
-        return line("bar.red.popc.u32 " + reg(kWords) + ", 0, " + predicate());
+        return line("bar.red.popc.u32 " + reg(kWordPool) + ", 0, " + predicate());
       case 1:
         return line("bar.red.and.pred " + predicate() + ", 0, " + predicate());
       default:
@@ -432,17 +434,17 @@ class Writer {
     }
   }
   void exchange() {
-    const std::uint64_t other = 1 + random_.below(kThreads - 1);
+    const std::uint64_t other = 1 + random_.below(kThreadsOfRandom - 1);
     line("mov.u32 %w, shared");
     line("mad.lo.u32 %x, %t, 16, %w");
     line("bar.sync 0");
-    line("st.shared.v2.b64 [%x], {" + reg(kLongs) + ", " + reg(kLongs) + "}");
+    line("st.shared.v2.b64 [%x], {" + reg(kLongPool) + ", " + reg(kLongPool) + "}");
     line("bar.sync 0");
     line("xor.b32 %s, %t, " + number(other));
     line("mad.lo.u32 %x, %s, 16, %w");
-    line("ld.shared.b64 " + reg(kLongs) + ", [%x + 8]");
-    line("ld.shared.b32 " + reg(kWords) + ", [%x + " + number(4 * random_.below(4)) + "]");
-    line("ld.shared.u16 " + reg(kHalves) + ", [%x + " + number(2 * random_.below(8)) + "]");
+    line("ld.shared.b64 " + reg(kLongPool) + ", [%x + 8]");
+    line("ld.shared.b32 " + reg(kWordPool) + ", [%x + " + number(4 * random_.below(4)) + "]");
+    line("ld.shared.u16 " + reg(kShortPool) + ", [%x + " + number(2 * random_.below(8)) + "]");
     line("bar.sync 0");
   }
   void atomics() {
@@ -450,7 +452,7 @@ class Writer {
         "add.u32", "min.s32", "min.u32", "max.s32", "max.u32", "and.b32", "or.b32", "xor.b32",
         "add.u64", "min.s64", "max.u64", "and.b64", "or.b64",  "xor.b64", "inc.u32"};
     const std::string operation = random_.one_of(kOperations);
-    const Pool& pool = operation.ends_with("64") ? kLongs : kWords;
+    const Pool& pool = operation.ends_with("64") ? kLongPool : kWordPool;
     const bool shared = random_.one_in(2) || cells_ == Program::kCells;
     if (shared) {
       line("mov.u32 %w, cells");
@@ -474,7 +476,7 @@ class Writer {
   }
   // Behind the slots of the registers and the predicates.
   static constexpr std::uint64_t kCellsAt =
-      (kHalves.count + kWords.count + kLongs.count + 1) * kThreads * 8;
+      (kShortPool.count + kWordPool.count + kLongPool.count + 1) * kThreadsOfRandom * 8;
 
   const FormChoice& forms_;
   Random random_;

@@ -18,7 +18,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/5";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/6";
 
 constexpr std::string_view kCandidateFile = "kernel.cu";  // as every compiler is told
 
@@ -189,8 +189,8 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   if (request.host) {
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
-    add_kernel_figures(task, built->schedule, built->module, built->code, gpu_, compiler_.arch,
-                       &record);
+    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, built->code, &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
@@ -268,20 +268,27 @@ std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
                       [&] { return with_size(compiler_.compile(source, kernels, cancelled)); });
 }
 
+std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::naive(const PreparedTask& task,
+                                                                    const Cancelled& cancelled) {
+  return built_kernel(task, task.definition.naive, "naive kernel", cancelled);
+}
+
 std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::baseline(const PreparedTask& task,
                                                                        const Cancelled& cancelled) {
   if (settings_.baseline.reference) return nullptr;
   const auto own = settings_.baseline.kernels.find(task.definition.id);
-  const bool is_naive = own == settings_.baseline.kernels.end();
-  const std::string& source = is_naive ? task.definition.naive : own->second;
+  if (own == settings_.baseline.kernels.end()) return naive(task, cancelled);
+  return built_kernel(task, own->second, "baseline", cancelled);
+}
+
+std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
+    const PreparedTask& task, const std::string& source, const std::string& what,
+    const Cancelled& cancelled) {
   if (source.empty()) return nullptr;
-  return baselines_.get(task.digest, [&] {
+  return baselines_.get(Digest().add(task.digest).add(source).hex(), [&] {
     EvaluationRecord record;
     auto built = build(task, source, task.n_cases, cancelled, &record);
-    if (!built) {
-      invalid_argument(task.definition.id + ": the " +
-                       (is_naive ? "naive kernel: " : "baseline: ") + record.why);
-    }
+    if (!built) invalid_argument(task.definition.id + ": the " + what + ": " + record.why);
     const std::size_t bytes = built->module.cubin.size() + built->module.ptx.size();
     std::string digest = Digest().add(built->module.cubin).hex();
     return std::pair(Baseline{*std::move(built), std::move(digest)}, bytes);
@@ -302,21 +309,27 @@ void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   // What the memory moved is held against the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
-  const std::shared_ptr<const Baseline> naive = timed ? baseline(task, cancelled) : nullptr;
+  const std::shared_ptr<const Baseline> rival = timed ? baseline(task, cancelled) : nullptr;
+  const std::shared_ptr<const Baseline> trusted = timed ? naive(task, cancelled) : nullptr;
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
     const GpuCandidate candidate{task, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     if (timed && record->verdict == KRL_VERDICT_OK) {
       GpuBaseline held_against{nullptr, settings_.baseline.reference};
-      std::optional<GpuCandidate> kernel;
-      if (naive) {
-        kernel.emplace(GpuCandidate{task, naive->built.schedule, naive->built.module});
+      std::optional<GpuCandidate> kernel, right;
+      if (rival) {
+        kernel.emplace(GpuCandidate{task, rival->built.schedule, rival->built.module});
         held_against.kernel = &*kernel;
-        held_against.digest = naive->digest;
+        held_against.digest = rival->digest;
+      }
+      if (trusted) {
+        right.emplace(GpuCandidate{task, trusted->built.schedule, trusted->built.module});
+        held_against.trusted = trusted == rival ? &*kernel : &*right;
       }
       time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
+    check_arena(gpu, record);
     if (counted && record->verdict == KRL_VERDICT_OK) {
       gpu.counters().add(candidate, runs, record);
     }

@@ -84,7 +84,10 @@ class CudaEvaluator {
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);
   // Null: there is none that is a kernel.
+  std::shared_ptr<const Baseline> naive(const PreparedTask& task, const Cancelled& cancelled);
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, const Cancelled& cancelled);
+  std::shared_ptr<const Baseline> built_kernel(const PreparedTask& task, const std::string& source,
+                                               const std::string& what, const Cancelled& cancelled);
   void execute(const PreparedTask& task, const Built& candidate, const EvaluationRequest& request,
                const Cancelled& cancelled, EvaluationRecord* record);
   std::vector<PlannedRun> plan(const PreparedTask& task, const EvaluationRequest& request) const;
@@ -98,7 +101,7 @@ class CudaEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   TaskStore tasks_;
   MemoryCache<CompileOutput> modules_;
-  MemoryCache<Baseline> baselines_;  // by task
+  MemoryCache<Baseline> baselines_;
   EvaluationCache evaluations_;
 };
 

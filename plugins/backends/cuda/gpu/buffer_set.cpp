@@ -69,11 +69,17 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
   BufferSet set;
   Layout layout(&set);
   std::vector<std::uint64_t> tensors, scratch;
+  const auto blank = [&](std::uint64_t offset, std::int64_t bytes) {
+    set.program.blank.push_back({offset, static_cast<std::uint64_t>(bytes)});
+  };
   for (const ResolvedTensor& tensor : resolved.tensors) {
     tensors.push_back(layout.place(tensor.name, tensor.bytes()));
+    const bool is_input = tensors.size() <= task.definition.inputs.size();
+    if (!is_input) blank(tensors.back(), tensor.bytes());
   }
   for (const ResolvedScratch& buffer : program.scratch) {
     scratch.push_back(layout.place(buffer.name, buffer.bytes));
+    blank(scratch.back(), buffer.bytes);
   }
   layout.close();
   set.tensor_offsets = tensors;

@@ -20,8 +20,14 @@ struct BufferSet {
   std::vector<std::uint64_t> tensor_offsets;  // as the case lists them
   std::vector<std::int64_t> input_offsets;    // in the task's order; -1: computed in place
   std::vector<std::uint64_t> output_offsets;
-  std::vector<gpu::Region> guards;       // around all buffers, poisoned, never to be written
+  std::vector<gpu::Region> guards;       // around all buffers, never to be written
   std::vector<std::string> guard_names;  // of the buffer that ends before it; "" before the first
+
+  // Where a guard is: "behind y".
+  std::string behind(std::size_t guard) const {
+    const std::string& name = guard_names[guard];
+    return name.empty() ? "in front of the first buffer" : "behind " + name;
+  }
 };
 
 // The inputs of a case in memory of any layout: `offsets` in the task's order.

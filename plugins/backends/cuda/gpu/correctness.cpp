@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
 #include <string_view>
 
+#include "plugins/backends/cuda/gpu/host_runner.hpp"
+#include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
 namespace krl {
@@ -124,14 +127,40 @@ std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
 }
 
 // Does the run give the right result when it is repeated?
-bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                        const PlannedRun& run) {
-  const gpu::Run request{buffers.program, run.seed, factor_of(run.distribution)};
+bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run) {
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    if (!gpu.ask_runner("run", request)) return false;
-    if (inspect(gpu, candidate, buffers, run).verdict.passed) return true;
+    const auto inspection = run_and_inspect(gpu, candidate, run);
+    if (!inspection) return false;
+    if (inspection->verdict.passed) return true;
   }
   return false;
+}
+
+Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
+                   const PlannedRun& run, std::uint64_t place) {
+  const PreparedTask& task = candidate.task;
+  gpu::Check check = expectation(task, run);
+  check.runner = gpu.runner();
+  check.place = place;
+  check.bytes = buffers.program.bytes;
+  check.input_offsets = buffers.input_offsets;
+  check.output_offsets = buffers.output_offsets;
+  check.guards = buffers.guards;
+  const gpu::CheckResult result = ask(gpu, task, run, check);
+
+  Inspection inspection;
+  if (!result.changed_guards.empty()) {
+    inspection.outside = buffers.behind(result.changed_guards.front());
+  }
+  if (!result.changed_inputs.empty()) {
+    const auto& input = task.definition.inputs[result.changed_inputs.front()];
+    inspection.verdict = {false, "the input " + input.name + " was changed", 0, 0};
+    return inspection;
+  }
+  for (std::size_t o = 0; o < result.outputs.size(); ++o) {
+    inspection.verdict.add(output_of(task, run, o), comparison_of(result.outputs[o]));
+  }
+  return inspection;
 }
 
 }  // namespace
@@ -197,30 +226,25 @@ bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<Planned
   });
 }
 
-Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                   const PlannedRun& run) {
-  const PreparedTask& task = candidate.task;
-  gpu::Check check = expectation(task, run);
-  check.runner = gpu.runner();
-  check.input_offsets = buffers.input_offsets;
-  check.output_offsets = buffers.output_offsets;
-  check.guards = buffers.guards;
-  const gpu::CheckResult result = ask(gpu, task, run, check);
-
+Checked<Inspection, RunnerFailure> run_and_inspect(Gpu& gpu, const GpuCandidate& candidate,
+                                                   const PlannedRun& run) {
+  std::mt19937_64 random(secret_number());
+  const BufferSet buffers = candidate.buffers(run.case_index);
+  const std::uint64_t place = random_place(buffers.program.bytes, gpu.arena_bytes(), random);
+  const gpu::Run request{buffers.program, place, run.seed, factor_of(run.distribution)};
+  const auto ran = gpu.ask_runner("run", request);
+  if (!ran) return ran.error();
   Inspection inspection;
-  if (!result.changed_guards.empty()) {
-    const std::string& name = buffers.guard_names[result.changed_guards.front()];
-    inspection.outside = name.empty() ? "in front of the first buffer" : "behind " + name;
-  }
-  if (!result.changed_inputs.empty()) {
-    const auto& input = task.definition.inputs[result.changed_inputs.front()];
-    inspection.verdict = {false, "the input " + input.name + " was changed", 0, 0};
-    return inspection;
-  }
-  for (std::size_t o = 0; o < result.outputs.size(); ++o) {
-    inspection.verdict.add(output_of(task, run, o), comparison_of(result.outputs[o]));
-  }
+  with_runner(gpu, [&] { inspection = inspect(gpu, candidate, buffers, run, place); });
   return inspection;
+}
+
+void check_arena(Gpu& gpu, EvaluationRecord* record) {
+  if (gpu.arena_is_intact()) return;
+  gpu.replace_runner();
+  if (record->verdict != KRL_VERDICT_OK) return;
+  stop(0, KRL_VERDICT_RUNTIME_FAULT,
+       "the kernel wrote outside of its buffers, far from all of them", record);
 }
 
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
@@ -234,15 +258,14 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
   for (const PlannedRun& run : plan) {
     CaseRecord& c = record->cases[run.case_index];
     if (c.verdict != KRL_VERDICT_OK) continue;
-    const BufferSet buffers = candidate.buffers(run.case_index);
-    const gpu::Run request{buffers.program, run.seed, factor_of(run.distribution)};
-    if (const auto ran = gpu.ask_runner("run", request); !ran) {
-      const Blame blame = blame_of(ran.error(), candidate, run);
+    const auto inspected = run_and_inspect(gpu, candidate, run);
+    if (!inspected) {
+      const Blame blame = blame_of(inspected.error(), candidate, run);
       stop(run.case_index, blame.verdict, blame.why, record);
       record->repeatable = record->repeatable && blame.verdict != KRL_VERDICT_TIMEOUT;
       return;
     }
-    const Inspection inspection = inspect(gpu, candidate, buffers, run);
+    const Inspection& inspection = *inspected;
     if (!inspection.outside.empty()) {
       gpu.replace_runner();
       stop(run.case_index, KRL_VERDICT_RUNTIME_FAULT,
@@ -251,7 +274,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     }
     merge(inspection.verdict, run, &c);
     if (inspection.verdict.passed) continue;
-    if (is_right_sometimes(gpu, candidate, buffers, run)) {
+    if (is_right_sometimes(gpu, candidate, run)) {
       c.verdict = KRL_VERDICT_NONDETERMINISTIC;
       c.detail = "right when it was run again; " + c.detail;
     }

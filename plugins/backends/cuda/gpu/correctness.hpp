@@ -21,14 +21,18 @@ namespace krl {
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record);
 
-// What a runner holds at the start of its arena after the inputs of `run` went through the
-// candidate.
+// What became of the inputs of a run.
 struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a buffer behind which was written; empty: none
 };
-Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                   const PlannedRun& run);
+// Runs what is loaded, somewhere in the arena, and looks at what it left behind.
+Checked<Inspection, RunnerFailure> run_and_inspect(Gpu& gpu, const GpuCandidate& candidate,
+                                                   const PlannedRun& run);
+
+// After all runs of a candidate, timed ones too: a write far from its buffers makes an evaluation
+// that was ok a runtime fault.
+void check_arena(Gpu& gpu, EvaluationRecord* record);
 
 // The request for what is expected of a run; nothing in it yet of any runner's memory.
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);

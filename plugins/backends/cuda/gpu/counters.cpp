@@ -78,7 +78,7 @@ void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>&
     if (!run.counted) continue;
     cases.push_back(run.case_index);
     counted.push_back(
-        {candidate.buffers(run.case_index).program, run.seed, factor_of(run.distribution)});
+        {candidate.buffers(run.case_index).program, 0, run.seed, factor_of(run.distribution)});
   }
   const gpu::Load load = candidate.load();
   for (int attempt = 0; attempt < kStarts; ++attempt) {

@@ -34,7 +34,7 @@ Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
       counters_({workers.profiler,
                  workers.profiler_is_ncu ? workers.runner : "",
                  workers.environment,
-                 {description_.index, workers.trusted_code, workers.arena_bytes},
+                 {description_.index, workers.trusted_code, workers.arena_bytes, {}},
                  workers.run_limit,
                  description_.bandwidth}) {
   starting_checker_ = start_checker();
@@ -42,9 +42,9 @@ Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
 }
 
 Gpu::Starting Gpu::start_runner() {
-  return start(kind_ == RunnerKind::kHost
-                   ? host_runner(workers_.sandbox, workers_.runner, workers_.environment)
-                   : Command{{workers_.runner}, workers_.environment, {}});
+  return start(workers_.sandbox.empty()
+                   ? Command{{workers_.runner}, workers_.environment, {}}
+                   : sandboxed_runner(workers_.sandbox, workers_.runner, workers_.environment));
 }
 
 Gpu::Starting Gpu::start_checker() {
@@ -53,11 +53,14 @@ Gpu::Starting Gpu::start_checker() {
 
 // In a thread of its own, as nobody need wait for a spare.
 Gpu::Starting Gpu::start(Command command) {
-  const gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes};
+  const gpu::Setup setup{description_.index,
+                         workers_.trusted_code,
+                         workers_.arena_bytes,
+                         {secret_number(), secret_number()}};
   const std::uint64_t number = next_number_++;
   return std::async(std::launch::async, [this, command = std::move(command), setup, number] {
     std::unique_ptr<Worker> worker;
-    starter_.run([&] { worker = std::make_unique<Worker>(number, command); });
+    starter_.run([&] { worker = std::make_unique<Worker>(number, setup.guards, command); });
     const auto answer = worker->conversation.ask({{"setup", setup}}, gpu::kSetupLimit);
     const std::string where = " on GPU " + std::to_string(setup.device);
     if (!answer && was_killed(worker->conversation)) {
@@ -87,14 +90,22 @@ std::unique_ptr<Gpu::Worker> Gpu::started(Starting* starting, Starting (Gpu::*st
 Gpu::Worker& Gpu::current_checker() {
   if (!checker_) {
     checker_ = started(&starting_checker_, &Gpu::start_checker);
+    measure_empty_launch(checker_.get());
   }
   return *checker_;
+}
+
+// Now that nobody else uses the GPU. A worker that does not answer fails at its next request.
+void Gpu::measure_empty_launch(Worker* worker) const {
+  const auto answer = worker->conversation.ask({{"empty_launch", nullptr}}, workers_.run_limit);
+  if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
 }
 
 Gpu::Worker& Gpu::current_runner() {
   Runners& of_kind = runners();
   if (!of_kind.active) {
     of_kind.active = started(&of_kind.spare, &Gpu::start_runner);
+    measure_empty_launch(of_kind.active.get());
     of_kind.spare = start_runner();
   }
   return *of_kind.active;
@@ -112,13 +123,20 @@ std::uint64_t Gpu::runner() {
 void Gpu::attach_runner() {
   std::unique_ptr<Worker>& runner = runners().active;
   try {
-    ask_checker("attach", gpu::Attach{runner->number, runner->ready.arena});
+    ask_checker("attach", gpu::Attach{runner->number, runner->ready.arena, workers_.arena_bytes,
+                                      runner->guards});
   } catch (const Failure& failure) {
     const bool killed = was_killed(runner->conversation);
     runner.reset();
     if (killed) throw WorkerKilled(KRL_UNAVAILABLE, failure.what());
     throw;
   }
+}
+
+bool Gpu::arena_is_intact() {
+  const std::unique_ptr<Worker>& runner = runners().active;
+  if (!runner || !checker_ || runner->attached_to != checker_->number) return true;
+  return ask_checker("is_intact", gpu::Detach{runner->number}).get<bool>();
 }
 
 void Gpu::replace_runner() {
@@ -131,13 +149,15 @@ void Gpu::replace_runner() {
   if (attached) ask_checker("detach", gpu::Detach{number});
 }
 
-void Gpu::choose_runner(RunnerKind kind) {
-  if (kind_ == RunnerKind::kHost) {
-    try {
-      replace_runner();
-    } catch (const Failure&) {  // the checker is gone, and with it what it knew of the runner
-    }
+void Gpu::give_up_runner() noexcept {
+  try {
+    replace_runner();
+  } catch (...) {  // the checker is gone, and with it what it knew of the runner
   }
+}
+
+void Gpu::choose_runner(RunnerKind kind) {
+  if (kind_ == RunnerKind::kHost) give_up_runner();
   kind_ = kind;
   if (kind_ != RunnerKind::kHost) return;
   try {

@@ -25,7 +25,7 @@ namespace krl {
 // What all GPUs' processes are started with.
 struct GpuWorkers {
   std::string runner, checker;  // the programs
-  std::string sandbox;          // kernelrl-sandbox; empty = no candidate has host code
+  std::string sandbox;          // kernelrl-sandbox, for runners; empty = none, and no host code
   std::string profiler;         // the one that reads counters, or ncu; empty = none is wanted
   bool profiler_is_ncu = false;
   std::string reference_device;  // where the checker's libtorch computes: "auto", "cuda", "cpu"
@@ -75,25 +75,37 @@ class Gpu {
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
   // What baselines took in the checker, by keys of its caller's; nothing after it was replaced.
   std::map<std::string, double>& baseline_ns() { return current_checker().baseline_ns; }
+  // The seeds of pools that the checker has or shall make, by their keys; nothing after it was
+  // replaced.
+  std::map<std::string, std::vector<std::uint64_t>>& pools() { return current_checker().pools; }
+  // Of a kernel that does nothing, in the checker; and by how much longer it takes in the runner.
+  double empty_launch_ns() { return current_checker().empty_launch_ns; }
+  double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
+  // Does the runner's arena hold only what we have put there?
+  bool arena_is_intact();
   // The number under which the checker knows the runner's memory.
   std::uint64_t runner();
   Counters& counters() { return counters_; }
   // For a runner that still answers, but whose memory a candidate has reached.
   void replace_runner();
+  void give_up_runner() noexcept;  // the same, whatever has become of the checker
   // Of which kind the runner is from now on. One that ran host code is gone with this. Throws as
   // `ask_checker`, and then it is of kDevice.
   void choose_runner(RunnerKind kind);
 
  private:
   struct Worker {
-    Worker(std::uint64_t its_number, const Command& command)
-        : number(its_number), conversation(command) {}
+    Worker(std::uint64_t its_number, const gpu::GuardKey& key, const Command& command)
+        : number(its_number), guards(key), conversation(command) {}
     const std::uint64_t number;
+    const gpu::GuardKey guards;  // of its arena
     Conversation conversation;
     gpu::Ready ready;
     std::uint64_t attached_to = 0;  // of a runner: the checker that knows its memory; 0 = none
-    std::map<std::string, double> baseline_ns;  // of a checker
+    double empty_launch_ns = 0;     // before any candidate came
+    std::map<std::string, double> baseline_ns;  // of a checker, as the following
+    std::map<std::string, std::vector<std::uint64_t>> pools;
   };
   using Starting = std::future<std::unique_ptr<Worker>>;
 
@@ -108,6 +120,7 @@ class Gpu {
   Starting start(Command command);
   std::unique_ptr<Worker> started(Starting* starting, Starting (Gpu::*start)());
   Runners& runners() { return runners_[static_cast<std::size_t>(kind_)]; }
+  void measure_empty_launch(Worker* worker) const;
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();
@@ -124,6 +137,18 @@ class Gpu {
   std::array<Runners, 2> runners_;  // by kind
   Counters counters_;
 };
+
+// While a runner holds sets of buffers that nobody has looked at yet: if that fails, its arena is
+// no more as the next candidate must find it, and it is replaced.
+template <class Use>
+void with_runner(Gpu& gpu, const Use& use) {
+  try {
+    use();
+  } catch (...) {
+    gpu.give_up_runner();
+    throw;
+  }
+}
 
 // The kind of runner for a time; afterwards candidates are device code again.
 class RunnerChoice {

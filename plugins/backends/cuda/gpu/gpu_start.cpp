@@ -35,7 +35,8 @@ std::vector<int> indices_of(const std::string& text) {
 std::string compiled_judge(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
       trusted_kernels_source,
-      {"krl_fill", "krl_wait", "krl_compare_reals", "krl_compare_integers", "krl_find_changes"},
+      {"krl_fill", "krl_put_away", "krl_fetch", "krl_wait", "krl_nothing", "krl_compare_reals",
+       "krl_compare_integers", "krl_compare_launches", "krl_find_changes"},
       {});
   const auto module = module_from_bytes(output.module);
   if (module) return module->cubin;
@@ -66,7 +67,7 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   GpuWorkers workers;
   workers.runner = files.worker("kernelrl-gpu-runner");
   workers.checker = files.worker("kernelrl-gpu-checker");
-  if (compiler.compile_library) workers.sandbox = files.worker("kernelrl-sandbox");
+  workers.sandbox = files.worker("kernelrl-sandbox");
   workers.profiler_is_ncu = settings.counters && !settings.ncu.empty();
   if (settings.counters) {
     workers.profiler =

@@ -46,14 +46,11 @@ bool is_time(const json& ns) {
 // One time for each sample of each program, or nothing.
 bool has_form(const std::string& kind, const json& request, const json& result) {
   if (kind != "time") return result.is_null();
-  const json& samples = request.at("samples");
-  if (!result.is_array() || result.size() != samples.size()) return false;
-  for (std::size_t p = 0; p < samples.size(); ++p) {
-    const json& ns = result[p];
-    if (!ns.is_array() || ns.size() != samples[p].at("places").size()) return false;
-    if (!std::all_of(ns.begin(), ns.end(), is_time)) return false;
-  }
-  return true;
+  if (!result.is_array() || result.size() != request.at("programs").size()) return false;
+  return std::all_of(result.begin(), result.end(), [&](const json& ns) {
+    return ns.is_array() && ns.size() == request.at("samples") &&
+           std::all_of(ns.begin(), ns.end(), is_time);
+  });
 }
 
 RunnerFailure failed(RunnerFailure::Kind kind) {
@@ -64,8 +61,8 @@ RunnerFailure failed(RunnerFailure::Kind kind) {
 
 }  // namespace
 
-Command host_runner(const std::string& sandbox, const std::string& runner,
-                    std::vector<std::string> environment) {
+Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
+                         std::vector<std::string> environment) {
   SandboxRules rules;
   rules.gpu = true;
   rules.address_space_bytes = ~std::uint64_t{0};

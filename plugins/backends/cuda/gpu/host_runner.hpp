@@ -1,6 +1,6 @@
-// Runners of candidates with host code of their own: how one is started, and what may be believed
-// of what it says. It speaks the protocol of all runners, but once it has loaded a candidate,
-// whatever comes out of it may be the candidate's.
+// How runners are started, and what may be believed of what one says whose candidate has host code
+// of its own. It speaks the protocol of all runners, but once it has loaded a candidate, whatever
+// comes out of it may be the candidate's.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 
 // The program `runner` in the sandbox: it sees the driver, the devices of GPUs and the system's
 // libraries, no other files, no network and no other process, and cannot start any.
-Command host_runner(const std::string& sandbox, const std::string& runner,
-                    std::vector<std::string> environment);
+Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
+                         std::vector<std::string> environment);
 
 // That no runner can know before it is asked.
 std::uint64_t secret_number();

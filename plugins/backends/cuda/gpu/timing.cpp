@@ -10,6 +10,8 @@
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
+#include "plugins/backends/cuda/gpu/launch_batch.hpp"
+#include "plugins/backends/cuda/gpu/launch_check.hpp"
 #include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
@@ -17,19 +19,14 @@
 namespace krl {
 namespace {
 
-constexpr std::size_t kBatch = 8;     // samples of each that are enqueued at once
-constexpr double kSampleNs = 80'000;  // shorter kernels are timed several launches a sample
-// Of a sample. The host takes 3 to 4 us to enqueue one, the GPU 2 us and more to do it, and 50 us
-// for what comes before each sample: with more launches it would wait for the host.
-constexpr std::size_t kMostLaunches = 32;
-constexpr std::uint64_t kMostSetBytes = 64 << 20;  // of a sample, as its inputs must be drawn
-constexpr std::uint64_t kPlace = 4096;    // the buffers of a sample begin at a multiple of it
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
 constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
-// How far a baseline's time in the candidate's process may be from that in the checker: on an H200
-// launches differ by up to 0.15 us from process to process, whatever they launch.
-constexpr double kSameTime = 0.03, kSameLaunchNs = 200;
+// By how much slower a baseline may be in the candidate's process than in the checker, beside what
+// any launch costs there: on an H200 up to 0.15 us more or less, whatever it launches.
+constexpr double kSameTime = 0.02, kSameLaunchNs = 60;
+// No launch is faster than an empty one in another process, by more than this.
+constexpr double kLaunchNs = 200;
 // By what the logarithms of two kernels' times differ though their code is the same, from one
 // loading of it to the next: on an H200 0.002 at the median, 0.005 in one of ten. With it, the
 // interval that the samples give for 90 % holds the truth in more than 95 % (bench/README.md).
@@ -51,20 +48,13 @@ double since(Clock::time_point start) {
 }
 
 // A program that is timed.
-struct Timed {
+struct Sampled {
   BufferSet buffers;
-  std::uint32_t sets = 1;  // launches of a sample, each on a set of buffers of its own
+  std::uint32_t launches = 1;  // of a sample, each on a set of buffers of its own
 
-  std::uint64_t bytes() const { return sets * buffers.program.bytes; }
-  std::size_t launches() const { return std::max<std::size_t>(buffers.program.launches.size(), 1); }
-  // `shortest`: that one was seen to take.
-  void choose_sets(double shortest, std::uint64_t arena_bytes) {
-    const auto wanted = static_cast<std::uint64_t>(kSampleNs / std::max(shortest, 1.0)) + 1;
-    const std::uint64_t room = std::min(arena_bytes, kMostSetBytes) / buffers.program.bytes;
-    const std::uint64_t free = std::max<std::uint64_t>(room, 2) - 1;  // beside one that is kept
-    sets = static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(std::min({wanted, kMostLaunches / launches(), free}), 1));
-  }
+  gpu::Timed timed() const { return {buffers.program, launches, decoys_of_sample(launches)}; }
+  // Of one of those.
+  std::size_t kernels() const { return std::max<std::size_t>(buffers.program.launches.size(), 1); }
 };
 
 class CaseTimer {
@@ -79,7 +69,8 @@ class CaseTimer {
         case_(record->cases[run.case_index]),
         baseline_(baseline),
         arena_bytes_(gpu.arena_bytes()),
-        beside_(baseline.kernel != nullptr && !candidate.has_host()) {
+        beside_(baseline.kernel != nullptr && !candidate.has_host()),
+        check_(gpu, candidate, baseline.trusted, run, record) {
     ours_.buffers = candidate.buffers(run.case_index);
     if (baseline.kernel != nullptr) theirs_.buffers = baseline.kernel->buffers(run.case_index);
   }
@@ -96,44 +87,26 @@ class CaseTimer {
  private:
   using Batch = std::vector<double>;  // ns of one launch, by sample
 
-  std::uint64_t random_below(std::uint64_t bound) { return random_() % bound; }
-
   // What both have in common in each pair of samples, so that it cancels out: where their buffers
-  // are, anywhere in the arena but for its start, where a set may be kept; and their inputs.
+  // are, and their inputs.
   void draw_batch() {
-    const auto most = [&](auto of) { return std::max<std::uint64_t>(of(ours_), of(theirs_)); };
-    const std::uint64_t kept = ours_.buffers.program.bytes;
-    const std::uint64_t taken = kept + most([](const Timed& t) { return t.bytes(); });
-    const std::uint64_t room = arena_bytes_ > taken ? (arena_bytes_ - taken) / kPlace : 0;
-    places_.resize(kBatch);
-    for (std::uint64_t& place : places_) place = kept + random_below(room + 1) * kPlace;
-    seeds_.resize(kBatch);
-    for (std::vector<std::uint64_t>& of_sample : seeds_) {
-      of_sample.resize(most([](const Timed& t) { return t.sets; }));
-      std::generate(of_sample.begin(), of_sample.end(), [&] { return random_(); });
-    }
-  }
-
-  gpu::Samples samples_of(const Timed& timed) const {
-    gpu::Samples samples{timed.buffers.program, timed.sets, places_, {}};
-    for (const std::vector<std::uint64_t>& of_sample : seeds_) {
-      samples.seeds.insert(samples.seeds.end(), of_sample.begin(), of_sample.begin() + timed.sets);
-    }
-    return samples;
+    const gpu::Timed ours = ours_.timed(), theirs = theirs_.timed();
+    batch_.time.programs = {ours};
+    if (baseline_.kernel != nullptr) batch_.time.programs.push_back(theirs);
+    batch_.time.samples =
+        samples_of_batch(std::max(ours.program.bytes, theirs.program.bytes), arena_bytes_);
+    const std::uint32_t sets = std::max(ours.sets(), baseline_.kernel ? theirs.sets() : 1);
+    draw(check_.seeds(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
   }
 
   // ---- one batch
 
   // Of the candidate, and of a baseline beside it, whose sample is then the first of the batch or
   // not. False if the candidate failed: the record then says how.
-  bool time_candidate(bool baseline_first, bool keeps, Batch* ours, Batch* baseline) {
-    gpu::Time request{{samples_of(ours_)}, baseline_first, -1};
-    if (beside_) request.samples.push_back(samples_of(theirs_));
-    if (keeps) {
-      auto& seeds = request.samples.front().seeds;
-      request.keep = static_cast<std::int64_t>(random_below(seeds.size()));
-      seeds[static_cast<std::size_t>(request.keep)] = run_.seed;
-    }
+  bool time_candidate(bool baseline_first, Batch* ours, Batch* baseline) {
+    gpu::Time request = batch_.time;
+    if (!beside_) request.programs.resize(1);
+    request.backwards = baseline_first;
     const auto start = Clock::now();
     const auto answer = gpu_.ask_runner("time", request);
     if (!answer) {
@@ -145,7 +118,7 @@ class CaseTimer {
     if (beside_) *baseline = std::move(batches[1]);
     *ours = std::move(batches[0]);
     if (!beside_) wall_clock_.candidate(since(start), total(*ours, ours_));
-    return true;
+    return outputs_are_right();
   }
 
   // Of a baseline that is not beside the candidate.
@@ -158,17 +131,24 @@ class CaseTimer {
   }
 
   Batch time_in_checker() {
-    if (!loaded_in_checker_) gpu_.ask_checker("load", baseline_.kernel->load());
-    loaded_in_checker_ = true;
-    const gpu::Time request{{samples_of(theirs_)}, false, -1};
+    load_in_checker(*baseline_.kernel);
+    gpu::Time request = batch_.time;
+    request.programs.erase(request.programs.begin());
+    request.kept.clear();
     return gpu_.ask_checker("time", request).get<std::vector<Batch>>().front();
+  }
+
+  void load_in_checker(const GpuCandidate& kernel) {
+    if (in_checker_ == &kernel) return;
+    gpu_.ask_checker("load", kernel.load());
+    in_checker_ = &kernel;
   }
 
   Batch time_reference() {
     const gpu::Check expected = expectation(candidate_.task, run_);
     gpu::TimeReference request{expected.reference, expected.inputs, {}};
-    for (const std::vector<std::uint64_t>& of_sample : seeds_) {
-      request.seeds.push_back(of_sample.front());
+    for (std::uint32_t sample = 0; sample < batch_.time.samples; ++sample) {
+      request.seeds.push_back(batch_.time.seeds[1 + std::size_t{sample} * batch_.time.sets]);
     }
     auto ns = gpu_.ask_checker("time_reference", request).get<Batch>();
     if (!ns.empty()) return ns;
@@ -177,8 +157,13 @@ class CaseTimer {
   }
 
   // Of all launches of a batch.
-  static double total(const Batch& ns, const Timed& timed) {
-    return std::accumulate(ns.begin(), ns.end(), 0.0) * timed.sets;
+  static double total(const Batch& ns, const Sampled& sampled) {
+    return std::accumulate(ns.begin(), ns.end(), 0.0) * sampled.launches;
+  }
+
+  bool outputs_are_right() {
+    if (batch_.time.kept.empty()) return true;
+    return check_.passes(examination(batch_), ours_.buffers, &in_checker_);
   }
 
   // ---- all batches
@@ -186,12 +171,12 @@ class CaseTimer {
   bool measure_all() {
     case_.samples_ns.clear();
     case_.baseline_samples_ns.clear();
-    ours_.sets = theirs_.sets = 1;
+    batches_ = 0;
+    ours_.launches = theirs_.launches = 1;
     if (!warm_up()) return false;
     const auto start = Clock::now();
-    kept_batch_ = random_below(settings_.fewest / kBatch);
-    for (std::size_t batch = 0; !done(start); ++batch) {
-      if (!measure(batch)) return false;
+    while (!done(start)) {
+      if (!measure()) return false;
     }
     return true;
   }
@@ -200,16 +185,20 @@ class CaseTimer {
   bool warm_up() {
     Batch ours, baseline;
     draw_batch();
-    if (!time_candidate(false, false, &ours, &baseline)) return false;
+    batch_.time.kept.clear();
+    if (!time_candidate(false, &ours, &baseline)) return false;
     if (baseline_.exists() && !beside_) baseline = time_baseline();
-    ours_.choose_sets(shortest_of(ours), arena_bytes_);
+    const auto launches_of = [&](const Sampled& sampled, const Batch& ns) {
+      return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
+    };
+    ours_.launches = launches_of(ours_, ours);
     if (baseline_.kernel != nullptr) {
-      theirs_.choose_sets(shortest_of(baseline), arena_bytes_);
+      theirs_.launches = launches_of(theirs_, baseline);
       // The first launch of a sample takes longer, which counts less among many. And with host
       // code, our clock compares what batches of both take beside their launches.
-      const std::uint32_t fewer = std::min(ours_.sets, theirs_.sets);
-      const std::uint32_t more = std::max(ours_.sets, theirs_.sets);
-      if (more < 2 * fewer || candidate_.has_host()) ours_.sets = theirs_.sets = fewer;
+      const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
+      const std::uint32_t more = std::max(ours_.launches, theirs_.launches);
+      if (more < 2 * fewer || candidate_.has_host()) ours_.launches = theirs_.launches = fewer;
     }
     wall_clock_ = {};  // of other batches than those that follow
     return true;
@@ -217,20 +206,19 @@ class CaseTimer {
 
   // A batch of each. Every other one that counts in the other order, so that a drift of the clocks
   // cancels out; which comes first, the candidate cannot know.
-  bool measure(std::size_t batch) {
-    const bool keeps = batch == kept_batch_;
+  bool measure() {
     Batch ours, baseline;
     draw_batch();
     const bool apart = baseline_.exists() && !beside_;
     const bool baseline_first = in_both_orders() == even_batches_begin_with_baseline_;
     if (apart && baseline_first) baseline = time_baseline();
-    if (!time_candidate(baseline_first, keeps, &ours, &baseline)) return false;
-    if (keeps && !kept_output_is_right()) return false;
+    if (!time_candidate(baseline_first, &ours, &baseline)) return false;
     if (apart && !baseline_first) baseline = time_baseline();
     if (clock_moved() && dropped_ < kMostDroppedBatches) {
       ++dropped_;
       return true;
     }
+    ++batches_;
     append(std::move(ours), &case_.samples_ns);
     append(std::move(baseline), &case_.baseline_samples_ns);
     return true;
@@ -238,28 +226,17 @@ class CaseTimer {
 
   // A candidate's code could have reached the baseline beside it, and made it slower.
   bool baseline_is_itself() {
-    const double seen = median_of(case_.baseline_samples_ns);
-    const auto is_near = [&](double ns) {
-      const double launch_ns = kSameLaunchNs * static_cast<double>(theirs_.launches());
-      return std::fabs(seen - ns) <= kSameTime * ns + launch_ns;
+    const double kernels = static_cast<double>(theirs_.kernels());
+    const double seen =
+        median_of(case_.baseline_samples_ns) - kernels * gpu_.launch_difference_ns();
+    const auto is_no_slower_than = [&](double ns) {
+      return seen <= (1 + kSameTime) * ns + kSameLaunchNs * kernels;
     };
     const std::string key =
         candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + baseline_.digest;
     const auto known = gpu_.baseline_ns().find(key);
-    if (known != gpu_.baseline_ns().end() && is_near(known->second)) return true;
-    return is_near(gpu_.baseline_ns()[key] = median_of(time_in_checker()));
-  }
-
-  bool kept_output_is_right() {
-    const Inspection inspection = inspect(gpu_, candidate_, ours_.buffers, run_);
-    if (inspection.outside.empty() && inspection.verdict.passed) return true;
-    const std::string what = inspection.outside.empty()
-                                 ? inspection.verdict.detail
-                                 : "it wrote outside of its buffers, " + inspection.outside;
-    if (!inspection.outside.empty()) gpu_.replace_runner();
-    stop(run_.case_index, KRL_VERDICT_FLAGGED,
-         "right when it was checked, wrong when it was timed: " + what, record_);
-    return false;
+    if (known != gpu_.baseline_ns().end() && is_no_slower_than(known->second)) return true;
+    return is_no_slower_than(gpu_.baseline_ns()[key] = median_of(time_in_checker()));
   }
 
   bool clock_moved() {
@@ -269,7 +246,7 @@ class CaseTimer {
 
   // As many batches in the one order as in the other? Of two processes, that is; of two kernels
   // side by side the order changes within a batch.
-  bool in_both_orders() const { return case_.samples_ns.size() / kBatch % 2 == 0; }
+  bool in_both_orders() const { return batches_ % 2 == 0; }
 
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
@@ -290,7 +267,8 @@ class CaseTimer {
     const auto index = static_cast<std::int32_t>(run_.case_index);
     record_->values.push_back(
         {index, "time_samples", "", static_cast<double>(case_.samples_ns.size())});
-    record_->values.push_back({index, "launches_per_sample", "", static_cast<double>(ours_.sets)});
+    record_->values.push_back(
+        {index, "launches_per_sample", "", static_cast<double>(ours_.launches)});
     if (baseline_.kernel != nullptr) {
       record_->values.push_back({index, "baseline_beside", "", beside_ ? 1.0 : 0.0});
     }
@@ -306,12 +284,9 @@ class CaseTimer {
     if (const std::string why = host_code_lies(); !why.empty()) {
       return stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
     }
-    const double floor_ns = kLightSpeed * least_ns();
-    if (case_.time_ns >= floor_ns) return;
-    stop(run_.case_index, KRL_VERDICT_FLAGGED,
-         "it took " + std::to_string(case_.time_ns) + " ns, and writing its outputs takes " +
-             std::to_string(floor_ns) + " ns",
-         record_);
+    if (const std::string why = faster_than_possible(); !why.empty()) {
+      stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
+    }
   }
 
   // What a caller with its data on the host would wait for besides; no part of any time above.
@@ -331,7 +306,19 @@ class CaseTimer {
   }
 
   std::string host_code_lies() const {
-    return candidate_.has_host() ? wall_clock_.objection(kBatch) : "";
+    return candidate_.has_host() ? wall_clock_.objection(batch_.time.samples) : "";
+  }
+
+  // Why no kernel can have taken so little time; empty: one can.
+  std::string faster_than_possible() const {
+    const double kernels = static_cast<double>(ours_.kernels());
+    const double launches_ns = kernels * std::max(gpu_.empty_launch_ns() - kLaunchNs, 0.0);
+    const double data_ns = kLightSpeed * least_ns();
+    if (case_.time_ns >= std::max(launches_ns, data_ns)) return {};
+    const auto took = [](double ns) { return number_text(ns) + " ns"; };
+    return "it took " + took(case_.time_ns) + ", and " +
+           (launches_ns > data_ns ? "launching kernels that do nothing" : "writing its outputs") +
+           " takes " + took(std::max(launches_ns, data_ns));
   }
 
   // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
@@ -353,13 +340,13 @@ class CaseTimer {
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
   bool beside_;  // is the baseline timed in the candidate's process?
-  bool loaded_in_checker_ = false;
-  Timed ours_, theirs_;
-  std::vector<std::uint64_t> places_;              // of each pair of samples
-  std::vector<std::vector<std::uint64_t>> seeds_;  // of its sets
+  LaunchCheck check_;
+  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: nobody knows
+  Sampled ours_, theirs_;
+  LaunchBatch batch_;
   std::mt19937_64 random_{secret_number()};
-  const bool even_batches_begin_with_baseline_ = random_below(2) == 0;
-  std::size_t kept_batch_ = 0;
+  const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
+  std::size_t batches_ = 0;  // that count
   WallClock wall_clock_;
   double clock_mhz_ = 0;
   int dropped_ = 0;
@@ -387,10 +374,12 @@ void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& bas
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,
                  EvaluationRecord* record) {
   if (!load(gpu, candidate, baseline, runs.front(), record)) return;
-  for (const PlannedRun& run : runs) {
-    if (!run.counted || record->verdict != KRL_VERDICT_OK) continue;
-    CaseTimer(gpu, candidate, baseline, run, settings, record).time();
-  }
+  with_runner(gpu, [&] {
+    for (const PlannedRun& run : runs) {
+      if (!run.counted || record->verdict != KRL_VERDICT_OK) continue;
+      CaseTimer(gpu, candidate, baseline, run, settings, record).time();
+    }
+  });
 }
 
 }  // namespace krl

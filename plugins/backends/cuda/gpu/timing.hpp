@@ -25,14 +25,17 @@ struct GpuBaseline {
   const GpuCandidate* kernel = nullptr;  // timed as the candidate is
   bool reference = false;                // the task's, by libtorch: one call a sample
   std::string digest = {};               // of the kernel's code: what it took is known by it
+  // The task's own kernel, which passes: what timed launches compute is held against what it
+  // computes; null: against the reference.
+  const GpuCandidate* trusted = nullptr;
 
   bool exists() const { return kernel != nullptr || reference; }
 };
 
 // Times a candidate that has passed in each case that is no hold-out, and fills in the cases'
-// times, speedups and samples. `runs`: that it passed; the output of a timed launch, chosen at
-// random, is checked by the one with the values as given. A candidate that is faster than light, or
-// wrong when it is timed, is flagged. Throws as check_on_gpu does.
+// times, speedups and samples. `runs`: that it passed. The outputs of every launch that counts are
+// checked. A candidate that is faster than light or than an empty launch, or wrong when it is timed
+// alone, is flagged. Throws as check_on_gpu does.
 void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,
                  EvaluationRecord* record);

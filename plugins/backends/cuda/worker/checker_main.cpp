@@ -10,14 +10,15 @@
 
 #include "plugins/backends/cuda/worker/clock.hpp"
 #include "plugins/backends/cuda/worker/judge.hpp"
+#include "plugins/backends/cuda/worker/launch_judge.hpp"
 #include "plugins/backends/cuda/worker/serve.hpp"
 
 namespace {
 
 using nlohmann::json;
 
-// Of the GPU's memory, what expected values may take.
-constexpr std::uint64_t kExpectedShare = 8;
+// Of the GPU's memory, what expected values may take, and pools of them.
+constexpr std::uint64_t kExpectedShare = 8, kPoolShare = 16;
 
 // Only a plan with a GPU needs libtorch's CUDA half, which needs much more than it.
 bool load_torch_cuda() {
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   int device = 0;
   std::unique_ptr<DeviceSession> session;
   std::unique_ptr<Judge> judge;
+  std::unique_ptr<LaunchJudge> launches;
   return serve({{"setup",
                  [&](const json& request) -> json {
                    device = request.at("device");
@@ -45,15 +47,21 @@ int main(int argc, char** argv) {
                    judge = std::make_unique<Judge>(
                        *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
                        memory / kExpectedShare);
+                   launches = std::make_unique<LaunchJudge>(*session, *judge, memory / kPoolShare);
                    return Ready{session->arena_handle(), on_gpu};
                  }},
                 {"load", calls(session, &DeviceSession::load)},
                 {"run", calls(session, &DeviceSession::run)},
                 {"time", calls(session, &DeviceSession::time)},
+                {"empty_launch", calls(session, &DeviceSession::empty_launch)},
                 {"transfer", calls(session, &DeviceSession::transfer)},
                 {"attach", calls(judge, &Judge::attach)},
                 {"detach", calls(judge, &Judge::detach)},
                 {"check", calls(judge, &Judge::check)},
+                {"is_intact", calls(judge, &Judge::is_intact)},
+                {"has_pool", calls(launches, &LaunchJudge::has)},
+                {"pool", calls(launches, &LaunchJudge::make)},
+                {"examine", calls(launches, &LaunchJudge::examine)},
                 {"sums", calls(judge, &Judge::sums)},
                 {"try_impostor", calls(judge, &Judge::try_impostor)},
                 {"time_reference", calls(judge, &Judge::time_reference)},

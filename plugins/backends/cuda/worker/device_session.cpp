@@ -30,22 +30,25 @@ DeviceEvent event() {
   return DeviceEvent(created);
 }
 
-std::vector<DeviceFill> with_seed(const std::vector<Fill>& inputs, std::uint64_t base,
-                                  std::uint64_t seed, double factor) {
-  std::vector<DeviceFill> fills;
+void add_inputs(const std::vector<Fill>& inputs, std::uint64_t base, std::uint64_t seed,
+                double factor, std::vector<DeviceFill>* fills) {
   for (const Fill& input : inputs) {
-    fills.push_back({base + input.offset, input.elements, input.row, mix_seed(seed, input.name),
-                     input.low, input.high, factor, input.dtype, input.values});
+    fills->push_back({base + input.offset, input.elements, input.row, mix_seed(seed, input.name),
+                      input.low, input.high, factor, input.dtype, input.values});
   }
-  return fills;
 }
 
-// Of the larger of its programs' samples. A pair may have one place: what the one has left there
-// must be gone when the other begins, as it may be the other's answer.
-std::uint64_t bytes_of_sample(const Time& time) {
-  std::uint64_t bytes = 0;
-  for (const Samples& of : time.samples) bytes = std::max(bytes, of.sets * of.program.bytes);
-  return bytes;
+// All that a set at `base` is filled with.
+void add_set(const Program& program, std::uint64_t base, std::uint64_t seed, double factor,
+             std::vector<DeviceFill>* fills) {
+  add_inputs(program.inputs, base, seed, factor, fills);
+  for (const Region& blank : program.blank) {
+    fills->push_back({base + blank.offset, blank.bytes, 1, 0, 0, 0, 1, 0, kFillPoison});
+  }
+}
+
+std::size_t fills_of_set(const Program& program) {
+  return program.inputs.size() + program.blank.size();
 }
 
 void launch_one(const Launch& launch, CUdeviceptr set, CUfunction kernel) {
@@ -80,7 +83,8 @@ void poison(CUdeviceptr memory, std::uint64_t bytes) {
   KRL_CUDA(cuMemsetD8Async, memory, static_cast<unsigned char>(kPoison), bytes, nullptr);
 }
 
-DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_bytes) {
+DeviceSession::DeviceSession(const Setup& setup)
+    : arena_bytes_(setup.arena_bytes), guards_(setup.guards) {
   CUdevice device = 0;
   KRL_CUDA(cuDeviceGet, &device, setup.device);
   KRL_CUDA(cuDevicePrimaryCtxRetain, &context_, device);
@@ -90,12 +94,16 @@ DeviceSession::DeviceSession(const Setup& setup) : arena_bytes_(setup.arena_byte
   KRL_CUDA(cuModuleLoadData, &trusted, setup.trusted_code.data());
   trusted_ = DeviceModule(trusted);
   fill_ = this->trusted("krl_fill");
+  put_away_ = this->trusted("krl_put_away");
+  nothing_ = this->trusted("krl_nothing");
   gate_.emplace(this->trusted("krl_wait"));
   arena_ = allocate(arena_bytes_);
   flush_bytes_ =
       2 * static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
   flush_ = allocate(std::max<std::uint64_t>(flush_bytes_, 1));
   gap_ = {event(), event()};
+  put_away(arena_.get(), {{0, kNone}}, arena_bytes_, guards_);
+  KRL_CUDA(cuCtxSynchronize);
 }
 
 std::string DeviceSession::arena_handle() const {
@@ -110,6 +118,16 @@ CUfunction DeviceSession::trusted(const char* name) const {
   return function;
 }
 
+DeviceSession::Module DeviceSession::loaded(const Load& load) {
+  CUmodule module = nullptr;
+  KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
+  Module loaded{DeviceModule(module), {}, load};
+  for (const std::string& name : load.kernels) {
+    KRL_CUDA(cuModuleGetFunction, &loaded.kernels.emplace_back(), module, name.c_str());
+  }
+  return loaded;
+}
+
 void DeviceSession::load(const Load& load) {
   beside_ = {};
   if (!load.beside) {
@@ -120,31 +138,55 @@ void DeviceSession::load(const Load& load) {
     library_.emplace(load.library, trusted("krl_find_changes"));
     return;
   }
-  Module& target = load.beside ? beside_ : loaded_;
-  CUmodule module = nullptr;
-  KRL_CUDA(cuModuleLoadData, &module, load.cubin.data());
-  target.module = DeviceModule(module);
-  for (const std::string& name : load.kernels) {
-    KRL_CUDA(cuModuleGetFunction, &target.kernels.emplace_back(), module, name.c_str());
-  }
+  (load.beside ? beside_ : loaded_) = loaded(load);
+}
+
+// What the module has put into its variables is gone.
+void DeviceSession::load_anew() {
+  if (loaded_.module.get() == nullptr) return;
+  const Load code = std::move(loaded_.code);
+  loaded_ = {};
+  loaded_ = loaded(code);
 }
 
 void DeviceSession::require_space(std::uint64_t bytes) const {
   if (bytes > arena_bytes_) throw CudaError(CUDA_ERROR_OUT_OF_MEMORY, "the arena");
 }
 
-// The inputs of `sets` sets, whose fills stand together at `fills`.
-void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs,
+// Of `sets` sets, whose fills stand together at `fills`.
+void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& program,
                          std::size_t sets) {
   std::uint64_t longest = 0;
-  for (const Fill& input : inputs) longest = std::max(longest, input.elements);
+  for (const Fill& input : program.inputs) longest = std::max(longest, input.elements);
+  for (const Region& blank : program.blank) longest = std::max(longest, blank.bytes / 8);
   void* arguments[] = {&base, &fills};
-  launch_trusted(fill_, inputs.size() * sets, longest, arguments);
+  launch_trusted(fill_, fills_of_set(program) * sets, longest, arguments);
 }
 
 void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed,
                          double factor) {
-  draw(base, fills_.upload(with_seed(inputs, 0, seed, factor)), inputs, 1);
+  std::vector<DeviceFill> fills;
+  add_inputs(inputs, 0, seed, factor, &fills);
+  Program program;
+  program.inputs = inputs;
+  draw(base, fills_.upload(fills), program, 1);
+}
+
+void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
+                            const std::vector<std::uint64_t>& seeds) {
+  std::vector<DeviceFill> fills;
+  for (std::size_t s = 0; s < seeds.size(); ++s) {
+    add_set(program, s * program.bytes, seeds[s], 1, &fills);
+  }
+  draw(base, fills_.upload(fills), program, seeds.size());
+}
+
+void DeviceSession::put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves,
+                             std::uint64_t bytes, const GuardKey& key) {
+  CUdeviceptr uploaded = moves_.upload(moves);
+  std::uint64_t start = key.start, mask = key.mask;
+  void* arguments[] = {&arena, &uploaded, &bytes, &start, &mask};
+  launch_trusted(put_away_, moves.size(), bytes / sizeof(std::uint64_t), arguments);
 }
 
 void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module& module) {
@@ -159,14 +201,20 @@ void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module
 }
 
 void DeviceSession::stage(const Run& run) {
-  require_space(run.program.bytes);
-  poison(arena_.get(), run.program.bytes);
-  fill(arena_.get(), run.program.inputs, run.seed, run.factor);
+  require_space(run.place + run.program.bytes);
+  std::vector<DeviceFill> fills;
+  add_set(run.program, run.place, run.seed, run.factor, &fills);
+  draw(arena_.get(), fills_.upload(fills), run.program, 1);
 }
 
 void DeviceSession::run(const Run& run) {
   stage(run);
-  start(run.program);
+  try {
+    start(run);
+  } catch (const RefusedLaunch&) {
+    put_away(arena_.get(), {{run.place, kNone}}, run.program.bytes, guards_);
+    throw;
+  }
   if (library_) library_->finish();
   KRL_CUDA(cuCtxSynchronize);
 }
@@ -182,12 +230,12 @@ double DeviceSession::Sample::ns() const {
 }
 
 std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
-  for (const Samples& of : time.samples) {
-    for (const std::uint64_t place : of.places) require_space(place + bytes_of_sample(time));
-  }
+  require_space(time);
+  load_anew();
   const std::vector<Queued> programs = upload(time);
-  const std::size_t all = programs.size() * time.samples.front().places.size();
+  const std::size_t all = programs.size() * time.samples;
   while (samples_.size() < all) samples_.push_back({event(), event()});
+  launch_unmeasured(time, programs);
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   record_gap();
   if (library_) {  // host code may wait for the GPU, which must not wait for it
@@ -200,68 +248,106 @@ std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
   std::vector<std::vector<double>> ns(programs.size());
   for (std::size_t n = 0; n < all; ++n) {
     const std::size_t program = n % programs.size();
-    ns[program].push_back(std::max(samples_[n].ns() - gap, 0.0) / time.samples[program].sets);
+    ns[program].push_back(std::max(samples_[n].ns() - gap, 0.0) / time.programs[program].launches);
   }
   return ns;
 }
 
+void DeviceSession::require_space(const Time& time) const {
+  std::uint64_t bytes = 0;
+  for (const Timed& timed : time.programs) bytes = std::max(bytes, timed.program.bytes);
+  for (const std::uint64_t place : time.places) require_space(place + bytes);
+  for (const std::uint64_t place : time.kept) {
+    require_space(place + time.programs.front().program.bytes);
+  }
+}
+
 std::vector<DeviceSession::Queued> DeviceSession::upload(const Time& time) {
   std::vector<DeviceFill> fills;
-  for (const Samples& of : time.samples) {
-    for (std::size_t s = 0; s < of.seeds.size(); ++s) {
-      const std::uint64_t set = s % of.sets * of.program.bytes;
-      for (const DeviceFill& fill : with_seed(of.program.inputs, set, of.seeds[s], 1)) {
-        fills.push_back(fill);
-      }
+  std::vector<DeviceMove> moves;
+  std::vector<std::size_t> first_fill, first_move;
+  for (const Timed& timed : time.programs) {
+    first_fill.push_back(fills.size());
+    first_move.push_back(moves.size());
+    const bool keeps = !time.kept.empty() && &timed == &time.programs.front();
+    const auto add = [&](std::size_t set, std::uint64_t kept) {
+      add_set(timed.program, time.places.at(set), time.seeds.at(set), 1, &fills);
+      moves.push_back({time.places[set], kept});
+    };
+    add(0, kNone);
+    for (std::size_t s = 0; s < std::size_t{time.samples} * timed.sets(); ++s) {
+      const std::size_t sample = s / timed.sets(), set = s % timed.sets();
+      add(1 + sample * time.sets + set, keeps ? time.kept.at(s) : kNone);
     }
   }
-  CUdeviceptr next = fills_.upload(fills);
+  const CUdeviceptr all_fills = fills_.upload(fills), all_moves = moves_.upload(moves);
   std::vector<Queued> programs;
-  for (const Samples& of : time.samples) {
-    programs.push_back({of, programs.empty() ? loaded_ : beside_, next});
-    next += of.seeds.size() * of.program.inputs.size() * sizeof(DeviceFill);
+  for (std::size_t p = 0; p < time.programs.size(); ++p) {
+    programs.push_back({time.programs[p], p == 0 ? loaded_ : beside_,
+                        all_fills + first_fill[p] * sizeof(DeviceFill),
+                        all_moves + first_move[p] * sizeof(DeviceMove)});
   }
   return programs;
 }
 
+void DeviceSession::put_away(const Queued& program, std::size_t first, std::size_t sets) {
+  CUdeviceptr arena = arena_.get(), moves = program.moves + first * sizeof(DeviceMove);
+  std::uint64_t bytes = program.timed.program.bytes, start = guards_.start, mask = guards_.mask;
+  void* arguments[] = {&arena, &moves, &bytes, &start, &mask};
+  launch_trusted(put_away_, sets, bytes / sizeof(std::uint64_t), arguments);
+}
+
+// A module's first launch costs more: memory for its stack is found, its code comes in.
+void DeviceSession::launch_unmeasured(const Time& time, const std::vector<Queued>& programs) {
+  for (const Queued& program : programs) {
+    draw(arena_.get(), program.fills, program.timed.program, 1);
+    launch(program.timed.program, arena_.get() + time.places.front(), program.module);
+    if (library_) library_->finish();
+    put_away(program, 0, 1);
+  }
+}
+
 void DeviceSession::enqueue_all(const Time& time, const std::vector<Queued>& programs) {
-  const std::size_t all = programs.size() * time.samples.front().places.size();
+  const std::size_t all = programs.size() * time.samples;
   for (std::size_t n = 0; n < all; ++n) {
     const std::size_t sample = n / programs.size(), turn = n % programs.size();
     const bool backwards = time.backwards != (sample % 2 == 1);
     const std::size_t program = backwards ? programs.size() - 1 - turn : turn;
-    enqueue(programs[program], sample, bytes_of_sample(time),
-            samples_[sample * programs.size() + program]);
-    if (program == 0) keep_set(time.samples[0], sample, time.keep);
+    enqueue(programs[program], time, sample, samples_[sample * programs.size() + program]);
     if (n + 1 == std::min(all, kSamplesAhead)) gate_->open();
   }
 }
 
-void DeviceSession::enqueue(const Queued& program, std::size_t sample, std::uint64_t poisoned_bytes,
+void DeviceSession::enqueue(const Queued& queued, const Time& time, std::size_t sample,
                             const Sample& timed) {
-  const Samples& samples = program.samples;
-  const std::uint64_t set_bytes = samples.program.bytes;
-  const std::uint64_t fill_bytes = samples.program.inputs.size() * sizeof(DeviceFill);
-  const CUdeviceptr base = arena_.get() + samples.places[sample];
-  poison(base, poisoned_bytes);
-  draw(base, program.fills + sample * samples.sets * fill_bytes, samples.program.inputs,
-       samples.sets);
+  const Program& program = queued.timed.program;
+  const std::size_t sets = queued.timed.sets(), first = 1 + sample * sets;
+  draw(arena_.get(), queued.fills + first * fills_of_set(program) * sizeof(DeviceFill), program,
+       sets);
   flush_l2();
   KRL_CUDA(cuEventRecord, timed.start.get(), nullptr);
-  for (std::uint32_t set = 0; set < samples.sets; ++set) {
-    launch(samples.program, base + set * set_bytes, program.module);
+  for (std::uint32_t l = 0; l < queued.timed.launches; ++l) {
+    const std::uint64_t place = time.places[1 + sample * time.sets + l];
+    launch(program, arena_.get() + place, queued.module);
   }
   KRL_CUDA(cuEventRecord, timed.end.get(), nullptr);
   if (library_) library_->finish();
+  put_away(queued, first, sets);
 }
 
-// Copies the set that is to be kept out of the way of the samples that follow.
-void DeviceSession::keep_set(const Samples& samples, std::size_t sample, std::int64_t kept) {
-  if (kept < 0 || static_cast<std::size_t>(kept) / samples.sets != sample) return;
-  const std::uint64_t set = static_cast<std::uint64_t>(kept) % samples.sets;
-  const std::uint64_t bytes = samples.program.bytes;
-  KRL_CUDA(cuMemcpyDtoDAsync, arena_.get(), arena_.get() + samples.places[sample] + set * bytes,
-           bytes, nullptr);
+double DeviceSession::empty_launch() {
+  constexpr int kSamples = 16, kLaunches = 32;
+  std::vector<double> ns;
+  while (samples_.empty()) samples_.push_back({event(), event()});
+  for (int i = 0; i < kSamples; ++i) {
+    const double all = time_call([&] {
+      for (int l = 0; l < kLaunches; ++l) {
+        KRL_CUDA(cuLaunchKernel, nothing_, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr);
+      }
+    });
+    ns.push_back(all / kLaunches);
+  }
+  return median_of(ns);
 }
 
 double DeviceSession::time_call(const std::function<void()>& call) {

@@ -1,6 +1,6 @@
-// A GPU as one of its two processes uses it: an arena for a candidate's buffers, the module that is
-// loaded, runs and timed samples of it. What a call of CUDA's refuses is thrown as CudaError, or as
-// RefusedLaunch where nothing ran. Used by one thread.
+// A GPU as one of its two processes uses it: an arena for a candidate's buffers, with guards
+// wherever none is, the module that is loaded, runs and timed samples of it. What a call of CUDA's
+// refuses is thrown as CudaError, or as RefusedLaunch where nothing ran. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +43,22 @@ class DeviceSession {
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`, all with the same seed and factor.
   void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
+  // The same for whole sets, one behind the other, each with a seed of its own; and what is blank.
+  void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& seeds);
+  // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps copies as they say.
+  void put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves, std::uint64_t bytes,
+                const GuardKey& key);
 
   void load(const Load& load);
   void run(const Run& run);
-  // A run in two halves, neither waited for: poisons and fills the first set; launches the program
-  // on it.
+  // A run in two halves, neither waited for: lays out the set; launches the program on it.
   void stage(const Run& run);
-  void start(const Program& program) { launch(program, arena_.get(), loaded_); }
+  void start(const Run& run) { launch(run.program, arena_.get() + run.place, loaded_); }
+  // Launches what is loaded on a set anywhere; not waited for.
+  void launch(const Program& program, CUdeviceptr set) { launch(program, set, loaded_); }
   std::vector<std::vector<double>> time(const Time& time);
+  // Nanoseconds of one launch of a kernel that does nothing, among many in a row.
+  double empty_launch();
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
   double time_call(const std::function<void()>& call);
   Transfer transfer(const Transfer& bytes);
@@ -59,26 +67,31 @@ class DeviceSession {
   struct Module {
     DeviceModule module;
     std::vector<CUfunction> kernels;
+    Load code;  // it is of
   };
-  // What is timed in a batch, with its code and what its sets are filled with.
+  // A program that is timed, with its code; on the GPU what its sets are filled with and where they
+  // go afterwards, first those of the launch that is not measured.
   struct Queued {
-    const Samples& samples;
+    const Timed& timed;
     const Module& module;
-    CUdeviceptr fills;
+    CUdeviceptr fills, moves;
   };
   struct Sample {
     DeviceEvent start, end;
     double ns() const;
   };
 
+  static Module loaded(const Load& load);
   void require_space(std::uint64_t bytes) const;
-  void draw(CUdeviceptr base, CUdeviceptr fills, const std::vector<Fill>& inputs, std::size_t sets);
+  void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);
+  void require_space(const Time& time) const;
+  void load_anew();
   std::vector<Queued> upload(const Time& time);
+  void launch_unmeasured(const Time& time, const std::vector<Queued>& programs);
   void enqueue_all(const Time& time, const std::vector<Queued>& programs);
-  void enqueue(const Queued& program, std::size_t sample, std::uint64_t poisoned_bytes,
-               const Sample& timed);
+  void enqueue(const Queued& program, const Time& time, std::size_t sample, const Sample& timed);
+  void put_away(const Queued& program, std::size_t first, std::size_t sets);
   std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
-  void keep_set(const Samples& samples, std::size_t sample, std::int64_t kept);
   void launch(const Program& program, CUdeviceptr set, const Module& module);
   void flush_l2();
   void record_gap();
@@ -89,14 +102,15 @@ class DeviceSession {
   CUcontext context_ = nullptr;
   DeviceModule trusted_;
   Module loaded_, beside_;
-  CUfunction fill_ = nullptr;
+  CUfunction fill_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
   std::optional<Gate> gate_;
   std::optional<HostLibrary> library_;  // instead of a module
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
+  const GuardKey guards_;  // of the arena
   std::uint64_t flush_bytes_ = 0;
   DeviceMemory flush_;
-  UploadBuffer fills_;
+  UploadBuffer fills_, moves_;
   std::vector<Sample> samples_;  // their events are used again and again
   Sample gap_;
   std::deque<double> gaps_ns_;

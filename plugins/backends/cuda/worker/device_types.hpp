@@ -12,11 +12,29 @@ struct DeviceFill {
 };
 static_assert(sizeof(DeviceFill) == 64);
 
+inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
+inline constexpr std::int32_t kFillPoison = 7;  // behind the ValueKinds; `elements` are bytes
+
 struct DeviceRange {
   std::uint64_t offset, bytes;
-  std::uint64_t expected;  // an address; 0 = poison
+  std::uint64_t expected = 0;    // an address; 0: guards or poison
+  std::uint64_t guards = kNone;  // the offset in an arena whose guards are expected; kNone: poison
 };
-static_assert(sizeof(DeviceRange) == 24);
+static_assert(sizeof(DeviceRange) == 32);
+
+// Offsets of a set of buffers in an arena, and of its copy; kept kNone: there is none.
+struct DeviceMove {
+  std::uint64_t place, kept;
+};
+static_assert(sizeof(DeviceMove) == 16);
+
+struct DeviceComparison {
+  std::uint64_t got, expected;  // addresses
+  std::uint64_t elements;
+  double atol, rtol;
+  std::int32_t dtype, floating;
+};
+static_assert(sizeof(DeviceComparison) == 48);
 
 struct DeviceReport {
   std::uint64_t wrong;

@@ -211,7 +211,8 @@ void HostLibrary::finish() {
   KRL_CUDA(cuCtxSynchronize);
   std::vector<std::uint64_t> changes(ranges.size());
   CUdeviceptr base = 0, all = ranges_.upload(ranges), changed = changed_.upload(changes);
-  void* arguments[] = {&base, &all, &changed};
+  std::uint64_t no_guards = 0;
+  void* arguments[] = {&base, &all, &changed, &no_guards, &no_guards};
   launch_trusted(find_changes_, ranges.size(), longest / sizeof(std::uint64_t), arguments);
   memory_.recycle();
   KRL_CUDA(cuMemcpyDtoH, changes.data(), changed, changes.size() * sizeof changes[0]);

@@ -1,16 +1,13 @@
 #include "plugins/backends/cuda/worker/judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+
+#include "plugins/backends/evaluator/check/element.hpp"
 
 namespace krl::gpu {
 namespace {
-
-std::uint64_t elements_of(const OracleTensor& tensor) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t size : tensor.shape) elements *= static_cast<std::uint64_t>(size);
-  return elements;
-}
 
 template <class T>
 std::vector<T> downloaded(CUdeviceptr memory, std::uint64_t count) {
@@ -25,6 +22,12 @@ double absolute_tolerance(const Check& check) {
 }
 
 }  // namespace
+
+std::uint64_t elements_of(const OracleTensor& tensor) {
+  std::uint64_t elements = 1;
+  for (const std::int64_t size : tensor.shape) elements *= static_cast<std::uint64_t>(size);
+  return elements;
+}
 
 Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
     : session_(session),
@@ -43,7 +46,7 @@ void Judge::attach(const Attach& attach) {
   std::memcpy(handle.reserved, attach.arena.data(), sizeof handle.reserved);
   CUdeviceptr memory = 0;
   KRL_CUDA(cuIpcOpenMemHandle, &memory, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-  arenas_[attach.runner] = ImportedMemory(memory);
+  arenas_[attach.runner] = {ImportedMemory(memory), attach.bytes, attach.guards};
 }
 
 void Judge::detach(const Detach& detach) { arenas_.erase(detach.runner); }
@@ -77,10 +80,60 @@ CheckResult Judge::check(const Check& check) {
   CheckResult checked;
   checked.problem = right->problem;
   if (!checked.problem.message.empty() || check.runner == 0) return checked;
-  const CUdeviceptr arena = arenas_.at(check.runner).get();
-  compare(check, arena, right->memory.get(), &checked);
+  const Arena& arena = arenas_.at(check.runner);
+  compare(check, arena.memory.get() + check.place, right->memory.get(), &checked);
   find_changes(check, arena, right->memory.get(), &checked);
+  session_.put_away(arena.memory.get(), {{check.place, kNone}}, check.bytes, arena.guards);
   return checked;
+}
+
+bool Judge::is_intact(const Detach& runner) {
+  const Arena& arena = arenas_.at(runner.runner);
+  const std::uint64_t bytes = arena.bytes / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+  return changes(arena.memory.get(), {{0, bytes, 0, 0}}, arena.guards).front() == 0;
+}
+
+CheckResult Judge::check_outputs(const Check& check, CUdeviceptr set) {
+  const auto right = expected(check);
+  CheckResult checked;
+  checked.problem = right->problem;
+  if (checked.problem.message.empty()) compare(check, set, right->memory.get(), &checked);
+  return checked;
+}
+
+std::vector<double> Judge::own_errors(const Check& check) {
+  const auto right = expected(check);
+  std::vector<double> largest;
+  for (const OracleTensor& output : check.reference.outputs) {
+    double& most = largest.emplace_back(0);
+    if (!is_floating(output.dtype)) continue;
+    const CUdeviceptr errors = right->memory.get() + output.own_error;
+    for (const float error : downloaded<float>(errors, elements_of(output))) {
+      if (std::isfinite(error)) most = std::max<double>(most, error);
+    }
+  }
+  return largest;
+}
+
+ReferenceProblem Judge::put_outputs(const Check& check, CUdeviceptr set) {
+  const auto right = expected(check);
+  const auto& outputs = check.reference.outputs;
+  for (std::size_t o = 0; o < outputs.size() && right->problem.message.empty(); ++o) {
+    const DType dtype = outputs[o].dtype;
+    const auto size = static_cast<std::uint64_t>(size_of(dtype));
+    const CUdeviceptr values = right->memory.get() + outputs[o].offset;
+    std::vector<std::byte> stored;
+    const auto store = [&](const auto& numbers) {
+      stored.resize(numbers.size() * size);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        store_number(dtype, static_cast<double>(numbers[i]), stored.data() + i * size);
+      }
+    };
+    if (is_floating(dtype)) store(downloaded<double>(values, elements_of(outputs[o])));
+    if (!is_floating(dtype)) store(downloaded<std::int64_t>(values, elements_of(outputs[o])));
+    KRL_CUDA(cuMemcpyHtoD, set + check.output_offsets.at(o), stored.data(), stored.size());
+  }
+  return right->problem;
 }
 
 std::vector<double> Judge::sums(const Check& check) {
@@ -153,12 +206,12 @@ double Judge::time_call(const OracleRequest& reference, CUdeviceptr memory) {
   return session_.time_call(on_cpu_.callable(reference, host.data()));
 }
 
-void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
+void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
                     CheckResult* checked) {
   const auto& outputs = check.reference.outputs;
   const CUdeviceptr reports = reports_.upload(std::vector<DeviceReport>(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    CUdeviceptr got = arena + check.output_offsets.at(o);
+    CUdeviceptr got = set + check.output_offsets.at(o);
     CUdeviceptr values = expected + outputs[o].offset, own_error = expected + outputs[o].own_error;
     CUdeviceptr report = reports + o * sizeof(DeviceReport);
     auto dtype = static_cast<std::int32_t>(outputs[o].dtype);
@@ -179,13 +232,13 @@ void Judge::compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
     output.wrong = found[o].wrong;
     output.max_abs_error = found[o].max_abs_error;
     output.max_rel_error = found[o].max_rel_error;
-    if (output.wrong != 0) output.first = first_errors(check, o, arena, expected);
+    if (output.wrong != 0) output.first = first_errors(check, o, set, expected);
   }
 }
 
 // Of a wrong output; on the host, where order costs nothing.
 std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t output,
-                                              CUdeviceptr arena, CUdeviceptr expected) const {
+                                              CUdeviceptr set, CUdeviceptr expected) const {
   const OracleTensor& declared = check.reference.outputs[output];
   const std::uint64_t elements = elements_of(declared);
   ResolvedTensor tensor;
@@ -199,37 +252,45 @@ std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t ou
   } else {
     right.integers = downloaded<std::int64_t>(expected + declared.offset, elements);
   }
-  const auto got = downloaded<std::byte>(arena + check.output_offsets[output],
+  const auto got = downloaded<std::byte>(set + check.output_offsets[output],
                                          static_cast<std::uint64_t>(tensor.bytes()));
   return compare_output(tensor, got, right, {check.rtol, check.atol}, check.factor).first;
 }
 
-void Judge::find_changes(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
+void Judge::find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
                          CheckResult* checked) {
   std::vector<DeviceRange> ranges;
   std::vector<std::size_t> inputs;  // whose ranges come first
   for (std::size_t i = 0; i < check.input_offsets.size(); ++i) {
     if (check.input_offsets[i] < 0) continue;
     const OracleTensor& input = check.reference.inputs.at(i);
+    const auto offset = check.place + static_cast<std::uint64_t>(check.input_offsets[i]);
     const auto bytes = elements_of(input) * static_cast<std::uint64_t>(size_of(input.dtype));
-    ranges.push_back(
-        {static_cast<std::uint64_t>(check.input_offsets[i]), bytes, expected + input.offset});
+    ranges.push_back({offset, bytes, expected + input.offset});
     inputs.push_back(i);
   }
-  for (const Region& guard : check.guards) ranges.push_back({guard.offset, guard.bytes, 0});
-  if (ranges.empty()) return;
-  std::uint64_t longest = 0;
-  for (const DeviceRange& range : ranges) longest = std::max(longest, range.bytes);
-  CUdeviceptr base = arena, first = ranges_.upload(ranges);
-  CUdeviceptr changed = changed_.upload(std::vector<std::uint64_t>(ranges.size()));
-  void* arguments[] = {&base, &first, &changed};
-  launch_trusted(find_changes_, ranges.size(), longest / sizeof(std::uint64_t), arguments);
-  const auto found = downloaded<std::uint64_t>(changed, ranges.size());
+  for (const Region& guard : check.guards) {
+    const std::uint64_t offset = check.place + guard.offset;
+    ranges.push_back({offset, guard.bytes, 0, offset});
+  }
+  const auto found = changes(arena.memory.get(), ranges, arena.guards);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r] == 0) continue;
     if (r < inputs.size()) checked->changed_inputs.push_back(inputs[r]);
     if (r >= inputs.size()) checked->changed_guards.push_back(r - inputs.size());
   }
+}
+
+std::vector<std::uint64_t> Judge::changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
+                                          const GuardKey& key) {
+  std::uint64_t longest = 0;
+  for (const DeviceRange& range : ranges) longest = std::max(longest, range.bytes);
+  CUdeviceptr first = ranges_.upload(ranges);
+  CUdeviceptr changed = changed_.upload(std::vector<std::uint64_t>(ranges.size()));
+  std::uint64_t start = key.start, mask = key.mask;
+  void* arguments[] = {&base, &first, &changed, &start, &mask};
+  launch_trusted(find_changes_, ranges.size(), longest / sizeof(std::uint64_t), arguments);
+  return downloaded<std::uint64_t>(changed, ranges.size());
 }
 
 }  // namespace krl::gpu

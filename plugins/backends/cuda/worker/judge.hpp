@@ -12,6 +12,8 @@
 
 namespace krl::gpu {
 
+std::uint64_t elements_of(const OracleTensor& tensor);
+
 class Judge {
  public:
   // `memory_bytes`: of expected values and inputs that are kept.
@@ -20,11 +22,31 @@ class Judge {
   void attach(const Attach& attach);
   void detach(const Detach& detach);
   CheckResult check(const Check& check);
+  // Is the arena of a runner as it was before its candidate came?
+  bool is_intact(const Detach& runner);
   // Of each output's expected values.
   std::vector<double> sums(const Check& check);
   // Puts the made-up outputs where the check says, in the session's own arena.
   bool try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
+
+  // ---- for launches that are checked by the many (launch_judge.hpp)
+
+  struct Arena {
+    ImportedMemory memory;
+    std::uint64_t bytes = 0;
+    GuardKey guards;
+  };
+  const Arena& arena(std::uint64_t runner) const { return arenas_.at(runner); }
+  // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
+  CheckResult check_outputs(const Check& check, CUdeviceptr set);
+  // The largest error that the reference itself makes, by output.
+  std::vector<double> own_errors(const Check& check);
+  // Puts the expected outputs into a set.
+  ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
+  // For each range of the memory at `base`, above 0 where it is not as expected.
+  std::vector<std::uint64_t> changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
+                                     const GuardKey& key);
 
  private:
   // The memory of a reference's request: inputs and results.
@@ -36,17 +58,17 @@ class Judge {
   std::shared_ptr<const Expected> expected(const Check& check);
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
-  void compare(const Check& check, CUdeviceptr arena, CUdeviceptr expected, CheckResult* checked);
-  void find_changes(const Check& check, CUdeviceptr arena, CUdeviceptr expected,
+  void compare(const Check& check, CUdeviceptr set, CUdeviceptr expected, CheckResult* checked);
+  void find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
                     CheckResult* checked);
-  std::vector<ElementError> first_errors(const Check& check, std::size_t output, CUdeviceptr arena,
+  std::vector<ElementError> first_errors(const Check& check, std::size_t output, CUdeviceptr set,
                                          CUdeviceptr expected) const;
 
   DeviceSession& session_;
   std::optional<ReferenceStore> on_gpu_;
   ReferenceStore on_cpu_;
   MemoryCache<Expected> expected_;
-  std::map<std::uint64_t, ImportedMemory> arenas_;
+  std::map<std::uint64_t, Arena> arenas_;
   CUfunction compare_reals_, compare_integers_, find_changes_;
   UploadBuffer reports_, ranges_, changed_;
 };

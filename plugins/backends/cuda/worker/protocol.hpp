@@ -6,10 +6,16 @@
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an
 // object of that and kAnswer.
-// Both do Setup, Load, Run and Time; the checker alone Attach, Detach, Check, "sums" (of a Check: a
-// list of the sums of each output's expected values), TryImpostor, TimeReference, Transfer and
-// "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
-// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
+// Both do Setup, Load, Run, Time and "empty_launch", whose answer is what the launch of a kernel
+// takes that does nothing, in ns; the checker alone Attach, Detach, Check, "is_intact" (of a
+// Detach: holds a runner's arena only guards? a bool), "has_pool" (of a key: a bool), Pool,
+// Examine, "sums" (of a Check: a list of the sums of each output's expected values), TryImpostor,
+// TimeReference, Transfer and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third
+// process, kernelrl-gpu-profiler, does Setup and Load with answers of its own
+// (counters/counter.hpp).
+//
+// An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
+// Who has looked at a set puts guards in its place.
 // Offsets count from the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
@@ -36,11 +42,17 @@ inline constexpr char kTicket[] = "ticket", kAnswer[] = "answer";
 
 // ---- of both
 
+// The key of an arena's guards.
+struct GuardKey {
+  std::uint64_t start = 0, mask = 0;
+};
+
 // The first request: becomes a worker of a GPU. The answer is a Ready.
 struct Setup {
   int device = 0;
   std::string trusted_code;  // trusted_kernels.cu, compiled
   std::uint64_t arena_bytes = 0;
+  GuardKey guards;
 };
 
 // For it: the driver and a context, of a checker libtorch too.
@@ -90,10 +102,15 @@ struct HostArguments {
   std::vector<std::int64_t> axes;  // that vary
 };
 
+struct Region {
+  std::uint64_t offset = 0, bytes = 0;
+};
+
 // A candidate's work in one case: a set of buffers, poisoned and filled, and what runs on it.
 struct Program {
-  std::uint64_t bytes = 0;  // of a set, guard zones included
+  std::uint64_t bytes = 0;  // of a set, guard zones included; a multiple of 8
   std::vector<Fill> inputs;
+  std::vector<Region> blank;  // poisoned: outputs and scratch buffers
   std::vector<Launch> launches;
   HostArguments host;  // where a library is loaded, which launches by itself
 };
@@ -106,29 +123,39 @@ struct Load {
   bool beside = false;               // a second module, to be timed in turn with the first
 };
 
-// Poisons the first set, fills it and runs the program once. The answer is null.
+// Lays out a set and runs the program on it. The answer is null.
 struct Run {
   Program program;
+  std::uint64_t place = 0;  // of the set, in the arena
   std::uint64_t seed = 0;
   double factor = 1;  // see factor_of
 };
 
-// Samples of a program's time with a cold L2, each over `sets` launches of it on buffers of their
-// own, all with fresh inputs. The sets of a sample lie one behind the other, at a place of its own,
-// as the time of a short kernel depends on where its data are.
-struct Samples {
+// A program whose time is sampled.
+struct Timed {
   Program program;
-  std::uint32_t sets = 1;
-  std::vector<std::uint64_t> places;  // of each sample: where its sets begin in the arena
-  std::vector<std::uint64_t> seeds;   // sets × samples; a sample's stand together
+  std::uint32_t launches = 1;  // of it, in a sample
+  std::uint32_t decoys = 0;    // sets that are laid out like the others, and never launched
+
+  std::uint32_t sets() const { return launches + decoys; }
 };
 
-// As many samples of each, in turn: one of the module that is loaded, and if there is a second, of
-// the one beside it. The answer: for each a list of nanoseconds per sample, of one launch.
+// Samples of programs' times with a cold L2: one or two programs, in turn, of the module that is
+// loaded and of the one beside it. Each launch has a set of its own. All sets of a sample are laid
+// out before it and put away after it. Both programs have the same places and inputs, as the time
+// of a short kernel depends on where its data are. The module is loaded anew before, and each
+// program is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of
+// one launch.
 struct Time {
-  std::vector<Samples> samples;
+  std::vector<Timed> programs;
+  std::uint32_t samples = 0;
+  std::uint32_t sets = 0;  // for which a sample has places; a program may use fewer
+  // Of each set, in the order of their launches, those of a sample together; and one before all
+  // others, of the launches that are not measured.
+  std::vector<std::uint64_t> places, seeds;
+  // Where copies of the first program's sets are kept afterwards, but of that one; empty: nowhere.
+  std::vector<std::uint64_t> kept;
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
-  std::int64_t keep = -1;  // the index of a seed of the first: its set is kept at the arena's start
 };
 
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
@@ -161,17 +188,15 @@ struct Trouble {
 struct Attach {
   std::uint64_t runner = 0;
   std::string arena;
+  std::uint64_t bytes = 0;
+  GuardKey guards;
 };
 struct Detach {
   std::uint64_t runner = 0;
 };
 
-struct Region {
-  std::uint64_t offset = 0, bytes = 0;
-};
-
-// Holds a runner's arena after a Run against the expected values; those are computed if the key is
-// new. The answer is a CheckResult.
+// Holds a set in a runner's arena after a Run against the expected values; those are computed if
+// the key is new. The answer is a CheckResult.
 struct Check {
   std::string key;           // of everything that decides the expected values
   OracleRequest reference;   // its memory is the checker's own
@@ -179,9 +204,40 @@ struct Check {
   std::uint64_t seed = 0;
   double factor = 1, atol = 0, rtol = 0;
   std::uint64_t runner = 0;                 // 0: only compute what is expected
-  std::vector<std::int64_t> input_offsets;  // in the arena; -1: may change
+  std::uint64_t place = 0, bytes = 0;       // of the set, in the arena
+  std::vector<std::int64_t> input_offsets;  // in the set; -1: may change
   std::vector<std::uint64_t> output_offsets;
-  std::vector<Region> guards;  // must still be poison
+  std::vector<Region> guards;  // in the set
+};
+
+// What timed launches of a case are held against: inputs of many seeds, and what a trusted program
+// makes of them. The program is of the module that is loaded; without launches it is the reference.
+// The answer is a ReferenceProblem: of the reference, or that the program's own outputs are wrong.
+struct Pool {
+  std::string key;
+  Program program;
+  std::vector<std::uint64_t> output_offsets;  // in its sets
+  std::vector<std::uint64_t> seeds;
+  Check check;  // of a run of the case that the program must pass
+};
+
+// Holds the copies of sets after a Time against a pool: a launch may have written its own outputs
+// and scratch buffers, decoys nobody. The answer is a list of SetProblems, a few at most.
+struct Examine {
+  std::string pool;
+  std::uint64_t runner = 0;
+  Timed timed;
+  std::vector<std::uint64_t> places, kept, members;  // of each set; members: of the pool
+  std::vector<std::int64_t> input_offsets;           // in a set; -1: may change
+  std::vector<std::uint64_t> output_offsets;
+  std::vector<Region> guards;
+};
+
+struct SetProblem {
+  enum Kind { kOutput, kInput, kGuard, kDecoy } kind = kOutput;
+  std::uint64_t set = 0;
+  std::uint64_t index = 0;  // of the output, the input or the guard
+  std::uint64_t wrong = 0;  // elements of an output
 };
 
 // Would outputs that are made up pass the check of a run? Each is one number everywhere, or all are
@@ -207,7 +263,8 @@ struct CheckResult {
 
 // ---- as messages
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardKey, start, mask)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, device, trusted_code, arena_bytes, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ready, arena, reference_on_gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fill, name, offset, elements, row, dtype, values, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, address, value)
@@ -215,19 +272,23 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, kernel, grid, block, shared_bytes, ar
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostTensor, offset, dtype, shape)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, launches, host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, beside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, seed, factor)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Samples, program, sets, places, seeds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, samples, backwards, keep)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, kept, backwards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
+                                   place, bytes, input_offsets, output_offsets, guards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, check)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, members,
                                    input_offsets, output_offsets, guards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetProblem, kind, set, index, wrong)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TryImpostor, run, numbers, copied)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckedOutput, wrong, max_abs_error, max_rel_error, first)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckResult, problem, outputs, changed_inputs, changed_guards)

@@ -43,5 +43,6 @@ int main(int argc, char** argv) {
                  }},
                 {"load", calls(session, &DeviceSession::load)},
                 {"run", calls(session, &DeviceSession::run)},
-                {"time", calls(session, &DeviceSession::time)}});
+                {"time", calls(session, &DeviceSession::time)},
+                {"empty_launch", calls(session, &DeviceSession::empty_launch)}});
 }

@@ -57,6 +57,7 @@ int serve(const Handlers& handlers) {
   const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // what it says has a limit, and then is lost
   end_with_the_input();
   while (auto request = read_message(STDIN_FILENO)) {
     if (!write_message(answers, answer(handlers, *std::move(request)))) break;

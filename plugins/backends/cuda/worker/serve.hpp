@@ -25,6 +25,15 @@ auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)(const
   };
 }
 
+// The same of a method without one.
+template <class Object, class Result>
+auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)()) {
+  return [&object, method](const nlohmann::json&) -> nlohmann::json {
+    if (!object) throw std::runtime_error("there was no setup");
+    return ((*object).*method)();
+  };
+}
+
 // What a handler throws becomes a Trouble. Returns the process' exit code.
 int serve(const Handlers& handlers);
 

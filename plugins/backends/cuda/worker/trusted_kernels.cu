@@ -1,13 +1,14 @@
-// The judge's own kernels: they draw inputs, hold what a candidate left behind against what is
-// expected, and make timed launches wait for each other. Compiled for the GPU by the backend's compiler, and by g++ for tests. The structs are
-// those of device_types.hpp, the arithmetic that of evaluator/check/{inputs,element,comparison}.cpp.
+// The judge's own kernels: they lay out sets of buffers and put them away, hold what a candidate
+// left behind against what is expected, and make timed launches wait for each other. Compiled for
+// the GPU by the backend's compiler, and by g++ for tests. The structs are those of
+// device_types.hpp, the arithmetic that of evaluator/check/{inputs,element,comparison}.cpp.
 
 typedef unsigned long long u64;
 typedef unsigned int u32;
 typedef unsigned short u16;
 
 enum DType { kFloat32, kFloat16, kBFloat16, kInt32, kInt64, kBool };
-enum ValueKind { kNormal, kUniform, kUniformSigned, kIntegers, kPermutation, kOneHot, kZeros };
+enum ValueKind { kNormal, kUniform, kUniformSigned, kIntegers, kPermutation, kOneHot, kZeros, kPoison };
 
 struct Fill {
   u64 offset, elements, row, seed;  // row: the length of the tensor's last axis
@@ -17,7 +18,19 @@ struct Fill {
 
 struct Range {
   u64 offset, bytes;
-  u64 expected;  // the address of what must be there; 0: poison
+  u64 expected;  // the address of what must be there; 0: guards or poison
+  u64 guards;    // the offset in the arena whose guards must be there; kNone: poison
+};
+
+struct Move {
+  u64 place, kept;  // offsets in the arena; kept kNone: nothing is kept
+};
+
+struct Comparison {
+  u64 got, expected;  // addresses
+  u64 elements;
+  double atol, rtol;
+  int dtype, floating;
 };
 
 struct Report {
@@ -25,10 +38,14 @@ struct Report {
   u64 max_abs_error, max_rel_error;  // the bits of doubles that are never negative
 };
 
+constexpr u64 kNone = ~0ull;
+
 __device__ u64 thread_index() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ u64 thread_count() { return (u64)gridDim.x * blockDim.x; }
 
 // ---- the gate in front of timed launches
+
+extern "C" __global__ void krl_nothing() {}
 
 extern "C" __global__ void krl_wait(const volatile int* open, long long most_clocks) {
   const long long start = clock64();
@@ -163,6 +180,14 @@ __device__ void fill_one_hot(const Fill& fill, char* base) {
   }
 }
 
+// What no launch has written yet; `elements` are bytes.
+__device__ void fill_poison(const Fill& fill, char* base) {
+  char* at = base + fill.offset;
+  for (u64 i = thread_index(); i < fill.elements / 8; i += thread_count()) ((u64*)at)[i] = ~0ull;
+  const u64 tail = fill.elements / 8 * 8 + thread_index();
+  if (tail < fill.elements) at[tail] = (char)-1;
+}
+
 // A tensor a row of blocks.
 extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
   const Fill fill = fills[blockIdx.y];
@@ -173,6 +198,45 @@ extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
   if (fill.values == kPermutation) fill_permutation(fill, base);
   if (fill.values == kOneHot) fill_one_hot(fill, base);
   if (fill.values == kZeros) fill_uniform(fill, base, 0, 0, 1);
+  if (fill.values == kPoison) fill_poison(fill, base);
+}
+
+// ---- guards: what the bytes of an arena hold that belong to no set of buffers
+
+// By Even and Mansour's construction: who knows some of them does not know the others.
+__device__ u64 guard_at(u64 word, u64 start, u64 mask) {
+  return scramble(start + (word + 1) * 0x9e3779b97f4a7c15ull) ^ mask;
+}
+
+__device__ char guard_byte(u64 offset, u64 start, u64 mask) {
+  return (char)(guard_at(offset / 8, start, mask) >> offset % 8 * 8);
+}
+
+// Leaves guards where sets were, a set a row of blocks, and a copy of each where it is kept: hidden
+// under the guards of that place, so that who finds it takes it for guards.
+extern "C" __global__ void krl_put_away(char* arena, const Move* moves, u64 bytes, u64 start,
+                                        u64 mask) {
+  const Move move = moves[blockIdx.y];
+  u64* from = (u64*)(arena + move.place);
+  for (u64 i = thread_index(); i < bytes / 8; i += thread_count()) {
+    if (move.kept != kNone) {
+      const u64 word = move.kept / 8 + i;
+      ((u64*)arena)[word] = from[i] ^ guard_at(word, start, mask);
+    }
+    from[i] = guard_at(move.place / 8 + i, start, mask);
+  }
+}
+
+// The copies back, one behind the other at `to`; guards take their place.
+extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, u64 start, u64 mask,
+                                     char* to) {
+  const u64 first = moves[blockIdx.y].kept / 8;
+  u64* copy = (u64*)(to + blockIdx.y * bytes);
+  for (u64 i = thread_index(); i < bytes / 8; i += thread_count()) {
+    const u64 guard = guard_at(first + i, start, mask);
+    copy[i] = ((u64*)arena)[first + i] ^ guard;
+    ((u64*)arena)[first + i] = guard;
+  }
 }
 
 // ---- what a candidate left behind
@@ -223,18 +287,53 @@ extern "C" __global__ void krl_compare_integers(const char* got, int dtype, u64 
   if (wrong != 0) atomicAdd(&report->wrong, wrong);
 }
 
-// Counts, for each range, pieces that are not as expected. A range a row of blocks.
-extern "C" __global__ void krl_find_changes(const char* base, const Range* ranges, u64* changed) {
+// Outputs of many launches, one a row of blocks, against what a trusted program made of the same
+// inputs.
+extern "C" __global__ void krl_compare_launches(const Comparison* comparisons, u64* wrong) {
+  const Comparison c = comparisons[blockIdx.y];
+  const char *got = (const char*)c.got, *right = (const char*)c.expected;
+  const int size = size_of(c.dtype);
+  u64 differ = 0;
+  for (u64 i = thread_index(); i < c.elements; i += thread_count()) {
+    if (!c.floating) {
+      differ += load_integer(c.dtype, got + i * size) != load_integer(c.dtype, right + i * size);
+      continue;
+    }
+    const double a = load_real(c.dtype, got + i * size), b = load_real(c.dtype, right + i * size);
+    const bool same = a == b || (a != a && b != b);
+    differ += !(same || (is_finite(b) && fabs(a - b) <= c.atol + c.rtol * fabs(b)));
+  }
+  if (differ != 0) atomicAdd(&wrong[blockIdx.y], differ);
+}
+
+__device__ char expected_byte(const Range& range, u64 i, u64 start, u64 mask) {
+  if (range.expected != 0) return ((const char*)range.expected)[i];
+  return range.guards != kNone ? guard_byte(range.guards + i, start, mask) : (char)-1;
+}
+
+__device__ u64 expected_word(const Range& range, u64 i, u64 start, u64 mask) {
+  if (range.expected != 0) return *(const u64*)(range.expected + i);
+  return range.guards != kNone ? guard_at((range.guards + i) / 8, start, mask) : ~0ull;
+}
+
+// Counts, for each range, threads that see what is not as expected. A range a row of blocks.
+extern "C" __global__ void krl_find_changes(const char* base, const Range* ranges, u64* changed,
+                                            u64 start, u64 mask) {
   const Range range = ranges[blockIdx.y];
-  const char *at = base + range.offset, *expected = (const char*)range.expected;
-  const bool in_words = ((u64)at | range.expected) % 8 == 0;
-  const u64 words = in_words ? range.bytes / 8 : 0;
+  const char* at = base + range.offset;
+  const u64 unaligned = (8 - (u64)at % 8) % 8;
+  const u64 head = unaligned < range.bytes ? unaligned : range.bytes;
+  const bool in_words = (range.expected == 0 || (range.expected + head) % 8 == 0) &&
+                        (range.guards == kNone || (range.guards + head) % 8 == 0);
+  const u64 words = in_words ? (range.bytes - head) / 8 : 0;
   bool differs = false;
   for (u64 i = thread_index(); i < words; i += thread_count()) {
-    differs |= ((const u64*)at)[i] != (expected != 0 ? ((const u64*)expected)[i] : ~0ull);
+    const u64 byte = head + 8 * i;
+    differs |= *(const u64*)(at + byte) != expected_word(range, byte, start, mask);
   }
-  for (u64 i = 8 * words + thread_index(); i < range.bytes; i += thread_count()) {
-    differs |= at[i] != (expected != 0 ? expected[i] : (char)-1);
+  for (u64 loose = thread_index(); loose < range.bytes - 8 * words; loose += thread_count()) {
+    const u64 byte = loose < head ? loose : loose + 8 * words;
+    differs |= at[byte] != expected_byte(range, byte, start, mask);
   }
   if (differs) atomicAdd(&changed[blockIdx.y], 1ull);
 }

@@ -69,7 +69,7 @@ Counters counters_with(const std::string& cupti) {
   start.program = std::string(kWorkers) + "kernelrl-gpu-profiler";
   start.environment = {"LD_LIBRARY_PATH=" KERNELRL_SIMULATED_FOLDER,
                        "CUDA_HOME=" KERNELRL_SIMULATED_FOLDER, "SIMULATED_CUPTI=" + cupti};
-  start.setup = {0, workers.trusted_code, workers.arena_bytes};
+  start.setup = {0, workers.trusted_code, workers.arena_bytes, {}};
   start.bandwidth = 1e12;
   return Counters(start);
 }

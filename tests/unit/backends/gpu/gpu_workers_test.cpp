@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -41,15 +42,25 @@ GpuPool& pool() {
 
 EvaluationRecord checked(const Candidate& candidate) {
   EvaluationRecord record;
-  pool().with_gpu({}, [&](Gpu& gpu) { check_on_gpu(gpu, candidate, runs(), &record); });
+  pool().with_gpu({}, [&](Gpu& gpu) {
+    check_on_gpu(gpu, candidate, runs(), &record);
+    check_arena(gpu, &record);
+  });
   return record;
 }
 
-EvaluationRecord timed(const Candidate& candidate, const Candidate& baseline) {
+// `trusted`: what timed launches are held against; null: the reference.
+EvaluationRecord timed(const Candidate& candidate, const Candidate& baseline,
+                       const Candidate* trusted = nullptr) {
   EvaluationRecord record = checked(candidate);
   const GpuCandidate other = baseline;
+  std::optional<GpuCandidate> right;
+  if (trusted != nullptr) right.emplace(*trusted);
+  GpuBaseline held_against{&other};
+  held_against.trusted = right ? &*right : nullptr;
   pool().with_gpu({}, [&](Gpu& gpu) {
-    time_on_gpu(gpu, candidate, {&other}, runs(), TimingSettings(), &record);
+    time_on_gpu(gpu, candidate, held_against, runs(), TimingSettings(), &record);
+    check_arena(gpu, &record);
   });
   return record;
 }
@@ -97,6 +108,19 @@ TEST(GpuCorrectness, SeesWritesOutsideOfTheBuffers) {
   EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
   EXPECT_THAT(record.why, HasSubstr("behind y"));
   EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+}
+
+TEST(GpuCorrectness, SeesWritesFarFromAllBuffers) {
+  const EvaluationRecord record = checked(Candidate("writes_far_away"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(record.why, HasSubstr("far from all of them"));
+  EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+}
+
+TEST(GpuCorrectness, SeesWhateverIsWrittenIntoAGuard) {
+  const EvaluationRecord record = checked(Candidate("writes_poison_behind"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_THAT(record.why, HasSubstr("behind y"));
 }
 
 TEST(GpuCorrectness, SeesAChangedInput) {
@@ -231,9 +255,57 @@ TEST(GpuTiming, FlagsWhatWorksOnlyWhileItIsChecked) {
   EXPECT_THAT(record.why, HasSubstr("right when it was checked, wrong when it was timed"));
 }
 
-TEST(GpuTiming, FlagsAnswersThatAreRememberedByTheirPlace) {
+TEST(GpuTiming, ChecksEveryLaunchByTheTasksOwnKernelOrByTheReference) {
+  const Candidate good("good");
+  for (const Candidate* trusted : {&good, static_cast<const Candidate*>(nullptr)}) {
+    const EvaluationRecord right = timed(good, good, trusted);
+    EXPECT_EQ(right.verdict, KRL_VERDICT_OK) << right.why;
+    const EvaluationRecord every_other =
+        timed(Candidate("skips_every_other_launch"), good, trusted);
+    EXPECT_EQ(every_other.verdict, KRL_VERDICT_FLAGGED) << every_other.why;
+    EXPECT_THAT(every_other.why, HasSubstr("wrong when it was timed: y: "));
+  }
+}
+
+TEST(GpuTiming, RefusesATasksOwnKernelThatIsWrong) {
+  const Candidate wrong("wrong");
+  EXPECT_THROW(timed(Candidate("good"), Candidate("good"), &wrong), Failure);
+}
+
+TEST(GpuTiming, NoLaunchMeetsInputsAgainThatItsModuleHasSeen) {
+  const EvaluationRecord record = timed(Candidate("remembers_inputs"), Candidate("good"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+}
+
+TEST(GpuTiming, CallsWrongWhatIsWrongUntimedAsWell) {
+  ASSERT_EQ(checked(Candidate("wrong_for_few_inputs")).verdict, KRL_VERDICT_OK);
+  const EvaluationRecord record = timed(Candidate("wrong_for_few_inputs"), Candidate("good"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("and again when it ran on them untimed"));
+}
+
+TEST(GpuTiming, FlagsWorkForLaunchesThatNeverCome) {
+  const EvaluationRecord record = timed(Candidate("works_ahead"), Candidate("good"));
+  EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  EXPECT_THAT(record.why, HasSubstr("as if to work ahead"));
+}
+
+// After a candidate that left its own in the arena, and after one that did not.
+TEST(GpuTiming, LeavesTheArenaAsItWas) {
+  for (const char* kernel : {"good", "wrong", "changes_its_input", "skips_every_other_launch"}) {
+    timed(Candidate(kernel), Candidate("good"));
+    pool().with_gpu({}, [](Gpu& gpu) {
+      gpu.runner();
+      EXPECT_TRUE(gpu.arena_is_intact());
+    });
+  }
+}
+
+// No place comes twice for as long as a module is loaded.
+TEST(GpuTiming, AnswersThatAreRememberedByTheirPlaceAreNone) {
   const EvaluationRecord record = timed(Candidate("remembers_the_place"), Candidate("good"));
-  EXPECT_NE(record.verdict, KRL_VERDICT_OK);
+  if (record.verdict != KRL_VERDICT_OK) return;
+  for (const std::size_t c : {0, 1}) EXPECT_LT(record.cases[c].speedup_low, 1.5);
 }
 
 // ---- many at a time, and processes that are killed

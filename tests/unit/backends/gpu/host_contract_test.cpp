@@ -229,7 +229,7 @@ TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
 
 TEST(HostContract, KnowsAnAnswerByItsTicketAndForm) {
   using nlohmann::json;
-  const json time = {{"samples", json::array({{{"places", {0, 0}}}})}};
+  const json time = {{"samples", 2}, {"programs", json::array({1})}};
   const auto kind = [&](const json& answer) {
     const auto result = host_answer("time", time, 7, answer);
     return result ? -1 : static_cast<int>(result.error().kind);
@@ -357,7 +357,7 @@ constexpr char kClings[] =
 TEST(HostContract, NoProcessSurvivesAKilledHost) {
   const HostCandidate candidate(kClings);
   const GpuCandidate borrowed = candidate;
-  const gpu::Run run{borrowed.buffers(0).program, 1, 1};
+  const gpu::Run run{borrowed.buffers(0).program, 0, 1, 1};
   const pid_t host = ::fork();
   ASSERT_GE(host, 0);
   if (host == 0) run_what_clings(borrowed.load(), run);

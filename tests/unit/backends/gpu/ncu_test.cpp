@@ -178,14 +178,15 @@ class NcuConversation : public ::testing::Test {
     return {stand_in(script),
             workers.runner,
             workers.environment,
-            {0, workers.trusted_code, workers.arena_bytes},
+            {0, workers.trusted_code, workers.arena_bytes, {}},
             workers.run_limit};
   }
 
   static std::vector<gpu::Run> counted_runs(const GpuCandidate& candidate) {
     std::vector<gpu::Run> counted;
     for (const PlannedRun& run : runs()) {
-      if (run.counted) counted.push_back({candidate.buffers(run.case_index).program, run.seed, 1});
+      if (run.counted)
+        counted.push_back({candidate.buffers(run.case_index).program, 0, run.seed, 1});
     }
     return counted;
   }

@@ -1,12 +1,20 @@
 // Candidates for the task y = 2 x, good ones and others.
 #include <stdlib.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
 
 namespace {
 
 int launches = 0;                   // as a candidate's __device__ variable would count them
 const float* remembered = nullptr;  // where an answer was left
+float seen[1000];                   // of each launch's inputs
+int inputs_seen = 0;
+bool knows = false;
 int index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 bool first_thread() { return index() == 0; }
 
@@ -85,6 +93,13 @@ void stops_working(const float* x, float* y, int n) {
 }
 SIMULATED(stops_working)
 
+void skips_every_other_launch(const float* x, float* y, int n) {
+  if (first_thread()) ++launches;
+  if (launches > 12 && launches % 2 == 0) return;
+  if (index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(skips_every_other_launch)
+
 // Does the work once for each place of its output.
 void remembers_the_place(const float* x, float* y, int n) {
   if (index() == 0 && remembered == y) return;
@@ -93,3 +108,66 @@ void remembers_the_place(const float* x, float* y, int n) {
   if (index() == n - 1) remembered = y;
 }
 SIMULATED(remembers_the_place)
+
+// Knows inputs again that it has seen: were it ever to meet them, it would be wrong.
+void remembers_inputs(const float* x, float* y, int n) {
+  if (first_thread()) {
+    knows = std::find(seen, seen + inputs_seen, x[1]) != seen + inputs_seen;
+    if (!knows && inputs_seen < 1000) seen[inputs_seen++] = x[1];
+  }
+  if (!knows && index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(remembers_inputs)
+
+// Right for all inputs but few, which no run that is checked has.
+void wrong_for_few_inputs(const float* x, float* y, int n) {
+  const bool few = x[1] > 0.2f && x[1] < 0.5f;
+  if (index() < n) y[index()] = (few ? 3 : 2) * x[index()];
+}
+SIMULATED(wrong_for_few_inputs)
+
+namespace {
+
+// What memory is mapped where `inside` points.
+std::pair<std::uintptr_t, std::uintptr_t> mapping_of(const void* inside) {
+  const auto at = reinterpret_cast<std::uintptr_t>(inside);
+  std::pair<std::uintptr_t, std::uintptr_t> found;
+  std::FILE* const maps = std::fopen("/proc/self/maps", "r");
+  for (char line[512]; std::fgets(line, sizeof line, maps) != nullptr;) {
+    std::uintptr_t from = 0, to = 0;
+    if (std::sscanf(line, "%zx-%zx", &from, &to) == 2 && from <= at && at < to) found = {from, to};
+  }
+  std::fclose(maps);
+  return found;
+}
+
+}  // namespace
+
+// Works ahead, once launches have come in a row: wherever nobody has written yet.
+void works_ahead(const float* x, float* y, int n) {
+  if (first_thread() && ++launches > 12) {
+    const auto [from, to] = mapping_of(y);
+    for (auto at = from; at < to; at += sizeof(float)) {
+      if (*reinterpret_cast<std::uint32_t*>(at) == ~0u) *reinterpret_cast<float*>(at) = 1;
+    }
+  }
+  if (index() < n) y[index()] = 2 * x[index()];
+}
+SIMULATED(works_ahead)
+
+// To the other half of the arena, far from all buffers.
+void writes_far_away(const float* x, float* y, int n) {
+  if (index() < n) y[index()] = 2 * x[index()];
+  if (!first_thread()) return;
+  const auto [from, to] = mapping_of(y);
+  const auto at = reinterpret_cast<std::uintptr_t>(y), half = (to - from) / 2;
+  *reinterpret_cast<float*>(at < from + half ? at + half : at - half) = 7;
+}
+SIMULATED(writes_far_away)
+
+// What stood in guards once, and is not there any more.
+void writes_poison_behind(const float* x, float* y, int n) {
+  if (index() < n) y[index()] = 2 * x[index()];
+  if (index() >= n) reinterpret_cast<std::uint32_t*>(y)[index()] = ~0u;
+}
+SIMULATED(writes_poison_behind)

@@ -28,14 +28,21 @@ using Clock = std::chrono::steady_clock;
 CUresult sticky = CUDA_SUCCESS;
 sigjmp_buf on_fault;
 std::map<CUdeviceptr, std::pair<int, std::size_t>> allocations;  // descriptor and bytes
+// Open as long as they are loaded: the loader takes a name that it knows for what it has loaded.
+std::map<CUmodule, int> module_files;
 
 void* host(CUdeviceptr pointer) { return reinterpret_cast<void*>(pointer); }
 
-void fault(int) { siglongjmp(on_fault, 1); }
+volatile sig_atomic_t in_kernel = 0;
 
-void catch_faults(void (*handler)(int)) {
+void fault(int signal) {
+  if (in_kernel != 0) siglongjmp(on_fault, 1);
+  ::signal(signal, SIG_DFL);  // it is the host's own, and comes again
+}
+
+void catch_faults() {
   struct sigaction action {};
-  action.sa_handler = handler;
+  action.sa_handler = fault;
   action.sa_flags = SA_NODEFER;
   ::sigaction(SIGSEGV, &action, nullptr);
   ::sigaction(SIGBUS, &action, nullptr);
@@ -183,12 +190,17 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   if (::write(file, image, bytes) != static_cast<ssize_t>(bytes)) return CUDA_ERROR_INVALID_IMAGE;
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  ::close(file);
+  module_files[static_cast<CUmodule>(object)] = file;
   if (object == nullptr) std::fprintf(stderr, "simulated module: %s\n", ::dlerror());
   *module = static_cast<CUmodule>(object);
   return object == nullptr ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
 }
-CUresult cuModuleUnload(CUmodule module) { return ::dlclose(module), sticky; }
+CUresult cuModuleUnload(CUmodule module) {
+  ::dlclose(module);
+  ::close(module_files.at(module));
+  module_files.erase(module);
+  return sticky;
+}
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   void* symbol = ::dlsym(module, (std::string(name) + "_simulated").c_str());
   *function = static_cast<CUfunction>(symbol);
@@ -203,13 +215,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   if (block_x * block_y * block_z > 512) return CUDA_ERROR_INVALID_VALUE;
   simulated_grid_size = {grid_x, grid_y, grid_z};
   simulated_block_size = {block_x, block_y, block_z};
-  catch_faults(fault);
-  if (sigsetjmp(on_fault, 1) == 0) {
+  static const bool caught = (catch_faults(), true);
+  in_kernel = caught ? 1 : 0;
+  if (sigsetjmp(on_fault, 0) == 0) {
     run(reinterpret_cast<Kernel>(function), arguments);
   } else {
     sticky = CUDA_ERROR_ILLEGAL_ADDRESS;  // reported by the next call, as on a GPU
   }
-  catch_faults(SIG_DFL);
+  in_kernel = 0;
   return CUDA_SUCCESS;
 }
 

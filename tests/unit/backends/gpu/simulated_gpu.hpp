@@ -34,7 +34,7 @@ inline GpuWorkers simulated_workers() {
   workers.reference_device = "cpu";
   workers.environment = gpu_environment();
   workers.trusted_code = read_file(KERNELRL_SIMULATED_FOLDER "/trusted_kernels.so");
-  workers.arena_bytes = 1 << 20;
+  workers.arena_bytes = 4 << 20;
   workers.run_limit = std::chrono::seconds(20);
   return workers;
 }

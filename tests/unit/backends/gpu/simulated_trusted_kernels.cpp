@@ -2,8 +2,12 @@
 
 #include "plugins/backends/cuda/worker/trusted_kernels.cu"
 
+SIMULATED(krl_nothing)
 SIMULATED(krl_wait)
 SIMULATED(krl_fill)
+SIMULATED(krl_put_away)
+SIMULATED(krl_fetch)
 SIMULATED(krl_compare_reals)
 SIMULATED(krl_compare_integers)
+SIMULATED(krl_compare_launches)
 SIMULATED(krl_find_changes)

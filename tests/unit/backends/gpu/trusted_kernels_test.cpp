@@ -2,8 +2,10 @@
 // inputs and comparison.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <set>
 
 #include "plugins/backends/cuda/worker/device_types.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
@@ -18,6 +20,9 @@ void krl_fill_simulated(void** arguments);
 void krl_compare_reals_simulated(void** arguments);
 void krl_compare_integers_simulated(void** arguments);
 void krl_find_changes_simulated(void** arguments);
+void krl_put_away_simulated(void** arguments);
+void krl_fetch_simulated(void** arguments);
+void krl_compare_launches_simulated(void** arguments);
 }
 
 namespace krl {
@@ -35,6 +40,30 @@ void launch(void (*kernel)(void**), unsigned rows, std::vector<void*> arguments)
       }
     }
   }
+}
+
+constexpr std::uint64_t kStart = 0x123456789, kMask = 0x987654321;
+
+std::vector<bool> changes_in(const std::vector<std::byte>& memory,
+                             const std::vector<gpu::DeviceRange>& ranges) {
+  std::vector<std::uint64_t> counts(ranges.size());
+  const std::byte* base = memory.data();
+  const gpu::DeviceRange* first = ranges.data();
+  std::uint64_t *found = counts.data(), start = kStart, mask = kMask;
+  launch(krl_find_changes_simulated, static_cast<unsigned>(ranges.size()),
+         {&base, &first, &found, &start, &mask});
+  std::vector<bool> changed;
+  for (const std::uint64_t count : counts) changed.push_back(count != 0);
+  return changed;
+}
+
+void put_away(std::vector<std::byte>& arena, const std::vector<gpu::DeviceMove>& moves,
+              std::uint64_t bytes) {
+  std::byte* at = arena.data();
+  const gpu::DeviceMove* first = moves.data();
+  std::uint64_t start = kStart, mask = kMask;
+  launch(krl_put_away_simulated, static_cast<unsigned>(moves.size()),
+         {&at, &first, &bytes, &start, &mask});
 }
 
 ResolvedTensor tensor(DType dtype, ValueKind values, std::vector<std::int64_t> shape) {
@@ -174,14 +203,8 @@ TEST(TrustedKernels, FindWhatIsNoLongerPoisonOrAsItWas) {
   std::vector<std::byte> memory(256, std::byte{0xff}), original(40, std::byte{3});
   std::memcpy(memory.data() + 64, original.data(), original.size());
   const auto changed = [&] {
-    const std::vector<gpu::DeviceRange> ranges = {
-        {64, 40, reinterpret_cast<std::uint64_t>(original.data())}, {0, 64, 0}, {104, 99, 0}};
-    std::vector<std::uint64_t> counts(3);
-    const std::byte* base = memory.data();
-    const gpu::DeviceRange* first = ranges.data();
-    std::uint64_t* found = counts.data();
-    launch(krl_find_changes_simulated, 3, {&base, &first, &found});
-    return std::vector<bool>{counts[0] != 0, counts[1] != 0, counts[2] != 0};
+    return changes_in(
+        memory, {{64, 40, reinterpret_cast<std::uint64_t>(original.data())}, {0, 64}, {104, 99}});
   };
   EXPECT_EQ(changed(), (std::vector<bool>{false, false, false}));
   for (const auto& [at, expected] :
@@ -196,6 +219,87 @@ TEST(TrustedKernels, FindWhatIsNoLongerPoisonOrAsItWas) {
     EXPECT_EQ(changed(), expected) << at;
     memory[at] = before;
   }
+}
+
+// Guards that begin and end anywhere, as they do behind a tensor.
+TEST(TrustedKernels, FindEveryByteOfAGuardThatChanged) {
+  std::vector<std::byte> arena(512);
+  put_away(arena, {{0, gpu::kNone}}, arena.size());
+  for (const auto& [offset, bytes] :
+       {std::pair<std::uint64_t, std::uint64_t>{0, 512}, {3, 100}, {8, 64}, {13, 3}, {501, 11}}) {
+    const std::vector<gpu::DeviceRange> guard = {{offset, bytes, 0, offset}};
+    EXPECT_EQ(changes_in(arena, guard), std::vector<bool>{false}) << offset;
+    for (std::uint64_t at = 0; at < arena.size(); ++at) {
+      const std::byte before = std::exchange(arena[at], ~arena[at]);
+      EXPECT_EQ(changes_in(arena, guard).front(), at >= offset && at < offset + bytes) << at;
+      arena[at] = before;
+    }
+  }
+}
+
+TEST(TrustedKernels, NoTwoWordsOfGuardsAreEqualAndNoneIsPoison) {
+  std::vector<std::byte> arena(1 << 16);
+  put_away(arena, {{0, gpu::kNone}}, arena.size());
+  std::set<std::uint64_t> words = {~std::uint64_t{0}};
+  for (std::size_t i = 0; i < arena.size(); i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, arena.data() + i, sizeof word);
+    words.insert(word);
+  }
+  EXPECT_EQ(words.size(), arena.size() / 8 + 1);
+}
+
+// What is kept shows neither where it was nor where it is; who has the key finds it again.
+TEST(TrustedKernels, PutSetsAwayAndFetchThem) {
+  std::vector<std::byte> arena(2048);
+  put_away(arena, {{0, gpu::kNone}}, arena.size());
+  const std::vector<std::byte> guards = arena;
+  std::vector<std::byte> set(128);
+  for (std::size_t i = 0; i < set.size(); ++i) set[i] = static_cast<std::byte>(i);
+  const std::vector<gpu::DeviceMove> moves = {{256, 1024}, {768, 1536}};
+  for (const gpu::DeviceMove& move : moves) {
+    std::memcpy(arena.data() + move.place, set.data(), set.size());
+  }
+  put_away(arena, moves, set.size());
+  EXPECT_TRUE(std::equal(arena.begin(), arena.begin() + 1024, guards.begin()));
+  EXPECT_FALSE(std::equal(arena.begin() + 1024, arena.begin() + 1152, set.begin()));
+  EXPECT_FALSE(std::equal(arena.begin() + 1024, arena.begin() + 1152, arena.begin() + 1536));
+
+  std::vector<std::byte> copies(2 * set.size());
+  std::byte *at = arena.data(), *to = copies.data();
+  const gpu::DeviceMove* first = moves.data();
+  std::uint64_t bytes = set.size(), start = kStart, mask = kMask;
+  launch(krl_fetch_simulated, 2, {&at, &first, &bytes, &start, &mask, &to});
+  EXPECT_TRUE(std::equal(set.begin(), set.end(), copies.begin()));
+  EXPECT_TRUE(std::equal(set.begin(), set.end(), copies.begin() + 128));
+  EXPECT_EQ(arena, guards);
+}
+
+std::uint64_t wrong_elements(DType dtype, const std::vector<float>& got,
+                             const std::vector<float>& right, double atol, double rtol) {
+  const gpu::DeviceComparison comparison{reinterpret_cast<std::uint64_t>(got.data()),
+                                         reinterpret_cast<std::uint64_t>(right.data()),
+                                         got.size(),
+                                         atol,
+                                         rtol,
+                                         static_cast<std::int32_t>(dtype),
+                                         is_floating(dtype) ? 1 : 0};
+  const gpu::DeviceComparison* first = &comparison;
+  std::uint64_t wrong = 0, *at = &wrong;
+  launch(krl_compare_launches_simulated, 1, {&first, &at});
+  return wrong;
+}
+
+TEST(TrustedKernels, CompareLaunchesWithinATolerance) {
+  const std::vector<float> right = {0, 1, -2, INFINITY, NAN, 3};
+  EXPECT_EQ(wrong_elements(DType::kFloat32, right, right, 0, 0), 0u);
+  EXPECT_EQ(wrong_elements(DType::kInt32, right, right, 0, 0), 0u);
+  const std::vector<float> near = {0.1f, 1.1f, -2.3f, INFINITY, NAN, 3};
+  EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0.1), 0u);
+  EXPECT_EQ(wrong_elements(DType::kFloat32, near, right, 0.11, 0), 1u);
+  EXPECT_EQ(wrong_elements(DType::kInt32, near, right, 9, 9), 3u);
+  const std::vector<float> special = {NAN, INFINITY, -2, -INFINITY, 0, NAN};
+  EXPECT_EQ(wrong_elements(DType::kFloat32, special, right, 9, 9), 5u);
 }
 
 }  // namespace

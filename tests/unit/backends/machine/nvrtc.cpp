@@ -44,6 +44,7 @@ class Compiler {
     const std::array options = {"--gpu-architecture=compute_90",
                                 "--std=c++17",
                                 "--generate-line-info",
+                                "-w",
                                 prelude.c_str(),
                                 headers.c_str(),
                                 cccl.c_str()};

@@ -119,7 +119,7 @@ class BodyDecoder {
     }
     const bool is_barrier = (opcode == "bar" || opcode == "barrier") && !from.has("warp");
     if (is_barrier) return barrier(from);
-    if (meeting(from)) return;
+    if (is_meeting(from)) return meeting(from);
     add(from, simple(from));
   }
 
@@ -203,12 +203,23 @@ class BodyDecoder {
   void ending(const ptx::Instruction& from, Ending kind, InstructionClass cost, Fill fill) {
     const std::uint32_t around = from.guarded ? go_around(from) : kNone;
     if (!is_empty()) end_block(Ending::kNext);
+    block().last.kind = cost;
     fill();
     finish(from, &block().last);
     note_registers(true);
-    count(cost);
+    count(block().last.kind);
     end_block(kind);
+    add_epilogue(from, around != kNone);
     if (around != kNone) function_.blocks[around].target = current_;
+  }
+
+  // `closed`: in a block of its own, as other lanes go around it.
+  void add_epilogue(const ptx::Instruction& from, bool closed) {
+    for (Instruction& part : layout_.take_epilogue()) {
+      part.line = from.place.source;
+      function_.instructions.push_back(part);
+    }
+    if (closed && !is_empty()) end_block(Ending::kNext);
   }
 
   void branch(const ptx::Instruction& from) {
@@ -248,15 +259,9 @@ class BodyDecoder {
     end_block(kind);
   }
 
-  bool meeting(const ptx::Instruction& from) {
-    Instruction last;
-    Meeting meeting = nullptr;
-    if (!decode_meeting(from, layout_, &last, &meeting)) return false;
-    layout_.take_prologue();
-    layout_.begin_instruction(from);
-    ending(from, Ending::kMeeting, last.kind,
+  void meeting(const ptx::Instruction& from) {
+    ending(from, Ending::kMeeting, InstructionClass::kWarp,
            [&] { decode_meeting(from, layout_, &block().last, &block().meeting); });
-    return true;
   }
 
   void barrier(const ptx::Instruction& from) {

@@ -28,6 +28,7 @@ class FrameLayout final : public Operands {
   Address address(const ptx::Operand& operand, ptx::Space space) override;
   Parameter parameter(const ptx::Operand& operand) override;
   MemoryAccess* new_access() override;
+  void then(const Instruction& part) override { epilogue_.push_back(part); }
   [[noreturn]] void unsupported(const ptx::Instruction& instruction) const override;
 
   // ---- for the decoder ----
@@ -40,6 +41,8 @@ class FrameLayout final : public Operands {
   // Instructions that must come before the one that is being decoded, as the negation of a
   // predicate.
   std::vector<Instruction> take_prologue();
+  // Those that must come behind it, as it said.
+  std::vector<Instruction> take_epilogue() { return std::exchange(epilogue_, {}); }
   ParameterSlot slot_of(
       const ptx::Operand& variable);  // of a .param variable that lives in the frame
   [[noreturn]] void fail(const std::string& what) const;
@@ -66,7 +69,7 @@ class FrameLayout final : public Operands {
   std::map<std::uint64_t, ParameterSlot> slots_;          // of .param variables, by scope and index
   std::map<std::uint32_t, std::uint64_t> local_offsets_;  // of .local variables, by index
   std::vector<std::uint32_t> reads_, writes_;
-  std::vector<Instruction> prologue_;
+  std::vector<Instruction> prologue_, epilogue_;
 };
 
 }  // namespace krl::machine

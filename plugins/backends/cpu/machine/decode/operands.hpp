@@ -61,6 +61,9 @@ class Operands {
   // A new record for a memory instruction; it lives as long as the program.
   virtual MemoryAccess* new_access() = 0;
 
+  // An operation that follows the one that is decoded, on its lanes: what it is made of.
+  virtual void then(const Instruction& part) = 0;
+
   // Throws Unsupported with the instruction's full name, or the given one.
   [[noreturn]] virtual void unsupported(const ptx::Instruction& instruction) const = 0;
 
@@ -84,9 +87,10 @@ bool decode_memory(const ptx::Instruction&, Operands&, Instruction* out);  // me
 bool decode_warp(const ptx::Instruction&, Operands&,
                  Instruction* out);  // operations/warp.cpp: activemask
 
-// Warp-wide operations that wait for each other, those on matrices among them: fills in the
-// operands of the ending and the meeting.
-bool decode_meeting(const ptx::Instruction&, Operands&, Instruction* last,
-                    Meeting* meeting);  // operations/warp.cpp, operations/tensor.cpp
+// Warp-wide operations, for which lanes wait for each other, those on matrices among them:
+// operations/warp.cpp, operations/tensor.cpp.
+bool is_meeting(const ptx::Instruction& instruction);
+// Fills in the operands of the ending and the meeting. Throws Unsupported.
+void decode_meeting(const ptx::Instruction&, Operands&, Instruction* last, Meeting* meeting);
 
 }  // namespace krl::machine

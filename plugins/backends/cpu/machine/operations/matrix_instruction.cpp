@@ -80,9 +80,21 @@ bool is_shape_of_wmma(const MatrixShape& shape, Element element) {
   }
 }
 
-void add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
-              const Fragment& fragment, Direction direction, Operands& operands,
-              std::uint32_t* to) {
+bool is_result_of_wmma(const MatrixShape& shape, Element element) {
+  switch (element) {
+    case Element::kF16:
+      return is_shape_of_wmma(shape, Element::kF16);
+    case Element::kF32:
+      return is_shape_of_wmma(shape, Element::kF16) || is_shape_of_wmma(shape, Element::kTF32);
+    case Element::kS32:
+      return is_shape_of_wmma(shape, Element::kS8) || is_shape_of_wmma(shape, Element::kS4);
+    default:
+      return is_shape_of_wmma(shape, element) && element == Element::kF64;
+  }
+}
+
+std::size_t add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
+                     const Fragment& fragment, Use use, Operands& operands, std::uint32_t* to) {
   const ptx::Operand* elements = &operand;
   std::size_t count = 1;
   if (operand.kind == ptx::Operand::kVector) {
@@ -94,9 +106,11 @@ void add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
   }
   const auto type = fragment.element == Element::kF64 ? ptx::Type::kF64 : ptx::Type::kB32;
   for (std::size_t i = 0; i < count; ++i) {
-    to[i] = direction == Direction::kSource ? operands.source(elements[i], type)
-                                            : operands.destination(elements[i], type);
+    to[i] = use == Use::kRead ? operands.source(elements[i], type)
+                              : operands.destination(elements[i], type);
+    if (to[i] == 0) operands.unsupported(instruction);  // "_"
   }
+  return count;
 }
 
 void require_whole_warp(const Party* parties, std::size_t count) {

@@ -28,6 +28,7 @@ std::optional<MatrixShape> shape_named(std::string_view name);  // "m16n8k16"
 // True if mma, or wmma, multiplies matrices of such a shape with elements of this type.
 bool is_shape_of_mma(const MatrixShape& shape, Element element);
 bool is_shape_of_wmma(const MatrixShape& shape, Element element);
+bool is_result_of_wmma(const MatrixShape& shape, Element element);
 
 std::optional<Element> element_named(std::string_view name);  // "f16"
 
@@ -64,11 +65,12 @@ class Modifiers {
 
 // Offsets of rows, which an instruction finds in a row of their own.
 using RowOffsets = std::array<std::uint32_t, kLanes>;
-// Writes those of an operand, a register or a list of registers, to `to`. The list may be longer by
-// a whole factor: the fragments of wmma are, on some GPUs, each element being there several times.
-enum class Direction { kSource, kDestination };
-void add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
-              const Fragment& fragment, Direction direction, Operands& operands, std::uint32_t* to);
+// Writes those of an operand, a register or a list of registers, to `to`, and returns how many. The
+// list may be longer by a whole factor: the fragments of wmma are, on some GPUs, each element being
+// there several times.
+enum class Use { kRead, kWritten };
+std::size_t add_rows(const ptx::Instruction& instruction, const ptx::Operand& operand,
+                     const Fragment& fragment, Use use, Operands& operands, std::uint32_t* to);
 
 // Throws Fault if lanes are missing or are at several places, which is undefined on a GPU.
 void require_whole_warp(const Party* parties, std::size_t count);

@@ -1,11 +1,19 @@
-// Matrix operations of a whole warp: mma, wmma, ldmatrix, stmatrix, movmatrix.
+// Operations of a whole warp on matrices: mma, wmma, ldmatrix, stmatrix, movmatrix.
 #pragma once
 
 #include "plugins/backends/cpu/machine/decode/operands.hpp"
 
 namespace krl::machine {
 
-// As decode_meeting, of which it is a part.
-bool decode_tensor(const ptx::Instruction&, Operands&, Instruction* last, Meeting* meeting);
+// As is_meeting and decode_meeting, of which they are a part.
+bool is_tensor(const ptx::Instruction& instruction);
+void decode_tensor(const ptx::Instruction&, Operands&, Instruction* last, Meeting* meeting);
+
+// Products: mma, wmma.mma.
+void decode_product(const ptx::Instruction&, Operands&, Instruction* last, Meeting* meeting);
+// Matrices in memory: the lanes meet, then access memory as ordinary loads and stores do.
+void decode_matrix_access(const ptx::Instruction&, Operands&);  // wmma.load, wmma.store
+void decode_row_access(const ptx::Instruction&, Operands&);     // ldmatrix, stmatrix
+void decode_transposition(const ptx::Instruction&, Operands&);  // movmatrix
 
 }  // namespace krl::machine

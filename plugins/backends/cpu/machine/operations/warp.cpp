@@ -248,10 +248,16 @@ WarpOperation operation_of(const Instruction& instruction) {
   return static_cast<WarpOperation>(instruction.extra[0]);
 }
 
-bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction* last,
+bool is_meeting(const ptx::Instruction& in) {
+  static constexpr std::string_view kOpcodes[] = {"shfl", "vote", "match", "redux", "elect"};
+  return std::find(std::begin(kOpcodes), std::end(kOpcodes), in.opcode) != std::end(kOpcodes) ||
+         (in.opcode == "bar" && in.has("warp")) || is_tensor(in);
+}
+
+void decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction* last,
                     Meeting* meeting) {
-  if (decode_tensor(in, operands, last, meeting)) return true;
   *meeting = nullptr;
+  if (is_tensor(in)) return decode_tensor(in, operands, last, meeting);
   set_operation(WarpOperation::kVote, last);
   if (in.opcode == "shfl") {
     set_operation(WarpOperation::kShuffle, last);
@@ -262,8 +268,7 @@ bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
     decode_match(in, operands, last, meeting);
   } else if (in.opcode == "redux") {
     decode_reduction(in, operands, last, meeting);
-  } else if (in.opcode == "elect") {
-    if (!is(in, "elect.sync")) operands.unsupported(in);
+  } else if (is(in, "elect.sync")) {
     require_operands(in, 2, operands);
     set_results(in.operands[0], operands, last);
     *meeting = elect;
@@ -272,10 +277,9 @@ bool decode_meeting(const ptx::Instruction& in, Operands& operands, Instruction*
     set_operation(WarpOperation::kBarrier, last);
     *meeting = warp_barrier;
   } else {
-    return false;
+    operands.unsupported(in);
   }
   set_members(in, operands, last);
-  return true;
 }
 
 bool decode_warp(const ptx::Instruction& in, Operands& operands, Instruction* out) {
@@ -285,6 +289,7 @@ bool decode_warp(const ptx::Instruction& in, Operands& operands, Instruction* ou
   out->run = active_mask;
   set_operation(WarpOperation::kVote, out);
   out->d = operands.destination(in.operands[0], Type::kB32);
+  if (out->d == 0) operands.unsupported(in);  // "_"
   return true;
 }
 

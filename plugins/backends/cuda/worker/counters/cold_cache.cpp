@@ -22,13 +22,14 @@ ColdCache::ColdCache(const DeviceSession& session, int device)
       bytes_(twice_the_l2_of(device)),
       memory_(allocate(bytes_)),
       finding_(allocate(sizeof(std::uint64_t))),
-      uploaded_range_(range_.upload(std::vector<DeviceRange>{{0, bytes_, 0}})) {
+      uploaded_range_(range_.upload(std::vector<DeviceRange>{{0, bytes_}})) {
   KRL_CUDA(cuMemsetD8Async, memory_.get(), 0, bytes_, nullptr);
 }
 
 void ColdCache::clear() {
   CUdeviceptr memory = memory_.get(), finding = finding_.get();
-  void* arguments[] = {&memory, &uploaded_range_, &finding};
+  std::uint64_t no_guards = 0;
+  void* arguments[] = {&memory, &uploaded_range_, &finding, &no_guards, &no_guards};
   launch_trusted(read_, 1, bytes_ / sizeof(std::uint64_t), arguments);
 }
 

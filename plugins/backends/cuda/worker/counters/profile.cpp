@@ -118,7 +118,7 @@ bool Profiler::pass(const Run& run) {
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start, start);
   start.pRangeProfilerObject = profiler_.get();
   KRL_CUPTI(cuptiRangeProfilerStart, &start);
-  count(run.program);
+  count(run);
   KRL_CUDA(cuCtxSynchronize);
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop, stop);
   stop.pRangeProfilerObject = profiler_.get();
@@ -127,12 +127,12 @@ bool Profiler::pass(const Run& run) {
 }
 
 // The range ends behind the last launch on the GPU; waiting inside of it would count.
-void Profiler::count(const Program& program) {
+void Profiler::count(const Run& run) {
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange, push);
   push.pRangeProfilerObject = profiler_.get();
   push.pRangeName = "program";
   KRL_CUPTI(cuptiRangeProfilerPushRange, &push);
-  session_.start(program);
+  session_.start(run);
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange, pop);
   pop.pRangeProfilerObject = profiler_.get();
   KRL_CUPTI(cuptiRangeProfilerPopRange, &pop);

@@ -35,7 +35,7 @@ class Profiler {
   void configure(Image* counted);
   // One pass. True if it was the last.
   bool pass(const Run& run);
-  void count(const Program& program);
+  void count(const Run& run);
   void decode(const Image& counted);
 
   DeviceSession& session_;

@@ -1,0 +1,42 @@
+// A batch of timed launches: where each has its set of buffers, what it computes on, and where what
+// it leaves behind is kept until it has been examined. Nobody can foresee it. Pure but for the
+// generator.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/protocol.hpp"
+
+namespace krl {
+
+// Places of `count` sets of `bytes` bytes between two offsets in an arena, in random order with
+// random gaps, none over another. Where there is no room for them, they go beyond the end.
+std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes, std::uint64_t from,
+                                         std::uint64_t until, std::mt19937_64& random);
+
+// Of one set, anywhere in an arena.
+std::uint64_t random_place(std::uint64_t bytes, std::uint64_t arena_bytes, std::mt19937_64& random);
+
+// How many launches make a sample of a program, for one launch of which `shortest` ns were seen,
+// and how many samples a batch.
+std::uint32_t launches_of_sample(double shortest, const gpu::Program& program,
+                                 std::uint64_t arena_bytes);
+std::uint32_t samples_of_batch(std::uint64_t set_bytes, std::uint64_t arena_bytes);
+// With several launches, one of the sets is launched never: who works ahead betrays itself.
+std::uint32_t decoys_of_sample(std::uint32_t launches);
+
+// The request for a batch, and the examination of it. `seeds`: of a pool, as many as there are
+// sets; each is used once. REQUIRES: programs and samples of `time` are set.
+struct LaunchBatch {
+  gpu::Time time;
+  std::vector<std::uint64_t> members;  // of the pool, by set, but for the first
+};
+void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
+          std::mt19937_64& random, LaunchBatch* batch);
+
+// Of the first program's copies; what depends on the candidate is the caller's to add.
+gpu::Examine examination(const LaunchBatch& batch);
+
+}  // namespace krl

@@ -1,0 +1,185 @@
+#include "plugins/backends/cuda/worker/launch_judge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace krl::gpu {
+namespace {
+
+constexpr std::size_t kMostProblems = 4;
+// Each of two results may be off by the tolerance, and by this many times what the reference's own
+// arithmetic is off by.
+constexpr double kBoth = 2;
+
+bool is_decoy(const Examine& examine, std::uint64_t set) {
+  return set % examine.timed.sets() >= examine.timed.launches;
+}
+
+void add(const SetProblem& problem, std::vector<SetProblem>* problems) {
+  if (problems->size() < kMostProblems) problems->push_back(problem);
+}
+
+}  // namespace
+
+LaunchJudge::LaunchJudge(DeviceSession& session, Judge& judge, std::uint64_t memory_bytes)
+    : session_(session),
+      judge_(judge),
+      memory_bytes_(memory_bytes),
+      fetch_(session.trusted("krl_fetch")),
+      compare_(session.trusted("krl_compare_launches")) {}
+
+ReferenceProblem LaunchJudge::make(const Pool& pool) {
+  Made made;
+  made.program = pool.program;
+  made.bytes = (pool.seeds.size() + 1) * pool.program.bytes;
+  made.memory = allocate(made.bytes);
+  ReferenceProblem problem = compute(pool, made);
+  if (!problem.message.empty()) return problem;
+  made.outputs = outputs_of(pool);
+  keep(pool.key, std::move(made));
+  return {};
+}
+
+ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
+  std::vector<std::uint64_t> seeds = pool.seeds;
+  seeds.push_back(pool.check.seed);  // the one whose right outputs are known
+  session_.lay_out(made.memory.get(), pool.program, seeds);
+  if (pool.program.launches.empty()) {
+    for (std::size_t s = 0; s < pool.seeds.size(); ++s) {
+      Check of_seed = pool.check;
+      of_seed.key = pool.key + "/" + std::to_string(s);
+      of_seed.seed = pool.seeds[s];
+      of_seed.output_offsets = pool.output_offsets;
+      ReferenceProblem problem = judge_.put_outputs(of_seed, made.set(s));
+      if (!problem.message.empty()) return problem;
+    }
+    return {};
+  }
+  for (std::size_t s = 0; s < seeds.size(); ++s) session_.launch(pool.program, made.set(s));
+  KRL_CUDA(cuCtxSynchronize);
+  Check own = pool.check;
+  own.output_offsets = pool.output_offsets;
+  CheckResult checked = judge_.check_outputs(own, made.set(pool.seeds.size()));
+  for (const CheckedOutput& output : checked.outputs) {
+    if (output.wrong != 0) checked.problem.message = "the task's own kernel is wrong";
+  }
+  return checked.problem;
+}
+
+std::vector<LaunchJudge::Output> LaunchJudge::outputs_of(const Pool& pool) {
+  const std::vector<double> own_errors = judge_.own_errors(pool.check);
+  std::vector<Output> outputs;
+  for (std::size_t o = 0; o < pool.check.reference.outputs.size(); ++o) {
+    const OracleTensor& output = pool.check.reference.outputs[o];
+    const double atol = pool.check.atol + kOwnErrorFactor * own_errors[o];
+    outputs.push_back({pool.output_offsets.at(o), elements_of(output), output.dtype, kBoth * atol,
+                       kBoth * pool.check.rtol});
+  }
+  return outputs;
+}
+
+void LaunchJudge::keep(const std::string& key, Made made) {
+  bytes_ += made.bytes;
+  pools_[key] = std::move(made);
+  order_.push_back(key);
+  while (bytes_ > memory_bytes_ && order_.size() > 1) {
+    bytes_ -= pools_.at(order_.front()).bytes;
+    pools_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
+  std::uint64_t bytes = examine.timed.program.bytes;
+  const std::uint64_t needed = examine.kept.size() * bytes;
+  if (needed > copies_bytes_) {
+    copies_ = {};
+    copies_ = allocate(needed);
+    copies_bytes_ = needed;
+  }
+  std::vector<DeviceMove> moves;
+  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
+    moves.push_back({examine.places.at(s), examine.kept[s]});
+  }
+  const Judge::Arena& arena = judge_.arena(examine.runner);
+  CUdeviceptr from = arena.memory.get(), uploaded = moves_.upload(moves), to = copies_.get();
+  std::uint64_t start = arena.guards.start, mask = arena.guards.mask;
+  void* arguments[] = {&from, &uploaded, &bytes, &start, &mask, &to};
+  launch_trusted(fetch_, moves.size(), bytes / sizeof(std::uint64_t), arguments);
+  return to;
+}
+
+std::vector<SetProblem> LaunchJudge::examine(const Examine& examine) {
+  const Made& pool = pools_.at(examine.pool);
+  const CUdeviceptr copies = fetch(examine);
+  std::vector<SetProblem> problems;
+  find_changes(examine, pool, copies, &problems);
+  find_wrong_outputs(examine, pool, copies, &problems);
+  return problems;
+}
+
+void LaunchJudge::find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,
+                                     std::vector<SetProblem>* problems) {
+  std::vector<DeviceComparison> comparisons;
+  std::vector<SetProblem> where;
+  std::uint64_t longest = 0;
+  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
+    if (is_decoy(examine, s)) continue;
+    const CUdeviceptr set = copies + s * examine.timed.program.bytes;
+    for (std::size_t o = 0; o < pool.outputs.size(); ++o) {
+      const Output& output = pool.outputs[o];
+      comparisons.push_back({set + examine.output_offsets.at(o),
+                             pool.set(examine.members.at(s)) + output.offset, output.elements,
+                             output.atol, output.rtol, static_cast<std::int32_t>(output.dtype),
+                             is_floating(output.dtype) ? 1 : 0});
+      where.push_back({SetProblem::kOutput, s, o, 0});
+      longest = std::max(longest, output.elements);
+    }
+  }
+  CUdeviceptr all = comparisons_.upload(comparisons);
+  CUdeviceptr wrong = wrong_.upload(std::vector<std::uint64_t>(comparisons.size()));
+  void* arguments[] = {&all, &wrong};
+  launch_trusted(compare_, comparisons.size(), longest, arguments);
+  std::vector<std::uint64_t> found(comparisons.size());
+  KRL_CUDA(cuMemcpyDtoH, found.data(), wrong, found.size() * sizeof found[0]);
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    where[c].wrong = found[c];
+    if (found[c] != 0) add(where[c], problems);
+  }
+}
+
+void LaunchJudge::find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
+                               std::vector<SetProblem>* problems) {
+  std::vector<DeviceRange> ranges;
+  std::vector<SetProblem> where;
+  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
+    const std::uint64_t set = s * examine.timed.program.bytes;
+    const auto expect = [&](DeviceRange range, SetProblem::Kind kind, std::size_t index) {
+      ranges.push_back(range);
+      where.push_back({kind, s, index, 0});
+    };
+    for (std::size_t i = 0; i < examine.input_offsets.size(); ++i) {
+      if (examine.input_offsets[i] < 0) continue;
+      const Fill& input = pool.program.inputs.at(i);
+      const auto size = static_cast<std::uint64_t>(size_of(static_cast<DType>(input.dtype)));
+      expect({set + static_cast<std::uint64_t>(examine.input_offsets[i]), input.elements * size,
+              pool.set(examine.members.at(s)) + input.offset},
+             SetProblem::kInput, i);
+    }
+    for (std::size_t g = 0; g < examine.guards.size(); ++g) {
+      const Region& guard = examine.guards[g];
+      expect({set + guard.offset, guard.bytes, 0, examine.places[s] + guard.offset},
+             SetProblem::kGuard, g);
+    }
+    if (!is_decoy(examine, s)) continue;
+    for (const Region& blank : examine.timed.program.blank) {
+      expect({set + blank.offset, blank.bytes}, SetProblem::kDecoy, 0);
+    }
+  }
+  const auto found = judge_.changes(copies, ranges, judge_.arena(examine.runner).guards);
+  for (std::size_t r = 0; r < found.size(); ++r) {
+    if (found[r] != 0) add(where[r], problems);
+  }
+}
+
+}  // namespace krl::gpu

@@ -1,0 +1,62 @@
+// What timed launches left behind, many at once, held against what a trusted program made of the
+// same inputs: the task's own kernel, which has passed the check itself, or the reference where
+// there is none. Used by one thread; the session's context is current.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/worker/judge.hpp"
+
+namespace krl::gpu {
+
+class LaunchJudge {
+ public:
+  // `memory_bytes`: of the pools that are kept, the last one in any case.
+  LaunchJudge(DeviceSession& session, Judge& judge, std::uint64_t memory_bytes);
+
+  bool has(const std::string& key) { return pools_.count(key) != 0; }
+  ReferenceProblem make(const Pool& pool);
+  // Puts guards in the place of the copies. The pool must be there.
+  std::vector<SetProblem> examine(const Examine& examine);
+
+ private:
+  struct Output {
+    std::uint64_t offset = 0, elements = 0;
+    DType dtype = DType::kFloat32;
+    double atol = 0, rtol = 0;  // of a difference between two that are right
+  };
+  struct Made {
+    DeviceMemory memory;  // a set for each seed, one behind the other
+    std::uint64_t bytes = 0;
+    Program program;
+    std::vector<Output> outputs;
+
+    CUdeviceptr set(std::uint64_t member) const { return memory.get() + member * program.bytes; }
+  };
+
+  ReferenceProblem compute(const Pool& pool, const Made& made);
+  std::vector<Output> outputs_of(const Pool& pool);
+  void keep(const std::string& key, Made made);
+  CUdeviceptr fetch(const Examine& examine);
+  void find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,
+                          std::vector<SetProblem>* problems);
+  void find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
+                    std::vector<SetProblem>* problems);
+
+  DeviceSession& session_;
+  Judge& judge_;
+  const std::uint64_t memory_bytes_;
+  CUfunction fetch_, compare_;
+  std::map<std::string, Made> pools_;
+  std::deque<std::string> order_;  // of pools, the oldest first
+  std::uint64_t bytes_ = 0;        // of them
+  DeviceMemory copies_;
+  std::uint64_t copies_bytes_ = 0;
+  UploadBuffer moves_, comparisons_, wrong_;
+};
+
+}  // namespace krl::gpu

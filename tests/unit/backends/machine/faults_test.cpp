@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/backends/machine/emulation.hpp"
+
+namespace krl::machine {
+namespace {
+
+struct FaultCase {
+  const char* name;
+  const char* source;  // kernel k(float* x, int n), x of 64 elements, n = 64; 64 threads
+  FaultKind kind;
+  std::uint32_t line;
+  const char* message;  // a part of it
+};
+
+class Faults : public testing::TestWithParam<FaultCase> {};
+
+TEST_P(Faults, AreFoundWithTheirLine) {
+  const FaultCase& c = GetParam();
+  Emulation emulation(c.source, {"k"});
+  ASSERT_EQ(emulation.compile_log(), "");
+  emulation.job.work_limit = 200'000;
+  const auto x = emulation.output<float>("x", 64, 1.0f);
+  emulation.launch(0, {1, 1, 1}, {64, 1, 1}, {x, std::int32_t{64}}, 64);
+  const Result result = emulation.run();
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(name_of(result.fault->kind), name_of(c.kind)) << result.fault->message;
+  EXPECT_EQ(result.fault->line, c.line) << result.fault->message;
+  EXPECT_NE(result.fault->message.find(c.message), std::string::npos) << result.fault->message;
+  EXPECT_EQ(result.fault->kernel, c.kind == FaultKind::kUnsupported ? "" : "k");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machine, Faults,
+    testing::Values(
+        FaultCase{
+            "past_the_end",
+            "__global__ void k(float* x, int n) {\n  int i = threadIdx.x;\n  x[i + 1] = 2;\n}",
+            FaultKind::kIllegalAddress, 3, "x[64] is out of bounds: x has 64 elements"},
+        FaultCase{"before_the_start",
+                  "__global__ void k(float* x, int n) {\n  float v = x[(int)threadIdx.x - 2];\n  "
+                  "x[threadIdx.x] = v;\n}",
+                  FaultKind::kIllegalAddress, 2, "x[-2] is out of bounds"},
+        FaultCase{"null",
+                  "__global__ void k(float* x, int n) {\n  float* p = n == 64 ? nullptr : x;\n  *p "
+                  "= 1;\n}",
+                  FaultKind::kIllegalAddress, 3, "null pointer"},
+        FaultCase{
+            "wild",
+            "__global__ void k(float* x, int n) {\n\n  *(float*)(0x7fff00000000ull + n) = 1;\n}",
+            FaultKind::kIllegalAddress, 3, "belongs to no buffer"},
+        FaultCase{"shared_array",
+                  "__global__ void k(float* x, int n) {\n  __shared__ float s[32];\n  "
+                  "s[threadIdx.x] = 1;\n  __syncthreads();\n  x[0] = s[0];\n}",
+                  FaultKind::kIllegalAddress, 3,
+                  "index 32 is out of bounds of an array of type 'float [32]'"},
+        FaultCase{"dynamic_shared",
+                  "__global__ void k(float* x, int n) {\n  extern __shared__ float s[];\n  "
+                  "s[threadIdx.x] = 1;\n}",
+                  FaultKind::kIllegalAddress, 3, "of which the block has 64 bytes"},
+        FaultCase{"local_array",
+                  "__global__ void k(float* x, int n) {\n  float a[4];\n  for (int i = 0; i < 5; "
+                  "i++)\n    a[i] = x[i];\n  x[0] = a[n & 3];\n}",
+                  FaultKind::kIllegalAddress, 4, "index 4 is out of bounds"},
+        FaultCase{"misaligned",
+                  "__global__ void k(float* x, int n) {\n  float4* p = (float4*)(x + 1);\n  *p = "
+                  "make_float4(1, 2, 3, 4);\n}",
+                  FaultKind::kMisaligned, 3, "16 bytes"},
+        FaultCase{"barrier_some_never_reach",
+                  "__global__ void k(float* x, int n) {\n  if (threadIdx.x < 16)\n    "
+                  "__syncthreads();\n  else\n    __syncwarp();\n  x[0] = 1;\n}",
+                  FaultKind::kDivergentBarrier, 5, "never come"},
+        FaultCase{"two_barriers",
+                  "__global__ void k(float* x, int n) {\n  if (threadIdx.x < 16) {\n    x[0] = "
+                  "1;\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n}",
+                  FaultKind::kDivergentBarrier, 6, "different barriers: in line 4 and in line 6"},
+        FaultCase{"shuffle_outside_mask",
+                  "__global__ void k(float* x, int n) {\n  x[threadIdx.x] = "
+                  "__shfl_down_sync(0xffff, x[threadIdx.x], 1);\n}",
+                  FaultKind::kDivergentBarrier, 2, "does not name it"},
+        FaultCase{
+            "missing_barrier",
+            "__global__ void k(float* x, int n) {\n  __shared__ float s[64];\n  s[threadIdx.x] = "
+            "1;\n  x[threadIdx.x] = s[63 - threadIdx.x] + s[threadIdx.x];\n}",
+            FaultKind::kUninitialisedShared, 4, "shared s[63]"},
+        FaultCase{"trap", "__global__ void k(float* x, int n) {\n  if (x[0] > 0)\n    __trap();\n}",
+                  FaultKind::kTrap, 3, "__trap"},
+        FaultCase{"assert", "__global__ void k(float* x, int n) {\n  assert(n < 3);\n}",
+                  FaultKind::kTrap, 2, "n < 3"},
+        FaultCase{"division", "__global__ void k(float* x, int n) {\n  x[0] = 7 / (n - 64);\n}",
+                  FaultKind::kTrap, 2, "division by zero"},
+        FaultCase{"endless", "__global__ void k(float* x, int n) {\n  while (n)\n    x[0] += 1;\n}",
+                  FaultKind::kWorkLimit, 3, "200000"},
+        FaultCase{
+            "recursion",
+            "__device__ __noinline__ float f(float* x, int n) {\n  return n == 0 ? 1 : f(x, n + 1) "
+            "* x[n & 63];\n}\n__global__ void k(float* x, int n) {\n  x[0] = f(x, n);\n}",
+            FaultKind::kStackOverflow, 2, "stack"},
+        FaultCase{"big_local",
+                  "__global__ void k(float* x, int n) {\n  volatile float a[30000];\n  a[n] = 1;\n "
+                  " x[0] = a[n];\n}",
+                  FaultKind::kStackOverflow, 1, "stack"},
+        FaultCase{"atomic_outside",
+                  "__global__ void k(float* x, int n) {\n\n\n  atomicAdd(x + n, 1.0f);\n}",
+                  FaultKind::kIllegalAddress, 4, "x[64]"},
+        FaultCase{"memory_of_the_emulator",
+                  "__global__ void k(float* x, int n) {\n  float s = 0;\n  for (int i = 0; i < n; "
+                  "i++)\n    s += x[-1024 * i];\n  x[0] = s;\n}",
+                  FaultKind::kIllegalAddress, 4, "x[-1024]"},
+        FaultCase{"constructor",
+                  "__device__ float* secret = (float*)0x10000;\n__device__ float stolen = "
+                  "*secret;\n__global__ void k(float* x, int n) { x[0] = stolen; }",
+                  FaultKind::kUnsupported, 2, "constructor"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Faults, WritingAnInputIsNamed) {
+  Emulation emulation("__global__ void k(float* x) {\n  x[3] = 1;\n}", {"k"});
+  const auto x = emulation.input<float>("x", std::vector<float>(8, 2.0f));
+  emulation.launch(0, {1, 1, 1}, {1, 1, 1}, {x});
+  const Result result = emulation.run();
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->kind, FaultKind::kIllegalAddress);
+  EXPECT_EQ(result.fault->message, "x[3] is written, but x may only be read");
+  EXPECT_EQ(result.fault->line, 2u);
+}
+
+TEST(Faults, NameBlockThreadAndLaunch) {
+  Emulation emulation(
+      "__global__ void k(float* x, int n) {\n  int i = blockIdx.y * 16 + threadIdx.y * 4 + "
+      "threadIdx.x;\n  if (i < n) x[i] = 1;\n}",
+      {"k"});
+  const auto x = emulation.output<float>("x", 40);
+  emulation.launch(0, {1, 3, 1}, {4, 4, 1}, {x, std::int32_t{40}});
+  emulation.launch(0, {1, 3, 1}, {4, 4, 1}, {x, std::int32_t{48}});
+  const Result result = emulation.run();
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->launch, 1u);
+  EXPECT_EQ(result.fault->block, (Dim3{0, 2, 0}));
+  EXPECT_EQ(result.fault->thread, (Dim3{0, 2, 0}));
+  EXPECT_EQ(result.fault->line, 3u);
+}
+
+TEST(Launches, AreCheckedBeforeAnythingRuns) {
+  const auto module = compile(
+      "__global__ void k(float* x, int n, float s) {\n  __shared__ float t[64];\n  t[0] = s;\n  "
+      "x[n] = t[0];\n}",
+      {"k"});
+  const auto error = [&](Dim3 grid, Dim3 block, std::vector<Argument> arguments,
+                         std::uint32_t shared) {
+    Emulation emulation(module);
+    const auto x = emulation.output<float>("x", 4);
+    for (auto& argument : arguments) {
+      if (std::holds_alternative<BufferArgument>(argument)) argument = x;
+    }
+    emulation.launch(0, grid, block, arguments, shared);
+    const Result result = emulation.run();
+    EXPECT_FALSE(result.fault);
+    return result.launch_error.value_or(LaunchError{0, 0, -2, "none"});
+  };
+  const BufferArgument x;
+  const std::int32_t n = 1;
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, n, 2.0f}, 0).message, "none");
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, std::int64_t{1}, 2.0f}, 0).message, "none");
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, n}, 0).message,
+            "k takes 3 arguments, the launch has 2");
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {n, n, 2.0f}, 0).argument, 0);
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, x, 2.0f}, 0).argument, 1);
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, std::int64_t{1} << 40, 2.0f}, 0).argument, 1);
+  EXPECT_EQ(error({1, 1, 1}, {1, 1, 1}, {x, n, n}, 0).argument, 2);
+  EXPECT_NE(error({1, 1, 1}, {2048, 1, 1}, {x, n, 2.0f}, 0).message.find("block.x"),
+            std::string::npos);
+  EXPECT_NE(error({1, 1, 1}, {64, 32, 1}, {x, n, 2.0f}, 0).message.find("2048 threads"),
+            std::string::npos);
+  EXPECT_NE(error({1, 70000, 1}, {1, 1, 1}, {x, n, 2.0f}, 0).message.find("grid.y"),
+            std::string::npos);
+  EXPECT_NE(error({0, 1, 1}, {1, 1, 1}, {x, n, 2.0f}, 0).message.find("grid.x"), std::string::npos);
+  EXPECT_NE(error({1, 1, 1}, {1, 1, 1}, {x, n, 2.0f}, (48 << 10) + 4).message.find("needs 49"),
+            std::string::npos);
+}
+
+TEST(Launches, DeviceVariablesStartEveryRunAnew) {
+  Emulation emulation("__device__ int calls = 5;\n__global__ void k(int* x) { x[0] = ++calls; }",
+                      {"k"});
+  const auto x = emulation.output<int>("x", 1);
+  emulation.launch(0, {1, 1, 1}, {1, 1, 1}, {x});
+  emulation.launch(0, {1, 1, 1}, {1, 1, 1}, {x});
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_FALSE(emulation.run().fault);
+    EXPECT_EQ(emulation.values<int>(x)[0], 7);
+  }
+}
+
+}  // namespace
+}  // namespace krl::machine
