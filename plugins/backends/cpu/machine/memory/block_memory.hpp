@@ -94,7 +94,7 @@ class BlockMemory {
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
-  Order order_;
+  AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;

@@ -36,8 +36,12 @@ void load_near(const CheckedLanes& lanes, std::uint32_t* to) {
   for (unsigned i = 0; i < kLanes; i += 16) {
     const __m512i delta = _mm512_load_si512(lanes.addresses.delta + i);
     const __m512i word = _mm512_srli_epi32(_mm512_add_epi32(delta, below), 2);
-    const auto part = static_cast<__mmask16>(shape.mask >> i);
-    _mm512_mask_store_epi32(to + i, part, _mm512_permutex2var_epi32(low, word, high));
+    const __m512i values = _mm512_permutex2var_epi32(low, word, high);
+    if (shape.mask == kAllLanes) {  // a store in part is slow to load again
+      _mm512_store_si512(to + i, values);
+    } else {
+      _mm512_mask_store_epi32(to + i, static_cast<__mmask16>(shape.mask >> i), values);
+    }
   }
 }
 #endif
@@ -76,11 +80,17 @@ void load_one(const CheckedLanes& lanes, Register* to) {
     return;
   }
 #endif
-  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  const auto load_lane = [&](unsigned lane) {
     Stored value;
     std::memcpy(&value, lanes.of(lane), sizeof value);
     to[lane] = widened<Register>(value);
+  };
+  if (mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) load_lane(lane);
+    return;
+  }
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    load_lane(static_cast<unsigned>(std::countr_zero(rest)));
   }
 }
 
