@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -90,6 +91,29 @@ TEST(OracleTest, SaysWhereAReferenceIsWrong) {
       << message("def run(a, b):\n    return torch.no_such_op(a)\n");
   EXPECT_NE(message("def run(a, b):\n    return torch.sum(a)\n").find("shape"), std::string::npos);
   EXPECT_NE(message("def other(a):\n    return a\n").find("run"), std::string::npos);
+}
+
+// At once: not after it has filled gigabytes.
+TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
+  auto definition = nlohmann::json::parse(vector_add().definition_json);
+  definition["cases"] = {{{"n", 2147483647}}};
+  try {
+    prepare_task(definition.dump());
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(failure.what()).find("2048 MiB; make it smaller"), std::string::npos)
+        << failure.what();
+  }
+  definition["cases"] = {{{"n", 90'000'000}}};  // each fits, all runs together do not
+  const CpuInstance backend(Table{{"cache", "off"}});
+  try {
+    backend.prepare({"large", definition.dump()});
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("make them smaller"), std::string::npos)
+        << failure.what();
+  }
 }
 
 TEST(CpuBackendTest, TellsTheSameTwiceFromDiskAndFresh) {
