@@ -31,11 +31,16 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
+  void lanes_met(std::uint32_t warp, Mask /*lanes*/) {
+    order_.lanes_met(warp);
+    paths_[warp].warp_operation();
+  }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
-  // Of a warp that has ended: all that memory knows of its critical path.
-  const emulator::CriticalPath& path_of(std::uint32_t warp) { return paths_[warp].end(); }
+  // A warp has ended. `instructions`: that it has executed since it was made.
+  void end_warp(std::uint32_t warp, std::uint64_t instructions) {
+    launch_.add_path(paths_[warp].end(instructions));
+  }
 
   // ---- for operations ----
 
@@ -93,6 +98,7 @@ class BlockMemory {
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   std::array<MemoryPath, kWarpsPerBlock> paths_;
+  std::uint32_t warps_ = 0;
 };
 
 }  // namespace krl::machine
