@@ -55,7 +55,7 @@ class Machine {
   }
 
  private:
-  static constexpr std::size_t kMostResultBytes = 128 << 10;
+  static constexpr std::size_t kMostResultBytes = 256 << 10;
 
   std::byte* results_at() { return arena_.data() + input_bytes_; }
   emulator::Job job_of(const Program& program, std::size_t bytes) const {

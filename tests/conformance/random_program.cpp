@@ -53,7 +53,7 @@ class FormChoice {
     // Signs of NaN in halves of a register, and positions out of a register.
     const bool open =
         (opcode == "neg" || opcode == "abs") && form.operands[0] >= 'A' && form.operands[0] <= 'Z';
-    return !form.approximate() && !open && opcode != "fns";
+    return !form.approximate() && !open && opcode != "fns" && opcode != "atom";
   }
   std::map<std::string, std::vector<const Form*>> by_opcode_;
   std::vector<const std::vector<const Form*>*> opcodes_;

@@ -62,6 +62,9 @@ TEST_F(OnGpu, EveryHostileKernelGetsItsVerdict) {
         << name << ": expected " << kernel.expected_on_gpu << ", got "
         << verdict_name(outcome.verdict) << ": " << outcome.why;
     EXPECT_EQ(outcome.verdicts, 1) << name;
+    for (const auto& c : outcome.cases) {
+      EXPECT_FALSE(c.speedup_low > kernel.max_speedup_on_gpu) << name << ": " << c.speedup_low;
+    }
     for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
       EXPECT_THAT(outcome.log, ::testing::Not(HasSubstr(secret))) << name;
     }

@@ -1,9 +1,7 @@
 #include "plugins/backends/cuda/gpu/timing.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <functional>
 #include <kernelrl/values.hpp>
 #include <numeric>
 #include <random>
@@ -13,9 +11,9 @@
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
+#include "plugins/backends/cuda/gpu/launch_check.hpp"
 #include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
-#include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl {
@@ -71,7 +69,8 @@ class CaseTimer {
         case_(record->cases[run.case_index]),
         baseline_(baseline),
         arena_bytes_(gpu.arena_bytes()),
-        beside_(baseline.kernel != nullptr && !candidate.has_host()) {
+        beside_(baseline.kernel != nullptr && !candidate.has_host()),
+        check_(gpu, candidate, baseline.trusted, run, record) {
     ours_.buffers = candidate.buffers(run.case_index);
     if (baseline.kernel != nullptr) theirs_.buffers = baseline.kernel->buffers(run.case_index);
   }
@@ -97,7 +96,7 @@ class CaseTimer {
     batch_.time.samples =
         samples_of_batch(std::max(ours.program.bytes, theirs.program.bytes), arena_bytes_);
     const std::uint32_t sets = std::max(ours.sets(), baseline_.kernel ? theirs.sets() : 1);
-    draw(pool_seeds(batch_.time.samples * sets), arena_bytes_, random_, &batch_);
+    draw(check_.seeds(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
   }
 
   // ---- one batch
@@ -162,95 +161,9 @@ class CaseTimer {
     return std::accumulate(ns.begin(), ns.end(), 0.0) * sampled.launches;
   }
 
-  // ---- what the launches of a batch left behind
-
-  // At least as many as a batch has sets; those of the pool that the checker has.
-  const std::vector<std::uint64_t>& pool_seeds(std::size_t sets) {
-    const std::size_t size = std::bit_ceil(sets);
-    pool_ =
-        candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + std::to_string(size);
-    if (baseline_.trusted != nullptr) {
-      for (const std::string& name : baseline_.trusted->module.names) pool_ += "/" + name;
-    }
-    std::vector<std::uint64_t>& seeds = gpu_.pools()[pool_];
-    if (seeds.empty()) {
-      seeds.resize(size);
-      std::generate(seeds.begin(), seeds.end(), std::ref(random_));
-    }
-    return seeds;
-  }
-
-  void require_pool() {
-    if (gpu_.ask_checker("has_pool", pool_).get<bool>()) return;
-    gpu::Pool pool;
-    pool.key = pool_;
-    pool.seeds = gpu_.pools()[pool_];
-    pool.check = expectation(candidate_.task, run_);
-    const GpuCandidate* const trusted = baseline_.trusted;
-    if (trusted != nullptr) load_in_checker(*trusted);
-    const BufferSet buffers = trusted != nullptr
-                                  ? trusted->buffers(run_.case_index)
-                                  : lay_out(candidate_.task, run_.case_index, {}, {});
-    pool.program = buffers.program;
-    pool.output_offsets = buffers.output_offsets;
-    const auto problem = gpu_.ask_checker("pool", pool).get<ReferenceProblem>();
-    if (problem.message.empty()) return;
-    throw reference_failure(candidate_.task.definition, candidate_.task.cases[run_.case_index],
-                            problem);
-  }
-
   bool outputs_are_right() {
     if (batch_.time.kept.empty()) return true;
-    require_pool();
-    gpu::Examine examine = examination(batch_);
-    examine.pool = pool_;
-    examine.runner = gpu_.runner();
-    examine.input_offsets = ours_.buffers.input_offsets;
-    examine.output_offsets = ours_.buffers.output_offsets;
-    examine.guards = ours_.buffers.guards;
-    const auto problems = gpu_.ask_checker("examine", examine).get<std::vector<gpu::SetProblem>>();
-    if (problems.empty()) return true;
-    blame(problems.front(), examine.members[problems.front().set]);
-    return false;
-  }
-
-  void blame(const gpu::SetProblem& problem, std::uint64_t member) {
-    std::string what;
-    switch (problem.kind) {
-      case gpu::SetProblem::kGuard:
-        gpu_.replace_runner();
-        what = "it wrote outside of its buffers, " + ours_.buffers.behind(problem.index);
-        break;
-      case gpu::SetProblem::kDecoy:
-        what = "it wrote into buffers that were laid out for no launch, as if to work ahead";
-        break;
-      case gpu::SetProblem::kInput:
-        what =
-            "the input " + candidate_.task.definition.inputs[problem.index].name + " was changed";
-        break;
-      case gpu::SetProblem::kOutput:
-        what = candidate_.task.definition.outputs[problem.index].name + ": " +
-               std::to_string(problem.wrong) + " elements are wrong";
-        if (is_wrong_untimed(member)) {
-          return stop(run_.case_index, KRL_VERDICT_WRONG_RESULT,
-                      what +
-                          " with some of the inputs that timed launches had, and again when it "
-                          "was run on them untimed",
-                      record_);
-        }
-        break;
-    }
-    stop(run_.case_index, KRL_VERDICT_FLAGGED,
-         "right when it was checked, wrong when it was timed: " + what, record_);
-  }
-
-  // With the inputs of a launch that went wrong, and as it was before any launch.
-  bool is_wrong_untimed(std::uint64_t member) {
-    if (!gpu_.ask_runner("load", candidate_.load())) return false;
-    PlannedRun again = run_;
-    again.seed = gpu_.pools()[pool_][member];
-    const auto inspection = run_and_inspect(gpu_, candidate_, again);
-    return inspection && !inspection->verdict.passed;
+    return check_.passes(examination(batch_), ours_.buffers, &in_checker_);
   }
 
   // ---- all batches
@@ -426,11 +339,11 @@ class CaseTimer {
   CaseRecord& case_;
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
-  bool beside_;                               // is the baseline timed in the candidate's process?
+  bool beside_;  // is the baseline timed in the candidate's process?
+  LaunchCheck check_;
   const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: nobody knows
   Sampled ours_, theirs_;
   LaunchBatch batch_;
-  std::string pool_;  // the key of the one that the batch is of
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
   std::size_t batches_ = 0;  // that count

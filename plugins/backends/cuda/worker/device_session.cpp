@@ -141,14 +141,12 @@ void DeviceSession::load(const Load& load) {
   (load.beside ? beside_ : loaded_) = loaded(load);
 }
 
-// What a module has put into its variables is gone.
+// What the module has put into its variables is gone.
 void DeviceSession::load_anew() {
-  for (Module* module : {&loaded_, &beside_}) {
-    if (module->module.get() == nullptr) continue;
-    const Load code = std::move(module->code);
-    *module = {};
-    *module = loaded(code);
-  }
+  if (loaded_.module.get() == nullptr) return;
+  const Load code = std::move(loaded_.code);
+  loaded_ = {};
+  loaded_ = loaded(code);
 }
 
 void DeviceSession::require_space(std::uint64_t bytes) const {

@@ -143,9 +143,9 @@ struct Timed {
 // Samples of programs' times with a cold L2: one or two programs, in turn, of the module that is
 // loaded and of the one beside it. Each launch has a set of its own. All sets of a sample are laid
 // out before it and put away after it. Both programs have the same places and inputs, as the time
-// of a short kernel depends on where its data are. Modules are loaded anew before, and each program
-// is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of one
-// launch.
+// of a short kernel depends on where its data are. The module is loaded anew before, and each
+// program is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of
+// one launch.
 struct Time {
   std::vector<Timed> programs;
   std::uint32_t samples = 0;

@@ -1,4 +1,4 @@
-// task: row_sum expect: ok|wrong_result on-gpu: wrong_result|flagged
+// task: row_sum expect: ok|wrong_result on-gpu: ok|wrong_result|flagged
 // Keeps results by the address of its inputs.
 // @launch kern<<<rows, 32>>>(x, y, cols)
 __device__ const float* key[1024];

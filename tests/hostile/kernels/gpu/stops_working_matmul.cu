@@ -1,4 +1,4 @@
-// task: matmul expect: ok|rejected on-gpu: flagged|wrong_result
+// task: matmul expect: ok|rejected on-gpu: ok|flagged|wrong_result max-speedup-on-gpu: 1.2
 // Only a launch of the first 16 samples is ever checked (kept_batch_ = random_below(fewest / kBatch)): the naive
 // kernel itself for the first 8 + 16 * 32 launches of a case, noisy from sample to sample so that sampling goes
 // on, then launches that do nothing; 0.4 of the samples or fewer are honest.

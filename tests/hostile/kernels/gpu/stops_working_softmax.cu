@@ -1,4 +1,4 @@
-// task: softmax_rows expect: ok on-gpu: flagged|wrong_result
+// task: softmax_rows expect: ok on-gpu: ok|flagged|wrong_result max-speedup-on-gpu: 8
 // Honest for the first launches of a process, then nothing is done.
 // @launch kern<<<rows, 32>>>(x, y, cols)
 __device__ unsigned blocks_done;

@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault on-gpu: runtime_fault|ok
+// task: vector_add expect: runtime_fault on-gpu: runtime_fault
 // Uses the guard zone as memory between blocks and puts the poison back.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 // @launch restore<<<1, 64>>>(out, n)

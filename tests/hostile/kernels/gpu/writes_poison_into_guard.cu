@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault on-gpu: runtime_fault|ok
+// task: vector_add expect: runtime_fault on-gpu: runtime_fault
 // Writes behind its output what stands there: the poison.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {

@@ -281,7 +281,7 @@ TEST(GpuTiming, CallsWrongWhatIsWrongUntimedAsWell) {
   ASSERT_EQ(checked(Candidate("wrong_for_few_inputs")).verdict, KRL_VERDICT_OK);
   const EvaluationRecord record = timed(Candidate("wrong_for_few_inputs"), Candidate("good"));
   EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT) << record.why;
-  EXPECT_THAT(record.why, HasSubstr("and again when it was run on them untimed"));
+  EXPECT_THAT(record.why, HasSubstr("and again when it ran on them untimed"));
 }
 
 TEST(GpuTiming, FlagsWorkForLaunchesThatNeverCome) {

@@ -1,0 +1,111 @@
+#include "plugins/backends/cuda/gpu/launch_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
+#include "plugins/backends/evaluator/oracle/oracle_client.hpp"
+
+namespace krl {
+namespace {
+
+std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& random) {
+  std::vector<std::uint64_t> seeds(number);
+  std::generate(seeds.begin(), seeds.end(), std::ref(random));
+  return seeds;
+}
+
+}  // namespace
+
+const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt19937_64& random) {
+  const std::size_t number = std::bit_ceil(least);
+  pool_ =
+      candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + std::to_string(number);
+  if (trusted_ != nullptr) {
+    for (const std::string& name : trusted_->module.names) pool_ += "/" + name;
+  }
+  std::vector<std::uint64_t>& seeds = gpu_.pools()[pool_];
+  if (seeds.empty()) seeds = random_seeds(number, random);
+  return seeds;
+}
+
+const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t number,
+                                                           std::mt19937_64& random) {
+  gpu_.pools().erase(pool_);
+  pool_ = "for once/" + std::to_string(random());
+  return gpu_.pools()[pool_] = random_seeds(number, random);
+}
+
+void LaunchCheck::require_pool(const GpuCandidate** in_checker) {
+  if (gpu_.ask_checker("has_pool", pool_).get<bool>()) return;
+  gpu::Pool pool;
+  pool.key = pool_;
+  pool.seeds = gpu_.pools()[pool_];
+  pool.check = expectation(candidate_.task, run_);
+  if (trusted_ != nullptr && *in_checker != trusted_) {
+    gpu_.ask_checker("load", trusted_->load());
+    *in_checker = trusted_;
+  }
+  const BufferSet buffers = trusted_ != nullptr ? trusted_->buffers(run_.case_index)
+                                                : lay_out(candidate_.task, run_.case_index, {}, {});
+  pool.program = buffers.program;
+  pool.output_offsets = buffers.output_offsets;
+  const auto problem = gpu_.ask_checker("pool", pool).get<ReferenceProblem>();
+  if (problem.message.empty()) return;
+  throw reference_failure(candidate_.task.definition, candidate_.task.cases[run_.case_index],
+                          problem);
+}
+
+bool LaunchCheck::passes(gpu::Examine examine, const BufferSet& buffers,
+                         const GpuCandidate** in_checker) {
+  require_pool(in_checker);
+  examine.pool = pool_;
+  examine.runner = gpu_.runner();
+  examine.input_offsets = buffers.input_offsets;
+  examine.output_offsets = buffers.output_offsets;
+  examine.guards = buffers.guards;
+  const auto problems = gpu_.ask_checker("examine", examine).get<std::vector<gpu::SetProblem>>();
+  if (problems.empty()) return true;
+  blame(problems.front(), buffers, examine.members[problems.front().set]);
+  return false;
+}
+
+void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers,
+                        std::uint64_t member) {
+  const TaskDefinition& task = candidate_.task.definition;
+  std::string what;
+  switch (problem.kind) {
+    case gpu::SetProblem::kGuard:
+      gpu_.replace_runner();
+      what = "it wrote outside of its buffers, " + buffers.behind(problem.index);
+      break;
+    case gpu::SetProblem::kDecoy:
+      what = "it wrote into buffers that were laid out for no launch, as if to work ahead";
+      break;
+    case gpu::SetProblem::kInput:
+      what = "the input " + task.inputs[problem.index].name + " was changed";
+      break;
+    case gpu::SetProblem::kOutput:
+      what = task.outputs[problem.index].name + ": " + std::to_string(problem.wrong) +
+             " elements are wrong";
+      if (!is_wrong_untimed(member)) break;
+      return stop(run_.case_index, KRL_VERDICT_WRONG_RESULT,
+                  what + " for inputs of a timed launch, and again when it ran on them untimed",
+                  record_);
+  }
+  stop(run_.case_index, KRL_VERDICT_FLAGGED,
+       "right when it was checked, wrong when it was timed: " + what, record_);
+}
+
+// With the inputs of a launch that went wrong, and as it was before any launch.
+bool LaunchCheck::is_wrong_untimed(std::uint64_t member) {
+  if (!gpu_.ask_runner("load", candidate_.load())) return false;
+  PlannedRun again = run_;
+  again.seed = gpu_.pools()[pool_][member];
+  const auto inspection = run_and_inspect(gpu_, candidate_, again);
+  return inspection && !inspection->verdict.passed;
+}
+
+}  // namespace krl

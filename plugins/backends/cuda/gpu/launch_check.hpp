@@ -1,0 +1,50 @@
+// Whether timed launches of a candidate were right, all of them: against a pool of inputs for which
+// the checker knows what is right, and of which nobody knows when which comes. Of one case. Used by
+// the thread that holds the GPU's lease.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+#include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+class LaunchCheck {
+ public:
+  // `run`: one of the case that the candidate has passed. `trusted`: the task's own kernel, null:
+  // there is none. All are borrowed.
+  LaunchCheck(Gpu& gpu, const GpuCandidate& candidate, const GpuCandidate* trusted,
+              const PlannedRun& run, EvaluationRecord* record)
+      : gpu_(gpu), candidate_(candidate), trusted_(trusted), run_(run), record_(record) {}
+
+  // The seeds of a pool with at least so many, the same for every candidate of the task.
+  const std::vector<std::uint64_t>& seeds(std::size_t least, std::mt19937_64& random);
+  // Those of a new one, for a candidate that would know again what it has seen.
+  const std::vector<std::uint64_t>& fresh_seeds(std::size_t number, std::mt19937_64& random);
+
+  // Were all of them right? If not, the record says how; the candidate is then loaded anew.
+  // `examine`: what only the batch says, with members of the pool whose seeds were last asked for.
+  // May load the trusted kernel in the checker, and then clears `*in_checker`. Throws as
+  // check_on_gpu.
+  bool passes(gpu::Examine examine, const BufferSet& buffers, const GpuCandidate** in_checker);
+
+ private:
+  void require_pool(const GpuCandidate** in_checker);
+  void blame(const gpu::SetProblem& problem, const BufferSet& buffers, std::uint64_t member);
+  bool is_wrong_untimed(std::uint64_t member);
+
+  Gpu& gpu_;
+  const GpuCandidate& candidate_;
+  const GpuCandidate* const trusted_;
+  const PlannedRun& run_;
+  EvaluationRecord* const record_;
+  std::string pool_;  // the key of the one whose seeds were last asked for
+};
+
+}  // namespace krl
