@@ -31,8 +31,8 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask /*lanes*/) {
-    order_.lanes_met(warp);
+  void lanes_met(std::uint32_t warp, Mask lanes) {
+    order_.lanes_met(warp, lanes);
     paths_[warp].warp_operation();
   }
   // Lanes of a warp executed a fence, or an access that is one.
