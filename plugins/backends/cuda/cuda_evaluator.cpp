@@ -299,7 +299,7 @@ std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
                                             const EvaluationRequest& request) const {
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
-                   settings_.runs_per_case, mix_seed(request.seed, task.digest));
+                   settings_.runs_per_case, request.run_seeds(task.digest));
 }
 
 void CudaEvaluator::execute(const PreparedTask& task, const Built& built,

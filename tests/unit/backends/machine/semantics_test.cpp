@@ -282,7 +282,8 @@ TEST(Semantics, NarrowAtomicsAndShuffles) {
 
 TEST(Semantics, CooperativeGroups) {
   const std::string head =
-      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = "
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include "
+      "<cooperative_groups/scan.h>\nnamespace cg = "
       "cooperative_groups;";
   const auto y = run<int>(
       "int",

@@ -56,10 +56,10 @@ class BlockMemory {
   // being at their deltas from it; a store may have been made already. Null: the lanes do not all
   // access the same buffer, and nothing has happened.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
   // Of shared memory, by offset.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
   // with whom. Counts nothing.
@@ -86,6 +86,7 @@ class BlockMemory {
   }
   void renew_stamps();
   void touch(Sectors& sectors);
+  void read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
@@ -93,7 +94,7 @@ class BlockMemory {
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
-  Order order_;
+  AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;

@@ -49,9 +49,9 @@ struct Access {
   bool strong() const { return (who & machine::kStrong) != 0; }
 };
 
-class Order {
+class AccessOrder {
  public:
-  explicit Order(GlobalShadow& shadow) : shadow_(shadow) {}
+  explicit AccessOrder(GlobalShadow& shadow) : shadow_(shadow) {}
 
   // A new block; false: stamps have begun anew, and shared memory's shadow has to be cleared.
   bool begin_block();
