@@ -176,7 +176,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   record.device = device();
   const std::vector<std::string>& forbidden = task.definition.forbid;
   const auto problem = request.host ? check_host_source(request.source, forbidden)
-                                    : check_source(request.source, CompiledTo::kPtx, forbidden);
+                                    : check_source(request.source, forbidden);
   if (problem) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;

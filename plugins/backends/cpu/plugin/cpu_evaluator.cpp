@@ -97,7 +97,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
 
-  if (const auto problem = check_source(request.source, CompiledTo::kPtx, task.definition.forbid)) {
+  if (const auto problem = check_source(request.source, task.definition.forbid)) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
