@@ -295,11 +295,13 @@ std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
   });
 }
 
+// Each candidate has inputs of its own: what messages say of the one is of no use to another.
 std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
                                             const EvaluationRequest& request) const {
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
-                   settings_.runs_per_case, mix_seed(request.seed, task.digest));
+  return plan_runs(
+      task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0, settings_.runs_per_case,
+      mix_seed(mix_seed(request.seed, task.digest), Digest().add(request.source).hex()));
 }
 
 void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
