@@ -1,4 +1,4 @@
-// What the emulator counts for the kernels of the corpus, a line of CSV per launch: of each
+// What the machine counts for the kernels of the corpus, a line of CSV per launch: of each
 // candidate's cases, and of the naive kernel on the same cases. bench/calibrate.py fits the model
 // of a GPU to it.
 //
@@ -15,8 +15,10 @@
 
 #include "bench/corpus.hpp"
 #include "plugins/backends/cpu/gpu_model.hpp"
-#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
-#include "plugins/backends/cpu/plugin/toolchain.hpp"
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/nvrtc/compile_servers.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace {
 
@@ -94,33 +96,33 @@ void print(const LaunchReport& launch, const emulator::GpuDescription& gpu) {
 
 class Counting {
  public:
-  explicit Counting(const emulator::GpuDescription& gpu)
-      : gpu_(gpu),
-        toolchain_(find_toolchain(kWorkers + "kernelrl-sandbox",
-                                  KERNELRL_BINARY_DIR "/share/kernelrl/cpu", {})) {
-    emulator_.launcher = kWorkers + "kernelrl-sandbox";
-    emulator_.program = kWorkers + "kernelrl-emulator";
-    emulator_.max_shared_bytes = gpu.max_shared_bytes_per_block;
+  explicit Counting(const emulator::GpuDescription& gpu) : gpu_(gpu), compiles_(compile_options()) {
+    machine_.launcher = kWorkers + "kernelrl-sandbox";
+    machine_.program = kWorkers + "kernelrl-machine-x86-64";
+    machine_.max_shared_bytes = gpu.max_shared_bytes_per_block;
   }
 
   // The launches of every case, as the first run of an evaluation with kSeed counts them.
   void print_launches(std::size_t index, const PreparedTask& task, const std::string& source,
-                      const char* role) const {
+                      const char* role) {
     LaunchLimits limits;
-    limits.shared_bytes = emulator_.max_shared_bytes;
+    limits.shared_bytes = machine_.max_shared_bytes;
     const auto cases = std::span(task.cases).first(task.n_cases);
     const auto schedule = read_schedule(source, task.definition, cases, limits);
     if (!schedule)
       throw std::runtime_error(task.definition.id + ": " + described(schedule.error()));
-    const auto text = emulator::module_source(source, schedule->kernels);
-    const auto module = compile(toolchain_.worker, text, never_);
-    if (module.end != CompileOutput::kCompiled) throw std::runtime_error(module.log);
-    std::vector<EmulatedRun> planned;
-    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, mix_seed(kSeed, task.digest))) {
+    const auto output = compiles_.compile(source, schedule->kernels, never_);
+    if (output.end != CompileOutput::kCompiled) throw std::runtime_error(output.why);
+    const auto module = module_from_bytes(output.module);
+    if (!module) throw std::runtime_error("the compile server gave no module");
+    std::vector<MachineRun> planned;
+    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, {mix_seed(kSeed, task.digest), 0})) {
       if (run.counted) planned.push_back({run, inputs_of(task, run)});
     }
-    EmulatedRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
-    if (!runs.execute(emulator_, module.module, never_)) throw std::runtime_error(runs.why());
+    MachineRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));
+    if (!runs.execute(machine_, {module->ptx, module->names}, never_)) {
+      throw std::runtime_error(runs.why());
+    }
     if (runs.result().runs.size() != task.n_cases) {
       throw std::runtime_error(task.definition.id + ": a run did not end as it should");
     }
@@ -133,6 +135,18 @@ class Counting {
   }
 
  private:
+  // The architecture of the GPU that was measured.
+  static CompileServerOptions compile_options() {
+    const NvrtcLibrary nvrtc = find_nvrtc({}, KERNELRL_PYTHON_DEPS);
+    CompileServerOptions options;
+    options.launcher = kWorkers + "kernelrl-sandbox";
+    options.program = kWorkers + "kernelrl-nvrtc";
+    options.library = nvrtc.library.string();
+    options.options = nvrtc_options({"sm_90", {}, {}}, nvrtc);
+    options.rules.readable = nvrtc_files(nvrtc);
+    return options;
+  }
+
   static std::shared_ptr<const CaseData> inputs_of(const PreparedTask& task,
                                                    const PlannedRun& run) {
     auto data = std::make_shared<CaseData>();
@@ -145,8 +159,8 @@ class Counting {
   }
 
   const emulator::GpuDescription& gpu_;
-  const Toolchain toolchain_;
-  EmulatorOptions emulator_;
+  CompileServers compiles_;
+  MachineOptions machine_;
   const std::function<bool()> never_ = [] { return false; };
 };
 
@@ -159,7 +173,7 @@ int main(int count, char** words) {
     return 2;
   }
   try {
-    const Counting counting(*gpu);
+    Counting counting(*gpu);
     const auto works = bench::corpus(static_cast<std::size_t>(std::atoi(words[1])));
     print_header();
     for (std::size_t i = 0; i < works.size(); ++i) {

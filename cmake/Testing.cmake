@@ -1,4 +1,5 @@
-# kernelrl_add_test(NAME SOURCES … LIBRARIES … LABELS …): one GoogleTest executable, each of its tests known to CTest.
+# kernelrl_add_test(NAME SOURCES … LIBRARIES … LABELS …): one GoogleTest executable, each of its tests known to CTest; with
+# SHARDS N for many small tests, CTest knows N parts of it instead, so that a process is started N times only.
 # The target LABEL_tests builds all that have a label; `ctest -L LABEL` runs them. Labels that presets know:
 #   core        what the core needs alone; preset `asan` runs these
 #   threads     those of the core in which threads meet; preset `tsan` runs these
@@ -11,7 +12,7 @@ if(KERNELRL_TESTS)
 endif()
 
 function(kernelrl_add_test name)
-  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(A "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
@@ -36,6 +37,15 @@ function(kernelrl_add_test name)
   if(A_LABELS)  # gtest_discover_tests takes one label; `ctest -L` looks for a part of it
     list(JOIN A_LABELS "-" label)
     set(labels LABELS ${label})
+  endif()
+  if(A_SHARDS)
+    math(EXPR last "${A_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${A_TIMEOUT} ${labels}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${A_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${A_TIMEOUT} ${labels})

@@ -147,6 +147,7 @@ std::vector<Form> read_forms(std::string_view text) {
 
 std::vector<Program> all_programs(const std::vector<Form>& forms) {
   std::vector<Program> programs = form_programs(forms);
+  for (Program& program : matrix_programs()) programs.push_back(std::move(program));
   for (Program& program : random_programs(forms, kRandomPrograms)) {
     programs.push_back(std::move(program));
   }

@@ -51,6 +51,8 @@ std::vector<Form> read_forms(std::string_view text);
 
 // Every form on pairs of edge values, several forms to a program.
 std::vector<Program> form_programs(const std::vector<Form>& forms);
+// Products of matrices of small integers, which are exact whatever the order of the sums.
+std::vector<Program> matrix_programs();
 // Random sequences of all that the machine can do.
 std::vector<Program> random_programs(const std::vector<Form>& forms, std::uint64_t count);
 inline constexpr std::uint64_t kRandomPrograms = 5000;

@@ -1,5 +1,15 @@
-// Every kernel of hostile_kernels.hpp against the real `cpu` plugin.
+// Every kernel of hostile_kernels.hpp against the real `cpu` plugin, in one process, and what the
+// judge leaves behind after each pass over them: nothing.
+//
+//   hostile_test --gtest_repeat=100 --gtest_shuffle    a hundred passes, each in another order
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 #include "tests/hostile/hostile_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
@@ -7,25 +17,112 @@
 namespace krl::testing {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostGrowth = std::size_t{48} << 20;  // of resident memory, once warm
+
+const CpuInstance& backend() {
+  static const CpuInstance instance(Table{{"cache", "off"}, {"compile_timeout", 3.0}});
+  return instance;
+}
+
+// A folder for temporary files that nobody else has.
+const fs::path& temporary_files() {
+  static const fs::path folder = [] {
+    std::string name = (fs::temp_directory_path() / "hostile-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    ::setenv("TMPDIR", name.c_str(), 1);
+    return fs::path(name);
+  }();
+  return folder;
+}
+
+std::size_t entries(const fs::path& folder) {
+  const fs::directory_iterator all(folder);
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// Processes whose parent is this one.
+std::size_t children() {
+  std::ifstream all("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  return static_cast<std::size_t>(
+      std::distance(std::istream_iterator<pid_t>(all), std::istream_iterator<pid_t>()));
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// What a process of the judge may leave behind.
+struct Left {
+  std::size_t descriptors, processes, files, bytes;
+
+  static Left now() {
+    return {entries("/proc/self/fd"), children(), entries(temporary_files()), resident_bytes()};
+  }
+};
+
+// Compares what there is after a pass with what there was after the first evaluation of all, which
+// starts what stays: the oracle, the compilers.
+class LeavesNothing : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    temporary_files();
+    const TaskText& task = all_tasks().at("vector_add");
+    ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, KRL_VERDICT_OK);
+    if (first_.descriptors == 0) first_ = Left::now();
+  }
+
+  void TearDown() override {
+    const Left now = Left::now();
+    EXPECT_LE(now.descriptors, first_.descriptors);
+    EXPECT_LE(now.processes, first_.processes);
+    EXPECT_LE(now.files, first_.files);
+    EXPECT_LE(now.bytes, first_.bytes + kMostGrowth);
+    std::printf("left: %zu descriptors, %zu processes, %zu files, %zu MiB (at first: %zu MiB)\n",
+                now.descriptors, now.processes, now.files, now.bytes >> 20, first_.bytes >> 20);
+  }
+
+ private:
+  Left first_{};
+};
+
+const ::testing::Environment* const kEnvironment =
+    ::testing::AddGlobalTestEnvironment(new LeavesNothing);
+
 class Hostile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Hostile, GetsItsVerdict) {
-  static const CpuInstance backend(Table{{"cache", "off"}, {"compile_timeout", 3.0}});
   const HostileKernel kernel = hostile_kernel(GetParam());
   ASSERT_NE(kernel.task, "") << "its first line";
-  const Outcome outcome = backend.evaluate(all_tasks().at(kernel.task), kernel.source);
+  const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source);
   EXPECT_TRUE(kernel.expects(outcome.verdict))
-      << verdict_name(outcome.verdict) << ": " << outcome.why << "\n"
+      << "expected " << kernel.expected << ", got " << verdict_name(outcome.verdict) << ": "
+      << outcome.why << "\n"
       << outcome.log;
   EXPECT_EQ(outcome.verdicts, 1);
   EXPECT_EQ(outcome.why.empty(), outcome.verdict == KRL_VERDICT_OK);
+  for (const auto& record : outcome.cases) {
+    EXPECT_FALSE(record.speedup > kernel.max_speedup) << record.speedup;  // NaN: not timed
+  }
+  if (GetParam().starts_with("right/") && outcome.verdict == KRL_VERDICT_REJECTED) {
+    EXPECT_NE(outcome.why.find("unsupported on cpu"), std::string::npos) << outcome.why;
+  }
   for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
+    if (kernel.source.find(secret) != std::string::npos) continue;  // quoted from the candidate
     EXPECT_EQ(outcome.log.find(secret), std::string::npos) << outcome.log;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Hostile, ::testing::ValuesIn(hostile_kernel_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '/', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace krl::testing

@@ -189,8 +189,8 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   if (request.host) {
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
-    add_kernel_figures(task, built->schedule, built->module, built->code, gpu_, compiler_.arch,
-                       &record);
+    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, built->code, &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
@@ -295,13 +295,11 @@ std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
   });
 }
 
-// Each candidate has inputs of its own: what messages say of the one is of no use to another.
 std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
                                             const EvaluationRequest& request) const {
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  return plan_runs(
-      task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0, settings_.runs_per_case,
-      mix_seed(mix_seed(request.seed, task.digest), Digest().add(request.source).hex()));
+  return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
+                   settings_.runs_per_case, request.run_seeds(task.digest));
 }
 
 void CudaEvaluator::execute(const PreparedTask& task, const Built& built,

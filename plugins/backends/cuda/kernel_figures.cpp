@@ -133,9 +133,8 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
 }  // namespace
 
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
-                        const CompiledModule& module, const ptx::Module& code,
-                        const ComputeCapability& gpu, const std::string& arch,
-                        EvaluationRecord* record) {
+                        const CompiledModule& module, const ComputeCapability& gpu,
+                        const std::string& arch, EvaluationRecord* record) {
   std::string why = "the compiler gave something else";
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels || module.names.size() != schedule.kernels.size()) {
@@ -156,6 +155,10 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
                              reported == resources.end() ? KernelResources() : reported->second};
     add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
   }
+}
+
+void add_code_values(const CompiledModule& module, const ptx::Module& code,
+                     EvaluationRecord* record) {
   add_instruction_values(count_instructions(code, module.names), record);
   add_machine_values(count_machine_instructions(module.cubin, module.names), record);
 }

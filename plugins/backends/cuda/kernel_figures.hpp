@@ -14,12 +14,14 @@
 
 namespace krl {
 
-// Adds a record per kernel of `schedule` and the values of instruction_classes.hpp, or makes the
-// record a launch_error with the place of the directive. `arch`: "sm_90a", the architecture of
-// `gpu` as it was compiled for. `code`: the PTX of `module`.
+// Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
+// directive. `arch`: "sm_90a", the architecture of `gpu` as it was compiled for.
 void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
-                        const CompiledModule& module, const ptx::Module& code,
-                        const ComputeCapability& gpu, const std::string& arch,
-                        EvaluationRecord* record);
+                        const CompiledModule& module, const ComputeCapability& gpu,
+                        const std::string& arch, EvaluationRecord* record);
+
+// Adds the values of instruction_classes.hpp and machine_code.hpp. `code`: the PTX of `module`.
+void add_code_values(const CompiledModule& module, const ptx::Module& code,
+                     EvaluationRecord* record);
 
 }  // namespace krl

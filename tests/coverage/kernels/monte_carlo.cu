@@ -1,3 +1,4 @@
+// arch: sm_80
 // Pi by random points, and the price of an option.
 __device__ float uniform(unsigned& state) {
   state = state * 1664525u + 1013904223u;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "plugins/backends/cpu/machine/job_runner.hpp"
+#include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
 
 namespace {
 
@@ -71,6 +72,7 @@ int main() {
   if (arena.empty()) return fail("descriptor 3 is no arena that can be mapped");
   const auto module = map(kModuleDescriptor, PROT_READ, MAP_PRIVATE);
   if (module.empty()) return fail("descriptor 4 is no module that can be mapped");
+  krl::sandbox::allow_only(krl::sandbox::computing_calls());  // nothing else is needed from here on
   const Result result = krl::machine::run_job(
       job, {reinterpret_cast<const char*>(module.data()), module.size()}, arena);
   const std::string report =

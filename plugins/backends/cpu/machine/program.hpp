@@ -99,8 +99,9 @@ struct BasicBlock {
   std::array<std::uint16_t, kInstructionClasses>
       classes{};                   // instructions of each class, the ending included
   std::uint32_t instructions = 0;  // in all
-  std::uint64_t runs = 0;          // how often a warp executed it, …
-  std::uint64_t lanes = 0;         // … with how many lanes in all
+  bool polls = false;  // looks at what other threads may change: a loop around it may wait for them
+  std::uint64_t runs = 0;   // how often a warp executed it, …
+  std::uint64_t lanes = 0;  // … with how many lanes in all
 };
 
 // A parameter or result of a function, or a .param variable of a call: each lane has `bytes` of its

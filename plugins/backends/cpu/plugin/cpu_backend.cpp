@@ -1,5 +1,5 @@
-// The `cpu` backend: kernels compiled by g++, run by the emulator, checked against libtorch; no
-// GPU. Heavy work starts in start(): describing the plugin costs nothing.
+// The `cpu` backend: kernels compiled by NVRTC, executed by a machine for PTX, checked against
+// libtorch; no GPU. Heavy work starts in start(): describing the plugin costs nothing.
 #include <kernelrl/sdk.hpp>
 #include <mutex>
 #include <thread>
@@ -15,7 +15,7 @@ class CpuBackend final : public Backend {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
 
-  std::string gpu = "Jetson Nano";
+  std::string gpu = "T4", cuda;
   double compile_timeout = 10, timeout = 30, memory_mb = 8192;
   std::string cache;
   double cache_mb = 1024;
@@ -27,14 +27,16 @@ class CpuBackend final : public Backend {
           .range(0.1, 3600),
       opt("timeout", &CpuBackend::timeout, "seconds that all runs of an evaluation may take")
           .range(0.1, 3600),
-      opt("memory_mb", &CpuBackend::memory_mb, "address space of a worker, MiB")
+      opt("memory_mb", &CpuBackend::memory_mb, "address space of a process that runs a kernel, MiB")
           .range(256, 1048576),
       opt("work_limit", &CpuBackend::work_limit,
-          "emulated steps that a run may take before it counts as endless")
+          "steps of the machine that a run may take before it counts as endless")
           .at_least(1000),
       opt("runs_per_case", &CpuBackend::runs_per_case,
           "runs that check a case, with other seeds, distributions and orders")
           .range(1, 16),
+      opt("cuda", &CpuBackend::cuda,
+          "folder of the CUDA toolkit, or NVRTC's file; empty = the usual places"),
       opt("concurrency", &CpuBackend::concurrency,
           "evaluations at a time; 0 = one for each processor core")
           .range(0, 1024),
@@ -47,6 +49,7 @@ class CpuBackend final : public Backend {
     const Installation installation = find_installation();
     CpuSettings settings;
     settings.gpu = gpu;
+    settings.cuda = cuda;
     settings.compile_limit = milliseconds(compile_timeout);
     settings.run_limit = milliseconds(timeout);
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
@@ -61,8 +64,9 @@ class CpuBackend final : public Backend {
   BackendInfo describe() override {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     return {concurrency > 0 ? static_cast<std::uint32_t>(concurrency) : cores,
-            KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME |
-                KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_INSTRUCTIONS | KRL_SIGNAL_MEMORY,
+            KRL_SIGNAL_COMPILE | KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME | KRL_SIGNAL_REGISTERS |
+                KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_SHARED_MEMORY | KRL_SIGNAL_INSTRUCTIONS |
+                KRL_SIGNAL_MEMORY,
             evaluator_->toolchain(), evaluator_->device()};
   }
 
@@ -106,4 +110,4 @@ class CpuBackend final : public Backend {
 
 KRL_PLUGIN("cpu", "1.0.0",
            krl::backend<krl::CpuBackend>(
-               "cpu", "Compiles with g++, emulates a GPU: checks, counters and estimated time"))
+               "cpu", "Compiles with NVRTC, executes PTX: checks, counters and estimated time"))

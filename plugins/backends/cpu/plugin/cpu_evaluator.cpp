@@ -4,14 +4,20 @@
 #include <kernelrl/launch.hpp>
 
 #include "plugins/backends/cpu/plugin/judge.hpp"
+#include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
+#include "plugins/backends/ptx/contents.hpp"
+#include "plugins/backends/ptx/reader.hpp"
 
 namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cpu/1";
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/2";
+
+constexpr std::string_view kSourceName = "kernel.cu";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
@@ -22,30 +28,54 @@ std::vector<std::string> oracle_files(const std::string& wheels) {
           "/proc/cpuinfo", "/proc/self",       "/sys/devices/system/cpu"};
 }
 
-std::string identity_of(const CpuSettings& s, const Toolchain& toolchain,
+CompileSettings compile_settings(const CpuSettings& settings, const ComputeCapability& gpu) {
+  CompileSettings compile;
+  compile.arch = gpu.arch();
+  compile.cuda = settings.cuda;
+  compile.compile_limit = settings.compile_limit;
+  return compile;
+}
+
+std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
                         const Installation& installation) {
   Digest digest;
-  digest.add(kCacheSchema).add(toolchain.digest).add(s.gpu);
+  digest.add(kCacheSchema).add(compiler.identity).add(s.gpu);
   digest.add(s.memory_bytes).add(s.work_limit).add(s.runs_per_case);
-  for (const std::string& file :
-       {installation.emulator, installation.oracle, installation.launcher, installation.plugin}) {
+  for (const std::string& file : {installation.machine, installation.oracle}) {
     digest.add(read_file(file));
   }
   return digest.hex();
 }
 
+// What the candidate's code contains, though the compiler took it; empty if nothing is wrong.
+std::string refused_contents(const CompiledModule& module) {
+  const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceName);
+  if (read.problem) {
+    const std::uint32_t line = read.problem->place.source;
+    return "unsupported on cpu: " + read.problem->message +
+           (line == 0 ? "" : " (line " + std::to_string(line) + ")");
+  }
+  const auto problems = ptx::check_contents(read.module, module.names);
+  return problems.empty() ? "" : problems.front().text();
+}
+
 }  // namespace
+
+std::size_t CpuEvaluator::Compiled::bytes() const {
+  return sizeof *this + output.log.size() + module.ptx.size() + module.cubin.size() +
+         module.report.size();
+}
 
 CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installation)
     : settings_(std::move(settings)),
-      toolchain_(find_toolchain(installation.launcher, installation.shim,
-                                {settings_.compile_limit, settings_.memory_bytes})),
-      emulator_{installation.launcher,  installation.emulator,
-                settings_.memory_bytes, settings_.run_limit,
-                settings_.work_limit,   TimeEstimate(settings_.gpu).max_shared_bytes()},
       time_(settings_.gpu),
-      identity_(identity_of(settings_, toolchain_, installation)),
-      oracle_({installation.launcher, installation.oracle, oracle_files(installation.wheels)}),
+      gpu_(require_arch(time_.arch())),
+      compiler_(nvrtc_compiler(compile_settings(settings_, gpu_), installation.files)),
+      machine_{installation.launcher, installation.machine, settings_.memory_bytes,
+               settings_.run_limit,   settings_.work_limit, time_.max_shared_bytes()},
+      identity_(identity_of(settings_, compiler_, installation)),
+      oracle_(
+          {installation.launcher, installation.oracle, oracle_files(installation.files.wheels())}),
       data_(oracle_, kDataBytes),
       modules_(kModuleBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes),
@@ -62,13 +92,12 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
                                             const EvaluationRequest& request,
                                             const Cancelled& cancelled) {
   EvaluationRecord record;
-  record.toolchain = toolchain_.name;
+  record.toolchain = compiler_.name;
   record.device = time_.device();
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
 
-  if (const auto problem =
-          check_source(request.source, CompiledTo::kNative, task.definition.forbid)) {
+  if (const auto problem = check_source(request.source, CompiledTo::kPtx, task.definition.forbid)) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
@@ -88,12 +117,13 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
     return record;
   }
+  add_kernel_figures(task, *schedule, module->module, gpu_, compiler_.arch, &record);
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
-  if ((request.stages & kRunning) == 0) return record;
+  if (record.verdict != KRL_VERDICT_OK || (request.stages & kRunning) == 0) return record;
 
   const auto plan = plan_runs(task.n_cases, cases - task.n_cases, settings_.runs_per_case,
-                              mix_seed(request.seed, task.digest));
+                              request.run_seeds(task.digest));
   const auto runs = run(task, *schedule, plan, *module, request.seed, cancelled, &record);
   if (!runs) return record;
   const auto wrong = judge(task, *schedule, *runs, &record);
@@ -103,7 +133,6 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.verdict = KRL_VERDICT_NONDETERMINISTIC;
     record.why = "the result depends on the order of blocks or threads; " + record.why;
   }
-  time_.add_kernels(runs->result(), &record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
     add_times(task, *runs, *baseline(task, request.seed, cancelled), &record);
   }
@@ -114,63 +143,65 @@ Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTas
                                                                std::string_view source,
                                                                std::size_t cases) const {
   LaunchLimits limits;
-  limits.shared_bytes = emulator_.max_shared_bytes;
+  limits.shared_bytes = machine_.max_shared_bytes;
   return read_schedule(source, task.definition, std::span(task.cases).first(cases), limits);
 }
 
 std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
-  const std::string text = emulator::module_source(source, kernels);
-  const std::string key = Digest().add("module").add(toolchain_.digest).add(text).hex();
-  return modules_.get(key, [&] {
-    Compiled module = compile_new(text, cancelled);
+  Digest key;
+  key.add("module").add(source);
+  for (const std::string& kernel : kernels) key.add(kernel);
+  return modules_.get(key.hex(), [&] {
+    Compiled module = compile_new(source, kernels, cancelled);
     const std::size_t bytes = module.verdict == KRL_VERDICT_TIMEOUT ? 0 : module.bytes();
     return std::pair(std::move(module), bytes);
   });
 }
 
-CpuEvaluator::Compiled CpuEvaluator::compile_new(const std::string& text,
+CpuEvaluator::Compiled CpuEvaluator::compile_new(std::string_view source,
+                                                 const std::vector<std::string>& kernels,
                                                  const Cancelled& cancelled) const {
-  Compiled module;
-  module.output = compile(toolchain_.worker, text, cancelled);
-  module.why = module.output.why;
-  switch (module.output.end) {
+  Compiled result;
+  result.output = compiler_.compile(source, kernels, cancelled);
+  const std::string bytes = std::exchange(result.output.module, {});
+  const auto end_with = [&](std::uint32_t verdict, std::string why) {
+    result.verdict = verdict;
+    result.why = std::move(why);
+    return result;
+  };
+  switch (result.output.end) {
     case CompileOutput::kTimeout:
-      module.verdict = KRL_VERDICT_TIMEOUT;
-      return module;
+      return end_with(KRL_VERDICT_TIMEOUT, result.output.why);
     case CompileOutput::kOutOfResources:
-      module.verdict = KRL_VERDICT_RESOURCE_LIMIT;
-      return module;
+      return end_with(KRL_VERDICT_RESOURCE_LIMIT, result.output.why);
     case CompileOutput::kFailed:
-      module.verdict = KRL_VERDICT_COMPILE_ERROR;
-      break;
+      return end_with(KRL_VERDICT_COMPILE_ERROR, result.output.why);
     case CompileOutput::kCompiled:
       break;
   }
-  if (auto unsupported = emulator::unsupported_in_log(module.output.log)) {
-    module.verdict = KRL_VERDICT_REJECTED;
-    module.why = *unsupported;
-  } else if (module.verdict == KRL_VERDICT_OK) {
-    if (auto refused = emulator::refused_module(module.output.module)) {
-      module.verdict = KRL_VERDICT_REJECTED;
-      module.why = *refused;
-    }
+  auto module = module_from_bytes(bytes);
+  if (!module || module->names.size() != kernels.size()) {
+    return end_with(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
   }
-  return module;
+  result.module = *std::move(module);
+  std::string refused = refused_contents(result.module);
+  return refused.empty() ? result : end_with(KRL_VERDICT_REJECTED, std::move(refused));
 }
 
-std::unique_ptr<EmulatedRuns> CpuEvaluator::run(const PreparedTask& task,
-                                                const LaunchSchedule& schedule,
-                                                const std::vector<PlannedRun>& plan,
-                                                const Compiled& module, std::uint64_t seed,
-                                                const Cancelled& cancelled,
-                                                EvaluationRecord* record) {
-  std::vector<EmulatedRun> planned;
+std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
+                                               const LaunchSchedule& schedule,
+                                               const std::vector<PlannedRun>& plan,
+                                               const Compiled& module, std::uint64_t seed,
+                                               const Cancelled& cancelled,
+                                               EvaluationRecord* record) {
+  require_room(task, plan);
+  std::vector<MachineRun> planned;
   for (const PlannedRun& run : plan) planned.push_back({run, data_.get(task, run)});
   auto runs =
-      std::make_unique<EmulatedRuns>(task, schedule, std::move(planned), mix_seed(seed, "order"));
-  if (runs->execute(emulator_, module.output.module, cancelled)) return runs;
-  record->fail(KRL_VERDICT_TIMEOUT, runs->why());
+      std::make_unique<MachineRuns>(task, schedule, std::move(planned), mix_seed(seed, "order"));
+  if (runs->execute(machine_, {module.module.ptx, module.module.names}, cancelled)) return runs;
+  record->fail(runs->verdict(), runs->why());
   record->repeatable = false;
   return nullptr;
 }
@@ -189,7 +220,7 @@ bool CpuEvaluator::depends_on_order(const PreparedTask& task, const LaunchSchedu
   const auto runs = run(task, schedule, plan, module, seed, cancelled, &ignored);
   if (!runs) return false;
   std::size_t passed = 0;
-  const std::size_t finished = std::min(plan.size(), runs->result().runs.size());
+  const std::size_t finished = runs->result().runs.size();
   for (std::size_t r = 0; r < finished; ++r) passed += judge_run(task, *runs, r).passed ? 1 : 0;
   return passed > 0 && passed < plan.size();
 }
@@ -211,7 +242,7 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     if (module->verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
     }
-    const auto plan = plan_runs(task.n_cases, 0, 1, mix_seed(seed, task.digest));
+    const auto plan = plan_runs(task.n_cases, 0, 1, {mix_seed(seed, task.digest), 0});
     const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
@@ -224,9 +255,9 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
   });
 }
 
-void CpuEvaluator::add_times(const PreparedTask& task, const EmulatedRuns& runs,
+void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
                              const Baseline& baseline, EvaluationRecord* record) const {
-  const std::size_t finished = std::min(runs.result().runs.size(), runs.runs().size());
+  const std::size_t finished = runs.result().runs.size();
   for (std::size_t r = 0; r < finished; ++r) {
     const PlannedRun& plan = runs.runs()[r].plan;
     if (!plan.counted) continue;
@@ -242,8 +273,8 @@ void CpuEvaluator::add_times(const PreparedTask& task, const EmulatedRuns& runs,
         time_.floor_ns(task.cases[plan.case_index], baseline.loaded_bytes[plan.case_index]);
     if (c.time_ns < floor) {
       c.verdict = KRL_VERDICT_FLAGGED;
-      c.detail = "estimated at " + std::to_string(c.time_ns) + " ns, below the " +
-                 std::to_string(floor) + " ns that moving its data takes";
+      c.detail = "estimated at " + number_text(c.time_ns) + " ns, below the " + number_text(floor) +
+                 " ns that moving its data takes: does it read all of its input?";
       record->fail(KRL_VERDICT_FLAGGED, c.label + ": " + c.detail);
     }
   }

@@ -1,16 +1,18 @@
-// The evaluation of candidates on the CPU, from source to record: static checks, compile, runs in
-// the emulator, checks against the oracle, estimated time. Thread-safe; a call blocks until its
-// evaluation is done, and identical ones at the same time are done once.
+// The evaluation of candidates on the CPU, from source to record: static checks, compile, what the
+// compiled code says, runs in the machine, checks against the oracle, estimated time. Thread-safe;
+// a call blocks until its evaluation is done, and identical ones at the same time are done once.
 #pragma once
 
 #include <kernelrl/sdk.hpp>
 #include <memory>
 #include <string>
 
-#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
 #include "plugins/backends/cpu/plugin/installation.hpp"
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
 #include "plugins/backends/cpu/plugin/time_estimate.hpp"
-#include "plugins/backends/cpu/plugin/toolchain.hpp"
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -20,6 +22,7 @@ namespace krl {
 
 struct CpuSettings {
   std::string gpu;
+  std::filesystem::path cuda;  // where to find NVRTC; empty = the usual places
   std::chrono::milliseconds compile_limit{10'000}, run_limit{30'000};
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
   std::uint64_t work_limit = 50'000'000;
@@ -38,16 +41,19 @@ class CpuEvaluator {
   // Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the task cannot be used.
   void prepare(std::string_view definition_json, std::uint64_t seed, const Cancelled& cancelled);
 
-  const std::string& toolchain() const { return toolchain_.name; }
+  const std::string& toolchain() const { return compiler_.name; }
   const std::string& device() const { return time_.device(); }
   OracleClient& oracle() { return oracle_; }
 
  private:
+  // A source that was compiled: if its verdict is ok, to `module`.
   struct Compiled {
-    CompileOutput output;
+    CompileOutput output;  // without its module
+    CompiledModule module;
     std::uint32_t verdict = KRL_VERDICT_OK;
     std::string why;
-    std::size_t bytes() const { return sizeof *this + output.module.size() + output.log.size(); }
+
+    std::size_t bytes() const;
   };
   struct Baseline {
     std::vector<double> time_ns;       // per case; empty: the task has no naive kernel
@@ -62,26 +68,26 @@ class CpuEvaluator {
   std::shared_ptr<const Compiled> compiled(std::string_view source,
                                            const std::vector<std::string>& kernels,
                                            const Cancelled& cancelled);
-  Compiled compile_new(const std::string& text, const Cancelled& cancelled) const;
-  std::unique_ptr<EmulatedRuns> run(const PreparedTask& task, const LaunchSchedule& schedule,
-                                    const std::vector<PlannedRun>& plan, const Compiled& module,
-                                    std::uint64_t seed, const Cancelled& cancelled,
-                                    EvaluationRecord* record);
+  Compiled compile_new(std::string_view source, const std::vector<std::string>& kernels,
+                       const Cancelled& cancelled) const;
+  std::unique_ptr<MachineRuns> run(const PreparedTask& task, const LaunchSchedule& schedule,
+                                   const std::vector<PlannedRun>& plan, const Compiled& module,
+                                   std::uint64_t seed, const Cancelled& cancelled,
+                                   EvaluationRecord* record);
   bool depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
                         const PlannedRun& wrong, const Compiled& module, std::uint64_t seed,
                         const Cancelled& cancelled);
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, std::uint64_t seed,
                                            const Cancelled& cancelled);
-  void add_times(const PreparedTask& task, const EmulatedRuns& runs, const Baseline& baseline,
+  void add_times(const PreparedTask& task, const MachineRuns& runs, const Baseline& baseline,
                  EvaluationRecord* record) const;
-  void check_reference(const PreparedTask& task, std::uint64_t seed);
-  void check_naive(const PreparedTask& task, std::string_view definition_json, std::uint64_t seed,
-                   const Cancelled& cancelled);
+  void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 
   const CpuSettings settings_;
-  const Toolchain toolchain_;
-  const EmulatorOptions emulator_;
   const TimeEstimate time_;
+  const ComputeCapability& gpu_;
+  const CudaCompiler compiler_;
+  const MachineOptions machine_;
   const std::string identity_;  // of everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;

@@ -1,17 +1,35 @@
 #include "plugins/backends/cpu/plugin/installation.hpp"
 
-#include "plugins/backends/evaluator/installed_files.hpp"
+#include <filesystem>
+#include <utility>
 
 namespace krl {
+namespace {
+
+// The machine with the widest vectors that the processor has and that was built.
+std::string machine_of(const InstalledFiles& files) {
+  const std::string program = "kernelrl-machine-x86-64";
+  std::string best = files.worker(program);
+#ifdef __x86_64__
+  const std::pair<bool, const char*> levels[] = {{__builtin_cpu_supports("x86-64-v3") != 0, "-v3"},
+                                                 {__builtin_cpu_supports("x86-64-v4") != 0, "-v4"}};
+  for (const auto& [supported, level] : levels) {
+    if (supported &&
+        std::filesystem::exists(best.substr(0, best.rfind('/') + 1) + program + level)) {
+      best = files.worker(program + level);
+    }
+  }
+#endif
+  return best;
+}
+
+}  // namespace
 
 Installation find_installation() {
-  const InstalledFiles files(reinterpret_cast<const void*>(&find_installation), "the cpu backend");
-  return {files.worker("kernelrl-sandbox"),
-          files.worker("kernelrl-emulator"),
-          files.worker("kernelrl-oracle"),
-          files.shared_folder("cpu"),
-          files.plugin(),
-          files.wheels()};
+  InstalledFiles files(reinterpret_cast<const void*>(&find_installation), "the cpu backend");
+  std::string launcher = files.worker("kernelrl-sandbox"), machine = machine_of(files),
+              oracle = files.worker("kernelrl-oracle");
+  return {std::move(files), std::move(launcher), std::move(machine), std::move(oracle)};
 }
 
 }  // namespace krl

@@ -3,15 +3,15 @@
 
 #include <string>
 
+#include "plugins/backends/evaluator/installed_files.hpp"
+
 namespace krl {
 
 struct Installation {
+  InstalledFiles files;
   std::string launcher;  // kernelrl-sandbox
-  std::string emulator;  // kernelrl-emulator
+  std::string machine;   // kernelrl-machine, for this processor
   std::string oracle;    // kernelrl-oracle
-  std::string shim;      // the folder with krl_device.h
-  std::string plugin;    // the plugin itself
-  std::string wheels;    // the folder with torch, which the oracle uses
 };
 
 // Throws Failure(KRL_FAILED_PRECONDITION) that names what is missing.

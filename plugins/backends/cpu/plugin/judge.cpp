@@ -15,7 +15,6 @@ struct Problem {
 
 std::uint32_t verdict_of(emulator::FaultKind kind) {
   if (kind == emulator::FaultKind::kWorkLimit) return KRL_VERDICT_TIMEOUT;
-  if (kind == emulator::FaultKind::kUnsupported) return KRL_VERDICT_REJECTED;
   return KRL_VERDICT_RUNTIME_FAULT;
 }
 
@@ -25,6 +24,10 @@ std::string index_text(const emulator::Dim3& index) {
 }
 
 Problem problem_of(const emulator::Fault& fault) {
+  if (fault.kind == emulator::FaultKind::kUnsupported) {
+    const std::string line = fault.line == 0 ? "" : " (line " + std::to_string(fault.line) + ")";
+    return {KRL_VERDICT_REJECTED, "unsupported on cpu: " + fault.message + line};
+  }
   std::string why(emulator::name_of(fault.kind));
   if (fault.line != 0) why += " at line " + std::to_string(fault.line);
   why += ": " + fault.message;
@@ -36,8 +39,8 @@ Problem problem_of(const emulator::Fault& fault) {
 }
 
 Problem problem_of(const emulator::LaunchError& error, const LaunchSchedule& schedule,
-                   const EmulatedRuns& runs) {
-  const PlannedRun& plan = runs.runs()[error.run].plan;
+                   const MachineRuns& runs) {
+  const PlannedRun& plan = runs.runs()[error.run].plan;  // and a launch: inconsistency() has looked
   const ResolvedLaunch& launch = schedule.programs[plan.case_index].launches[error.launch];
   int line = launch.line, column = launch.column;
   const auto index = static_cast<std::size_t>(error.argument);
@@ -50,9 +53,9 @@ Problem problem_of(const emulator::LaunchError& error, const LaunchSchedule& sch
 }
 
 // The values of inputs that the candidate may not change.
-std::optional<std::string> changed_input(const PreparedTask& task, const EmulatedRuns& runs,
+std::optional<std::string> changed_input(const PreparedTask& task, const MachineRuns& runs,
                                          std::size_t run) {
-  const EmulatedRun& planned = runs.runs()[run];
+  const MachineRun& planned = runs.runs()[run];
   const auto& tensors = task.cases[planned.plan.case_index].tensors;
   for (std::size_t i = 0; i < planned.data->inputs.size(); ++i) {
     const auto& before = planned.data->inputs[i];
@@ -63,9 +66,9 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Emulate
 }
 
 // Of the runs that were planned.
-std::vector<CaseRecord> estimated_cases(const PreparedTask& task, const EmulatedRuns& runs) {
+std::vector<CaseRecord> estimated_cases(const PreparedTask& task, const MachineRuns& runs) {
   std::size_t last = 0;
-  for (const EmulatedRun& run : runs.runs()) last = std::max(last, run.plan.case_index);
+  for (const MachineRun& run : runs.runs()) last = std::max(last, run.plan.case_index);
   std::vector<CaseRecord> cases = untried_cases(task, last + 1);
   for (CaseRecord& c : cases) c.estimated = true;
   return cases;
@@ -73,8 +76,8 @@ std::vector<CaseRecord> estimated_cases(const PreparedTask& task, const Emulated
 
 }  // namespace
 
-RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::size_t run) {
-  const EmulatedRun& planned = runs.runs()[run];
+RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::size_t run) {
+  const MachineRun& planned = runs.runs()[run];
   const ResolvedCase& resolved = task.cases[planned.plan.case_index];
   RunVerdict verdict;
   if (auto changed = changed_input(task, runs, run)) return {false, *changed, 0, 0};
@@ -90,10 +93,10 @@ RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::si
 }
 
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
-                                 const EmulatedRuns& runs, EvaluationRecord* record) {
+                                 const MachineRuns& runs, EvaluationRecord* record) {
   record->cases = estimated_cases(task, runs);
   const emulator::Result& result = runs.result();
-  const std::size_t finished = std::min(result.runs.size(), runs.runs().size());
+  const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
   for (std::size_t r = 0; r < finished; ++r) {
     const PlannedRun& plan = runs.runs()[r].plan;

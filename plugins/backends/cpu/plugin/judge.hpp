@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cpu/plugin/emulated_runs.hpp"
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl {
 
 // `run`: an index into the finished runs.
-RunVerdict judge_run(const PreparedTask& task, const EmulatedRuns& runs, std::size_t run);
+RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::size_t run);
 
 // Fills in the cases and, where a run was wrong or did not end, the verdict and its reason. The
 // record's cases are the task's, then as many hold-outs as were run; those after a fault have its
 // verdict and say that they were not run. Gives the first wrong run, if any.
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
-                                 const EmulatedRuns& runs, EvaluationRecord* record);
+                                 const MachineRuns& runs, EvaluationRecord* record);
 
 }  // namespace krl

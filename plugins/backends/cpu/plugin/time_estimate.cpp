@@ -44,6 +44,15 @@ TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(emulator::find_gpu(gpu
   device_ = "emulated " + gpu;
 }
 
+std::string_view TimeEstimate::arch() const {
+  constexpr std::pair<std::string_view, std::string_view> kArchs[] = {
+      {"H200 SXM", "sm_90"}, {"A100 SXM", "sm_80"}, {"T4", "sm_75"}};
+  for (const auto& [gpu, arch] : kArchs) {
+    if (gpu == gpu_->name) return arch;
+  }
+  invalid_argument("gpu = \"" + std::string(gpu_->name) + "\": CUDA 13 does not compile for it");
+}
+
 std::uint32_t TimeEstimate::max_shared_bytes() const { return gpu_->max_shared_bytes_per_block; }
 
 double TimeEstimate::run_ns(const Launches& launches) const {
@@ -89,19 +98,6 @@ void TimeEstimate::add_values(const Launches& launches, std::int32_t case_index,
   add(kBranchEfficiency, "", ratio(sum.thread_instructions, 32 * sum.instructions));
   add(kSharedBytes, "B", shared);
   add(kLaunches, "", static_cast<double>(launches.size()));
-}
-
-void TimeEstimate::add_kernels(const emulator::Result& result, EvaluationRecord* record) const {
-  for (const emulator::KernelFacts& facts : result.kernels) {
-    KernelRecord kernel;
-    kernel.name = facts.name;
-    kernel.arch = gpu_->name;
-    kernel.shared_bytes = static_cast<std::int32_t>(facts.shared_bytes);
-    if (facts.max_threads_per_block != 0) {
-      kernel.max_threads = static_cast<std::int32_t>(facts.max_threads_per_block);
-    }
-    record->kernels.push_back(std::move(kernel));
-  }
 }
 
 }  // namespace krl

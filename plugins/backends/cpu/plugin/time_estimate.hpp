@@ -1,5 +1,5 @@
-// From the emulator's counters to figures: the estimated time on a named GPU, the values that
-// rewards and feedback read, the records of kernels. Immutable; callable from any thread.
+// From the machine's counters to figures: the estimated time on a named GPU, the values that
+// rewards and feedback read. Immutable; callable from any thread.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
@@ -20,7 +20,8 @@ class TimeEstimate {
   // Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is no such GPU.
   explicit TimeEstimate(const std::string& gpu);
 
-  const std::string& device() const { return device_; }  // "emulated Jetson Nano"
+  const std::string& device() const { return device_; }  // "emulated T4"
+  std::string_view arch() const;                         // "sm_75"
   std::uint32_t max_shared_bytes() const;
 
   // Of all launches of a run, one after the other.
@@ -33,7 +34,6 @@ class TimeEstimate {
 
   void add_values(const Launches& launches, std::int32_t case_index,
                   std::vector<ValueRecord>* values) const;
-  void add_kernels(const emulator::Result& result, EvaluationRecord* record) const;
 
  private:
   const emulator::GpuDescription* gpu_;

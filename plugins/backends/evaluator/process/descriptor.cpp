@@ -20,6 +20,14 @@ namespace {
   throw Failure(KRL_UNAVAILABLE, what + ": " + std::strerror(errno));
 }
 
+// What is shared stays as it is: a worker could otherwise take pages away that we read, or put new
+// ones in their place.
+void seal(int descriptor, int seals) {
+  if (::fcntl(descriptor, F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    unavailable("sealing a memory file");
+  }
+}
+
 std::uint64_t file_size(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) unavailable("asking for the size of a memory file");
@@ -40,7 +48,8 @@ MemoryFile MemoryFile::create(const char* name) {
 }
 
 MemoryFile MemoryFile::with(const char* name, std::string_view content) {
-  MemoryFile file = create(name);
+  MemoryFile file(Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  if (!file.file_) unavailable("creating a memory file");
   for (std::size_t done = 0; done < content.size();) {
     const ssize_t n = ::pwrite(file.descriptor(), content.data() + done, content.size() - done,
                                static_cast<off_t>(done));
@@ -48,6 +57,7 @@ MemoryFile MemoryFile::with(const char* name, std::string_view content) {
     if (n <= 0) unavailable("filling a memory file");
     done += static_cast<std::size_t>(n);
   }
+  seal(file.descriptor(), F_SEAL_WRITE);
   return file;
 }
 
@@ -74,11 +84,12 @@ void MemoryFile::clear() {
 }
 
 SharedMemory::SharedMemory(std::uint64_t bytes, const char* name)
-    : file_(::memfd_create(name, MFD_CLOEXEC)) {
+    : file_(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   if (!file_) unavailable("creating shared memory");
   if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
     unavailable("growing shared memory to " + std::to_string(bytes) + " bytes");
   }
+  seal(file_.get(), 0);
   map(bytes);
 }
 

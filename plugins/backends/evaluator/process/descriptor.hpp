@@ -37,6 +37,7 @@ class MemoryFile {
  public:
   // Throws Failure(KRL_UNAVAILABLE) if the system has no descriptor or memory left.
   static MemoryFile create(const char* name);
+  // Whoever gets its descriptor can change neither content nor size.
   static MemoryFile with(const char* name, std::string_view content);
 
   int descriptor() const { return file_.get(); }
@@ -51,7 +52,7 @@ class MemoryFile {
   Descriptor file_;
 };
 
-// A MemoryFile of fixed size, mapped for reading and writing. Zero at first.
+// A MemoryFile of a size that nobody can change, mapped for reading and writing. Zero at first.
 class SharedMemory {
  public:
   SharedMemory() = default;

@@ -23,7 +23,8 @@ struct AllowedCall {
 std::string allow_only(std::span<const AllowedCall> calls);
 
 // Of a process that only computes: it reads and writes the descriptors that it has, takes and gives
-// back memory, none of which it can make executable, and ends. It may signal itself alone.
+// back memory, none of which it can make executable, and ends. It cannot signal even itself: what
+// kills it is a crash, a limit, or somebody else.
 std::vector<AllowedCall> computing_calls();
 
 }  // namespace krl::sandbox

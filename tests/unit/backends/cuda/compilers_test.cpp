@@ -492,13 +492,16 @@ TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
   const int step = GetParam() == std::string("nvcc") ? 4 : 1;  // it takes so much longer
   int number = 0;
   const std::set<std::filesystem::path> files(
-      std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels"), {});
+      std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/hostile/kernels/compiler"),
+      {});
   for (const std::filesystem::path& file : files) {
     if (number++ % step != 0) continue;
     SCOPED_TRACE(file);
-    const Outcome outcome = evaluate(read_file(file.string()));
+    const std::string source = read_file(file.string());
+    const Outcome outcome = evaluate(source);
     EXPECT_EQ(outcome.verdicts, 1);
     for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
+      if (source.find(secret) != std::string::npos) continue;  // quoted from the candidate
       EXPECT_THAT(outcome.log, Not(HasSubstr(secret)));
     }
   }

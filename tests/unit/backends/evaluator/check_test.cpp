@@ -5,12 +5,14 @@
 #include <cstring>
 #include <set>
 
+#include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/element.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
 namespace krl {
@@ -203,15 +205,41 @@ TEST(ComparisonTest, AllowsToleranceAndTheReferencesOwnError) {
   EXPECT_TRUE(check({1.00005f, 2.03f, NAN, INFINITY}).passed());
   EXPECT_EQ(check({1.001f, 2.05f, 0, -INFINITY}).wrong, 4);
   const Comparison wrong = check({NAN, 2, NAN, INFINITY});
-  EXPECT_EQ(describe(t, wrong),
-            "t: 1 of 4 elements are wrong: t[0, 0] is nan, expected 1; largest error inf");
+  EXPECT_EQ(describe(t, wrong), "t: 1 of 4 elements are wrong: t[0, 0] is nan");
+}
+
+// Whoever is told what few elements should be can give them back from a table.
+TEST(ComparisonTest, SaysWhatIsRightOnlyOfLargeOutputs) {
+  const auto wrong = [](DType dtype, std::int64_t elements, double got, double expected) {
+    const auto t = tensor(dtype, {elements}, ValueKind::kNormal);
+    Comparison comparison;
+    comparison.wrong = 1;
+    comparison.first = {{3, got, expected}};
+    comparison.max_abs_error = std::fabs(got - expected);
+    return describe(t, comparison);
+  };
+  EXPECT_EQ(wrong(DType::kFloat32, 1000, 0, 1.5),
+            "t: 1 of 1000 elements are wrong: t[3] is 0, expected 1.5; largest error 1.5");
+  EXPECT_EQ(wrong(DType::kFloat32, 4, 2.125, 1.5),
+            "t: 1 of 4 elements are wrong: t[3] is 2.125, wrong by about 40 %");
+  EXPECT_EQ(wrong(DType::kFloat32, 4, 1.5001, 1.5),
+            "t: 1 of 4 elements are wrong: t[3] is 1.5001, wrong by about 0.007 %");
+  EXPECT_EQ(wrong(DType::kFloat32, 4, 1e9, 1.5),
+            "t: 1 of 4 elements are wrong: t[3] is 1e+09, wrong by far");
+  EXPECT_EQ(wrong(DType::kInt32, 4, 7, 5), "t: 1 of 4 elements are wrong: t[3] is 7");
+  RunVerdict verdict;
+  Comparison comparison;
+  comparison.wrong = 1;
+  comparison.max_abs_error = 0.625;
+  verdict.add(tensor(DType::kFloat32, {4}, ValueKind::kNormal), comparison);
+  EXPECT_FALSE(std::isfinite(verdict.max_abs_error)) << "feedback shows what is finite";
 }
 
 TEST(RunPlanTest, EveryTaskSeesEveryDistribution) {
   for (const std::size_t cases : {1, 2, 3, 4, 6}) {
     std::set<Distribution> seen;
     std::set<std::uint64_t> seeds;
-    const auto runs = plan_runs(cases, 1, 2, 9);
+    const auto runs = plan_runs(cases, 1, 2, {9, 10});
     for (const PlannedRun& run : runs) {
       seen.insert(run.distribution);
       seeds.insert(run.seed);
@@ -220,6 +248,33 @@ TEST(RunPlanTest, EveryTaskSeesEveryDistribution) {
     EXPECT_EQ(seeds.size(), runs.size()) << cases;
     EXPECT_FALSE(runs.back().counted);
   }
+}
+
+TEST(RunPlanTest, OnlyWhatIsTimedIsShared) {
+  const auto one = plan_runs(2, 1, 2, {9, 10}), other = plan_runs(2, 1, 2, {9, 11});
+  for (std::size_t r = 0; r < one.size(); ++r) {
+    EXPECT_EQ(one[r].seed == other[r].seed, one[r].counted) << r;
+  }
+}
+
+TEST(EvaluationRequestTest, ACandidateHasInputsOfItsOwn) {
+  std::set<std::uint64_t> own, shared;
+  EvaluationRequest request;
+  request.seed = 5;
+  const auto seeds_of = [&](const std::string& source) {
+    request.source = source;
+    return request.run_seeds("task");
+  };
+  for (int i = 0; i < 200; ++i) {
+    const RunSeeds seeds = seeds_of("source " + std::to_string(i));
+    own.insert(seeds.own);
+    shared.insert(seeds.shared);
+    EXPECT_EQ(seeds.own, seeds_of("source " + std::to_string(i)).own);
+  }
+  EXPECT_EQ(shared.size(), 1u);
+  EXPECT_EQ(own.size(), EvaluationRequest::kInputSets);
+  request.seed = 6;
+  EXPECT_EQ(own.count(seeds_of("source 0").own), 0u) << "another run, other inputs";
 }
 
 TEST(EvaluationRecordTest, SurvivesItsText) {

@@ -122,15 +122,6 @@ TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
   EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, KRL_VERDICT_OK);
 }
 
-// What a message shows of expected values is of no use to another.
-TEST(HostEvaluation, EachCandidateHasInputsOfItsOwn) {
-  const std::string wrong = "for (int i = 0; i < n; ++i) y[i] = 3 * x[i];";
-  const auto why = [&](const std::string& more) {
-    return evaluated(wrong + more, KRL_STAGE_COMPILE | KRL_STAGE_CHECK).why;
-  };
-  EXPECT_NE(why(""), why(" "));
-}
-
 // Killed faster than they start, as by a system that is short of memory: there is no evaluation as
 // long as it lasts, and one when it is over.
 TEST(HostEvaluation, WaitsWhileProcessesAreKilledAgainAndAgain) {

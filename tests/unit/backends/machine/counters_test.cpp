@@ -97,8 +97,8 @@ TEST(Counters, DivergentBranchesLoseLanes) {
   const Counters half = count(
       "if (threadIdx.x % 2) { float v = x[i]; for (int k = 0; k < 20; k++) v = v * v + 1; y[i] = "
       "v; }");
-  EXPECT_LT(half.thread_instructions, 32 * half.instructions * 6 / 10);
-  EXPECT_GT(half.thread_instructions, 32 * half.instructions * 4 / 10);
+  EXPECT_LT(half.thread_instructions, 32 * half.instructions * 7 / 10);
+  EXPECT_GT(half.thread_instructions, 32 * half.instructions * 5 / 10);
   EXPECT_EQ(half.global_load_requests, 128u);
   EXPECT_EQ(half.global_load_sectors, 512u);
 }
@@ -122,7 +122,7 @@ TEST(Counters, CriticalPathIsThatOfTheSlowestWarp) {
   const Counters c = count(
       "float s = 0; for (int k = 0; k < (i < 32 ? 50 : 2); k++) s += x[k * 2048 + i]; y[i] = s;", 2,
       64);
-  EXPECT_GE(c.critical.dram_requests, 30u);
+  EXPECT_GE(c.critical.dram_requests, 12u);  // loads of an unrolled loop are under way together
   EXPECT_LE(c.critical.dram_requests, 50u);
 }
 
@@ -135,7 +135,7 @@ TEST(Counters, LoadsBehindStoresAreOrdered) {
   const CriticalPath after =
       count("float s = 0; for (int k = 0; k < 4; k++) s += x[k * 2048 + i]; y[i] = s;", 2, 64)
           .critical;
-  EXPECT_EQ(after.dram_requests, 4u);
+  EXPECT_EQ(after.dram_requests, 1u);  // all four are under way together
   EXPECT_EQ(after.ordered_dram_requests, 0u);
   const CriticalPath barriers =
       count("float s = x[i]; __syncthreads(); s += x[2048 + i]; y[i] = s;", 2, 64).critical;

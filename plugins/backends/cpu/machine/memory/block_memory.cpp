@@ -1,5 +1,6 @@
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace krl::machine {
@@ -7,7 +8,8 @@ namespace krl::machine {
 void BlockMemory::begin_block(std::uint32_t warps) {
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
-  for (std::uint32_t warp = 0; warp < warps && warp < kWarpsPerBlock; ++warp) {
+  warps_ = std::min(warps, kWarpsPerBlock);
+  for (std::uint32_t warp = 0; warp < warps_; ++warp) {
     local_[warp].begin_block();
     copies_[warp].begin_block();
     paths_[warp].begin();
@@ -16,7 +18,7 @@ void BlockMemory::begin_block(std::uint32_t warps) {
 
 void BlockMemory::barrier_passed() {
   order_.barrier();
-  for (MemoryPath& path : paths_) path.order();
+  for (std::uint32_t warp = 0; warp < warps_; ++warp) paths_[warp].barrier();
 }
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {

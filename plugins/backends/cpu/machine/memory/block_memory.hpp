@@ -31,11 +31,16 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
+  void lanes_met(std::uint32_t warp, Mask lanes) {
+    order_.lanes_met(warp, lanes);
+    paths_[warp].warp_operation();
+  }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
-  // Of a warp that has ended: all that memory knows of its critical path.
-  const emulator::CriticalPath& path_of(std::uint32_t warp) { return paths_[warp].end(); }
+  // A warp has ended. `instructions`: that it has executed since it was made.
+  void end_warp(std::uint32_t warp, std::uint64_t instructions) {
+    launch_.add_path(paths_[warp].end(instructions));
+  }
 
   // ---- for operations ----
 
@@ -51,10 +56,10 @@ class BlockMemory {
   // being at their deltas from it; a store may have been made already. Null: the lanes do not all
   // access the same buffer, and nothing has happened.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
   // Of shared memory, by offset.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
   // with whom. Counts nothing.
@@ -81,6 +86,7 @@ class BlockMemory {
   }
   void renew_stamps();
   void touch(Sectors& sectors);
+  void read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
@@ -88,11 +94,12 @@ class BlockMemory {
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
-  Order order_;
+  AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   std::array<MemoryPath, kWarpsPerBlock> paths_;
+  std::uint32_t warps_ = 0;
 };
 
 }  // namespace krl::machine

@@ -42,8 +42,9 @@ std::string shared_place(const Culprit& culprit) {
     if (culprit.address - variable.offset >= variable.bytes) continue;
     const std::string name = "shared " + source_name(variable.name);
     if (culprit.request.bytes >= variable.bytes) return name;
-    const std::uint64_t index =
-        (culprit.address - variable.offset) / std::max(1u, variable.element_bytes);
+    // Arrays are declared as bytes: what an element is, the access says.
+    const std::uint64_t index = (culprit.address - variable.offset) /
+                                std::max(culprit.request.bytes, variable.element_bytes);
     return name + "[" + std::to_string(index) + "]";
   }
   const std::uint64_t dynamic = culprit.launch.program().dynamic_shared;

@@ -19,6 +19,13 @@ std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kRegionAlignment - 1) / kRegionAlignment * kRegionAlignment;
 }
 
+// By which the longest path is chosen: rough latencies. The model of a GPU weighs the path that is
+// kept by its own.
+std::uint64_t cycles_of(const emulator::CriticalPath& p) {
+  return p.instructions * 4 + p.dram_requests * 400 + p.l2_requests * 200 + p.l1_requests * 35 +
+         p.shared_requests * 25 + p.warp_operations * 25 + p.barriers * 30 + p.atomics * 300;
+}
+
 void add(const MemoryAccess& access, emulator::Counters* counters) {
   const AccessCounts& c = access.counts;
   counters->shared_wavefronts += c.wavefronts;
@@ -90,6 +97,8 @@ void LaunchMemory::begin_launch(Program& program, const emulator::Dim3& block,
   shadow_.begin_launch();
   atomics_.clear();
   hottest_atomic_ = 0;
+  longest_ = {};
+  longest_cycles_ = 0;
   for (const auto& function : program.functions) {
     for (const auto& access : function->accesses) {
       access->counts = {};
@@ -104,7 +113,15 @@ emulator::Counters LaunchMemory::end_launch() const {
     for (const auto& access : function->accesses) add(*access, &counters);
   }
   counters.hottest_atomic = hottest_atomic_;
+  counters.critical = longest_;
   return counters;
+}
+
+void LaunchMemory::add_path(const emulator::CriticalPath& path) {
+  const std::uint64_t cycles = cycles_of(path);
+  if (cycles < longest_cycles_) return;
+  longest_ = path;
+  longest_cycles_ = cycles;
 }
 
 Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {

@@ -43,8 +43,8 @@ class LaunchMemory {
   // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
   void begin_launch(Program& program, const emulator::Dim3& block,
                     std::vector<std::byte> parameters, std::uint32_t shared_bytes);
-  // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics, the critical
-  // path's part. All others are 0.
+  // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics, and the
+  // critical path. All others are 0.
   emulator::Counters end_launch() const;
 
   // Since the run began, a plain store of one block met a plain access of another block to the same
@@ -68,6 +68,8 @@ class LaunchMemory {
     count += operations;
     if (count > hottest_atomic_) hottest_atomic_ = count;
   }
+  // Keeps the longest.
+  void add_path(const emulator::CriticalPath& path);
   void note_blocks_met(std::uint32_t line) {
     if (!blocks_met_) blocks_met_ = line;
   }
@@ -84,6 +86,8 @@ class LaunchMemory {
   std::uint32_t shared_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;
+  emulator::CriticalPath longest_;
+  std::uint64_t longest_cycles_ = 0;
   std::optional<std::uint32_t> blocks_met_;
 };
 

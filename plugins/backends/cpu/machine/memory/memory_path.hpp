@@ -1,4 +1,4 @@
-// What a warp waits for at memory: its part of the critical path. The loads of one basic block are
+// The critical path of a warp: what it executed and waited for. The loads of one basic block are
 // under way together; the warp waits once, for the slowest.
 #pragma once
 
@@ -13,11 +13,16 @@ enum class MemoryLevel : std::uint8_t { kNone, kL1, kL2, kDram };
 
 class MemoryPath {
  public:
-  void begin() { *this = {}; }
+  void begin() {
+    path_ = {};
+    slowest_ = MemoryLevel::kNone;
+    shared_ = ordered_ = ordered_batch_ = false;
+  }
 
   // `clock`: the same for all accesses of one execution of a basic block.
   void global_load(MemoryLevel level, std::uint64_t clock) {
     enter(clock);
+    if (ordered_) end_batch();
     if (slowest_ == MemoryLevel::kNone) ordered_batch_ = ordered_;
     ordered_ = false;
     slowest_ = std::max(slowest_, level);
@@ -29,9 +34,17 @@ class MemoryPath {
   // What a compiler may not move a later load before.
   void order() { ordered_ = true; }
   void atomic() { ++path_.atomics; }
+  void warp_operation() { ++path_.warp_operations; }
+  void barrier() {
+    ++path_.barriers;
+    order();
+  }
 
-  const emulator::CriticalPath& end() {
+  // `instructions`: that the warp has executed since it was made, in this block and before.
+  const emulator::CriticalPath& end(std::uint64_t instructions) {
     end_batch();
+    path_.instructions = instructions - instructions_;
+    instructions_ = instructions;
     return path_;
   }
 
@@ -58,7 +71,7 @@ class MemoryPath {
   }
 
   emulator::CriticalPath path_;
-  std::uint64_t clock_ = 0;
+  std::uint64_t clock_ = 0, instructions_ = 0;
   MemoryLevel slowest_ = MemoryLevel::kNone;
   bool shared_ = false;
   bool ordered_ = false;        // something has ordered what follows since the last load

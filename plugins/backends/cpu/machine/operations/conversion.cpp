@@ -402,7 +402,9 @@ bool fits(const Parsed& parsed) {
   if (rounding == nullptr) return !loses_bits(from, to);
   if (rounding->to_integer) return from_float && from.type == to.type;
   const bool away = rounding->direction == Direction::kNearestAway;
-  return loses_bits(from, to) && (!away || to.format == &kTF32Format);
+  // The assembler takes a direction for bf16, which has no use for it.
+  const bool is_needed = loses_bits(from, to) || from.format == &kBF16Format;
+  return is_needed && (!away || to.format == &kTF32Format);
 }
 
 // A register of at least the type's size.

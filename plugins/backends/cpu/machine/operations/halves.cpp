@@ -149,7 +149,6 @@ void add_half_forms(Forms& forms) {
   add_signs<BFloat, plain>(forms, "", "bf16");
   constexpr InstructionClass kind = InstructionClass::kSpecial;
   add_both<power_of_two<Half, plain>>(forms, "ex2.approx", "f16", kind);
-  add_both<power_of_two<Half, ftz>>(forms, "ex2.approx.ftz", "f16", kind);
   add_both<power_of_two<BFloat, plain>>(forms, "ex2.approx.ftz", "bf16", kind);
   add_both<hyperbolic_tangent<Half>>(forms, "tanh.approx", "f16", kind);
   add_both<hyperbolic_tangent<BFloat>>(forms, "tanh.approx", "bf16", kind);

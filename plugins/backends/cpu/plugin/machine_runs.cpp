@@ -1,0 +1,233 @@
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <kernelrl/values.hpp>
+#include <nlohmann/json.hpp>
+
+#include "plugins/backends/cpu/plugin/result_checks.hpp"
+#include "plugins/backends/evaluator/process/subprocess.hpp"
+
+namespace krl {
+namespace {
+
+constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
+
+// What a buffer takes of the arena, with a gap behind it, so that the end of one is never the start
+// of the next.
+std::uint64_t place_of(std::uint64_t bytes) {
+  return (bytes + emulator::kBufferAlignment - 1) / emulator::kBufferAlignment *
+             emulator::kBufferAlignment +
+         emulator::kBufferAlignment;
+}
+
+emulator::Dim3 narrow(const Dim3& size) {
+  return {static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
+          static_cast<std::uint32_t>(size[2])};
+}
+
+emulator::Role role_of(const ResolvedTensor& tensor) {
+  if (!tensor.is_output) return emulator::Role::kInput;
+  return tensor.is_input ? emulator::Role::kInOut : emulator::Role::kOutput;
+}
+
+emulator::Order order_of(RunOrder order) { return static_cast<emulator::Order>(order); }
+
+std::uint32_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+std::uint32_t seconds_of(const MachineOptions& options) {
+  return static_cast<std::uint32_t>((options.time_limit.count() + 999) / 1000);
+}
+
+Ending run_machine(const MachineOptions& options, std::string_view job, std::string_view ptx,
+                   const SharedMemory& arena, const MemoryFile& output,
+                   const std::function<bool()>& cancelled) {
+  const MemoryFile input = MemoryFile::with("krl-job", job);
+  const MemoryFile code = MemoryFile::with("krl-module", ptx);
+  SandboxRules rules;
+  rules.address_space_bytes = options.memory_bytes + arena.bytes().size();
+  rules.cpu_seconds = seconds_of(options);
+  Command command = sandboxed(options.launcher, rules, {{options.program}});
+  command.descriptors = {{input.descriptor(), emulator::kJobDescriptor},
+                         {arena.descriptor(), emulator::kArenaDescriptor},
+                         {code.descriptor(), emulator::kModuleDescriptor},
+                         {output.descriptor(), emulator::kResultDescriptor}};
+  return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
+}
+
+// Whether the candidate cannot be the reason. The machine cannot signal itself.
+bool is_of_others(const Ending& ending) {
+  return ending.deadline || ending.signal == SIGKILL || ending.signal == SIGTERM ||
+         ending.exit_code == kSandboxFailed;
+}
+
+}  // namespace
+
+void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  std::uint64_t bytes = 0;
+  for (const PlannedRun& run : runs) {
+    for (const ResolvedTensor& tensor : task.cases[run.case_index].tensors) {
+      bytes += place_of(static_cast<std::uint64_t>(tensor.bytes()));
+    }
+  }
+  if (bytes <= kMaxArenaBytes) return;
+  throw Failure(KRL_INVALID_ARGUMENT,
+                task.definition.id + ": the cases of an evaluation take " +
+                    std::to_string(bytes >> 20) + " MiB in the machine, more than " +
+                    std::to_string(kMaxArenaBytes >> 20) + "; make them smaller");
+}
+
+MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
+                         std::vector<MachineRun> runs, std::uint64_t order_seed)
+    : task_(task), schedule_(schedule), runs_(std::move(runs)) {
+  job_.seed = order_seed;
+  lay_out();
+}
+
+// Each run has buffers of its own: tensors in the case's order, then scratch.
+void MachineRuns::lay_out() {
+  std::uint64_t end = 0;
+  const auto place = [&](emulator::Run& run, emulator::Buffer buffer) {
+    buffer.offset = end;
+    end += place_of(buffer.bytes);
+    run.buffers.push_back(std::move(buffer));
+  };
+  for (const MachineRun& planned : runs_) {
+    emulator::Run run;
+    run.count = planned.plan.counted;
+    run.order = order_of(planned.plan.order);
+    for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
+      place(run,
+            {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),
+             static_cast<std::uint32_t>(size_of(tensor.dtype)), tensor.is_output, role_of(tensor)});
+    }
+    for (const ResolvedScratch& scratch : schedule_.programs[planned.plan.case_index].scratch) {
+      place(run, {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
+                  static_cast<std::uint32_t>(scratch.bytes / scratch.elements), true,
+                  emulator::Role::kScratch});
+    }
+    job_.runs.push_back(std::move(run));
+  }
+  if (end > kMaxArenaBytes) {  // the tensors fit: require_room has looked
+    fail(KRL_VERDICT_RESOURCE_LIMIT, "the scratch buffers of all runs and the tensors take " +
+                                         std::to_string(end >> 20) + " MiB, more than " +
+                                         std::to_string(kMaxArenaBytes >> 20));
+    return;
+  }
+  arena_ = SharedMemory(std::max<std::uint64_t>(end, 1), "krl-arena");
+}
+
+// Inputs as drawn, everything else poisoned: what a kernel leaves out shows.
+void MachineRuns::fill() {
+  std::memset(arena_.bytes().data(), static_cast<int>(kPoison), arena_.bytes().size());
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const auto& inputs = runs_[r].data->inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::memcpy(arena_.bytes().data() + job_.runs[r].buffers[i].offset, inputs[i].data(),
+                  inputs[i].size());
+    }
+  }
+}
+
+emulator::Argument MachineRuns::argument_of(const PlannedRun& plan,
+                                            const LaunchArgument& argument) const {
+  const ResolvedCase& resolved = task_.cases[plan.case_index];
+  switch (argument.kind) {
+    case LaunchArgument::kTensor:
+      return emulator::BufferArgument{static_cast<std::uint32_t>(argument.index)};
+    case LaunchArgument::kScratch:
+      return emulator::BufferArgument{
+          static_cast<std::uint32_t>(resolved.tensors.size() + argument.index)};
+    case LaunchArgument::kScalar: {
+      const ResolvedScalar& scalar = resolved.scalars[argument.index];
+      if (is_floating(scalar.dtype)) return static_cast<float>(scalar.real);
+      return scalar.integer;
+    }
+    case LaunchArgument::kInteger:
+      break;
+  }
+  return argument.integer;  // the machine makes it as wide as the parameter
+}
+
+void MachineRuns::write_job(const MachineOptions& options, const MachineModule& module) {
+  job_.kernels = module.kernels;
+  job_.work_limit = options.work_limit;
+  job_.max_shared_bytes = options.max_shared_bytes;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const PlannedRun& plan = runs_[r].plan;
+    job_.runs[r].launches.clear();
+    for (const ResolvedLaunch& launch : schedule_.programs[plan.case_index].launches) {
+      emulator::Launch& out = job_.runs[r].launches.emplace_back();
+      out.kernel = index_of(schedule_.kernels, launch.kernel);
+      out.grid = narrow(launch.grid);
+      out.block = narrow(launch.block);
+      out.dynamic_shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+      for (const LaunchArgument& argument : launch.arguments) {
+        out.arguments.push_back(argument_of(plan, argument));
+      }
+    }
+  }
+}
+
+bool MachineRuns::fail(std::uint32_t verdict, std::string why) {
+  verdict_ = verdict;
+  why_ = std::move(why);
+  return false;
+}
+
+// Keeps a result that says all that it must, and nothing that cannot be; what is wrong with it.
+std::string MachineRuns::take(const std::string& text) {
+  const auto parsed = nlohmann::json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) return "its report is no JSON";
+  try {
+    parsed.get_to(result_);
+  } catch (const nlohmann::json::exception& error) {
+    return std::string("its report: ") + error.what();
+  }
+  const std::string wrong = inconsistency(job_, result_);
+  if (!wrong.empty()) return "its report: " + wrong;
+  name_for_people(job_.kernels, schedule_.kernels, &result_);
+  return {};
+}
+
+bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
+                          const std::function<bool()>& cancelled) {
+  if (verdict_ != KRL_VERDICT_OK) return false;
+  write_job(options, module);
+  const std::string job = nlohmann::json(job_).dump();
+  for (int attempt = 0;; ++attempt) {
+    const bool last = attempt > 0;
+    fill();
+    const MemoryFile output = MemoryFile::create("krl-result");
+    const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
+    if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
+    if (ending.asleep) return fail(KRL_VERDICT_TIMEOUT, "the process that runs kernels slept");
+    if (ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options)) {
+      return fail(KRL_VERDICT_TIMEOUT,
+                  "the kernel ran for more than " + std::to_string(seconds_of(options)) + " s");
+    }
+    if (is_of_others(ending)) {
+      if (last) throw Failure(KRL_UNAVAILABLE, "the machine " + ending.description() + ", twice");
+      continue;
+    }
+    const std::string wrong =
+        ending.ok() ? take(output.read(kMaxResultBytes)) : "it " + ending.description();
+    if (wrong.empty()) return true;
+    if (last) {
+      return fail(KRL_VERDICT_RUNTIME_FAULT,
+                  "the process that runs kernels failed twice: " + wrong);
+    }
+  }
+}
+
+std::span<const std::byte> MachineRuns::tensor(std::size_t run, std::size_t index) const {
+  const emulator::Buffer& buffer = job_.runs[run].buffers[index];
+  return std::span<const std::byte>(arena_.bytes()).subspan(buffer.offset, buffer.bytes);
+}
+
+}  // namespace krl

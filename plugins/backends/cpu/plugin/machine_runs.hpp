@@ -1,0 +1,83 @@
+// Planned runs of a compiled candidate, executed by the machine: places inputs and poison into an
+// arena, writes the job, starts `kernelrl-machine` in its sandbox, checks the result before anybody
+// believes it, reads the outputs. Used by one thread at a time; the worker's process ends with
+// execute().
+#pragma once
+
+#include <kernelrl/abi.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
+
+namespace krl {
+
+struct MachineOptions {
+  std::string launcher, program;
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+  std::chrono::milliseconds time_limit{30'000};  // of the processor
+  std::uint64_t work_limit = 50'000'000;
+  std::uint32_t max_shared_bytes = 48 << 10;  // of the GPU that is modelled
+};
+
+// Kernels as the machine executes them.
+struct MachineModule {
+  std::string ptx;
+  std::vector<std::string> kernels;  // mangled, in the order of the schedule's
+};
+
+struct MachineRun {
+  PlannedRun plan;
+  std::shared_ptr<const CaseData> data;
+};
+
+// Throws Failure(KRL_INVALID_ARGUMENT) if the tensors of these runs do not fit the machine's memory
+// together, before anything is filled with them.
+void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
+
+class MachineRuns {
+ public:
+  MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
+              std::vector<MachineRun> runs, std::uint64_t order_seed);
+
+  // True if there is a result. If not, the candidate is the reason: see verdict() and why(). Throws
+  // Failure(KRL_UNAVAILABLE) if the machine could not do its work, KRL_CANCELLED.
+  bool execute(const MachineOptions& options, const MachineModule& module,
+               const std::function<bool()>& cancelled);
+
+  const std::vector<MachineRun>& runs() const { return runs_; }
+  const emulator::Result& result() const { return result_; }
+  std::uint32_t verdict() const { return verdict_; }
+  const std::string& why() const { return why_; }
+  // Memory of a tensor (by its index in the case) after run `run`.
+  std::span<const std::byte> tensor(std::size_t run, std::size_t index) const;
+
+ private:
+  void lay_out();
+  void fill();
+  void write_job(const MachineOptions& options, const MachineModule& module);
+  emulator::Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
+  bool fail(std::uint32_t verdict, std::string why);
+  std::string take(const std::string& text);
+
+  const PreparedTask& task_;
+  const LaunchSchedule& schedule_;
+  std::vector<MachineRun> runs_;
+  emulator::Job job_;
+  SharedMemory arena_;
+  emulator::Result result_;
+  std::uint32_t verdict_ = KRL_VERDICT_OK;
+  std::string why_;
+};
+
+}  // namespace krl

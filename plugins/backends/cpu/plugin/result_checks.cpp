@@ -1,0 +1,82 @@
+#include "plugins/backends/cpu/plugin/result_checks.hpp"
+
+#include <algorithm>
+
+namespace krl {
+namespace {
+
+constexpr std::size_t kMostMessageBytes = 1000;
+
+// Of the launches of one run.
+std::string inconsistency(const emulator::Run& run,
+                          const std::vector<emulator::LaunchReport>& reports) {
+  if (reports.size() != run.launches.size()) return "a run has other launches than were planned";
+  for (std::size_t l = 0; l < reports.size(); ++l) {
+    const emulator::Launch& planned = run.launches[l];
+    if (reports[l].kernel != planned.kernel || reports[l].grid != planned.grid ||
+        reports[l].block != planned.block) {
+      return "a launch is another than was planned";
+    }
+  }
+  return {};
+}
+
+// Where the job ended early: the first run that is not among the finished ones.
+std::string misplaced(const emulator::Job& job, std::size_t finished, std::uint32_t run,
+                      std::uint32_t launch) {
+  if (run != finished || run >= job.runs.size()) return "it ended in a run that it did not reach";
+  const std::size_t launches = job.runs[run].launches.size();
+  return launch < launches ? "" : "it ended in a launch that there is not";
+}
+
+std::string with_names(std::string text, const std::vector<std::string>& mangled,
+                       const std::vector<std::string>& names) {
+  for (std::size_t k = 0; k < mangled.size(); ++k) {
+    if (mangled[k].empty() || mangled[k] == names[k]) continue;
+    for (std::size_t at = 0; (at = text.find(mangled[k], at)) != std::string::npos;) {
+      text.replace(at, mangled[k].size(), names[k]);
+      at += names[k].size();
+    }
+  }
+  return text;
+}
+
+std::string cut(std::string text) {
+  if (text.size() <= kMostMessageBytes) return text;
+  std::size_t end = kMostMessageBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+}  // namespace
+
+std::string inconsistency(const emulator::Job& job, const emulator::Result& result) {
+  const std::size_t finished = result.runs.size();
+  if (finished > job.runs.size()) return "more runs than were planned";
+  if (!result.kernels.empty() && result.kernels.size() != job.kernels.size()) {
+    return "other kernels than were asked for";
+  }
+  for (std::size_t r = 0; r < finished; ++r) {
+    std::string wrong = inconsistency(job.runs[r], result.runs[r]);
+    if (!wrong.empty()) return wrong;
+  }
+  if (result.fault && result.launch_error) return "two reasons to end";
+  if (result.fault) return misplaced(job, finished, result.fault->run, result.fault->launch);
+  if (result.launch_error) {
+    return misplaced(job, finished, result.launch_error->run, result.launch_error->launch);
+  }
+  return finished == job.runs.size() ? "" : "fewer runs than were planned, and no reason";
+}
+
+void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,
+                     emulator::Result* result) {
+  const auto readable = [&](std::string& text) { text = cut(with_names(text, mangled, names)); };
+  for (emulator::KernelFacts& kernel : result->kernels) readable(kernel.name);
+  if (result->fault) {
+    readable(result->fault->message);
+    readable(result->fault->kernel);
+  }
+  if (result->launch_error) readable(result->launch_error->message);
+}
+
+}  // namespace krl

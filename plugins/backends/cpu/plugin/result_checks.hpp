@@ -1,0 +1,22 @@
+// What the machine reports, before anybody relies on it: the machine's process is the one that
+// candidates try to take over. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl {
+
+// What is wrong with the result of a job; empty if nothing is. A result without an inconsistency
+// has exactly the runs and launches that were planned, or those before the one that ended the job,
+// which is among them.
+std::string inconsistency(const emulator::Job& job, const emulator::Result& result);
+
+// Puts the launches' names of kernels in the place of mangled ones, and cuts long messages.
+// `mangled`, `names`: of the same kernels.
+void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,
+                     emulator::Result* result);
+
+}  // namespace krl

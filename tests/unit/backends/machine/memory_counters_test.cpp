@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/backends/machine/emulation.hpp"
+
+namespace krl::machine {
+namespace {
+
+constexpr std::int32_t kN = 4096;
+
+// Counters of one launch of k(const float* x, float* y, int n) with x of 32 n elements.
+Counters count(const char* body, std::uint32_t blocks = 16, std::uint32_t threads = 256,
+               std::int32_t n = kN) {
+  const std::string source = std::string(
+                                 "__global__ void k(const float* x, float* y, int n) {\n"
+                                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n") +
+                             body + "\n}";
+  Emulation emulation(source, {"k"});
+  const auto x =
+      emulation.input<float>("x", std::vector<float>(static_cast<std::size_t>(kN) * 32, 1.0f));
+  const auto y = emulation.output<float>("y", static_cast<std::size_t>(kN) * 32);
+  emulation.launch(0, {blocks, 1, 1}, {threads, 1, 1}, {x, y, n});
+  const Result result = emulation.run();
+  EXPECT_FALSE(result.fault) << result.fault->message;
+  return result.fault ? Counters{} : result.runs.at(0).at(0).counters;
+}
+
+TEST(MemoryCounters, CoalescedAccessTouchesFourSectorsARequest) {
+  const Counters c = count("y[i] = x[i];");
+  EXPECT_EQ(c.blocks, 16u);
+  EXPECT_EQ(c.warps, 128u);
+  EXPECT_EQ(c.threads, 4096u);
+  EXPECT_EQ(c.global_load_requests, 128u);
+  EXPECT_EQ(c.global_load_sectors, 512u);
+  EXPECT_EQ(c.global_store_requests, 128u);
+  EXPECT_EQ(c.global_store_sectors, 512u);
+  EXPECT_EQ(c.dram_load_sectors, 512u);
+  EXPECT_EQ(c.dram_store_sectors, 512u);
+  EXPECT_EQ(c.thread_instructions, 32 * c.instructions);
+  EXPECT_EQ(c.vector16_requests, 0u);
+}
+
+TEST(MemoryCounters, StridedAccessTouchesThirtyTwoSectorsARequest) {
+  const Counters c = count("y[i] = x[i * 32];");
+  EXPECT_EQ(c.global_load_sectors, 32 * c.global_load_requests);
+  EXPECT_EQ(c.dram_load_sectors, 4096u);
+}
+
+TEST(MemoryCounters, OneAddressIsOneSector) {
+  const Counters c = count("y[i] = x[0];");
+  EXPECT_EQ(c.global_load_sectors, 128u);
+  EXPECT_EQ(c.dram_load_sectors, 1u);
+  EXPECT_EQ(c.l2_sectors, 15u);   // the first warp of each later block
+  EXPECT_EQ(c.l1_sectors, 112u);  // the other warps of each block
+}
+
+TEST(MemoryCounters, VectorsAreOneRequest) {
+  const Counters c = count("((float4*)y)[i] = ((const float4*)x)[i];", 4);
+  EXPECT_EQ(c.global_load_requests, 32u);
+  EXPECT_EQ(c.global_load_sectors, 32u * 16);
+  EXPECT_EQ(c.vector16_requests, 64u);
+  const Counters d = count("float2 v = ((const float2*)x)[i]; v.x += v.y; ((float2*)y)[i] = v;", 8);
+  EXPECT_EQ(d.vector8_requests, 128u);
+  EXPECT_EQ(d.global_load_sectors, 64u * 8);
+}
+
+TEST(MemoryCounters, ColumnsOfATileConflictInTheBanksUnlessPadded) {
+  const char* tile =
+      "__shared__ float t[32][%d]; int r = threadIdx.x / 32, c = threadIdx.x %% 32;"
+      "t[r][c] = x[i]; __syncthreads(); y[i] = t[c][r];";
+  char body[256];
+  std::snprintf(body, sizeof body, tile, 32);
+  const Counters plain = count(body, 1, 1024);
+  EXPECT_EQ(plain.shared_store_requests, 32u);
+  EXPECT_EQ(plain.shared_load_requests, 32u);
+  EXPECT_EQ(plain.shared_wavefronts, 32u + 32 * 32);
+  EXPECT_EQ(plain.bank_conflicts, 32u * 31);
+  EXPECT_EQ(plain.barriers, 32u);
+  std::snprintf(body, sizeof body, tile, 33);
+  const Counters padded = count(body, 1, 1024);
+  EXPECT_EQ(padded.shared_wavefronts, 64u);
+  EXPECT_EQ(padded.bank_conflicts, 0u);
+}
+
+TEST(MemoryCounters, WideSharedAccessesNeedMoreWavefrontsButNoConflicts) {
+  const Counters c = count(
+      "__shared__ float4 t[32]; t[threadIdx.x] = make_float4(i, 1, 2, 3); __syncwarp(); y[i] = "
+      "t[31 - threadIdx.x].x;",
+      1, 32);
+  EXPECT_EQ(c.shared_store_requests, 1u);
+  EXPECT_EQ(c.bank_conflicts, 3u);  // of the scalar load with a stride of 16 bytes
+  EXPECT_EQ(c.shared_wavefronts, 4u + 4);
+  EXPECT_EQ(c.warp_barriers, 1u);
+}
+
+TEST(MemoryCounters, WarpOperationsAndAtomicsAreCountedPerWarp) {
+  const Counters c = count(
+      "float v = x[i]; for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);"
+      "if (__any_sync(~0u, v > 0) && threadIdx.x % 32 == 0) atomicAdd(y, v);");
+  EXPECT_EQ(c.shuffles, 128u * 5);
+  EXPECT_EQ(c.votes, 128u);
+  EXPECT_EQ(c.global_atomics, 128u);
+  EXPECT_EQ(c.atomic_passes, 128u);
+  EXPECT_EQ(c.hottest_atomic, 128u);
+  const Counters all = count("atomicAdd(y + i % 2, x[i]);");
+  EXPECT_EQ(all.global_atomics, 128u);
+  EXPECT_EQ(all.atomic_passes, 128u * 16);
+  EXPECT_EQ(all.hottest_atomic, 2048u);
+}
+
+TEST(MemoryCounters, CriticalPathIsThatOfTheSlowestWarp) {
+  const Counters c = count(
+      "float s = 0; for (int k = 0; k < (i < 32 ? 50 : 2); k++) s += x[k * 2048 + i]; y[i] = s;", 2,
+      64);
+  // The compiler unrolls the loop: loads of one basic block are waited for together.
+  EXPECT_GE(c.critical.dram_requests, 12u);
+  EXPECT_LE(c.critical.dram_requests, 25u);
+}
+
+TEST(MemoryCounters, LoadsBehindStoresAreOrdered) {
+  // Four loads of sectors that nobody touched, with and without stores between them.
+  const CriticalPath between =
+      count("for (int k = 0; k < 4; k++) y[i] = x[k * 2048 + i];", 2, 64).critical;
+  EXPECT_EQ(between.dram_requests, 4u);
+  EXPECT_EQ(between.ordered_dram_requests, 3u);
+  const CriticalPath after =
+      count("float s = 0; for (int k = 0; k < 4; k++) s += x[k * 2048 + i]; y[i] = s;", 2, 64)
+          .critical;
+  EXPECT_EQ(after.dram_requests, 1u);
+  EXPECT_EQ(after.ordered_dram_requests, 0u);
+  const CriticalPath barriers =
+      count("float s = x[i]; __syncthreads(); s += x[2048 + i]; y[i] = s;", 2, 64).critical;
+  EXPECT_EQ(barriers.ordered_dram_requests, 1u);
+}
+
+TEST(MemoryCounters, AreTheSameInEveryRun) {
+  const char* body =
+      "__shared__ float s[256]; s[threadIdx.x] = x[i]; __syncthreads(); y[i] = s[255 - "
+      "threadIdx.x];";
+  EXPECT_EQ(count(body), count(body));
+}
+
+}  // namespace
+}  // namespace krl::machine
