@@ -102,11 +102,14 @@ void honest() {
   const BackendInstance backend = gpu_backend();
   Timings timings;
   std::vector<double> latencies;
+  int apart = 0;  // kernels whose baseline was slower beside them, or seemed to be
   for (const Work& work : bench::naive_kernels()) {
     const auto start = Clock::now();
     const Outcome outcome = backend.evaluate(work.task, work.source, kTimed, 7);
     latencies.push_back(seconds_since(start));
     timings.add(outcome);
+    const auto beside = outcome.values.find("baseline_beside");
+    apart += beside != outcome.values.end() && beside->second == 0 ? 1 : 0;
     std::printf("%-20s %6.1f ms  %s ", work.task.id.c_str(), 1e3 * latencies.back(),
                 verdict_text(outcome).c_str());
     for (const auto& c : outcome.cases) {
@@ -116,6 +119,8 @@ void honest() {
     std::printf("\n");
   }
   timings.print("honest");
+  std::printf("baselines that were not believed beside their candidates: %d of %zu\n", apart,
+              latencies.size());
   std::printf("latency: median %.0f ms, worst %.0f ms\n", 1e3 * quantile(latencies, 0.5),
               1e3 * quantile(latencies, 1));
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "tests/hostile/hostile_kernels.hpp"
@@ -173,6 +174,20 @@ TEST_F(HostCodeOnGpu, FaultsAndEndsAreTheCandidatesOwn) {
     EXPECT_EQ(outcome.verdict, broken.verdict) << broken.source << outcome.why;
     const Outcome right = evaluate_host("vector_add", adding(""));
     EXPECT_EQ(right.verdict, KRL_VERDICT_OK) << right.why;
+  }
+}
+
+TEST_F(HostCodeOnGpu, EveryAttackGetsItsVerdict) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/gpu/hostile")) {
+    const HostileKernel attack = hostile_kernel_in(file.path());
+    const Outcome outcome = evaluate_host(attack.task, attack.source);
+    EXPECT_TRUE(attack.expects_on_gpu(outcome.verdict))
+        << file.path().stem() << ": got " << verdict_name(outcome.verdict) << ": " << outcome.why;
+    for (const auto& c : outcome.cases) {
+      EXPECT_FALSE(c.speedup_low > attack.max_speedup_on_gpu)
+          << file.path().stem() << ": " << c.speedup_low;
+    }
   }
 }
 

@@ -54,9 +54,9 @@ inline std::vector<std::string> hostile_kernel_names() {
 }
 
 // Without a task if the first line is not as it must be.
-inline HostileKernel hostile_kernel(const std::string& name) {
+inline HostileKernel hostile_kernel_in(const std::filesystem::path& file) {
   HostileKernel kernel;
-  kernel.source = read_file((kHostileKernels / (name + ".cu")).string());
+  kernel.source = read_file(file.string());
   std::istringstream first_line(kernel.source.substr(0, kernel.source.find('\n')));
   std::string slashes, key, value, task;
   bool good = static_cast<bool>(first_line >> slashes) && slashes == "//";
@@ -77,6 +77,10 @@ inline HostileKernel hostile_kernel(const std::string& name) {
   if (kernel.expected_on_gpu.empty()) kernel.expected_on_gpu = kernel.expected;
   if (good && !kernel.expected.empty()) kernel.task = task;
   return kernel;
+}
+
+inline HostileKernel hostile_kernel(const std::string& name) {
+  return hostile_kernel_in(kHostileKernels / (name + ".cu"));
 }
 
 }  // namespace krl::testing

@@ -9,6 +9,7 @@
 #include <random>
 #include <string_view>
 
+#include "plugins/backends/cuda/gpu/host_calls.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
@@ -136,6 +137,18 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRu
   return false;
 }
 
+Checked<nlohmann::json, RunnerFailure> run_once(Gpu& gpu, const GpuCandidate& candidate,
+                                                const BufferSet& buffers, const PlannedRun& run,
+                                                std::uint64_t place) {
+  const double factor = factor_of(run.distribution);
+  if (!candidate.has_host()) {
+    return gpu.ask_runner("run", gpu::Run{buffers.program, place, run.seed, factor});
+  }
+  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor};
+  if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
+  return gpu.ask_runner("recycle", nullptr);
+}
+
 Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
                    const PlannedRun& run, std::uint64_t place) {
   const PreparedTask& task = candidate.task;
@@ -231,9 +244,7 @@ Checked<Inspection, RunnerFailure> run_and_inspect(Gpu& gpu, const GpuCandidate&
   std::mt19937_64 random(secret_number());
   const BufferSet buffers = candidate.buffers(run.case_index);
   const std::uint64_t place = random_place(buffers.program.bytes, gpu.arena_bytes(), random);
-  const gpu::Run request{buffers.program, place, run.seed, factor_of(run.distribution)};
-  const auto ran = gpu.ask_runner("run", request);
-  if (!ran) return ran.error();
+  if (const auto ran = run_once(gpu, candidate, buffers, run, place); !ran) return ran.error();
   Inspection inspection;
   with_runner(gpu, [&] { inspection = inspect(gpu, candidate, buffers, run, place); });
   return inspection;

@@ -10,6 +10,9 @@ namespace {
 
 using nlohmann::json;
 
+// By the clock it is the limits of requests.
+constexpr std::uint32_t kHostProcessorSeconds = 600, kForEver = 1'000'000'000;
+
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
 
 // What a worker that gave no result has to say.
@@ -42,9 +45,11 @@ Gpu::Gpu(gpu::GpuDescription description, const GpuWorkers& workers)
 }
 
 Gpu::Starting Gpu::start_runner() {
-  return start(workers_.sandbox.empty()
-                   ? Command{{workers_.runner}, workers_.environment, {}}
-                   : sandboxed_runner(workers_.sandbox, workers_.runner, workers_.environment));
+  if (workers_.sandbox.empty()) return start({{workers_.runner}, workers_.environment, {}});
+  // One that runs device code lives as long as the GPU is used.
+  const std::uint32_t cpu_seconds = kind_ == RunnerKind::kHost ? kHostProcessorSeconds : kForEver;
+  return start(
+      sandboxed_runner(workers_.sandbox, workers_.runner, workers_.environment, cpu_seconds));
 }
 
 Gpu::Starting Gpu::start_checker() {
@@ -53,14 +58,13 @@ Gpu::Starting Gpu::start_checker() {
 
 // In a thread of its own, as nobody need wait for a spare.
 Gpu::Starting Gpu::start(Command command) {
-  const gpu::Setup setup{description_.index,
-                         workers_.trusted_code,
-                         workers_.arena_bytes,
-                         {secret_number(), secret_number()}};
+  const gpu::GuardKey key{secret_number(), secret_number()};
+  gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes, key};
+  if (kind_ == RunnerKind::kHost) setup.guards = {};  // the candidate will read all that it knows
   const std::uint64_t number = next_number_++;
-  return std::async(std::launch::async, [this, command = std::move(command), setup, number] {
+  return std::async(std::launch::async, [this, command = std::move(command), setup, key, number] {
     std::unique_ptr<Worker> worker;
-    starter_.run([&] { worker = std::make_unique<Worker>(number, setup.guards, command); });
+    starter_.run([&] { worker = std::make_unique<Worker>(number, key, command); });
     const auto answer = worker->conversation.ask({{"setup", setup}}, gpu::kSetupLimit);
     const std::string where = " on GPU " + std::to_string(setup.device);
     if (!answer && was_killed(worker->conversation)) {
@@ -124,7 +128,7 @@ void Gpu::attach_runner() {
   std::unique_ptr<Worker>& runner = runners().active;
   try {
     ask_checker("attach", gpu::Attach{runner->number, runner->ready.arena, workers_.arena_bytes,
-                                      runner->guards});
+                                      runner->guards, kind_ == RunnerKind::kHost});
   } catch (const Failure& failure) {
     const bool killed = was_killed(runner->conversation);
     runner.reset();
@@ -191,7 +195,7 @@ Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& 
   const std::uint64_t ticket = secret_number();
   const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}},
                                        workers_.run_limit, kMostHostAnswerBytes);
-  Checked<json, RunnerFailure> result = host_answer(kind, request, ticket, answer);
+  Checked<json, RunnerFailure> result = host_answer(ticket, answer);
   if (result) return result;
   RunnerFailure failure = result.error();
   if (!answer && conversation.timed_out()) failure.kind = RunnerFailure::kTimeout;

@@ -20,16 +20,14 @@ inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 // The program `runner` in the sandbox: it sees the driver, the devices of GPUs and the system's
 // libraries, no other files, no network and no other process, and cannot start any.
 Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
-                         std::vector<std::string> environment);
+                         std::vector<std::string> environment, std::uint32_t cpu_seconds);
 
 // That no runner can know before it is asked.
 std::uint64_t secret_number();
 
-// The result of a request, if `answer` bears its ticket and has the form of one. A missing answer
-// is a kDied.
-Checked<nlohmann::json, RunnerFailure> host_answer(const std::string& kind,
-                                                   const nlohmann::json& request,
-                                                   std::uint64_t ticket,
+// The result of a request, if `answer` bears its ticket: null, as such a process is asked nothing
+// that it would have to be believed. A missing answer is a kDied.
+Checked<nlohmann::json, RunnerFailure> host_answer(std::uint64_t ticket,
                                                    const std::optional<nlohmann::json>& answer);
 
 // How a process ended that answers no more; one that lives on is killed, its `deadline` is over.

@@ -33,8 +33,8 @@ const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt1
 
 const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t number,
                                                            std::mt19937_64& random) {
-  gpu_.pools().erase(pool_);
-  pool_ = "for once/" + std::to_string(random());
+  gpu_.pools().erase(once_);
+  once_ = pool_ = "once/" + std::to_string(random());
   return gpu_.pools()[pool_] = random_seeds(number, random);
 }
 

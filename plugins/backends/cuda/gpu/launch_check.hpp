@@ -45,6 +45,7 @@ class LaunchCheck {
   const PlannedRun& run_;
   EvaluationRecord* const record_;
   std::string pool_;  // the key of the one whose seeds were last asked for
+  std::string once_;  // of the last new one
 };
 
 }  // namespace krl

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/correctness.hpp"
+#include "plugins/backends/cuda/gpu/host_calls.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/cuda/gpu/launch_check.hpp"
-#include "plugins/backends/cuda/gpu/wall_clock.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
@@ -32,6 +32,8 @@ constexpr double kLaunchNs = 200;
 // interval that the samples give for 90 % holds the truth in more than 95 % (bench/README.md).
 constexpr double kLoadError = 0.004;
 
+constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
+
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
   for (const double ns : more) samples->push_back(std::max(ns, 1.0));
@@ -42,10 +44,6 @@ double shortest_of(const std::vector<double>& ns) {
 }
 
 using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-}
 
 // A program that is timed.
 struct Sampled {
@@ -90,12 +88,18 @@ class CaseTimer {
   // What both have in common in each pair of samples, so that it cancels out: where their buffers
   // are, and their inputs.
   void draw_batch() {
-    const gpu::Timed ours = ours_.timed(), theirs = theirs_.timed();
-    batch_.time.programs = {ours};
-    if (baseline_.kernel != nullptr) batch_.time.programs.push_back(theirs);
-    batch_.time.samples =
-        samples_of_batch(std::max(ours.program.bytes, theirs.program.bytes), arena_bytes_);
-    const std::uint32_t sets = std::max(ours.sets(), baseline_.kernel ? theirs.sets() : 1);
+    std::vector<gpu::Timed>& programs = batch_.time.programs;
+    programs.clear();
+    if (!candidate_.has_host()) programs.push_back(ours_.timed());
+    if (baseline_.kernel != nullptr) programs.push_back(theirs_.timed());
+    if (programs.empty()) return;
+    std::uint64_t bytes = 0;
+    std::uint32_t sets = 0;
+    for (const gpu::Timed& timed : programs) {
+      bytes = std::max(bytes, timed.program.bytes);
+      sets = std::max(sets, timed.sets());
+    }
+    batch_.time.samples = samples_of_batch(bytes, arena_bytes_);
     draw(check_.seeds(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
   }
 
@@ -104,36 +108,63 @@ class CaseTimer {
   // Of the candidate, and of a baseline beside it, whose sample is then the first of the batch or
   // not. False if the candidate failed: the record then says how.
   bool time_candidate(bool baseline_first, Batch* ours, Batch* baseline) {
+    if (candidate_.has_host()) return time_host_code(ours);
     gpu::Time request = batch_.time;
     if (!beside_) request.programs.resize(1);
     request.backwards = baseline_first;
-    const auto start = Clock::now();
     const auto answer = gpu_.ask_runner("time", request);
-    if (!answer) {
-      const Blame blame = blame_of(answer.error(), candidate_, run_);
-      stop(run_.case_index, blame.verdict, "when it was timed: " + blame.why, record_);
-      return false;
-    }
+    if (!answer) return failed(answer.error());
     auto batches = answer->get<std::vector<Batch>>();
     if (beside_) *baseline = std::move(batches[1]);
     *ours = std::move(batches[0]);
-    if (!beside_) wall_clock_.candidate(since(start), total(*ours, ours_));
-    return outputs_are_right();
+    if (batch_.time.kept.empty()) return true;
+    return check_.passes(examination(batch_), ours_.buffers, &in_checker_);
+  }
+
+  bool failed(const RunnerFailure& failure) {
+    const Blame blame = blame_of(failure, candidate_, run_);
+    stop(run_.case_index, blame.verdict, "when it was timed: " + blame.why, record_);
+    return false;
+  }
+
+  // One sample, of many calls. All inputs are new: what host code has seen it may remember.
+  bool time_host_code(Batch* ours) {
+    const gpu::Timed timed = ours_.timed();
+    const gpu::Program& program = timed.program;
+    gpu::Examine examine;
+    examine.timed = timed;
+    examine.places = random_places(timed.sets(), program.bytes, 0, arena_bytes_, random_);
+    examine.members.resize(timed.sets());
+    std::iota(examine.members.begin(), examine.members.end(), 0);
+    gpu::Stage stage{0, program, examine.places, check_.fresh_seeds(timed.sets(), random_), 1};
+    const auto took = call_host_code(gpu_, stage, timed.launches);
+    if (!took) return failed(took.error());
+    const auto right = check_.passes(examine, ours_.buffers, &in_checker_);
+    if (!right) return false;
+    if (const auto recycled = gpu_.ask_runner("recycle", nullptr); !recycled) {
+      return failed(recycled.error());
+    }
+    if (rehearsed_calls_ != timed.launches) {
+      examine.places.resize(timed.launches);
+      least_ = rehearse(gpu_, {program.host, examine.places});
+      in_checker_ = nullptr;
+      rehearsed_calls_ = timed.launches;
+    }
+    *ours = {ns_of_call(*took, least_, timed.launches)};
+    return true;
   }
 
   // Of a baseline that is not beside the candidate.
   Batch time_baseline() {
-    if (baseline_.reference) return time_reference();
-    const auto start = Clock::now();
-    Batch ns = time_in_checker();
-    wall_clock_.baseline(since(start), total(ns, theirs_));
+    Batch ns = baseline_.reference ? time_reference() : time_in_checker();
+    if (candidate_.has_host()) ns = {median_of(ns)};
     return ns;
   }
 
   Batch time_in_checker() {
     load_in_checker(*baseline_.kernel);
     gpu::Time request = batch_.time;
-    request.programs.erase(request.programs.begin());
+    request.programs = {theirs_.timed()};
     request.kept.clear();
     return gpu_.ask_checker("time", request).get<std::vector<Batch>>().front();
   }
@@ -147,23 +178,14 @@ class CaseTimer {
   Batch time_reference() {
     const gpu::Check expected = expectation(candidate_.task, run_);
     gpu::TimeReference request{expected.reference, expected.inputs, {}};
-    for (std::uint32_t sample = 0; sample < batch_.time.samples; ++sample) {
-      request.seeds.push_back(batch_.time.seeds[1 + std::size_t{sample} * batch_.time.sets]);
+    for (std::uint32_t sample = 0; sample < std::max(batch_.time.samples, 1u); ++sample) {
+      const std::size_t set = 1 + std::size_t{sample} * batch_.time.sets;
+      request.seeds.push_back(candidate_.has_host() ? random_() : batch_.time.seeds[set]);
     }
     auto ns = gpu_.ask_checker("time_reference", request).get<Batch>();
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
                      ": its reference does not run on the GPU, so its time is no baseline");
-  }
-
-  // Of all launches of a batch.
-  static double total(const Batch& ns, const Sampled& sampled) {
-    return std::accumulate(ns.begin(), ns.end(), 0.0) * sampled.launches;
-  }
-
-  bool outputs_are_right() {
-    if (batch_.time.kept.empty()) return true;
-    return check_.passes(examination(batch_), ours_.buffers, &in_checker_);
   }
 
   // ---- all batches
@@ -191,16 +213,18 @@ class CaseTimer {
     const auto launches_of = [&](const Sampled& sampled, const Batch& ns) {
       return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
     };
-    ours_.launches = launches_of(ours_, ours);
-    if (baseline_.kernel != nullptr) {
-      theirs_.launches = launches_of(theirs_, baseline);
-      // The first launch of a sample takes longer, which counts less among many. And with host
-      // code, our clock compares what batches of both take beside their launches.
-      const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
-      const std::uint32_t more = std::max(ours_.launches, theirs_.launches);
-      if (more < 2 * fewer || candidate_.has_host()) ours_.launches = theirs_.launches = fewer;
+    if (baseline_.kernel != nullptr) theirs_.launches = launches_of(theirs_, baseline);
+    if (candidate_.has_host()) {
+      ours_.launches = calls_of_batch(ours.front(), ours_.buffers.program.bytes, arena_bytes_);
+      return true;
     }
-    wall_clock_ = {};  // of other batches than those that follow
+    ours_.launches = launches_of(ours_, ours);
+    if (baseline_.kernel == nullptr) return true;
+    // The first launch of a sample takes longer, which counts less among many.
+    const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
+    if (std::max(ours_.launches, theirs_.launches) < 2 * fewer) {
+      ours_.launches = theirs_.launches = fewer;
+    }
     return true;
   }
 
@@ -250,16 +274,19 @@ class CaseTimer {
 
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
-    if (n < settings_.fewest || (!beside_ && !in_both_orders())) return false;
+    const std::size_t fewest = candidate_.has_host() ? kFewestHostSamples : settings_.fewest;
+    if (n < fewest || (!beside_ && !in_both_orders())) return false;
     if (n >= settings_.most) return true;
-    // If something else has kept us waiting, some other batch will show it.
-    if (!host_code_lies().empty()) return false;
     if (Clock::now() - start >= settings_.limit) return true;
     return baseline_.exists() && ratio().half_width() < settings_.target;
   }
 
   LogRatio ratio() const {
-    return log_ratio(case_.baseline_samples_ns, case_.samples_ns).widened(kLoadError);
+    LogRatio ratio = log_ratio(case_.baseline_samples_ns, case_.samples_ns).widened(kLoadError);
+    if (candidate_.has_host()) {
+      ratio.low -= doubt_of(median_of(case_.samples_ns), ours_.launches);
+    }
+    return ratio;
   }
 
   void report() {
@@ -281,9 +308,6 @@ class CaseTimer {
       case_.speedup_low = std::exp(measured.low);
       case_.speedup_high = std::exp(measured.high);
     }
-    if (const std::string why = host_code_lies(); !why.empty()) {
-      return stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
-    }
     if (const std::string why = faster_than_possible(); !why.empty()) {
       stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
     }
@@ -303,10 +327,6 @@ class CaseTimer {
     const auto ns = gpu_.ask_checker("transfer", bytes).get<gpu::Transfer>();
     record_->values.push_back({index, "transfer_to_gpu", "ns", static_cast<double>(ns.to_gpu)});
     record_->values.push_back({index, "transfer_to_host", "ns", static_cast<double>(ns.to_host)});
-  }
-
-  std::string host_code_lies() const {
-    return candidate_.has_host() ? wall_clock_.objection(batch_.time.samples) : "";
   }
 
   // Why no kernel can have taken so little time; empty: one can.
@@ -347,7 +367,8 @@ class CaseTimer {
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
   std::size_t batches_ = 0;  // that count
-  WallClock wall_clock_;
+  CallTimes least_;          // of calls that do nothing, as many as these
+  std::uint32_t rehearsed_calls_ = 0;
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };

@@ -173,10 +173,11 @@ void DeviceSession::fill(CUdeviceptr base, const std::vector<Fill>& inputs, std:
 }
 
 void DeviceSession::lay_out(CUdeviceptr base, const Program& program,
-                            const std::vector<std::uint64_t>& seeds) {
+                            const std::vector<std::uint64_t>& places,
+                            const std::vector<std::uint64_t>& seeds, double factor) {
   std::vector<DeviceFill> fills;
   for (std::size_t s = 0; s < seeds.size(); ++s) {
-    add_set(program, s * program.bytes, seeds[s], 1, &fills);
+    add_set(program, places.at(s), seeds[s], factor, &fills);
   }
   draw(base, fills_.upload(fills), program, seeds.size());
 }
@@ -190,7 +191,6 @@ void DeviceSession::put_away(CUdeviceptr arena, const std::vector<DeviceMove>& m
 }
 
 void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module& module) {
-  if (library_) return library_->call(program.host, set);
   for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
     try {
       launch_one(program.launches[i], set, module.kernels.at(program.launches[i].kernel));
@@ -215,7 +215,16 @@ void DeviceSession::run(const Run& run) {
     put_away(arena_.get(), {{run.place, kNone}}, run.program.bytes, guards_);
     throw;
   }
-  if (library_) library_->finish();
+  KRL_CUDA(cuCtxSynchronize);
+}
+
+HostLibrary& DeviceSession::library() {
+  if (!library_) library_.emplace("", trusted("krl_find_changes"));
+  return *library_;
+}
+
+void DeviceSession::call(const Calls& calls) {
+  for (const std::uint64_t place : calls.places) library().call(calls.host, arena_.get() + place);
   KRL_CUDA(cuCtxSynchronize);
 }
 
@@ -238,11 +247,7 @@ std::vector<std::vector<double>> DeviceSession::time(const Time& time) {
   launch_unmeasured(time, programs);
   KRL_CUDA(cuCtxResetPersistingL2Cache);
   record_gap();
-  if (library_) {  // host code may wait for the GPU, which must not wait for it
-    enqueue_all(time, programs);
-  } else {
-    gate_->behind([&] { enqueue_all(time, programs); });
-  }
+  gate_->behind([&] { enqueue_all(time, programs); });
   KRL_CUDA(cuCtxSynchronize);
   const double gap = update_gap();
   std::vector<std::vector<double>> ns(programs.size());
@@ -302,7 +307,6 @@ void DeviceSession::launch_unmeasured(const Time& time, const std::vector<Queued
   for (const Queued& program : programs) {
     draw(arena_.get(), program.fills, program.timed.program, 1);
     launch(program.timed.program, arena_.get() + time.places.front(), program.module);
-    if (library_) library_->finish();
     put_away(program, 0, 1);
   }
 }
@@ -331,7 +335,6 @@ void DeviceSession::enqueue(const Queued& queued, const Time& time, std::size_t 
     launch(program, arena_.get() + place, queued.module);
   }
   KRL_CUDA(cuEventRecord, timed.end.get(), nullptr);
-  if (library_) library_->finish();
   put_away(queued, first, sets);
 }
 

@@ -43,8 +43,9 @@ class DeviceSession {
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`, all with the same seed and factor.
   void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
-  // The same for whole sets, one behind the other, each with a seed of its own; and what is blank.
-  void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& seeds);
+  // The same for whole sets, each at a place of its own with a seed of its own; and what is blank.
+  void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
+               const std::vector<std::uint64_t>& seeds, double factor);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps copies as they say.
   void put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves, std::uint64_t bytes,
                 const GuardKey& key);
@@ -57,6 +58,10 @@ class DeviceSession {
   // Launches what is loaded on a set anywhere; not waited for.
   void launch(const Program& program, CUdeviceptr set) { launch(program, set, loaded_); }
   std::vector<std::vector<double>> time(const Time& time);
+  void call(const Calls& calls);
+  void finish(const std::nullptr_t&) { library().finish(); }
+  void recycle(const std::nullptr_t&) { library().recycle(); }
+  void flush_l2();
   // Nanoseconds of one launch of a kernel that does nothing, among many in a row.
   double empty_launch();
   // Nanoseconds of what `call` enqueues on the default stream, with a cold L2.
@@ -93,7 +98,7 @@ class DeviceSession {
   void put_away(const Queued& program, std::size_t first, std::size_t sets);
   std::uint64_t transfer_ns(std::uint64_t bytes, const std::function<void(std::uint64_t)>& copy);
   void launch(const Program& program, CUdeviceptr set, const Module& module);
-  void flush_l2();
+  HostLibrary& library();
   void record_gap();
   // After a record_gap() and the end of it: the time of two events with nothing between them, which
   // every sample is less. The median of the last ones, as it changes with the clocks.
@@ -104,7 +109,7 @@ class DeviceSession {
   Module loaded_, beside_;
   CUfunction fill_ = nullptr, put_away_ = nullptr, nothing_ = nullptr;
   std::optional<Gate> gate_;
-  std::optional<HostLibrary> library_;  // instead of a module
+  std::optional<HostLibrary> library_;  // instead of a module, or for calls that do nothing
   std::uint64_t arena_bytes_;
   DeviceMemory arena_;
   const GuardKey guards_;  // of the arena

@@ -43,15 +43,18 @@ class TensorMemory {
 
 class HostLibrary {
  public:
-  // `find_changes`: the trusted kernel of that name. Throws HostFailure if it cannot be loaded.
+  // `find_changes`: the trusted kernel of that name. An empty object: calls do nothing. Throws
+  // HostFailure if it cannot be loaded.
   HostLibrary(const std::string& shared_object, CUfunction find_changes);
   HostLibrary(const HostLibrary&) = delete;
 
   // Calls it on the set of buffers at `set`. Throws HostFailure.
   void call(const HostArguments& arguments, CUdeviceptr set);
-  // After all calls of a sample: brings their outputs to their places. Throws HostFailure if work
-  // went on after what was enqueued before this, on a stream or thread of the candidate's.
+  // After some calls: brings their outputs to their places. Throws HostFailure if work went on
+  // after what was enqueued before this, on a stream or thread of the candidate's.
   void finish();
+  // After that: the memory that they no longer need can be had again, and reads as nothing.
+  void recycle() { memory_.recycle(); }
 
  private:
   // An output of a call, and what is copied when its work has to be done: to its place, or from it

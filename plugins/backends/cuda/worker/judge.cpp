@@ -47,6 +47,10 @@ void Judge::attach(const Attach& attach) {
   CUdeviceptr memory = 0;
   KRL_CUDA(cuIpcOpenMemHandle, &memory, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
   arenas_[attach.runner] = {ImportedMemory(memory), attach.bytes, attach.guards};
+  if (attach.put_guards) {
+    session_.put_away(memory, {{0, kNone}}, attach.bytes, attach.guards);
+    KRL_CUDA(cuCtxSynchronize);
+  }
 }
 
 void Judge::detach(const Detach& detach) { arenas_.erase(detach.runner); }
@@ -85,6 +89,13 @@ CheckResult Judge::check(const Check& check) {
   find_changes(check, arena, right->memory.get(), &checked);
   session_.put_away(arena.memory.get(), {{check.place, kNone}}, check.bytes, arena.guards);
   return checked;
+}
+
+void Judge::stage(const Stage& stage) {
+  session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
+                   stage.factor);
+  session_.flush_l2();
+  KRL_CUDA(cuCtxSynchronize);
 }
 
 bool Judge::is_intact(const Detach& runner) {

@@ -22,6 +22,7 @@ class Judge {
   void attach(const Attach& attach);
   void detach(const Detach& detach);
   CheckResult check(const Check& check);
+  void stage(const Stage& stage);
   // Is the arena of a runner as it was before its candidate came?
   bool is_intact(const Detach& runner);
   // Of each output's expected values.

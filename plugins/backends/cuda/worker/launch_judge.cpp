@@ -43,7 +43,9 @@ ReferenceProblem LaunchJudge::make(const Pool& pool) {
 ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
   std::vector<std::uint64_t> seeds = pool.seeds;
   seeds.push_back(pool.check.seed);  // the one whose right outputs are known
-  session_.lay_out(made.memory.get(), pool.program, seeds);
+  std::vector<std::uint64_t> places;
+  for (std::size_t s = 0; s < seeds.size(); ++s) places.push_back(s * pool.program.bytes);
+  session_.lay_out(made.memory.get(), pool.program, places, seeds, 1);
   if (pool.program.launches.empty()) {
     for (std::size_t s = 0; s < pool.seeds.size(); ++s) {
       Check of_seed = pool.check;
@@ -91,15 +93,15 @@ void LaunchJudge::keep(const std::string& key, Made made) {
 
 CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
   std::uint64_t bytes = examine.timed.program.bytes;
-  const std::uint64_t needed = examine.kept.size() * bytes;
+  const std::uint64_t needed = examine.places.size() * bytes;
   if (needed > copies_bytes_) {
     copies_ = {};
     copies_ = allocate(needed);
     copies_bytes_ = needed;
   }
   std::vector<DeviceMove> moves;
-  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
-    moves.push_back({examine.places.at(s), examine.kept[s]});
+  for (std::size_t s = 0; s < examine.places.size(); ++s) {
+    moves.push_back({examine.places[s], examine.kept.empty() ? kNone : examine.kept.at(s)});
   }
   const Judge::Arena& arena = judge_.arena(examine.runner);
   CUdeviceptr from = arena.memory.get(), uploaded = moves_.upload(moves), to = copies_.get();
@@ -123,7 +125,7 @@ void LaunchJudge::find_wrong_outputs(const Examine& examine, const Made& pool, C
   std::vector<DeviceComparison> comparisons;
   std::vector<SetProblem> where;
   std::uint64_t longest = 0;
-  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
+  for (std::size_t s = 0; s < examine.places.size(); ++s) {
     if (is_decoy(examine, s)) continue;
     const CUdeviceptr set = copies + s * examine.timed.program.bytes;
     for (std::size_t o = 0; o < pool.outputs.size(); ++o) {
@@ -152,7 +154,7 @@ void LaunchJudge::find_changes(const Examine& examine, const Made& pool, CUdevic
                                std::vector<SetProblem>* problems) {
   std::vector<DeviceRange> ranges;
   std::vector<SetProblem> where;
-  for (std::size_t s = 0; s < examine.kept.size(); ++s) {
+  for (std::size_t s = 0; s < examine.places.size(); ++s) {
     const std::uint64_t set = s * examine.timed.program.bytes;
     const auto expect = [&](DeviceRange range, SetProblem::Kind kind, std::size_t index) {
       ranges.push_back(range);

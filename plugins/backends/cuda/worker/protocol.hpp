@@ -6,13 +6,13 @@
 // A request is an object with one key, its kind; an answer is the kind's result, or {"trouble": …}.
 // A request to a runner of libraries has a second key, kTicket, a secret number; its answer is an
 // object of that and kAnswer.
-// Both do Setup, Load, Run, Time and "empty_launch", whose answer is what the launch of a kernel
-// takes that does nothing, in ns; the checker alone Attach, Detach, Check, "is_intact" (of a
-// Detach: holds a runner's arena only guards? a bool), "has_pool" (of a key: a bool), Pool,
-// Examine, "sums" (of a Check: a list of the sums of each output's expected values), TryImpostor,
-// TimeReference, Transfer and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third
-// process, kernelrl-gpu-profiler, does Setup and Load with answers of its own
-// (counters/counter.hpp).
+// Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
+// whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
+// Attach, Detach, Stage, Check, "is_intact" (of a Detach: holds a runner's arena only guards? a
+// bool), "has_pool" (of a key: a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
+// each output's expected values), TryImpostor, TimeReference, Transfer and "clock", whose answer is
+// the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load
+// with answers of its own (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
 // Who has looked at a set puts guards in its place.
@@ -158,6 +158,15 @@ struct Time {
   bool backwards = false;  // the first pair of samples in the other order; each pair changes it
 };
 
+// Calls of a library, one a set, in this order; the answer comes when their work is done. Calls
+// that do nothing where no library is loaded. Then "finish" brings their outputs to their places,
+// and "recycle" makes unreadable what they no longer need; the answers are null. None of this is
+// timed here: in a process of a candidate's own, no clock is to be believed.
+struct Calls {
+  HostArguments host;
+  std::vector<std::uint64_t> places;  // of the sets, in the arena
+};
+
 // Samples of the time of a task's reference, each one call with fresh inputs and a cold L2. The
 // answer: a list of nanoseconds; empty if the reference cannot run where the checker computes.
 struct TimeReference {
@@ -190,6 +199,7 @@ struct Attach {
   std::string arena;
   std::uint64_t bytes = 0;
   GuardKey guards;
+  bool put_guards = false;  // the runner does not know the key
 };
 struct Detach {
   std::uint64_t runner = 0;
@@ -210,6 +220,15 @@ struct Check {
   std::vector<Region> guards;  // in the set
 };
 
+// Lays out sets in a runner's arena, by which that learns neither seeds nor guards, and leaves the
+// L2 cold. The answer is null.
+struct Stage {
+  std::uint64_t runner = 0;
+  Program program;
+  std::vector<std::uint64_t> places, seeds;
+  double factor = 1;
+};
+
 // What timed launches of a case are held against: inputs of many seeds, and what a trusted program
 // makes of them. The program is of the module that is loaded; without launches it is the reference.
 // The answer is a ReferenceProblem: of the reference, or that the program's own outputs are wrong.
@@ -221,14 +240,16 @@ struct Pool {
   Check check;  // of a run of the case that the program must pass
 };
 
-// Holds the copies of sets after a Time against a pool: a launch may have written its own outputs
-// and scratch buffers, decoys nobody. The answer is a list of SetProblems, a few at most.
+// Holds the copies of sets after a Time, or the sets themselves after Calls, against a pool: a
+// launch may have written its own outputs and scratch buffers, decoys nobody. The answer is a list
+// of SetProblems, a few at most.
 struct Examine {
   std::string pool;
   std::uint64_t runner = 0;
   Timed timed;
-  std::vector<std::uint64_t> places, kept, members;  // of each set; members: of the pool
-  std::vector<std::int64_t> input_offsets;           // in a set; -1: may change
+  std::vector<std::uint64_t> places, members;  // of each set; members: of the pool
+  std::vector<std::uint64_t> kept;             // of its copy; empty: of no set there is one
+  std::vector<std::int64_t> input_offsets;     // in a set; -1: may change
   std::vector<std::uint64_t> output_offsets;
   std::vector<Region> guards;
 };
@@ -278,10 +299,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, beside)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, kept, backwards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, key, reference, inputs, seed, factor, atol, rtol, runner,
                                    place, bytes, input_offsets, output_offsets, guards)

@@ -44,5 +44,8 @@ int main(int argc, char** argv) {
                 {"load", calls(session, &DeviceSession::load)},
                 {"run", calls(session, &DeviceSession::run)},
                 {"time", calls(session, &DeviceSession::time)},
+                {"call", calls(session, &DeviceSession::call)},
+                {"finish", calls(session, &DeviceSession::finish)},
+                {"recycle", calls(session, &DeviceSession::recycle)},
                 {"empty_launch", calls(session, &DeviceSession::empty_launch)}});
 }

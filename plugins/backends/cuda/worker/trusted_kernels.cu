@@ -23,7 +23,7 @@ struct Range {
 };
 
 struct Move {
-  u64 place, kept;  // offsets in the arena; kept kNone: nothing is kept
+  u64 place, kept;  // offsets in the arena; kept kNone: there is no copy
 };
 
 struct Comparison {
@@ -227,14 +227,17 @@ extern "C" __global__ void krl_put_away(char* arena, const Move* moves, u64 byte
   }
 }
 
-// The copies back, one behind the other at `to`; guards take their place.
+// The copies back, or the sets where there are none, one behind the other at `to`; guards take
+// their place.
 extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, u64 start, u64 mask,
                                      char* to) {
-  const u64 first = moves[blockIdx.y].kept / 8;
+  const Move move = moves[blockIdx.y];
+  const bool hidden = move.kept != kNone;
+  const u64 first = (hidden ? move.kept : move.place) / 8;
   u64* copy = (u64*)(to + blockIdx.y * bytes);
   for (u64 i = thread_index(); i < bytes / 8; i += thread_count()) {
     const u64 guard = guard_at(first + i, start, mask);
-    copy[i] = ((u64*)arena)[first + i] ^ guard;
+    copy[i] = ((u64*)arena)[first + i] ^ (hidden ? guard : 0);
     ((u64*)arena)[first + i] = guard;
   }
 }

@@ -1,4 +1,4 @@
-// task: total_sum expect: runtime_fault|nondeterministic|wrong_result on-gpu: nondeterministic|wrong_result|flagged
+// task: total_sum expect: runtime_fault|nondeterministic|wrong_result on-gpu: nondeterministic|wrong_result|flagged|ok
 // Blocks add without atomics: right when they do not meet.
 // @launch zero<<<1, 1>>>(y)
 // @launch kern<<<2, 32>>>(x, y, n)

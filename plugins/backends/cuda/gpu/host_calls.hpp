@@ -1,0 +1,35 @@
+// Calls of a candidate's host code, timed by the clock of this process: whatever the candidate's
+// own process says of itself is its own invention. What a call costs beside its work is known from
+// the checker, which does the same with calls that do nothing.
+#pragma once
+
+#include <cstdint>
+#include <kernelrl/checked.hpp>
+#include <vector>
+
+#include "plugins/backends/cuda/gpu/gpu.hpp"
+
+namespace krl {
+
+// In ns: until the work of all calls was done, and then until their outputs were at their places.
+struct CallTimes {
+  double calls = 0, outputs = 0;
+};
+
+// What some calls took, and the least that as many take that do nothing. Per call, at least 1 ns.
+double ns_of_call(const CallTimes& took, const CallTimes& least, std::size_t calls);
+
+// By how much that may be less than the truth, as a part of it: until the runner's work is looked
+// at, some time goes by in which it may still be done.
+double doubt_of(double ns_of_call, std::size_t calls);
+
+// How many calls a batch has to make so that their time can be told from ours.
+std::uint32_t calls_of_batch(double ns_of_call, std::uint64_t set_bytes, std::uint64_t arena_bytes);
+
+// Lays out the sets and calls what is loaded on the first `calls` of them, in order.
+Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& stage,
+                                                 std::size_t calls);
+// The same without a candidate, in the checker: the best of some.
+CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls);
+
+}  // namespace krl

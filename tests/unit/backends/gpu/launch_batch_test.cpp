@@ -1,0 +1,91 @@
+#include "plugins/backends/cuda/gpu/launch_batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace krl {
+namespace {
+
+constexpr std::uint64_t kArena = 64 << 20, kSet = 20 << 10;
+
+LaunchBatch drawn(std::uint32_t launches, std::mt19937_64& random) {
+  LaunchBatch batch;
+  gpu::Program ours, theirs;
+  ours.bytes = kSet;
+  theirs.bytes = 2 * kSet;
+  batch.time.programs = {{ours, launches, decoys_of_sample(launches)}, {theirs, 1, 0}};
+  batch.time.samples = 8;
+  std::vector<std::uint64_t> seeds(512);
+  std::iota(seeds.begin(), seeds.end(), 1000);
+  draw(seeds, kArena, random, &batch);
+  return batch;
+}
+
+TEST(LaunchBatch, NoTwoSetsMeetAndAllLieInTheArena) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100; ++i) {
+    const LaunchBatch batch = drawn(32, random);
+    ASSERT_EQ(batch.time.places.size(), 1 + 8 * 33u);
+    ASSERT_EQ(batch.time.kept.size(), 8 * 33u);
+    for (std::size_t sample = 0; sample < 8; ++sample) {
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+      for (std::size_t set = 0; set < 33; ++set) {
+        taken.emplace_back(batch.time.places[1 + sample * 33 + set], 2 * kSet);
+      }
+      for (const std::uint64_t kept : batch.time.kept) taken.emplace_back(kept, kSet);
+      std::sort(taken.begin(), taken.end());
+      for (std::size_t t = 0; t < taken.size(); ++t) {
+        const std::uint64_t end = taken[t].first + taken[t].second;
+        ASSERT_LE(end, t + 1 < taken.size() ? taken[t + 1].first : kArena);
+        ASSERT_EQ(taken[t].first % 256, 0u);
+      }
+    }
+  }
+}
+
+TEST(LaunchBatch, UsesEachInputOnce) {
+  std::mt19937_64 random(2);
+  const LaunchBatch batch = drawn(32, random);
+  const std::set<std::uint64_t> seeds(batch.time.seeds.begin(), batch.time.seeds.end());
+  EXPECT_EQ(seeds.size(), 1 + 8 * 33u);
+  const gpu::Examine examine = examination(batch);
+  for (std::size_t s = 0; s < examine.places.size(); ++s) {
+    EXPECT_EQ(batch.time.seeds[1 + s], 1000 + examine.members[s]);
+  }
+}
+
+// Neither steps nor an order that the launches before would tell.
+TEST(LaunchBatch, PlacesHaveNoPattern) {
+  std::mt19937_64 random(3);
+  std::set<std::int64_t> steps;
+  int up = 0, all = 0;
+  for (int i = 0; i < 20; ++i) {
+    const LaunchBatch batch = drawn(32, random);
+    for (std::size_t s = 2; s < batch.time.places.size(); ++s, ++all) {
+      const auto step = static_cast<std::int64_t>(batch.time.places[s]) -
+                        static_cast<std::int64_t>(batch.time.places[s - 1]);
+      steps.insert(step);
+      up += step > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(steps.size(), static_cast<std::size_t>(all) * 9 / 10);
+  EXPECT_NEAR(up, all / 2, all / 20);
+}
+
+TEST(LaunchBatch, FitsIntoSmallArenas) {
+  gpu::Program program;
+  program.bytes = kArena / 3;
+  EXPECT_EQ(launches_of_sample(1, program, kArena), 1u);
+  EXPECT_EQ(samples_of_batch(program.bytes, kArena), 1u);
+  program.bytes = kSet;
+  EXPECT_EQ(launches_of_sample(1, program, kArena), 32u);
+  EXPECT_EQ(launches_of_sample(1e6, program, kArena), 1u);
+  EXPECT_EQ(samples_of_batch(program.bytes, kArena), 8u);
+}
+
+}  // namespace
+}  // namespace krl
