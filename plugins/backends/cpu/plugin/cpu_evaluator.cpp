@@ -47,7 +47,8 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
   return digest.hex();
 }
 
-// What the candidate's code contains, though the compiler took it; empty if nothing is wrong.
+// What the code of a candidate has that it may not have, or that the machine does not know; empty
+// if nothing.
 std::string refused_contents(const CompiledModule& module) {
   const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceName);
   if (read.problem) {
