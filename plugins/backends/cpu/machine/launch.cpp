@@ -82,6 +82,7 @@ void GridRunner::continue_blocks() {
 
 LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   program_ = &program;
+  spare_.clear();  // their frames know the shape of another launch
   request_ = request;
   blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
   begun_ = work_ = start_ = 0;

@@ -143,10 +143,16 @@ void Warp::fill_specials(const Function& function, std::byte* frame) const {
   for (const SpecialRow& special : function.specials) set_special(special, frame);
 }
 
-// A frame of an earlier block becomes one of the present block.
+// A frame of an earlier block of the launch becomes one of the present block.
 void Warp::move_to_block(const Function& function, std::byte* frame) const {
   for (const SpecialRow& special : function.specials) {
-    if (changes_with_block(special.which)) set_special(special, frame);
+    if (!changes_with_block(special.which)) continue;
+    const std::uint32_t value = special_value(special.which, 0, *shape_);
+    if (special.wide) {
+      std::fill_n(row<std::uint64_t>(frame, special.offset), kLanes, std::uint64_t{value});
+    } else {
+      std::fill_n(row<std::uint32_t>(frame, special.offset), kLanes, value);
+    }
   }
 }
 
