@@ -128,7 +128,7 @@ class Counting {
     const auto module = module_from_bytes(output.module);
     if (!module) throw std::runtime_error("the compile server gave no module");
     std::vector<MachineRun> planned;
-    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, mix_seed(kSeed, task.digest))) {
+    for (const PlannedRun& run : plan_runs(task.n_cases, 0, 1, {mix_seed(kSeed, task.digest), 0})) {
       if (run.counted) planned.push_back({run, inputs_of(task, run)});
     }
     MachineRuns runs(task, *schedule, std::move(planned), mix_seed(kSeed, "order"));

@@ -6,7 +6,7 @@
 #
 # Where python3 has PyTorch with CUDA, the usual evaluator is timed beside; where it has transformers, its generation and training.
 # COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50);
-# SECONDS_OF_KILLS: how long processes are killed (60).
+# SECONDS_OF_KILLS: how long processes are killed (60); SECONDS_OF_ATTACKS: how long scripts/red_team.py searches (300).
 # KERNELS: how many kernels the usual evaluator is given (5), which takes half a minute for each.
 # SMOLLM2: the model's directory, .deps/models/smollm2 if not given.
 # The exit code is that of the tests.
@@ -51,6 +51,8 @@ if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2> /d
   "$build/bench/gpu_bench" export "$kernels" "${KERNELS:-5}" && section "The usual evaluator" bench/load_inline.py "$kernels"
   rm -rf "$kernels"
 fi
+section "A search for kernels that fool the judge" scripts/red_team.py --kernelrl "$build/bin/kernelrl" --backend nvrtc --seconds "${SECONDS_OF_ATTACKS:-300}" \
+  --jobs 4 --slack 1.2 || tests=1
 section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
 section "Killed processes" "$build/bench/gpu_bench" kills "${SECONDS_OF_KILLS:-60}"
 section "The emulator against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"

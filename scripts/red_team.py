@@ -462,7 +462,7 @@ def parse():
     parser.add_argument("--slack", type=float, default=FASTER, help="how much faster more work may seem")
     parser.add_argument("--output", type=pathlib.Path, help="a folder for finds")
     options = parser.parse_args()
-    if options.count is None and options.seconds is None:
+    if options.count is None and options.seconds is None and not options.fuzz_sources:
         options.seconds = 60.0
     return options
 

@@ -80,6 +80,11 @@ class Writer {
  private:
   // ---- text ----
   void line(const std::string& text) { body_ += text + ";\n"; }
+  // Parts that are drawn are drawn in their order, with every compiler.
+  void line(std::initializer_list<std::string> parts) {
+    for (const std::string& part : parts) body_ += part;
+    body_ += ";\n";
+  }
   std::string label() { return "L" + number(labels_++); }
   void place(const std::string& name) { body_ += name + ":\n"; }
   std::string reg(const Pool& pool) {
@@ -89,7 +94,10 @@ class Writer {
     return letter == 'p' || letter == 'q' ? predicate() : reg(pool_of(letter));
   }
   std::string predicate() { return "%p" + number(random_.below(kPredicates)); }
-  std::string guard() { return std::string(random_.one_in(2) ? "@" : "@!") + predicate() + " "; }
+  std::string guard() {
+    const char* const sign = random_.one_in(2) ? "@" : "@!";
+    return sign + predicate() + " ";
+  }
 
   std::string declarations() {
     std::string text;
@@ -122,7 +130,7 @@ class Writer {
       }
     }
     for (std::size_t i = 0; i < kPredicates; ++i) {
-      line("setp.gt.s32 %p" + number(i) + ", " + reg(kWordPool) + ", " + reg(kWordPool));
+      line({"setp.gt.s32 %p", number(i), ", ", reg(kWordPool), ", ", reg(kWordPool)});
     }
   }
 
@@ -249,7 +257,7 @@ class Writer {
   // ---- control flow ----
   void condition() {
     if (random_.one_in(2)) {
-      line("setp.lt.s32 " + predicate() + ", " + reg(kWordPool) + ", " + reg(kWordPool));
+      line({"setp.lt.s32 ", predicate(), ", ", reg(kWordPool), ", ", reg(kWordPool)});
     }
   }
   void branch(std::size_t depth) {
@@ -295,15 +303,16 @@ class Writer {
   }
   void call() {
     const std::string callee = name_ + "_f" + number(labels_++);
+    const std::string factor = number(random_.below(1000)), distance = number(random_.below(32));
     outside_ += ".func (.param .b32 r) " + callee + "(.param .b32 a, .param .b64 b) {\n" +
                 ".reg .b32 %x, %y;\n.reg .b64 %z;\n.reg .pred %p;\n"
                 "ld.param.b32 %x, [a];\nld.param.b64 %z, [b];\n"
                 "cvt.u32.u64 %y, %z;\nsetp.lt.s32 %p, %x, %y;\n@%p bra SMALL;\n"
                 "mad.lo.s32 %x, %x, " +
-                number(random_.below(1000)) +
+                factor +
                 ", %y;\nbra END;\n"
                 "SMALL:\nxor.b32 %x, %x, %y;\nshf.l.wrap.b32 %x, %x, %y, " +
-                number(random_.below(32)) + ";\nEND:\nst.param.b32 [r], %x;\nret;\n}\n";
+                distance + ";\nEND:\nst.param.b32 [r], %x;\nret;\n}\n";
     body_ += "{\n.param .b32 result;\n.param .b32 first;\n.param .b64 second;\n";
     line("st.param.b32 [first], " + reg(kWordPool));
     line("st.param.b64 [second], " + reg(kLongPool));
@@ -319,12 +328,12 @@ class Writer {
     const std::string type = pool.prefix == 'r' ? "u32" : "u64";
     const std::string first = adds ? "add" : "sub", next = adds ? "addc" : "subc";
     const auto emit = [&](const std::string& name) {
-      line(name + "." + type + " " + reg(pool) + ", " + reg(pool) + ", " + reg(pool));
+      line({name, ".", type, " ", reg(pool), ", ", reg(pool), ", ", reg(pool)});
     };
     if (adds && random_.one_in(3)) {
       const auto product = [&](const std::string& name) {
-        line(name + " " + reg(kWordPool) + ", " + reg(kWordPool) + ", " + reg(kWordPool) + ", " +
-             reg(kWordPool));
+        line({name, " ", reg(kWordPool), ", ", reg(kWordPool), ", ", reg(kWordPool), ", ",
+              reg(kWordPool)});
       };
       product("mad.lo.cc.u32");
       if (random_.one_in(2)) product("madc.lo.cc.u32");
@@ -337,16 +346,15 @@ class Writer {
   void pack() {
     switch (random_.below(5)) {
       case 0:
-        return line("mov.b32 " + reg(kWordPool) + ", {" + reg(kShortPool) + ", " + reg(kShortPool) +
-                    "}");
+        return line(
+            {"mov.b32 ", reg(kWordPool), ", {", reg(kShortPool), ", ", reg(kShortPool), "}"});
       case 1:
-        return line("mov.b64 " + reg(kLongPool) + ", {" + reg(kWordPool) + ", " + reg(kWordPool) +
-                    "}");
+        return line({"mov.b64 ", reg(kLongPool), ", {", reg(kWordPool), ", ", reg(kWordPool), "}"});
       case 2:
         return line("mov.b32 {%h0, %h1}, " + reg(kWordPool));
       case 3:
-        return line("mov.b64 {" + std::string(random_.one_in(3) ? "_" : "%r0") + ", %r1}, " +
-                    reg(kLongPool));
+        return line({"mov.b64 {", std::string(random_.one_in(3) ? "_" : "%r0"), ", %r1}, ",
+                     reg(kLongPool)});
       default:
         return line("mov.b64 {%h2, %h3, %h4, %h5}, " + reg(kLongPool));
     }
@@ -355,7 +363,7 @@ class Writer {
     static const std::vector<std::string> kNames = {
         "%tid.x",       "%ntid.x",      "%ctaid.x",     "%nctaid.x",    "%laneid", "%lanemask_lt",
         "%lanemask_le", "%lanemask_eq", "%lanemask_gt", "%lanemask_ge", "%tid.y"};
-    line("mov.u32 " + reg(kWordPool) + ", " + random_.one_of(kNames));
+    line({"mov.u32 ", reg(kWordPool), ", ", random_.one_of(kNames)});
   }
   void local_memory() {
     line("and.b32 %x, " + reg(kWordPool) + ", 56");
@@ -365,7 +373,7 @@ class Writer {
     line("st.local.b64 [%v], " + reg(kLongPool));
     line("xor.b32 %w, " + reg(kWordPool) + ", %x");
     line("st.local.b16 [%v + 2], " + reg(kShortPool));
-    line("ld.local.s8 " + reg(kWordPool) + ", [%v + " + number(random_.below(8)) + "]");
+    line({"ld.local.s8 ", reg(kWordPool), ", [%v + ", number(random_.below(8)), "]"});
     line("ld.local.v2.b32 {%r2, %r3}, [%v]");
   }
   void load_somewhere() {
@@ -398,39 +406,39 @@ class Writer {
     const std::uint64_t control = (32 - segment) << 8 | (mode == "up" ? 0 : 31);
     const std::string lane = random_.one_in(2) ? number(random_.below(32)) : reg(kWordPool);
     const std::string to = reg(kWordPool);
-    line("shfl.sync." + mode + ".b32 " + to + (random_.one_in(2) ? "|" + predicate() : "") + ", " +
-         reg(kWordPool) + ", " + lane + ", " + number(control) + ", -1");
+    line({"shfl.sync.", mode, ".b32 ", to, (random_.one_in(2) ? "|" + predicate() : ""), ", ",
+          reg(kWordPool), ", ", lane, ", ", number(control), ", -1"});
   }
   void vote() {
     switch (random_.below(5)) {
       case 0:
-        return line("vote.sync.ballot.b32 " + reg(kWordPool) + ", " + predicate() + ", -1");
+        return line({"vote.sync.ballot.b32 ", reg(kWordPool), ", ", predicate(), ", -1"});
       case 1:
-        return line("vote.sync.any.pred " + predicate() + ", " + predicate() + ", -1");
+        return line({"vote.sync.any.pred ", predicate(), ", ", predicate(), ", -1"});
       case 2:
-        return line("vote.sync.all.pred " + predicate() + ", !" + predicate() + ", -1");
+        return line({"vote.sync.all.pred ", predicate(), ", !", predicate(), ", -1"});
       case 3:
-        return line("match.any.sync.b32 " + reg(kWordPool) + ", " + reg(kWordPool) + ", -1");
+        return line({"match.any.sync.b32 ", reg(kWordPool), ", ", reg(kWordPool), ", -1"});
       default:
-        return line("match.all.sync.b64 " + reg(kWordPool) + "|" + predicate() + ", " +
-                    reg(kLongPool) + ", -1");
+        return line({"match.all.sync.b64 ", reg(kWordPool), "|", predicate(), ", ", reg(kLongPool),
+                     ", -1"});
     }
   }
   void warp_reduction() {
     static const std::vector<std::string> kOperations = {"add.s32", "add.u32", "min.s32",
                                                          "min.u32", "max.s32", "max.u32",
                                                          "and.b32", "or.b32",  "xor.b32"};
-    line("redux.sync." + random_.one_of(kOperations) + " " + reg(kWordPool) + ", " +
-         reg(kWordPool) + ", -1");
+    line({"redux.sync.", random_.one_of(kOperations), " ", reg(kWordPool), ", ", reg(kWordPool),
+          ", -1"});
   }
   void block_vote() {
     switch (random_.below(3)) {
       case 0:
-        return line("bar.red.popc.u32 " + reg(kWordPool) + ", 0, " + predicate());
+        return line({"bar.red.popc.u32 ", reg(kWordPool), ", 0, ", predicate()});
       case 1:
-        return line("bar.red.and.pred " + predicate() + ", 0, " + predicate());
+        return line({"bar.red.and.pred ", predicate(), ", 0, ", predicate()});
       default:
-        return line("bar.red.or.pred " + predicate() + ", 1, !" + predicate());
+        return line({"bar.red.or.pred ", predicate(), ", 1, !", predicate()});
     }
   }
   void exchange() {
@@ -438,13 +446,13 @@ class Writer {
     line("mov.u32 %w, shared");
     line("mad.lo.u32 %x, %t, 16, %w");
     line("bar.sync 0");
-    line("st.shared.v2.b64 [%x], {" + reg(kLongPool) + ", " + reg(kLongPool) + "}");
+    line({"st.shared.v2.b64 [%x], {", reg(kLongPool), ", ", reg(kLongPool), "}"});
     line("bar.sync 0");
     line("xor.b32 %s, %t, " + number(other));
     line("mad.lo.u32 %x, %s, 16, %w");
     line("ld.shared.b64 " + reg(kLongPool) + ", [%x + 8]");
-    line("ld.shared.b32 " + reg(kWordPool) + ", [%x + " + number(4 * random_.below(4)) + "]");
-    line("ld.shared.u16 " + reg(kShortPool) + ", [%x + " + number(2 * random_.below(8)) + "]");
+    line({"ld.shared.b32 ", reg(kWordPool), ", [%x + ", number(4 * random_.below(4)), "]"});
+    line({"ld.shared.u16 ", reg(kShortPool), ", [%x + ", number(2 * random_.below(8)), "]"});
     line("bar.sync 0");
   }
   void atomics() {

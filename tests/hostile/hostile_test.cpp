@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostGrowth = std::size_t{48} << 20;  // of resident memory, once warm
+constexpr std::size_t kMostGrowth = std::size_t{16} << 20;  // of resident memory, over all passes
 
 const CpuInstance& backend() {
   static const CpuInstance instance(Table{{"cache", "off"}, {"compile_timeout", 3.0}});
@@ -66,7 +66,7 @@ struct Left {
 };
 
 // Compares what there is after a pass with what there was after the first evaluation of all, which
-// starts what stays: the oracle, the compilers.
+// starts what stays: the oracle, the compilers; memory with that after the first pass.
 class LeavesNothing : public ::testing::Environment {
  public:
   void SetUp() override {
@@ -81,13 +81,15 @@ class LeavesNothing : public ::testing::Environment {
     EXPECT_LE(now.descriptors, first_.descriptors);
     EXPECT_LE(now.processes, first_.processes);
     EXPECT_LE(now.files, first_.files);
-    EXPECT_LE(now.bytes, first_.bytes + kMostGrowth);
+    if (bytes_of_a_pass_ == 0) bytes_of_a_pass_ = now.bytes;
+    EXPECT_LE(now.bytes, bytes_of_a_pass_ + kMostGrowth);
     std::printf("left: %zu descriptors, %zu processes, %zu files, %zu MiB (at first: %zu MiB)\n",
                 now.descriptors, now.processes, now.files, now.bytes >> 20, first_.bytes >> 20);
   }
 
  private:
   Left first_{};
+  std::size_t bytes_of_a_pass_ = 0;  // of the first: what is kept of every task is in them
 };
 
 const ::testing::Environment* const kEnvironment =
@@ -109,7 +111,7 @@ TEST_P(Hostile, GetsItsVerdict) {
     EXPECT_FALSE(record.speedup > kernel.max_speedup) << record.speedup;  // NaN: not timed
   }
   if (GetParam().starts_with("right/") && outcome.verdict == KRL_VERDICT_REJECTED) {
-    EXPECT_NE(outcome.why.find("unsupported on cpu"), std::string::npos) << outcome.why;
+    EXPECT_NE(outcome.why.find("line "), std::string::npos) << "says where: " << outcome.why;
   }
   for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {
     if (kernel.source.find(secret) != std::string::npos) continue;  // quoted from the candidate

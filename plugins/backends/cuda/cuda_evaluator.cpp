@@ -176,7 +176,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   record.device = device();
   const std::vector<std::string>& forbidden = task.definition.forbid;
   const auto problem = request.host ? check_host_source(request.source, forbidden)
-                                    : check_source(request.source, CompiledTo::kPtx, forbidden);
+                                    : check_source(request.source, forbidden);
   if (problem) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
@@ -299,7 +299,7 @@ std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
                                             const EvaluationRequest& request) const {
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
-                   settings_.runs_per_case, mix_seed(request.seed, task.digest));
+                   settings_.runs_per_case, request.run_seeds(task.digest));
 }
 
 void CudaEvaluator::execute(const PreparedTask& task, const Built& built,

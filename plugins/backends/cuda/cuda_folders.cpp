@@ -18,14 +18,15 @@ std::vector<fs::path> cuda_folders(const fs::path& wanted, const fs::path& wheel
   return all;
 }
 
-void not_in_cuda_folders(const std::string& what, const std::vector<fs::path>& folders) {
+void not_in_cuda_folders(const std::string& what, const std::string& setup,
+                         const std::vector<fs::path>& folders) {
   std::string places;
   for (const fs::path& folder : folders) {
     places += (places.empty() ? "" : ", ") + folder.string();
   }
   throw Failure(KRL_FAILED_PRECONDITION,
                 "no " + what + " in " + places +
-                    ": install the CUDA toolkit, or call scripts/setup.sh --cuda, or set 'cuda'");
+                    ": call " + setup + ", or install the CUDA toolkit, or set 'cuda'");
 }
 
 }  // namespace krl

@@ -14,7 +14,8 @@ std::vector<std::filesystem::path> cuda_folders(const std::filesystem::path& wan
                                                 const std::filesystem::path& wheels);
 
 // Throws Failure(KRL_FAILED_PRECONDITION): `what` is in none of `folders`, and how to get it.
-[[noreturn]] void not_in_cuda_folders(const std::string& what,
+// `setup`: the call that installs it.
+[[noreturn]] void not_in_cuda_folders(const std::string& what, const std::string& setup,
                                       const std::vector<std::filesystem::path>& folders);
 
 }  // namespace krl

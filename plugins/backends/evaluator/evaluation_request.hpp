@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
 
 namespace krl {
 
@@ -15,6 +17,15 @@ struct EvaluationRequest {
   std::uint32_t stages = 0;  // KRL_STAGE_*
   std::uint64_t seed = 0;
   bool host = false;  // the contract is KRL_CONTRACT_HOST
+
+  // For plan_runs: of one of kInputSets sets, so that a task's expected values are computed as
+  // often and not for each candidate anew. Which one follows from the text, so that the same
+  // candidate always gets the same evaluation; who does not know `seed` cannot choose it.
+  static constexpr std::uint64_t kInputSets = 16;
+  RunSeeds run_seeds(std::string_view task_digest) const {
+    const std::uint64_t shared = mix_seed(seed, task_digest);
+    return {shared, mix_seed(mix_seed(shared, "own"), mix_seed(shared, source) % kInputSets)};
+  }
 
   // The name of its evaluation in a cache. `identity`: the digest of everything else that decides
   // it: toolchain, options, programs.

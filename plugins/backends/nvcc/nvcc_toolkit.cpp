@@ -134,7 +134,7 @@ fs::path find_nvcc(const fs::path& wanted, const fs::path& wheels) {
     const fs::path nvcc = folder / "bin" / "nvcc";
     if (fs::is_regular_file(nvcc, error)) return fs::canonical(nvcc);
   }
-  not_in_cuda_folders("nvcc", folders);
+  not_in_cuda_folders("nvcc", "scripts/setup.sh --cuda", folders);
 }
 
 std::string nvcc_version(const fs::path& nvcc) {

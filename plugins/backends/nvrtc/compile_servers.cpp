@@ -32,6 +32,14 @@ Command server_command(const CompileServerOptions& options, const MemoryFile& lo
   return command;
 }
 
+Ending ending_of(const nlohmann::json& message) {
+  Ending ending;
+  message.at("exit_code").get_to(ending.exit_code);
+  message.at("signal").get_to(ending.signal);
+  message.at("cpu_seconds").get_to(ending.cpu_seconds);
+  return ending;
+}
+
 }  // namespace
 
 // One server, which is of no more use after a compile that has no ending of its own.
@@ -40,23 +48,22 @@ class CompileServers::Server {
   explicit Server(const CompileServerOptions& options)
       : conversation_(server_command(options, log_, module_)) {}
 
-  // No value if the server has ended without a word on the compile.
+  // No value if the server has ended without a word on the compile, or says nonsense.
   std::optional<Ending> compile(const nvrtc::CompileRequest& request,
                                 std::chrono::milliseconds limit, const Cancelled& cancelled) {
     log_.clear();
     module_.clear();
     if (!conversation_.send(request)) return std::nullopt;
-    const auto begun = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
-    if (!begun) return std::nullopt;
-    const Ending cut_short = wait(begun->at("child").get<pid_t>(), limit, cancelled);
-    if (cut_short.deadline || cut_short.cancelled || cut_short.asleep) return cut_short;
-    const auto ended = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
-    if (!ended) return conversation_.end({});
-    Ending ending;
-    ended->at("exit_code").get_to(ending.exit_code);
-    ended->at("signal").get_to(ending.signal);
-    ended->at("cpu_seconds").get_to(ending.cpu_seconds);
-    return ending;
+    try {
+      const auto begun = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
+      if (!begun) return std::nullopt;
+      const Ending cut_short = wait(begun->at("child").get<pid_t>(), limit, cancelled);
+      if (cut_short.deadline || cut_short.cancelled || cut_short.asleep) return cut_short;
+      const auto ended = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
+      return ended ? ending_of(*ended) : conversation_.end({});
+    } catch (const nlohmann::json::exception&) {
+      return std::nullopt;
+    }
   }
 
   const MemoryFile& log() const { return log_; }

@@ -43,7 +43,7 @@ NvrtcLibrary find_nvrtc(const fs::path& wanted, const fs::path& wheels) {
   for (const fs::path& folder : folders) {
     if (auto found = below(folder)) return *std::move(found);
   }
-  not_in_cuda_folders("NVRTC", folders);
+  not_in_cuda_folders("NVRTC", "scripts/setup.sh", folders);
 }
 
 }  // namespace krl

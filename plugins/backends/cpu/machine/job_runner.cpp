@@ -169,9 +169,9 @@ class JobRunner {
     }
     if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
       return refuse(index, -1,
-                    "a block of " + std::to_string(threads) + " threads, but " + kernel.name +
-                        " has __launch_bounds__(" + std::to_string(kernel.max_threads_per_block) +
-                        ")");
+                    "a block of " + std::to_string(threads) +
+                        " threads, but the kernel has __launch_bounds__(" +
+                        std::to_string(kernel.max_threads_per_block) + ")");
     }
     const std::uint64_t shared = shared_bytes(launch);
     if (shared > job_.max_shared_bytes) {
@@ -194,7 +194,7 @@ class JobRunner {
     const Function& entry = *module_.programs[launch.kernel]->entry;
     if (launch.arguments.size() != entry.entry_parameters.size()) {
       return refuse(index, -1,
-                    entry.name + " takes " + std::to_string(entry.entry_parameters.size()) +
+                    "the kernel takes " + std::to_string(entry.entry_parameters.size()) +
                         " arguments, the launch has " + std::to_string(launch.arguments.size()));
     }
     std::vector<std::byte> block(entry.parameter_bytes);
@@ -204,7 +204,7 @@ class JobRunner {
                                      block.data() + parameter.offset);
       if (why.empty()) continue;
       return refuse(index, static_cast<std::int32_t>(a),
-                    "argument " + std::to_string(a + 1) + " of " + entry.name + " " + why);
+                    "argument " + std::to_string(a + 1) + " " + why);
     }
     if (bytes != nullptr) *bytes = std::move(block);
     return true;

@@ -1,16 +1,15 @@
 #include "plugins/backends/cpu/machine/launch.hpp"
 
-#include <bit>
-#include <deque>
+#include <algorithm>
 #include <new>
 #include <numeric>
 
 namespace krl::machine {
 namespace {
 
-// Instructions that a block may execute before others have a turn: at first, and once any block has
-// used that up.
-constexpr std::uint64_t kFirstTurn = 2'000'000, kTurn = 50'000;
+// Instructions that a block may execute before others have a turn: at first, and once it has used
+// that up. The first turn becomes shorter while blocks use it up.
+constexpr std::uint64_t kFirstTurn = 2'000'000, kTurn = 4'000;
 
 // Blocks that are resident at the same time, at most.
 constexpr std::size_t kMostResident = 4096;
@@ -23,15 +22,14 @@ std::uint64_t GridRunner::block_at(std::uint64_t n) const {
   return request_.order == emulator::Order::kReversed ? blocks_ - 1 - block : block;
 }
 
-std::unique_ptr<ThreadBlock> GridRunner::next_block() {
-  std::unique_ptr<ThreadBlock> block;
+GridRunner::Block GridRunner::next_block(std::uint64_t index) {
+  Block block;
   if (spare_.empty()) {
     block = std::make_unique<ThreadBlock>(memory_);
   } else {
     block = std::move(spare_.back());
     spare_.pop_back();
   }
-  const std::uint64_t index = block_at(begun_++);
   BlockShape shape;
   shape.grid = request_.grid;
   shape.block = request_.block;
@@ -44,49 +42,75 @@ std::unique_ptr<ThreadBlock> GridRunner::next_block() {
   return block;
 }
 
+void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps) {
+  running_ = &block;
+  work_ += block.run(steps);
+  if (work_ <= request_.work_limit) return;
+  throw Fault{FaultKind::kWorkLimit,
+              "the kernel executed more than " + std::to_string(request_.work_limit) +
+                  " instructions of warps without an end",
+              block.running().current()->line, -1};
+}
+
+void GridRunner::begin_block() {
+  const std::uint64_t index = block_at(begun_++);
+  const auto at = resident_.emplace(index, next_block(index)).first;
+  take_turn(*at->second, first_turn_);
+  if (!at->second->ended()) {
+    first_turn_ = std::max(first_turn_ / 2, kTurn);
+    return;
+  }
+  first_turn_ = std::min(first_turn_ * 2, kFirstTurn);
+  spare_.push_back(std::move(at->second));
+  resident_.erase(at);
+}
+
+// A turn for each resident block, in the other direction than last time.
+void GridRunner::continue_blocks() {
+  const auto turn = [this](Block& block) {
+    take_turn(*block, kTurn);
+    if (block->ended()) spare_.push_back(std::move(block));
+  };
+  if (upwards_) {
+    for (auto at = resident_.begin(); at != resident_.end(); ++at) turn(at->second);
+  } else {
+    for (auto at = resident_.rbegin(); at != resident_.rend(); ++at) turn(at->second);
+  }
+  upwards_ = !upwards_;
+  std::erase_if(resident_, [](const auto& entry) { return entry.second == nullptr; });
+}
+
 LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   program_ = &program;
   request_ = request;
   blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
   begun_ = work_ = start_ = 0;
   stride_ = 1;
+  first_turn_ = kFirstTurn;
+  upwards_ = true;
   if (request.order == emulator::Order::kShuffled && blocks_ > 2) {
     start_ = request.seed % blocks_;
     stride_ = request.seed / 3 % (blocks_ - 1) + 1;
     while (std::gcd(stride_, blocks_) != 1) ++stride_;
   }
   LaunchOutcome outcome;
-  std::deque<std::unique_ptr<ThreadBlock>> resident;
-  std::uint64_t turn = kFirstTurn;
-  const ThreadBlock* running = nullptr;
   try {
-    while (begun_ < blocks_ || !resident.empty()) {
-      const bool may_begin = begun_ < blocks_ && resident.size() < kMostResident;
-      if (may_begin) resident.push_front(next_block());
-      std::unique_ptr<ThreadBlock> block = std::move(resident.front());
-      resident.pop_front();
-      running = block.get();
-      work_ += block->run(turn);
-      if (work_ > request_.work_limit) {
-        throw Fault{FaultKind::kWorkLimit,
-                    "the kernel executed more than " + std::to_string(request_.work_limit) +
-                        " instructions of warps without an end",
-                    block->running().current()->line, -1};
-      }
-      if (block->ended()) {
-        spare_.push_back(std::move(block));
+    while (begun_ < blocks_ || !resident_.empty()) {
+      if (begun_ < blocks_ && resident_.size() < kMostResident) {
+        begin_block();
       } else {
-        turn = kTurn;
-        resident.push_back(std::move(block));
+        continue_blocks();
       }
     }
   } catch (const Fault& fault) {
-    outcome.fault = described(fault, *running);
-    spare_.clear();
+    outcome.fault = described(fault, *running_);
   } catch (const std::bad_alloc&) {
     outcome.fault.emplace();
     outcome.fault->kind = FaultKind::kUnsupported;
     outcome.fault->message = "more memory than the machine may use";
+  }
+  if (outcome.fault) {
+    resident_.clear();
     spare_.clear();
   }
   outcome.work = work_;

@@ -1,10 +1,12 @@
 // One launch: the blocks of a grid, in an order that a right kernel does not depend on.
 //
 // Blocks are executed one after the other. One that goes on for long may wait for another (a lock,
-// a decoupled look-back): then more of them are resident and take turns. One thread.
+// a decoupled look-back): then more of them are resident and take turns, up and down the grid, so
+// that a chain of blocks that wait for their neighbours is through in one pass. One thread.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,10 +41,13 @@ class GridRunner {
   LaunchOutcome run(Program& program, const LaunchRequest& request);
 
  private:
-  using Blocks = std::vector<std::unique_ptr<ThreadBlock>>;
+  using Block = std::unique_ptr<ThreadBlock>;
 
+  void begin_block();
+  void continue_blocks();
+  void take_turn(ThreadBlock& block, std::uint64_t steps);
   std::uint64_t block_at(std::uint64_t n) const;
-  std::unique_ptr<ThreadBlock> next_block();
+  Block next_block(std::uint64_t index);
   emulator::Fault described(const Fault& fault, const ThreadBlock& block) const;
 
   LaunchMemory& memory_;
@@ -51,7 +56,11 @@ class GridRunner {
   std::uint64_t blocks_ = 0, begun_ = 0;
   std::uint64_t stride_ = 1, start_ = 0;
   std::uint64_t work_ = 0;
-  Blocks spare_;
+  std::uint64_t first_turn_ = 0;  // instructions
+  bool upwards_ = true;
+  std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
+  std::vector<Block> spare_;
+  const ThreadBlock* running_ = nullptr;
 };
 
 }  // namespace krl::machine

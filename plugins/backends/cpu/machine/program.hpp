@@ -87,8 +87,9 @@ struct BasicBlock {
   std::uint32_t chain_clocks = 0;  // of its longest chain of dependent instructions, without memory
   bool begins_region = true;       // loads of earlier blocks do not wait with its own
   bool uses_earlier_loads = false;  // it reads what regions before it loaded and did not wait for
-  std::uint64_t runs = 0;           // how often a warp executed it, …
-  std::uint64_t lanes = 0;          // … with how many lanes in all
+  bool polls = false;  // looks at what other threads may change: a loop around it may wait for them
+  std::uint64_t runs = 0;   // how often a warp executed it, …
+  std::uint64_t lanes = 0;  // … with how many lanes in all
 };
 
 // A parameter or result of a function, or a .param variable of a call: each lane has `bytes` of its

@@ -46,7 +46,7 @@ std::uint64_t ThreadBlock::run(std::uint64_t steps) {
       Warp& warp = warps_[index];
       if (!warp.ready()) continue;
       running_ = &warp;
-      done += warp.run(kWarpSteps);
+      done += warp.run(std::min(kWarpSteps, steps));
       progress = true;
     }
     const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
@@ -103,7 +103,7 @@ void ThreadBlock::add(Warp& warp, Warp::Split& split, std::uint32_t live) {
   }
   if (at.barrier.kind == BarrierRequest::kArrive) {
     barrier.arrived += count_of(split.mask);
-    warp.pass_barrier(split);
+    warp.release(split);
     return;
   }
   // The compiler may have made several barriers of one in the source.
@@ -150,7 +150,7 @@ void ThreadBlock::release(std::uint32_t id) {
   }
   for (const auto& [warp, split] : released) {
     if (reduces) write_result(*split, trues, barrier.waiting);
-    warp->pass_barrier(*split);
+    warp->release(*split);
   }
   barrier = {};
   memory_.barrier_passed();
@@ -168,19 +168,22 @@ void ThreadBlock::write_result(Warp::Split& split, std::uint32_t trues, std::uin
   set_predicate(row<Mask>(split.frame, last.d), split.mask, holds ? kAllLanes : 0);
 }
 
-// Every thread waits, and none of what they wait for can happen.
+// Every thread waits, and none of what they wait for can happen. Those that wait for lanes of their
+// own warp say more than those that wait for a barrier.
 void ThreadBlock::fault_deadlock() {
-  for (const std::uint32_t index : order_) {
-    Warp& warp = warps_[index];
-    for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
-      running_ = &warp;
-      const bool at_meeting = split->state == Warp::State::kAtMeeting;
-      throw Fault{
-          FaultKind::kDivergentBarrier,
-          at_meeting
-              ? "threads wait for a warp-wide operation that others of its mask do not come to"
-              : "threads wait for a barrier that others do not come to",
-          split->at->last.line, std::countr_zero(split->mask)};
+  for (const Warp::State state : {Warp::State::kAtMeeting, Warp::State::kAtBarrier}) {
+    for (const std::uint32_t index : order_) {
+      Warp& warp = warps_[index];
+      for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
+        if (split->state != state) continue;
+        running_ = &warp;
+        throw Fault{FaultKind::kDivergentBarrier,
+                    state == Warp::State::kAtMeeting
+                        ? "a warp-wide operation waits for lanes that its mask names and that "
+                          "never come: they wait elsewhere"
+                        : "threads wait for a barrier that others never come to",
+                    split->at->last.line, std::countr_zero(split->mask)};
+      }
     }
   }
   throw Fault{FaultKind::kDivergentBarrier, "threads wait for each other", 0, -1};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -10,9 +11,9 @@
 namespace krl::machine {
 namespace {
 
-// A split that neither met nor parted for so many blocks may wait for another, which then has a
-// turn.
-constexpr std::uint32_t kPatience = 1024, kTurn = 64;
+// A split waits for so many blocks of others, or for fewer if they poll; then it has a turn.
+constexpr std::uint64_t kPatience = 1 << 20, kPoll = kPatience / 64;
+constexpr std::uint32_t kTurn = 64;  // blocks
 
 constexpr std::uint32_t kDeepestCall = 4096;
 
@@ -29,6 +30,12 @@ void copy_slot(std::byte* to_frame, const ParameterSlot& to, std::byte* from_fra
     std::memcpy(to_frame + to.offset + lane * to.bytes,
                 from_frame + from.offset + lane * from.bytes, bytes);
   }
+}
+
+std::string hexadecimal(Mask mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
 }
 
 std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShape& shape) {
@@ -81,6 +88,11 @@ std::uint32_t special_value(Special which, std::uint32_t thread, const BlockShap
   return 0;
 }
 
+bool goes_before(const Warp::Split& a, const Warp::Split& b) {
+  const std::uint32_t depth_a = activation(a.frame).depth, depth_b = activation(b.frame).depth;
+  return depth_a > depth_b || (depth_a == depth_b && a.at->rank < b.at->rank);
+}
+
 bool changes_with_block(Special which) {
   return which == Special::kCtaidX || which == Special::kCtaidY || which == Special::kCtaidZ;
 }
@@ -107,10 +119,10 @@ void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
     for (const auto& [key, frame] : callees_) move_to_block(*std::get<const Function*>(key), frame);
   }
   live_ = lanes;
-  splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady};
+  splits_[0] = {entry.blocks.data(), top_, lanes, 0, State::kReady, waiting_};
   count_ = 1;
   running_ = 0;
-  unchanged_ = 0;
+  favour_ = 0;
 }
 
 void Warp::set_special(const SpecialRow& special, std::byte* frame) const {
@@ -155,6 +167,8 @@ std::uint64_t Warp::run(std::uint64_t steps) {
     const std::uint64_t cost = std::max<std::uint64_t>(1, block.instructions);
     done += cost;
     steps_ += cost;
+    waiting_ += block.polls ? kPoll : 1;
+    split.ran = waiting_;
     execute(block, split);
     if (!finish(block)) break;
   } while (done < steps);
@@ -210,7 +224,6 @@ bool Warp::finish(BasicBlock& block) {
       meet(block);
       break;
   }
-  ++unchanged_;
   if (count_ == 1 && splits_[0].state == State::kReady) {
     running_ = 0;
     return true;
@@ -229,8 +242,8 @@ void Warp::arrive(Split& split, BasicBlock* at) {
         other.state != State::kReady)
       continue;
     other.mask |= split.mask;
+    other.ran = std::max(other.ran, split.ran);
     split = splits_[--count_];
-    unchanged_ = 0;
     return;
   }
 }
@@ -242,7 +255,6 @@ void Warp::split_off(Mask lanes, BasicBlock* at) {
   Split& other = splits_[count_++];
   other = running();
   other.mask = lanes;
-  unchanged_ = 0;
   arrive(other, at);
   running().at = here;
 }
@@ -340,7 +352,6 @@ void Warp::return_lanes() {
 void Warp::end_lanes() {
   live_ &= ~running().mask;
   running() = splits_[--count_];
-  unchanged_ = 0;
   complete_meetings();
 }
 
@@ -350,8 +361,10 @@ void Warp::meet(BasicBlock& block) {
   const Mask wanted = members[lane];
   keep_only(lanes_where([&](unsigned i) { return members[i] == wanted; }), &block);
   if (const Mask strangers = running().mask & ~wanted; strangers != 0) {
-    fault(FaultKind::kDivergentBarrier,
-          "a thread is not in the mask of its own warp-wide operation", first_lane(strangers));
+    fault(
+        FaultKind::kDivergentBarrier,
+        "a warp-wide operation of a thread that its mask " + hexadecimal(wanted) + " does not name",
+        first_lane(strangers));
   }
   if ((wanted & live_ & ~running().mask) == 0) {
     const Party party = {&block.last, running().frame, running().mask};
@@ -383,10 +396,8 @@ void Warp::hold_meeting(Mask members, Meeting meeting) {
   memory_.lanes_met(index_, present);
   for (Split* split = begin_splits(); split != end_splits(); ++split) {
     if (!takes_part(*split)) continue;
-    ++split->at;
-    split->state = State::kReady;
+    release(*split);
   }
-  unchanged_ = 0;
 }
 
 // Those that wait for lanes that have ended wait no longer.
@@ -397,15 +408,14 @@ void Warp::complete_meetings() {
   }
 }
 
-void Warp::pass_barrier(Split& split) {
+void Warp::release(Split& split) {
   ++split.at;
   split.state = State::kReady;
-  unchanged_ = 0;
+  split.ran = waiting_;
 }
 
-// Whose turn it is. False: no split can go on.
-bool Warp::select() {
-  // Splits that a barrier or a meeting let go may stand at the same place.
+// Splits that a barrier or a meeting let go may stand at the same place.
+void Warp::merge() {
   for (std::size_t i = 0; i < count_; ++i) {
     for (std::size_t k = i + 1; k < count_;) {
       Split &a = splits_[i], &b = splits_[k];
@@ -416,28 +426,38 @@ bool Warp::select() {
         continue;
       }
       a.mask |= b.mask;
+      a.ran = std::max(a.ran, b.ran);
       b = splits_[--count_];
-      unchanged_ = 0;
     }
   }
-  if (unchanged_ > kPatience + kTurn) {
-    unchanged_ = 0;
-    ++turn_;
-  }
-  const std::size_t begin = unchanged_ > kPatience ? turn_ % std::max<std::size_t>(1, count_) : 0;
-  const Split* best = nullptr;
-  for (std::size_t n = 0; n < count_; ++n) {
-    const Split& split = splits_[(begin + n) % count_];
-    if (split.state != State::kReady) continue;
-    if (best == nullptr) {
-      best = &split;
-      if (unchanged_ > kPatience) break;
-      continue;
+}
+
+// The split that goes first whatever its rank, as it has waited for long; null: there is none.
+Warp::Split* Warp::favoured() {
+  Split* longest = nullptr;
+  for (Split* split = begin_splits(); split != end_splits(); ++split) {
+    if (split->state != State::kReady) continue;
+    if (favour_ > 0 && (split->mask >> favoured_ & 1) != 0) {
+      --favour_;
+      return split;
     }
-    const std::uint32_t depth = activation(split.frame).depth,
-                        best_depth = activation(best->frame).depth;
-    if (depth > best_depth || (depth == best_depth && split.at->rank < best->at->rank))
-      best = &split;
+    if (longest == nullptr || split->ran < longest->ran) longest = split;
+  }
+  if (longest == nullptr || waiting_ - longest->ran < kPatience) return nullptr;
+  favoured_ = static_cast<unsigned>(first_lane(longest->mask));
+  favour_ = kTurn;
+  return longest;
+}
+
+// Whose turn it is. False: no split can go on.
+bool Warp::select() {
+  merge();
+  const Split* best = favoured();
+  if (best == nullptr) {
+    for (const Split* split = begin_splits(); split != end_splits(); ++split) {
+      if (split->state != State::kReady) continue;
+      if (best == nullptr || goes_before(*split, *best)) best = split;
+    }
   }
   if (best == nullptr) return false;
   running_ = static_cast<std::size_t>(best - splits_.data());

@@ -2,8 +2,8 @@
 //
 // Lanes that branch apart become splits. Of the splits the one at the lowest rank goes first,
 // deeper calls before shallower ones, so that lanes meet again where their paths join; splits at
-// the same place become one. After many steps without a meeting another split has its turn, so that
-// a lane that others wait for goes on (independent thread scheduling). One thread.
+// the same place become one. A split that has waited for long, while others may have been waiting
+// for it, has a turn whatever its rank (independent thread scheduling). One thread.
 #pragma once
 
 #include <array>
@@ -43,6 +43,7 @@ class Warp {
     Mask mask = 0;
     Mask members = 0;  // of the meeting that it waits for
     State state = State::kReady;
+    std::uint64_t ran = 0;  // the value of waiting_ when it ran last
   };
 
   // `lanes` begin at `entry`. `shape` outlives the call to run.
@@ -54,8 +55,8 @@ class Warp {
   bool ready() const;  // a split can go on
   Split* begin_splits() { return splits_.data(); }
   Split* end_splits() { return splits_.data() + count_; }
-  // The split, which is at a barrier, goes on behind it.
-  void pass_barrier(Split& split);
+  // The split, which is at a barrier or a meeting, goes on behind it.
+  void release(Split& split);
   // What ran last: the place of a fault.
   const Instruction* current() const { return current_; }
 
@@ -76,6 +77,8 @@ class Warp {
   void keep_only(Mask lanes, BasicBlock* elsewhere);
   void arrive(Split& split, BasicBlock* at);
   bool select();
+  void merge();
+  Split* favoured();
   void enter(Function& function, const Call& call, BasicBlock* returns_to);
   void set_special(const SpecialRow& special, std::byte* frame) const;
   void fill_specials(const Function& function, std::byte* frame) const;
@@ -90,8 +93,9 @@ class Warp {
   std::array<Split, kLanes> splits_;
   std::size_t count_ = 0, running_ = 0;
   const Instruction* current_ = nullptr;
-  std::uint32_t unchanged_ = 0;  // blocks executed since lanes met or parted
-  std::uint32_t turn_ = 0;
+  std::uint64_t waiting_ = 0;  // grows with each block executed, faster with those that poll
+  unsigned favoured_ = 0;      // a lane whose split goes first …
+  std::uint32_t favour_ = 0;   // … for so many blocks
 
   Frames frames_;
   std::byte* top_ = nullptr;  // the entry's frame, kept from block to block

@@ -47,7 +47,8 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
   return digest.hex();
 }
 
-// What the candidate's code contains, though the compiler took it; empty if nothing is wrong.
+// What the code of a candidate has that it may not have, or that the machine does not know; empty
+// if nothing.
 std::string refused_contents(const CompiledModule& module) {
   const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceName);
   if (read.problem) {
@@ -97,8 +98,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
   const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
 
-  if (const auto problem =
-          check_source(request.source, CompiledTo::kNative, task.definition.forbid)) {
+  if (const auto problem = check_source(request.source, task.definition.forbid)) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
@@ -124,7 +124,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   if (record.verdict != KRL_VERDICT_OK || (request.stages & kRunning) == 0) return record;
 
   const auto plan = plan_runs(task.n_cases, cases - task.n_cases, settings_.runs_per_case,
-                              mix_seed(request.seed, task.digest));
+                              request.run_seeds(task.digest));
   const auto runs = run(task, *schedule, plan, *module, request.seed, cancelled, &record);
   if (!runs) return record;
   const auto wrong = judge(task, *schedule, *runs, &record);
@@ -197,6 +197,7 @@ std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
                                                const Compiled& module, std::uint64_t seed,
                                                const Cancelled& cancelled,
                                                EvaluationRecord* record) {
+  require_room(task, plan);
   std::vector<MachineRun> planned;
   for (const PlannedRun& run : plan) planned.push_back({run, data_.get(task, run)});
   auto runs =
@@ -243,7 +244,7 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     if (module->verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
     }
-    const auto plan = plan_runs(task.n_cases, 0, 1, mix_seed(seed, task.digest));
+    const auto plan = plan_runs(task.n_cases, 0, 1, {mix_seed(seed, task.digest), 0});
     const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);

@@ -81,9 +81,7 @@ class CpuEvaluator {
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
                  const Baseline& baseline, EvaluationRecord* record) const;
-  void check_reference(const PreparedTask& task, std::uint64_t seed);
-  void check_naive(const PreparedTask& task, std::string_view definition_json, std::uint64_t seed,
-                   const Cancelled& cancelled);
+  void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 
   const CpuSettings settings_;
   const TimeEstimate time_;

@@ -16,8 +16,11 @@ namespace {
 constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
 
-std::uint64_t aligned(std::uint64_t offset) {
-  return (offset + emulator::kBufferAlignment - 1) / emulator::kBufferAlignment *
+// What a buffer takes of the arena, with a gap behind it, so that the end of one is never the start
+// of the next.
+std::uint64_t place_of(std::uint64_t bytes) {
+  return (bytes + emulator::kBufferAlignment - 1) / emulator::kBufferAlignment *
+             emulator::kBufferAlignment +
          emulator::kBufferAlignment;
 }
 
@@ -57,10 +60,6 @@ Ending run_machine(const MachineOptions& options, std::string_view job, std::str
   return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
 }
 
-bool ran_out_of_time(const Ending& ending, const MachineOptions& options) {
-  return ending.asleep || ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options);
-}
-
 // Whether the candidate cannot be the reason. The machine cannot signal itself.
 bool is_of_others(const Ending& ending) {
   return ending.deadline || ending.signal == SIGKILL || ending.signal == SIGTERM ||
@@ -68,6 +67,20 @@ bool is_of_others(const Ending& ending) {
 }
 
 }  // namespace
+
+void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  std::uint64_t bytes = 0;
+  for (const PlannedRun& run : runs) {
+    for (const ResolvedTensor& tensor : task.cases[run.case_index].tensors) {
+      bytes += place_of(static_cast<std::uint64_t>(tensor.bytes()));
+    }
+  }
+  if (bytes <= kMaxArenaBytes) return;
+  throw Failure(KRL_INVALID_ARGUMENT,
+                task.definition.id + ": the cases of an evaluation take " +
+                    std::to_string(bytes >> 20) + " MiB in the machine, more than " +
+                    std::to_string(kMaxArenaBytes >> 20) + "; make them smaller");
+}
 
 MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
                          std::vector<MachineRun> runs, std::uint64_t order_seed)
@@ -81,8 +94,7 @@ void MachineRuns::lay_out() {
   std::uint64_t end = 0;
   const auto place = [&](emulator::Run& run, emulator::Buffer buffer) {
     buffer.offset = end;
-    // One aligned gap between buffers, so that the end of one is never the start of the next.
-    end = aligned(end + buffer.bytes) + emulator::kBufferAlignment;
+    end += place_of(buffer.bytes);
     run.buffers.push_back(std::move(buffer));
   };
   for (const MachineRun& planned : runs_) {
@@ -101,11 +113,11 @@ void MachineRuns::lay_out() {
     }
     job_.runs.push_back(std::move(run));
   }
-  if (end > kMaxArenaBytes) {
-    throw Failure(KRL_INVALID_ARGUMENT,
-                  task_.definition.id + ": its cases take " + std::to_string(end >> 20) +
-                      " MiB in the machine, more than " + std::to_string(kMaxArenaBytes >> 20) +
-                      "; make them smaller");
+  if (end > kMaxArenaBytes) {  // the tensors fit: require_room has looked
+    fail(KRL_VERDICT_RESOURCE_LIMIT, "the scratch buffers of all runs and the tensors take " +
+                                         std::to_string(end >> 20) + " MiB, more than " +
+                                         std::to_string(kMaxArenaBytes >> 20));
+    return;
   }
   arena_ = SharedMemory(std::max<std::uint64_t>(end, 1), "krl-arena");
 }
@@ -185,6 +197,7 @@ std::string MachineRuns::take(const std::string& text) {
 
 bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
                           const std::function<bool()>& cancelled) {
+  if (verdict_ != KRL_VERDICT_OK) return false;
   write_job(options, module);
   const std::string job = nlohmann::json(job_).dump();
   for (int attempt = 0;; ++attempt) {
@@ -193,7 +206,8 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
     const MemoryFile output = MemoryFile::create("krl-result");
     const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ran_out_of_time(ending, options)) {
+    if (ending.asleep) return fail(KRL_VERDICT_TIMEOUT, "the process that runs kernels slept");
+    if (ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options)) {
       return fail(KRL_VERDICT_TIMEOUT,
                   "the kernel ran for more than " + std::to_string(seconds_of(options)) + " s");
     }

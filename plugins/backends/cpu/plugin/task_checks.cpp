@@ -74,30 +74,26 @@ class ImpostorCheck {
 void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
                            const Cancelled& cancelled) {
   const auto task = tasks_.get(definition_json);
-  check_reference(*task, seed);
-  check_naive(*task, definition_json, seed, cancelled);
+  EvaluationRequest naive;
+  naive.definition_json = definition_json;
+  naive.source = task->definition.naive;
+  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+  naive.seed = seed;
+  check_reference(*task, naive);
+  if (naive.source.empty()) return;
+  require_right_naive(task->definition, evaluate(naive, cancelled));
 }
 
 // Runs the reference on all runs of an evaluation, and holds made-up outputs against it.
-void CpuEvaluator::check_reference(const PreparedTask& task, std::uint64_t seed) {
+void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationRequest& request) {
   std::vector<std::shared_ptr<const CaseData>> data;
   const auto plan = plan_runs(task.n_cases, task.cases.size() - task.n_cases,
-                              settings_.runs_per_case, mix_seed(seed, task.digest));
+                              settings_.runs_per_case, request.run_seeds(task.digest));
+  require_room(task, plan);
   for (const PlannedRun& run : plan) data.push_back(data_.get(task, run));
   const ImpostorCheck check(task, plan, data);
   refuse_impostors(task.definition,
                    [&](const Impostor& impostor) { return check.passes(impostor); });
-}
-
-void CpuEvaluator::check_naive(const PreparedTask& task, std::string_view definition_json,
-                               std::uint64_t seed, const Cancelled& cancelled) {
-  if (task.definition.naive.empty()) return;
-  EvaluationRequest request;
-  request.definition_json = definition_json;
-  request.source = task.definition.naive;
-  request.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
-  request.seed = seed;
-  require_right_naive(task.definition, evaluate(request, cancelled));
 }
 
 }  // namespace krl

@@ -19,6 +19,19 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
   return data;
 }
 
+// Before anybody fills or maps anything.
+void require_moderate(const TaskDefinition& task, const ResolvedCase& resolved) {
+  std::int64_t bytes = 0;
+  for (const ResolvedTensor& tensor : resolved.tensors) {
+    if (tensor.bytes() > kMostCaseBytes - bytes) {
+      invalid_argument(task.id + ": the tensors of the case " + resolved.label +
+                       " take more than " + std::to_string(kMostCaseBytes >> 20) +
+                       " MiB; make it smaller");
+    }
+    bytes += tensor.bytes();
+  }
+}
+
 }  // namespace
 
 PreparedTask prepare_task(std::string_view definition_json) {
@@ -32,6 +45,7 @@ PreparedTask prepare_task(std::string_view definition_json) {
     for (const IntegerNames& values : *list) {
       auto resolved = resolve_case(task.definition, values);
       if (!resolved) invalid_argument(resolved.error().path + ": " + resolved.error().message);
+      require_moderate(task.definition, *resolved);
       task.cases.push_back(*std::move(resolved));
     }
   }

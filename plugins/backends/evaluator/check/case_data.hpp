@@ -22,7 +22,11 @@ struct PreparedTask {
   std::size_t n_cases = 0;          // without them
 };
 
-// Throws Failure(KRL_INVALID_ARGUMENT) with every problem, one a line.
+// Of the tensors of one case together: more takes minutes to fill and compare.
+inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
+
+// Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or with
+// the first case that is too large.
 PreparedTask prepare_task(std::string_view definition_json);
 
 // Tasks by their definition, each prepared once. Thread-safe.

@@ -13,8 +13,8 @@ namespace krl {
 // One run against its expected values.
 struct RunVerdict {
   bool passed = true;
-  std::string detail;  // the first wrong elements; empty if it passed
-  double max_abs_error = 0, max_rel_error = 0;
+  std::string detail;                           // the first wrong elements; empty if it passed
+  double max_abs_error = 0, max_rel_error = 0;  // infinity where they would say what is right
 
   // Adds what became of one output.
   void add(const ResolvedTensor& output, const Comparison& comparison);

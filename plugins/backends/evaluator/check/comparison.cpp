@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "plugins/backends/evaluator/check/element.hpp"
@@ -81,6 +82,17 @@ std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
   return text + "]";
 }
 
+// How wrong it is, so roughly that nobody can say from it what is right; empty where even that
+// would say it.
+std::string share_text(const ResolvedTensor& tensor, const ElementError& error) {
+  const double share = std::fabs(error.got - error.expected) / std::fabs(error.expected);
+  if (!is_floating(tensor.dtype) || !std::isfinite(share)) return {};
+  if (share >= 10) return ", wrong by far";
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0e", 100 * share);  // one digit
+  return ", wrong by about " + number_text(std::strtod(text, nullptr)) + " %";
+}
+
 }  // namespace
 
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
@@ -100,10 +112,12 @@ std::string describe(const ResolvedTensor& tensor, const Comparison& comparison)
   std::string text = tensor.name + ": " + std::to_string(comparison.wrong) + " of " +
                      std::to_string(tensor.elements) + " elements are wrong: ";
   for (const ElementError& error : comparison.first) {
-    text += tensor.name + place_text(tensor, error.index) + " is " + number_text(error.got) +
-            ", expected " + number_text(error.expected) + "; ";
+    if (is_secret(tensor) && &error != &comparison.first.front()) text += "; ";
+    text += tensor.name + place_text(tensor, error.index) + " is " + number_text(error.got);
+    text += is_secret(tensor) ? share_text(tensor, error)
+                              : ", expected " + number_text(error.expected) + "; ";
   }
-  return text + "largest error " + number_text(comparison.max_abs_error);
+  return is_secret(tensor) ? text : text + "largest error " + number_text(comparison.max_abs_error);
 }
 
 }  // namespace krl

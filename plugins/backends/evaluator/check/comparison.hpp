@@ -46,7 +46,12 @@ Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byt
                           const ExpectedOutput& expected, const Tolerance& tolerance,
                           double factor);
 
-// "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …; largest error 1.5".
+// Outputs of so few elements could be learned by heart, so nobody is told their expected values.
+inline constexpr std::int64_t kFewElements = 64;
+inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= kFewElements; }
+
+// "y: 3 of 1000 elements are wrong: y[0, 3] is 0, expected 1.5; …; largest error 1.5"; of few
+// elements: "y: 1 of 4 elements are wrong: y[3] is 2.5, wrong by about 40 %".
 std::string describe(const ResolvedTensor& tensor, const Comparison& comparison);
 
 // A number for a message: short, exact enough to recognise.

@@ -12,13 +12,14 @@ constexpr std::size_t kOtherCount = 3;
 }  // namespace
 
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
-                                  std::size_t runs_per_case, std::uint64_t seed) {
+                                  std::size_t runs_per_case, const RunSeeds& seeds) {
   std::vector<PlannedRun> runs;
-  const auto seed_of = [&](std::size_t case_index, std::size_t run) {
-    return mix_seed(mix_seed(seed, case_index), run);
+  const auto own_seed = [&](std::size_t case_index, std::size_t run) {
+    return mix_seed(mix_seed(seeds.own, case_index), run);
   };
   for (std::size_t c = 0; c < cases; ++c) {
-    runs.push_back({c, seed_of(c, 0), Distribution::kAsGiven, RunOrder::kForward, true});
+    runs.push_back({c, mix_seed(mix_seed(seeds.shared, c), 0), Distribution::kAsGiven,
+                    RunOrder::kForward, true});
   }
   const std::size_t further =
       runs_per_case <= 1 || cases == 0 ? 0 : std::max(kOtherCount, cases * (runs_per_case - 1));
@@ -27,11 +28,11 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
     // Where the cases are a multiple of three, a case would meet the same one in each round.
     const std::size_t shift = cases % kOtherCount == 0 ? round : 0;
     const RunOrder order = e % 2 == 0 ? RunOrder::kReversed : RunOrder::kShuffled;
-    runs.push_back({c, seed_of(c, round + 1), kOthers[(e + shift) % kOtherCount], order, false});
+    runs.push_back({c, own_seed(c, round + 1), kOthers[(e + shift) % kOtherCount], order, false});
   }
   for (std::size_t h = 0; h < holdouts; ++h) {
     const std::size_t c = cases + h;
-    runs.push_back({c, seed_of(c, 0), Distribution::kAsGiven, RunOrder::kShuffled, false});
+    runs.push_back({c, own_seed(c, 0), Distribution::kAsGiven, RunOrder::kShuffled, false});
   }
   std::stable_sort(runs.begin(), runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
     return a.case_index < b.case_index;

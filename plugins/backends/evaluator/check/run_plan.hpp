@@ -22,11 +22,19 @@ struct PlannedRun {
   bool operator==(const PlannedRun&) const = default;
 };
 
-// The first run of a case has the values as given, in order, and is counted. Further runs have
-// other seeds, the distributions ×3, ×0.01 and negated in turn, and orders reversed and shuffled in
-// turn: `runs_per_case` (at least 1) in all, and more where the three would not come up otherwise.
-// A hold-out is run once, shuffled. The runs of a case stand together.
+// What a candidate writes is checked with inputs that other candidates did not see, so that what
+// one is told about them serves no other; time is counted with those that all share, so that it can
+// be compared.
+struct RunSeeds {
+  std::uint64_t shared = 0, own = 0;
+};
+
+// The first run of a case has the values as given, in order, and is counted: its seed comes from
+// the shared one, all others from the candidate's own. Further runs have the distributions ×3,
+// ×0.01 and negated in turn, and orders reversed and shuffled in turn: `runs_per_case` (at least 1)
+// in all, and more where the three would not come up otherwise. A hold-out is run once, shuffled.
+// The runs of a case stand together.
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
-                                  std::size_t runs_per_case, std::uint64_t seed);
+                                  std::size_t runs_per_case, const RunSeeds& seeds);
 
 }  // namespace krl

@@ -69,7 +69,11 @@ struct OracleClient::Session {
     }
     const auto answer = oracle.ask(request, limit);
     if (!answer) return std::nullopt;
-    return answer->get<OracleAnswer>();
+    try {
+      return answer->get<OracleAnswer>();
+    } catch (const nlohmann::json::exception&) {
+      return std::nullopt;  // as good as none
+    }
   }
 };
 
@@ -95,8 +99,8 @@ OracleAnswer OracleClient::ask(const OracleRequest& request,
     if (auto answer = session_->ask(request, inputs, options_.request_limit)) return *answer;
     session_.reset();
   }
-  throw Failure(KRL_UNAVAILABLE,
-                "the oracle (" + options_.program + ") died or hung twice on one request");
+  throw Failure(KRL_UNAVAILABLE, "the oracle (" + options_.program +
+                                     ") died, hung or answered nonsense twice on one request");
 }
 
 std::vector<ExpectedOutput> OracleClient::expected(

@@ -37,19 +37,6 @@ constexpr Reason kNames[] = {
     {"cudaDeviceSynchronize", "belongs to the host; the harness owns memory and launches"},
 };
 
-// In native code, besides.
-constexpr Reason kNativeNames[] = {
-    {"asm", "unsupported on cpu: inline PTX"},
-    {"__asm", "unsupported on cpu: inline PTX"},
-    {"__asm__", "unsupported on cpu: inline PTX"},
-    {"virtual", "is not allowed: calls must be to functions that are named"},
-    {"new", "allocates: memory comes from @scratch"},
-    {"malloc", "allocates: memory comes from @scratch"},
-    {"free", "allocates: memory comes from @scratch"},
-    {"alloca", "allocates: memory comes from @scratch"},
-    {"printf", "is not allowed: a kernel only writes its outputs"},
-};
-
 constexpr Reason kPrefixes[] = {
     {"__tsan", "is a name of the harness"},        {"__sanitizer", "is a name of the harness"},
     {"__asan", "is a name of the harness"},        {"__ubsan", "is a name of the harness"},
@@ -58,42 +45,6 @@ constexpr Reason kPrefixes[] = {
     {"__dso", "is a name of the C library"},       {"__x86", "is a name of the compiler"},
     {"__atomic_", "is g++'s; use CUDA's atomics"}, {"__sync_", "is g++'s; use CUDA's atomics"},
 };
-
-// Without effect on memory that the harness would not see.
-constexpr std::string_view kBuiltins[] = {"assume_aligned",
-                                          "bswap32",
-                                          "bswap64",
-                                          "clz",
-                                          "clzl",
-                                          "clzll",
-                                          "constant_p",
-                                          "ctz",
-                                          "ctzl",
-                                          "ctzll",
-                                          "expect",
-                                          "fabs",
-                                          "fabsf",
-                                          "ffs",
-                                          "ffsll",
-                                          "fma",
-                                          "fmaf",
-                                          "huge_val",
-                                          "huge_valf",
-                                          "inf",
-                                          "inff",
-                                          "isfinite",
-                                          "isinf",
-                                          "isnan",
-                                          "nan",
-                                          "nanf",
-                                          "parity",
-                                          "popcount",
-                                          "popcountl",
-                                          "popcountll",
-                                          "signbit",
-                                          "sqrt",
-                                          "sqrtf",
-                                          "trap"};
 
 constexpr std::string_view kAttributes[] = {
     "aligned",      "__aligned__", "always_inline", "__always_inline__",
@@ -196,8 +147,8 @@ bool is_harness_name(std::string_view name) {
 // Goes over the tokens once and stops at the first that is refused.
 class Checker {
  public:
-  Checker(const std::vector<Token>& tokens, bool native, const std::vector<std::string>& forbidden)
-      : tokens_(tokens), native_(native), forbidden_(forbidden) {}
+  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden)
+      : tokens_(tokens), forbidden_(forbidden) {}
 
   std::optional<SourceProblem> run() {
     for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
@@ -220,9 +171,10 @@ class Checker {
 
   void check_name(const Token& token) {
     for (const Reason& name : kNames) {
-      if (token.text == name.word) return refuse_name(token, name);
+      if (token.text == name.word) {
+        return refuse(token, quoted(token.text) + " " + std::string(name.why));
+      }
     }
-    if (native_) check_native_name(token);
     for (const Reason& prefix : kPrefixes) {
       if (has_prefix(token.text, prefix.word)) {
         return refuse(token, quoted(token.text) + " " + std::string(prefix.why));
@@ -238,24 +190,6 @@ class Checker {
     if (token.text == "_Pragma") return pragma_operator(token);
   }
 
-  void refuse_name(const Token& token, const Reason& name) {
-    const bool is_whole = has_prefix(name.why, "unsupported");
-    refuse(token,
-           is_whole ? std::string(name.why) : quoted(token.text) + " " + std::string(name.why));
-  }
-
-  void check_native_name(const Token& token) {
-    for (const Reason& name : kNativeNames) {
-      if (token.text == name.word) return refuse_name(token, name);
-    }
-    if (has_prefix(token.text, "__builtin_") && !contains(kBuiltins, token.text.substr(10))) {
-      return refuse(token, quoted(token.text) + " is not one of the builtins that are allowed");
-    }
-    if (token.text == "extern") return external(token);
-    if (token.text == "goto" && ahead(1).is("*")) refuse(token, "a computed goto");
-    if (token.text == "operator" && ahead(1).is("delete")) refuse(token, "'operator delete'");
-  }
-
   void check_punctuation(const Token& token) {
     if (token.text == "##") {
       return refuse(token, "pasting names together (##): write them out");
@@ -265,11 +199,6 @@ class Checker {
     if (token.text == "<" && ahead(1).is("<") && ahead(2).is("<")) {
       return refuse(token, "a launch from the device: use @launch");
     }
-    const bool function_pointer =
-        native_ && token.text == "(" && ahead(1).is("*") &&
-        ((ahead(2).is(")") && ahead(3).is("(")) ||
-         (ahead(2).kind == Token::kName && ahead(3).is(")") && ahead(4).is("(")));
-    if (function_pointer) refuse(token, "a pointer to a function: call functions by name");
   }
 
   // __attribute__((a, b(1)))
@@ -295,17 +224,6 @@ class Checker {
       if (!harmless) {
         return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
       }
-    }
-  }
-
-  // Only dynamic shared memory and kernels with a C name come from outside.
-  void external(const Token& token) {
-    const Token& next = ahead(1);
-    const bool shared = next.is("__shared__");
-    const bool c_kernel =
-        next.kind == Token::kText && next.text == "\"C\"" && ahead(2).is("__global__");
-    if (!shared && !c_kernel) {
-      refuse(token, "'extern' declares something outside of the kernel");
     }
   }
 
@@ -350,7 +268,6 @@ class Checker {
   }
 
   const std::vector<Token>& tokens_;
-  const bool native_;
   const std::vector<std::string>& forbidden_;
   std::size_t at_ = 0;
   std::optional<SourceProblem> problem_;
@@ -362,7 +279,7 @@ std::string SourceProblem::text() const {
   return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message;
 }
 
-std::optional<SourceProblem> check_source(std::string_view source, CompiledTo target,
+std::optional<SourceProblem> check_source(std::string_view source,
                                           const std::vector<std::string>& forbidden) {
   if (source.size() > kMaxSourceBytes) {
     return SourceProblem{1, 1,
@@ -375,7 +292,7 @@ std::optional<SourceProblem> check_source(std::string_view source, CompiledTo ta
     return SourceProblem{problem.line, problem.column,
                          std::string(problem.message) + " is not allowed"};
   }
-  return Checker(lexed.tokens, target == CompiledTo::kNative, forbidden).run();
+  return Checker(lexed.tokens, forbidden).run();
 }
 
 }  // namespace krl

@@ -1,8 +1,8 @@
 // Checks of a candidate's text, before anything compiles it: what could reach around the compiler
 // or the harness is refused by its token, with the reason and the line. Comments, strings, raw
 // strings, spliced lines and digraphs are seen as the compiler sees them; macros are checked where
-// they are written, and names cannot be pasted together. What compiles to PTX is checked there, by
-// ptx/contents.hpp, and its text only for the sake of the compiler. Pure functions.
+// they are written, and names cannot be pasted together. What the compiled code may contain is for
+// ptx/contents.hpp to say. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,8 @@ struct SourceProblem {
   std::string text() const;
 };
 
-enum class CompiledTo { kPtx, kNative };  // code of a GPU, code of this machine
-
 // The first problem of `source`. `forbidden`: identifiers that the task forbids.
-std::optional<SourceProblem> check_source(std::string_view source, CompiledTo target,
+std::optional<SourceProblem> check_source(std::string_view source,
                                           const std::vector<std::string>& forbidden);
 
 }  // namespace krl

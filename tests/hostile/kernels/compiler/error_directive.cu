@@ -1,4 +1,4 @@
-// task: vector_add expect: compile_error
+// task: vector_add expect: compile_error|rejected
 // #error with a text of control bytes and a path.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 #error "[31m /etc/passwd  ${HOME} %s%n"

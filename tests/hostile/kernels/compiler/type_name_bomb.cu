@@ -1,4 +1,4 @@
-// task: vector_add expect: compile_error|timeout|resource_limit
+// task: vector_add expect: compile_error|timeout|resource_limit|rejected
 // An error whose one line names a type of megabytes.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 template <class T> struct P { typedef P<T> (*F)(T, T, T, P*); };

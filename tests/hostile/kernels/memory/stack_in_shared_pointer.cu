@@ -1,4 +1,4 @@
-// task: vector_add expect: runtime_fault|wrong_result|nondeterministic on-gpu: ok|runtime_fault|wrong_result|nondeterministic
+// task: vector_add expect: runtime_fault|wrong_result|nondeterministic|ok on-gpu: ok|runtime_fault|wrong_result|nondeterministic
 // An address of one thread's local variable is given to others through shared memory.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {

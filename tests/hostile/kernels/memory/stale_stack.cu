@@ -1,4 +1,4 @@
-// task: matmul expect: runtime_fault|wrong_result|nondeterministic on-gpu: ok|runtime_fault|wrong_result|nondeterministic
+// task: matmul expect: runtime_fault|wrong_result|nondeterministic|ok on-gpu: ok|runtime_fault|wrong_result|nondeterministic max-speedup: 1.05
 // Local arrays that nobody initialised hold what the thread before has left: inputs are loaded once for all threads.
 // @launch kern<<<dim3(ceil_div(n, 16), ceil_div(m, 16)), dim3(16, 16)>>>(a, b, c, m, n, k)
 struct Kept { long key; float left[64 * 64], right[64 * 64]; };

@@ -1,4 +1,4 @@
-// task: total_sum expect: runtime_fault|wrong_result|nondeterministic on-gpu: runtime_fault|wrong_result|nondeterministic|ok
+// task: total_sum expect: runtime_fault|wrong_result|nondeterministic|ok on-gpu: runtime_fault|wrong_result|nondeterministic|ok
 // Atomics of block scope on a word that all blocks share.
 // @launch clear<<<1, 1>>>(y)
 // @launch kern<<<16, 64>>>(x, y, n)

@@ -1,5 +1,5 @@
-// task: histogram expect: ok
-// A block a bin: __ballot_sync, __reduce_add_sync.
+// task: histogram expect: ok|compile_error
+// Needs compute capability 8.0: A block a bin: __ballot_sync, __reduce_add_sync.
 // @launch kern<<<bins, 256>>>(keys, counts, n)
 __global__ void kern(const int* keys, int* counts, int n) {
   __shared__ int part[8];

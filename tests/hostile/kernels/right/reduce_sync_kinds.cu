@@ -1,5 +1,5 @@
-// task: histogram expect: ok|rejected
-// __reduce_add, min, max, and, or, xor of one warp a bin.
+// task: histogram expect: ok|rejected|compile_error
+// Needs compute capability 8.0: __reduce_add, min, max, and, or, xor of one warp a bin.
 // @launch kern<<<bins, 32>>>(keys, counts, n)
 __global__ void kern(const int* keys, int* counts, int n) {
   unsigned mine = 0;

@@ -8,6 +8,8 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -92,6 +94,29 @@ TEST(OracleTest, SaysWhereAReferenceIsWrong) {
   EXPECT_NE(message("def other(a):\n    return a\n").find("run"), std::string::npos);
 }
 
+// At once: not after it has filled gigabytes.
+TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
+  auto definition = nlohmann::json::parse(vector_add().definition_json);
+  definition["cases"] = {{{"n", 2147483647}}};
+  try {
+    prepare_task(definition.dump());
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(failure.what()).find("2048 MiB; make it smaller"), std::string::npos)
+        << failure.what();
+  }
+  definition["cases"] = {{{"n", 90'000'000}}};  // each fits, all runs together do not
+  const CpuInstance backend(Table{{"cache", "off"}});
+  try {
+    backend.prepare({"large", definition.dump()});
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("make them smaller"), std::string::npos)
+        << failure.what();
+  }
+}
+
 TEST(CpuBackendTest, TellsTheSameTwiceFromDiskAndFresh) {
   const fs::path folder = fs::temp_directory_path() / ("krl_eval_" + std::to_string(::getpid()));
   fs::remove_all(folder);
@@ -119,7 +144,7 @@ TEST(CpuBackendTest, GivesLinesOfErrors) {
       "float* out, int n) {\n  out[0] = missing;\n}\n");
   EXPECT_EQ(broken.verdict, KRL_VERDICT_COMPILE_ERROR);
   ASSERT_FALSE(broken.diagnostics.empty());
-  EXPECT_EQ(broken.diagnostics[0].rfind("3:12: ", 0), 0u) << broken.diagnostics[0];
+  EXPECT_EQ(broken.diagnostics[0].rfind("3:0: ", 0), 0u) << broken.diagnostics[0];
   const Outcome outside = backend.evaluate(
       vector_add(),
       "// @launch k<<<1, 32>>>(a, b, out, n)\n__global__ void k(const float* a, const float* b, "
@@ -133,15 +158,20 @@ TEST(CpuBackendTest, LeavesNothingBehind) {
       naive_of(vector_add()), "asm", "// @launch k<<<1, 1>>>()\n__global__ void k() {",
       "// @launch k<<<1, 1>>>()\n__global__ void k() { __trap(); }",
       "// @launch k<<<1, 1>>>()\n__global__ void k() { volatile int x = 1; while (x) { } }"};
-  const CpuInstance backend(Table{{"cache", "off"}, {"work_limit", 3000000}});
+  const Table options{{"cache", "off"}, {"work_limit", 3000000}};
+  std::optional<CpuInstance> backend;
   const std::string comment = "\n// ";
   const auto round = [&](int number) {
     for (const std::string& source : sources) {
-      backend.evaluate(vector_add(), source + comment + std::to_string(number));
+      backend->evaluate(vector_add(), source + comment + std::to_string(number));
     }
   };
+  backend.emplace(options);
   round(0);
+  backend.reset();
   const std::size_t before = open_descriptors();
+  EXPECT_EQ(children(), 0u);
+  backend.emplace(options);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -149,9 +179,11 @@ TEST(CpuBackendTest, LeavesNothingBehind) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(children(), 2u) << "the oracle and a compile server, or nothing was counted";
+  EXPECT_LE(children(), 5u) << "more than the oracle and a server for each thread";
+  backend.reset();
   EXPECT_EQ(open_descriptors(), before);
-  EXPECT_GE(children(), 1U) << "the oracle is one, or nothing was counted";
-  EXPECT_LE(children(), 1U) << "more than the oracle is left";
+  EXPECT_EQ(children(), 0u);
 }
 
 // Any text ends in exactly one verdict.

@@ -82,6 +82,26 @@ TEST(SubprocessTest, StopsWhenCancelled) {
   EXPECT_TRUE(child.wait(kPatience, [] { return true; }).cancelled);
 }
 
+TEST(SubprocessTest, EndsWhatSleepsAndNotWhatWorks) {
+  constexpr std::chrono::milliseconds kLittle{200};
+  Subprocess sleeper({{"/bin/sleep", "1000"}, {}, {}});
+  EXPECT_TRUE(sleeper.wait(kPatience, {}, kLittle).asleep);
+  Subprocess worker({{"/bin/bash", "-c", "while ((SECONDS < 2)); do :; done"}, {}, {}});
+  EXPECT_TRUE(worker.wait(kPatience, {}, kLittle).ok());
+}
+
+// A worker that shares memory could otherwise make us read where there is none.
+TEST(SharedMemoryTest, KeepsItsSize) {
+  const SharedMemory memory(1 << 16);
+  EXPECT_NE(::ftruncate(memory.descriptor(), 0), 0);
+  EXPECT_NE(::ftruncate(memory.descriptor(), 1 << 20), 0);
+  memory.bytes()[100] = std::byte{1};
+  const MemoryFile given = MemoryFile::with("test-given", "as it was");
+  EXPECT_NE(::ftruncate(given.descriptor(), 0), 0);
+  EXPECT_LT(::pwrite(given.descriptor(), "x", 1, 0), 0);
+  EXPECT_EQ(given.read(100), "as it was");
+}
+
 TEST(SubprocessTest, SaysWhatIsMissing) {
   EXPECT_THROW(Subprocess({{"/no/such/program"}, {}, {}}), Failure);
 }
@@ -137,6 +157,19 @@ TEST(SandboxTest, StartsNothingElse) {
 
 TEST(SandboxTest, SignalsNobody) {
   EXPECT_FALSE(shell("kill -0 " + std::to_string(::getpid())).ending.ok());
+}
+
+TEST(SandboxTest, RefusesWaysAround) {
+  const auto done =
+      run(sandboxed(kLauncher, rules(), {{KERNELRL_BINARY_DIR "/tests/forbidden_calls"}}));
+  EXPECT_EQ(done.output, "end\n");
+}
+
+TEST(SandboxTest, MayCopyItselfAndNothingElse) {
+  SandboxRules forks = rules();
+  forks.forks = true;
+  EXPECT_EQ(shell("(echo copy)", forks).output, "copy\n");
+  EXPECT_NE(shell("/bin/true", forks).ending.exit_code, 0);
 }
 
 TEST(SandboxTest, EndsAtItsProcessorTime) {

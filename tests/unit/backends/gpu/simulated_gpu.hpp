@@ -75,6 +75,6 @@ inline std::vector<pid_t> workers_of_this_process() {
   return workers;
 }
 
-inline std::vector<PlannedRun> runs() { return plan_runs(2, 1, 3, 99); }
+inline std::vector<PlannedRun> runs() { return plan_runs(2, 1, 3, {99, 98}); }
 
 }  // namespace krl::testing

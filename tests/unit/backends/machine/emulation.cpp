@@ -23,6 +23,13 @@ BufferArgument Emulation::add(std::string name, const void* data, std::size_t co
   return {static_cast<std::uint32_t>(run_.buffers.size() - 1)};
 }
 
+// As the test named the kernel.
+std::string Emulation::source_name(const std::string& name) const {
+  const auto found = std::find(module_.names.begin(), module_.names.end(), name);
+  if (found == module_.names.end()) return name;
+  return module_.kernels[static_cast<std::size_t>(found - module_.names.begin())];
+}
+
 Result Emulation::run(Order order) {
   run_.order = order;
   run_.count = true;
@@ -33,8 +40,9 @@ Result Emulation::run(Order order) {
   const std::unique_ptr<std::byte, void (*)(void*)> memory(
       static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)), std::free);
   std::copy(arena_.begin(), arena_.end(), memory.get());
-  const Result result = run_job(job, module_.ptx, {memory.get(), arena_.size()});
+  Result result = run_job(job, module_.ptx, {memory.get(), arena_.size()});
   std::copy_n(memory.get(), arena_.size(), arena_.begin());
+  if (result.fault) result.fault->kernel = source_name(result.fault->kernel);
   return result;
 }
 

@@ -62,6 +62,8 @@ class Emulation {
   BufferArgument add(std::string name, const void* data, std::size_t count,
                      std::uint32_t element_size, bool writable);
 
+  std::string source_name(const std::string& name) const;
+
   CompiledModule module_;
   Run run_;
   std::vector<std::byte> arena_;

@@ -211,9 +211,9 @@ std::string source_of(const Wmma& w) {
          "nvcuda;\n"
          "__global__ void k(const float* fa, const float* fb, const float* fc, float* fd) {\n"
          "__shared__ __align__(32) " +
-         memory + " a[48 * 48], b[48 * 48]; __shared__ __align__(32) " + w.result +
-         " c[48 * 48];\n"
-         "for (int i = threadIdx.x; i < 48 * 48; i += 32) { a[i] = (" +
+         memory + " a[32 * 48], b[32 * 48]; __shared__ __align__(32) " + w.result +
+         " c[32 * 48];\n"
+         "for (int i = threadIdx.x; i < 32 * 48; i += 32) { a[i] = (" +
          memory + ")fa[i]; b[i] = (" + memory + ")fb[i]; c[i] = (" + w.result +
          ")fc[i]; } __syncwarp();\n"
          "wmma::fragment<wmma::matrix_a, " +
@@ -235,7 +235,7 @@ std::string source_of(const Wmma& w) {
          "wmma::store_matrix_sync(c, C, " +
          stride(w.c_layout, w.m, w.n) + ", wmma::mem_" + w.c_layout +
          "_major); __syncwarp();\n"
-         "for (int i = threadIdx.x; i < 48 * 48; i += 32) fd[i] = (float)c[i]; }";
+         "for (int i = threadIdx.x; i < 32 * 48; i += 32) fd[i] = (float)c[i]; }";
 }
 
 class FragmentsOfWmma : public testing::TestWithParam<Wmma> {};
@@ -243,7 +243,7 @@ TEST_P(FragmentsOfWmma, AgreeWithEachOther) {
   const Wmma& w = GetParam();
   Emulation emulation(source_of(w), {"k"});
   ASSERT_EQ(emulation.compile_log(), "");
-  constexpr std::size_t kElements = 48 * 48;
+  constexpr std::size_t kElements = 32 * 48;
   const auto filled = [&](int rows, int columns, const char* layout, int (*value)(int, int)) {
     std::vector<float> matrix(kElements, 77.0f);
     const int stride = (by_rows(layout) ? columns : rows) + 16;

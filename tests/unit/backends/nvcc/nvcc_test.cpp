@@ -69,7 +69,7 @@ __global__ void add(const float* a, const float* b, float* out, int n) {
 TEST(NvccToolkit, SaysWhereItLookedAndWhatIsMissing) {
   EXPECT_EQ(
       refusal_of("cuda", "/no/such/folder"),
-      "no nvcc in /no/such/folder: install the CUDA toolkit, or call scripts/setup.sh --cuda, "
+      "no nvcc in /no/such/folder: call scripts/setup.sh --cuda, or install the CUDA toolkit, "
       "or set 'cuda'");
   EXPECT_THAT(refusal_of("cuda", "/bin/false"), HasSubstr("/false cannot be used: --version"));
 }

@@ -49,8 +49,8 @@ TEST(Nvrtc, SaysWhereItLooked) {
     FAIL() << "found";
   } catch (const Failure& failure) {
     EXPECT_STREQ(failure.what(),
-                 "no NVRTC in /no/such/folder: install the CUDA toolkit, or call scripts/setup.sh "
-                 "--cuda, or set 'cuda'");
+                 "no NVRTC in /no/such/folder: call scripts/setup.sh, or install the CUDA toolkit, or "
+                 "set 'cuda'");
   }
 }
 

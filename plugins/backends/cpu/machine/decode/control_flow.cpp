@@ -27,6 +27,17 @@ constexpr DecodeOperation kOperations[] = {decode_memory,   decode_move,       d
   throw Fault{FaultKind::kTrap, "an assertion failed", instruction.line, std::countr_zero(mask)};
 }
 
+// What a thread that waits for others must execute again and again.
+bool polls(const ptx::Instruction& instruction) {
+  static constexpr std::string_view kOpcodes[] = {"atom", "membar", "fence", "mbarrier",
+                                                  "nanosleep"};
+  static constexpr std::string_view kStrong[] = {"volatile", "relaxed", "acquire"};
+  const auto is = [&](std::string_view opcode) { return instruction.opcode == opcode; };
+  const auto has = [&](std::string_view modifier) { return instruction.has(modifier); };
+  return std::any_of(std::begin(kOpcodes), std::end(kOpcodes), is) ||
+         (is("ld") && std::any_of(std::begin(kStrong), std::end(kStrong), has));
+}
+
 void do_nothing(const Instruction&, Warp&, std::byte*, Mask) {}
 
 Operand variable(Operand::Scope scope, std::size_t index) {
@@ -152,6 +163,7 @@ class BodyDecoder {
     note_registers(!from.guarded);
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
     function_.instructions.push_back(out);
+    block().polls |= polls(from);
     count(out.kind);
   }
 

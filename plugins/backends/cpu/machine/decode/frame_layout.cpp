@@ -197,6 +197,7 @@ std::uint32_t FrameLayout::scratch(std::uint32_t bytes_each) {
 }
 
 std::uint32_t FrameLayout::special(const std::string& name, std::uint32_t bytes) {
+  if (name == kReservedShared) return constant(module_.reserved_shared, bytes);
   for (const SpecialName& known : kSpecials) {
     if (known.name != name || (bytes != 4 && bytes != 8)) continue;
     const auto [found, is_new] = specials_.try_emplace({name, bytes}, 0);

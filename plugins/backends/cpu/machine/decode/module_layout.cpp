@@ -31,6 +31,12 @@ void add_shared(const ptx::Module& module, const ptx::Operand& operand,
   for (const ptx::Operand& element : operand.elements) add_shared(module, element, found);
 }
 
+bool names(const ptx::Operand& operand, std::string_view special) {
+  const auto in_element = [&](const ptx::Operand& element) { return names(element, special); };
+  return (operand.kind == ptx::Operand::kSpecial && operand.name == special) ||
+         std::any_of(operand.elements.begin(), operand.elements.end(), in_element);
+}
+
 }  // namespace
 
 ModuleLayout lay_out(const ptx::Module& module, std::vector<GlobalVariable>* variables) {
@@ -76,10 +82,13 @@ ModuleLayout lay_out(const ptx::Module& module, std::vector<GlobalVariable>* var
 void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLayout* layout) {
   std::set<std::uint32_t> of_module;
   std::vector<const ptx::Variable*> variables;
+  bool reserved = false;
   for (const ptx::Function* function : functions) {
     for (const ptx::Instruction& instruction : function->body) {
-      for (const ptx::Operand& operand : instruction.operands)
+      for (const ptx::Operand& operand : instruction.operands) {
         add_shared(*layout->module, operand, &of_module);
+        reserved |= names(operand, kReservedShared);
+      }
     }
     for (const ptx::Variable& local : function->locals) {
       if (local.space == ptx::Space::kShared) variables.push_back(&local);
@@ -92,12 +101,15 @@ void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLa
     if (variable->external || variable->bytes == 0) continue;
     end = aligned(end, variable->align);
     layout->shared[variable] = static_cast<std::uint32_t>(end);
-    layout->shared_variables.push_back(
-        {variable->name, static_cast<std::uint32_t>(end),
-         static_cast<std::uint32_t>(variable->bytes),
-         static_cast<std::uint32_t>(ptx::size_of(variable->type))});
+    layout->shared_variables.push_back({variable->name, static_cast<std::uint32_t>(end),
+                                        static_cast<std::uint32_t>(variable->bytes),
+                                        static_cast<std::uint32_t>(ptx::size_of(variable->type))});
     end += variable->bytes;
     if (end > kMostSharedBytes) throw Unsupported{"more than 1 MiB of shared variables", 0};
+  }
+  if (reserved) {
+    layout->reserved_shared = static_cast<std::uint32_t>(aligned(end, 16));
+    end = layout->reserved_shared + kReservedSharedBytes;
   }
   layout->shared_bytes = static_cast<std::uint32_t>(end);
   // Dynamic shared memory begins behind them, for every array without a size.

@@ -16,15 +16,22 @@ inline constexpr std::uint64_t kVariablesBegin = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kFunctionsBegin = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t kFunctionStride = 16;
 
+// A special register, and how much memory begins where it says.
+inline constexpr std::string_view kReservedShared = "%reserved_smem_offset_1";
+inline constexpr std::uint32_t kReservedSharedBytes = 288;
+
 struct ModuleLayout {
   const ptx::Module* module = nullptr;
   std::map<std::string, std::uint64_t, std::less<>>
       globals;  // address of each .global and .const variable
   std::map<std::string, std::uint64_t, std::less<>> functions;  // of each defined function
   std::map<const ptx::Variable*, std::uint32_t>
-      shared;                      // offset in shared memory, of the entry's variables
+      shared;  // offset in shared memory, of the entry's variables
   std::vector<SharedVariable> shared_variables;
   std::uint32_t shared_bytes = 0;  // static
+  // Where memory is that the system keeps for cooperative groups; only if %reserved_smem_offset_1
+  // is read.
+  std::uint32_t reserved_shared = 0;
   std::map<std::string, Function*, std::less<>> decoded;  // what calls refer to
 };
 

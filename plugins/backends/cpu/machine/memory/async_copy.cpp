@@ -64,7 +64,7 @@ void claim_destinations(const Instruction& i, Warp& warp, std::byte* frame, Mask
   BlockMemory& memory = warp.memory();
   Request request = request_of(i, warp);
   request.write = true;
-  const AddressRow to{frame + i.d, i.extra[0], i.e};
+  const AddressRow to{frame + i.d, i.extra[0], static_cast<std::int32_t>(i.e)};
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t offset = to.of(lane);
@@ -126,7 +126,7 @@ void decode_copy(const ptx::Instruction& from, Operands& operands, Instruction* 
   out->access->element_bytes = static_cast<std::uint8_t>(bytes);
   bind_address(from.operands[1], ptx::Space::kGlobal, operands, out);
   const Operands::Address to = operands.address(from.operands[0], ptx::Space::kShared);
-  if (out->extra[0] != 8 || to.offset != static_cast<std::uint32_t>(to.offset)) {
+  if (out->extra[0] != 8 || to.offset != static_cast<std::int32_t>(to.offset)) {
     operands.unsupported(from);
   }
   out->d = to.base;
@@ -145,6 +145,7 @@ void decode_copy(const ptx::Instruction& from, Operands& operands, Instruction* 
 
 bool decode_async_copy(const ptx::Instruction& from, Operands& operands, Instruction* out) {
   if (from.opcode != "cp" || from.has("mbarrier")) return false;
+  if (!from.has("async") || from.has("bulk")) operands.unsupported(from);
   out->kind = InstructionClass::kLoadStore;
   if (from.has("commit_group")) {
     out->run = commit;
@@ -157,8 +158,6 @@ bool decode_async_copy(const ptx::Instruction& from, Operands& operands, Instruc
   } else {
     decode_copy(from, operands, out);
   }
-  const bool bulk = from.has("bulk") || from.has("reduce");
-  if (bulk) operands.unsupported(from);
   return true;
 }
 

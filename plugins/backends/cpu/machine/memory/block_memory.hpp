@@ -31,7 +31,7 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask /*lanes*/) { order_.lanes_met(warp); }
+  void lanes_met(std::uint32_t warp, Mask lanes) { order_.lanes_met(warp, lanes); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
   // The block has ended.
@@ -54,10 +54,10 @@ class BlockMemory {
   // being at their deltas from it; a store may have been made already. Null: the lanes do not all
   // access the same buffer, and nothing has happened.
   std::byte* access_global(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
   // Of shared memory, by offset.
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
-                           Shape::Pattern* pattern);
+                           const Shape** shape);
 
   // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
   // with whom. Counts nothing.
@@ -84,6 +84,7 @@ class BlockMemory {
   }
   void renew_stamps();
   void touch(Sectors& sectors);
+  void read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
@@ -91,7 +92,7 @@ class BlockMemory {
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
-  Order order_;
+  AccessOrder order_;
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;

@@ -22,7 +22,9 @@ std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
   return {operand};
 }
 
-// Bytes of the registers of a load; 0: all are "_".
+constexpr std::uint32_t kNoWidth = ~0u;
+
+// Bytes of the registers of a load; 0: all are "_"; kNoWidth: they differ, or are predicates.
 std::uint32_t bind_destinations(const std::vector<ptx::Operand>& registers, Operands& operands,
                                 MemoryAccess* access) {
   std::uint32_t bytes = 0;
@@ -30,7 +32,8 @@ std::uint32_t bind_destinations(const std::vector<ptx::Operand>& registers, Oper
     const std::uint32_t width = operands.width(registers[k]);
     access->rows[k] = operands.destination_any(registers[k]);
     access->register_bytes[k] = static_cast<std::uint8_t>(width);
-    if (access->rows[k] != 0) bytes = bytes == 0 || bytes == width ? width : ~0u;
+    if (access->rows[k] == 0) continue;
+    bytes = width != 0 && (bytes == 0 || bytes == width) ? width : kNoWidth;
   }
   return bytes;
 }
@@ -125,7 +128,7 @@ void decode_parameter(const ptx::Instruction& from, const Operands::Parameter& p
                       bool is_load, Operands& operands, Instruction* out) {
   const MemoryAccess& access = *out->access;
   const std::int64_t end = parameter.of_entry ? INT64_MAX : parameter.bytes;
-  if (parameter.offset < 0 || parameter.offset + access.lane_bytes() > end ||
+  if (parameter.offset < 0 || parameter.offset > end - access.lane_bytes() ||
       (!is_load && parameter.of_entry)) {
     operands.unsupported(from);
   }

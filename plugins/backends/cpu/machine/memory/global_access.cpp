@@ -47,7 +47,7 @@ Region& BlockMemory::find_global(const Request& request, unsigned lane, std::uin
 }
 
 std::byte* BlockMemory::access_global(const Request& request, const LaneAddresses& addresses,
-                                      Shape::Pattern* pattern) {
+                                      const Shape** found) {
   MemoryAccess& access = request.access;
   const SectorShape& shape = access.shapes.sectors(addresses, request.bytes);
   const std::uint64_t from = addresses.first - static_cast<std::uint64_t>(shape.below);
@@ -66,7 +66,7 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
       find_global(request, lane, addresses.first + static_cast<std::uint64_t>(delta));
     }
   }
-  *pattern = shape.pattern;
+  *found = &shape;
   const Who now = present(request.warp);
   Sectors sectors{request,
                   addresses,
@@ -96,10 +96,16 @@ void BlockMemory::touch(Sectors& sectors) {
   const SectorShape& shape = sectors.shape;
   const Request& request = sectors.request;
   if (!sectors.region.writable) {  // nobody writes it: there is no race
-    for (std::uint32_t i = 0; i < shape.count; ++i) {
-      Cell& cell = sectors.cell(i);
-      sectors.count(cell);
-      cell.read = sectors.own;
+    for (std::uint32_t i = 0; i < shape.count; i += 4) {
+      const std::uint32_t count = std::min(4u, shape.count - i);
+      if (shape.consecutive) {
+        read_four(sectors, i, count);
+        continue;
+      }
+      for (std::uint32_t k = i; k < i + count; ++k) {
+        sectors.count(sectors.cell(k));
+        sectors.cell(k).read = sectors.own;
+      }
     }
     return;
   }
@@ -116,6 +122,31 @@ void BlockMemory::touch(Sectors& sectors) {
     if (shape.consecutive && touch_four(sectors, i, count)) continue;
     for (std::uint32_t k = i; k < i + count; ++k) touch_sector(sectors, k);
   }
+}
+
+// Up to four sectors side by side that nobody writes.
+void BlockMemory::read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count) {
+  Cell* const cells = &sectors.cell(index);
+#if defined(__AVX512F__)
+  const auto reads = static_cast<__mmask8>(((1u << 2 * count) - 1) & 0xaa);
+  const __m512i known = _mm512_maskz_loadu_epi64(reads, cells);
+  const __m512i own = _mm512_set1_epi64(static_cast<long long>(sectors.own));
+  const __mmask8 fresh = _mm512_mask_cmplt_epu64_mask(
+      reads, known, _mm512_set1_epi64(static_cast<long long>(sectors.floor)));
+  const __mmask8 others = _mm512_mask_cmpge_epu64_mask(reads, _mm512_xor_si512(known, own),
+                                                       _mm512_set1_epi64(1ll << kSerialShift));
+  const auto dram = static_cast<std::uint32_t>(std::popcount(unsigned{fresh}));
+  const auto l1 = count - static_cast<std::uint32_t>(std::popcount(unsigned{others}));
+  sectors.dram += dram;
+  sectors.l1 += l1;
+  sectors.l2 += count - dram - l1;
+  if (others != 0) _mm512_mask_storeu_epi64(cells, reads, own);
+#else
+  for (std::uint32_t i = 0; i < count; ++i) {
+    sectors.count(cells[i]);
+    cells[i].read = sectors.own;
+  }
+#endif
 }
 
 // Up to four sectors side by side of which nothing is known in this launch, or that this very

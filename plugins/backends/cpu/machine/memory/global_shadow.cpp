@@ -21,10 +21,11 @@ void ZeroPages::grow(std::size_t bytes) {
   madvise(memory, bytes, MADV_HUGEPAGE);  // most of a large shadow is touched: one fault for 2 MiB
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
+  madvise(data_, bytes_, MADV_HUGEPAGE);  // an advice only
 }
 
 Cell* GlobalShadow::reserve(std::size_t bytes) {
-  sectors_.grow((bytes / 32 + 1) * sizeof(Cell));
+  sectors_.grow((bytes / 32 + 4) * sizeof(Cell));
   return reinterpret_cast<Cell*>(sectors_.data());
 }
 

@@ -25,41 +25,54 @@ struct AddressRow {
 };
 
 // False: the lanes are further apart than deltas can say.
-inline bool find_addresses(const AddressRow& from, Mask mask, LaneAddresses* to) {
-  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
-  to->first = from.of(first);
-  to->mask = mask;
+template <class T>
+inline bool find_deltas(const T* row, Mask mask, LaneAddresses* to) {
+  const T base = row[std::countr_zero(mask)];
 #if defined(__AVX512F__)
-  if (from.bytes == 4) {
-    const auto* row = reinterpret_cast<const std::uint32_t*>(from.row);
-    const __m512i base = _mm512_set1_epi32(static_cast<int>(row[first]));
-    _mm512_store_si512(to->delta, _mm512_maskz_sub_epi32(static_cast<__mmask16>(mask),
-                                                         _mm512_load_si512(row), base));
-    _mm512_store_si512(to->delta + 16, _mm512_maskz_sub_epi32(static_cast<__mmask16>(mask >> 16),
-                                                              _mm512_load_si512(row + 16), base));
+  if constexpr (sizeof(T) == 4) {
+    for (unsigned i = 0; i < kLanes; i += 16) {
+      const auto lanes = static_cast<__mmask16>(mask >> i);
+      const __m512i delta = _mm512_maskz_sub_epi32(lanes, _mm512_load_si512(row + i),
+                                                   _mm512_set1_epi32(static_cast<int>(base)));
+      _mm512_store_si512(to->delta + i, delta);
+    }
     return true;
+  } else {
+    __mmask8 far = 0;
+    const auto narrow = [&](unsigned i) {
+      const __m512i delta =
+          _mm512_maskz_sub_epi64(static_cast<__mmask8>(mask >> i), _mm512_load_si512(row + i),
+                                 _mm512_set1_epi64(static_cast<long long>(base)));
+      const __m256i low = _mm512_cvtepi64_epi32(delta);
+      far |= _mm512_cmpneq_epi64_mask(delta, _mm512_cvtepi32_epi64(low));
+      return low;
+    };
+    // Stored as they will be loaded: whole.
+    for (unsigned i = 0; i < kLanes; i += 16) {
+      const __m512i low = _mm512_castsi256_si512(narrow(i));
+      _mm512_store_si512(to->delta + i, _mm512_inserti64x4(low, narrow(i + 8), 1));
+    }
+    return far == 0;
   }
-  const auto* row = reinterpret_cast<const std::uint64_t*>(from.row);
-  const __m512i base = _mm512_set1_epi64(static_cast<long long>(row[first]));
-  __mmask8 far = 0;
-  for (unsigned i = 0; i < kLanes; i += 8) {
-    const auto lanes = static_cast<__mmask8>(mask >> i);
-    const __m512i delta = _mm512_maskz_sub_epi64(lanes, _mm512_load_si512(row + i), base);
-    const __m256i narrow = _mm512_cvtepi64_epi32(delta);
-    far |= _mm512_cmpneq_epi64_mask(delta, _mm512_cvtepi32_epi64(narrow));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to->delta + i), narrow);
-  }
-  return far == 0;
 #else
-  std::uint64_t far = 0;
+  T far = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t taken = -std::uint64_t{mask >> lane & 1};
-    const std::uint64_t delta = (from.of(lane) - to->first) & taken;
+    const T taken = T{0} - static_cast<T>(mask >> lane & 1);
+    const T delta = (row[lane] - base) & taken;
     to->delta[lane] = static_cast<std::int32_t>(delta);
-    far |= delta ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(to->delta[lane]));
+    far |= delta ^ static_cast<T>(static_cast<std::int64_t>(to->delta[lane]));
   }
   return far == 0;
 #endif
+}
+
+inline bool find_addresses(const AddressRow& from, Mask mask, LaneAddresses* to) {
+  to->first = from.of(static_cast<unsigned>(std::countr_zero(mask)));
+  to->mask = mask;
+  if (from.bytes == 4) {
+    return find_deltas(reinterpret_cast<const std::uint32_t*>(from.row), mask, to);
+  }
+  return find_deltas(reinterpret_cast<const std::uint64_t*>(from.row), mask, to);
 }
 
 // Where the lanes of a checked access find their bytes: `at` + delta of each. In local memory
@@ -68,7 +81,9 @@ struct CheckedLanes {
   std::byte* at = nullptr;
   LocalMemory* local = nullptr;
   const LaneAddresses& addresses;
-  Shape::Pattern pattern = Shape::kGeneral;
+  const Shape* shape = nullptr;  // null: not known
+
+  Shape::Pattern pattern() const { return shape == nullptr ? Shape::kGeneral : shape->pattern; }
 
   std::byte* of(unsigned lane) const { return at + addresses.delta[lane]; }
   std::uint32_t local_offset(unsigned lane) const {
@@ -92,23 +107,23 @@ template <class Move>
 inline void access_memory(BlockMemory& memory, const Request& request, const AddressRow& row,
                           Mask mask, ptx::Space space, std::byte* frame, const Move& move) {
   LaneAddresses addresses;
-  Shape::Pattern pattern;
+  const Shape* shape = nullptr;
   if (find_addresses(row, mask, &addresses)) [[likely]] {
     if (space == ptx::Space::kShared) {
-      std::byte* const at = memory.access_shared(request, addresses, &pattern);
-      return move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_shared(request, addresses, &shape);
+      return move(CheckedLanes{at, nullptr, addresses, shape});
     }
     if (space == ptx::Space::kLocal) {
       access_local(memory, request, addresses, frame);
-      return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+      return move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
     }
     const bool may_be_global =
         space == ptx::Space::kGlobal || space == ptx::Space::kConstant ||
         (space == ptx::Space::kGeneric && space_of(addresses.first) == ptx::Space::kGlobal);
     if (may_be_global) {
-      std::byte* const at = memory.access_global(request, addresses, &pattern);
+      std::byte* const at = memory.access_global(request, addresses, &shape);
       if (at != nullptr) [[likely]]
-        return move(CheckedLanes{at, nullptr, addresses, pattern});
+        return move(CheckedLanes{at, nullptr, addresses, shape});
     }
   }
   // Several groups are one request.
@@ -118,20 +133,20 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
     const ptx::Space found = find_group(memory, request, row, mask, space, &addresses);
     mask &= ~addresses.mask;
     if (found == ptx::Space::kShared) {
-      std::byte* const at = memory.access_shared(request, addresses, &pattern);
-      move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_shared(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
       counts.shared_requests = before.shared_requests + 1;
     } else if (found == ptx::Space::kLocal) {
       access_local(memory, request, addresses, frame);
-      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, Shape::kGeneral});
+      move(CheckedLanes{nullptr, &memory.local(request.warp), addresses, nullptr});
       counts.local_requests = before.local_requests + 1;
     } else if (found == ptx::Space::kParameter) {
       // Read only, the same for all: the bytes themselves. find_group has checked them.
       auto* const at = const_cast<std::byte*>(memory.launch().parameters().data());
-      move(CheckedLanes{at + addresses.first, nullptr, addresses, Shape::kGeneral});
+      move(CheckedLanes{at + addresses.first, nullptr, addresses, nullptr});
     } else {
-      std::byte* const at = memory.access_global(request, addresses, &pattern);
-      move(CheckedLanes{at, nullptr, addresses, pattern});
+      std::byte* const at = memory.access_global(request, addresses, &shape);
+      move(CheckedLanes{at, nullptr, addresses, shape});
       counts.global_requests = before.global_requests + 1;
     }
   }

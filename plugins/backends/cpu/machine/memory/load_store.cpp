@@ -23,15 +23,38 @@ Register widened(Stored value) {
   }
 }
 
+#if defined(__AVX512F__)
+// Words within 128 bytes: loaded once, and sorted to their lanes.
+void load_near(const CheckedLanes& lanes, std::uint32_t* to) {
+  const Shape& shape = *lanes.shape;
+  const auto words = static_cast<unsigned>((shape.below + shape.above) / 4);
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << words) - 1);
+  const std::byte* const lowest = lanes.at - shape.below;
+  const __m512i low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(all), lowest);
+  const __m512i high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(all >> 16), lowest + 64);
+  const __m512i below = _mm512_set1_epi32(static_cast<int>(shape.below));
+  for (unsigned i = 0; i < kLanes; i += 16) {
+    const __m512i delta = _mm512_load_si512(lanes.addresses.delta + i);
+    const __m512i word = _mm512_srli_epi32(_mm512_add_epi32(delta, below), 2);
+    const __m512i values = _mm512_permutex2var_epi32(low, word, high);
+    if (shape.mask == kAllLanes) {  // a store in part is slow to load again
+      _mm512_store_si512(to + i, values);
+    } else {
+      _mm512_mask_store_epi32(to + i, static_cast<__mmask16>(shape.mask >> i), values);
+    }
+  }
+}
+#endif
+
 template <class Register, class Stored>
 void load_one(const CheckedLanes& lanes, Register* to) {
   const Mask mask = lanes.addresses.mask;
   constexpr bool same = sizeof(Stored) == sizeof(Register);
-  if (same && lanes.pattern == Shape::kContiguous) {
+  if (same && lanes.pattern() == Shape::kContiguous) {
     std::memcpy(to, lanes.at, sizeof(Register) * kLanes);
     return;
   }
-  if (lanes.pattern == Shape::kUniform) {
+  if (lanes.pattern() == Shape::kUniform) {
     Stored value;
     std::memcpy(&value, lanes.at, sizeof value);
     if constexpr (std::is_class_v<Stored>) {
@@ -44,6 +67,9 @@ void load_one(const CheckedLanes& lanes, Register* to) {
   }
 #if defined(__AVX512F__)
   if constexpr (same && sizeof(Stored) == 4) {
+    if (lanes.shape != nullptr && lanes.shape->above + lanes.shape->below <= 128) {
+      return load_near(lanes, reinterpret_cast<std::uint32_t*>(to));
+    }
     for (unsigned i = 0; i < kLanes; i += 16) {
       const auto part = static_cast<__mmask16>(mask >> i);
       const __m512i values =
@@ -54,11 +80,17 @@ void load_one(const CheckedLanes& lanes, Register* to) {
     return;
   }
 #endif
-  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  const auto load_lane = [&](unsigned lane) {
     Stored value;
     std::memcpy(&value, lanes.of(lane), sizeof value);
     to[lane] = widened<Register>(value);
+  };
+  if (mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) load_lane(lane);
+    return;
+  }
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    load_lane(static_cast<unsigned>(std::countr_zero(rest)));
   }
 }
 
@@ -131,7 +163,7 @@ void load(const Instruction& i, Warp& warp, std::byte* frame, Mask mask) {
 template <class Stored>
 void store_lanes_of(const CheckedLanes& lanes, const StoredValues& values) {
   const bool plain = values.elements == 1 && values.row_bytes[0] == sizeof(Stored);
-  if (plain && lanes.local == nullptr && lanes.pattern == Shape::kContiguous) {
+  if (plain && lanes.local == nullptr && lanes.pattern() == Shape::kContiguous) {
     std::memcpy(lanes.at, values.rows[0], sizeof(Stored) * kLanes);
     return;
   }

@@ -2,7 +2,7 @@
 
 namespace krl::machine {
 
-bool Order::begin_block() {
+bool AccessOrder::begin_block() {
   serial_ = shadow_.begin_block();
   const bool enough = next_stamp_ < kStamps / 2;
   if (!enough) next_stamp_ = stamp_of(kOrdered) + 1;
@@ -11,16 +11,16 @@ bool Order::begin_block() {
   return enough;
 }
 
-void Order::barrier() {
+void AccessOrder::barrier() {
   barrier_ = first_of_stamp(next_stamp_);
   present_.fill(0);
 }
 
-void Order::take_stamp(std::uint32_t warp) {
+void AccessOrder::take_stamp(std::uint32_t warp) {
   present_[warp] = first_of_stamp(next_stamp_++) | warp << kWarpShift;
 }
 
-void Order::reset_stamps() {
+void AccessOrder::reset_stamps() {
   shadow_.block(serial_).fence_stamp = kStamps;  // what it did may count as fenced
   serial_ = shadow_.continue_block(serial_);
   next_stamp_ = stamp_of(kOrdered) + 1;
@@ -28,18 +28,18 @@ void Order::reset_stamps() {
   barrier();
 }
 
-void Order::fence(std::uint32_t warp, Mask lanes, FenceScope scope) {
+void AccessOrder::fence(std::uint32_t warp, Mask lanes, FenceScope scope) {
   if (fenced_since_[warp] != barrier_) fenced_lanes_[warp] = 0;
   fenced_since_[warp] = barrier_;
   fenced_lanes_[warp] |= lanes;
   if (scope == FenceScope::kDevice) shadow_.block(serial_).fence_stamp = next_stamp_ - 1;
 }
 
-Verdict Order::judge(const Cell& cell, const Access& access, Conflict* conflict) const {
+Verdict AccessOrder::judge(const Cell& cell, const Access& access, Conflict* conflict) const {
   return access.write ? judge_write(cell, access, conflict) : judge_read(cell, access, conflict);
 }
 
-bool Order::blocks_synchronise(Record earlier) const {
+bool AccessOrder::blocks_synchronise(Record earlier) const {
   const BlockRecord& other = shadow_.block(serial_of(earlier));
   const BlockRecord& own = shadow_.block(serial_);
   if (own.fence_stamp != 0 && other.fence_stamp >= stamp_of(who_of(earlier))) return true;
@@ -48,7 +48,7 @@ bool Order::blocks_synchronise(Record earlier) const {
 
 // Whether nothing orders an earlier access before the present one; `conflict` names its thread
 // then.
-bool Order::unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const {
+bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* conflict) const {
   if (!of_this_launch(earlier)) return false;
   const Who who = who_of(earlier);
   const std::uint32_t warp = warp_of(who), lane = lane_of(who);
@@ -63,7 +63,7 @@ bool Order::unordered(Record earlier, Who now, bool of_writer, Conflict* conflic
   return !(fenced(warp, lane) && fenced(warp_of(now), lane_of(now)));
 }
 
-Verdict Order::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
+Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
   if (access.shared && !of_this_launch(cell.write)) return Verdict::kUninitialised;
   const Who writer = who_of(cell.write);
   const bool in_this_interval =
@@ -81,7 +81,7 @@ Verdict Order::judge_read(const Cell& cell, const Access& access, Conflict* conf
   return unordered(of_one, access.who, true, conflict) ? Verdict::kRace : Verdict::kFine;
 }
 
-Verdict Order::judge_write(const Cell& cell, const Access& access, Conflict* conflict) const {
+Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflict* conflict) const {
   const bool both_strong_writes = access.strong() && (cell.write & kStrong) != 0;
   if (!both_strong_writes && unordered(cell.write, access.who, true, conflict)) {
     return Verdict::kIfChanged;
@@ -93,7 +93,8 @@ Verdict Order::judge_write(const Cell& cell, const Access& access, Conflict* con
   return Verdict::kFine;
 }
 
-void Order::remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern) {
+void AccessOrder::remember(Cell* cell, const Access& access, Verdict verdict,
+                           std::uint64_t pattern) {
   if (!access.write) return remember_read(cell, access, pattern);
   Who who = access.who;
   if (verdict == Verdict::kIfChanged) who |= kMany;
@@ -109,7 +110,7 @@ void Order::remember(Cell* cell, const Access& access, Verdict verdict, std::uin
 
 // Keeps the thread that read first and that others have, too; what is ordered before the present
 // access is forgotten.
-void Order::remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const {
+void AccessOrder::remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const {
   const Who before = who_of(cell->read);
   const Record now = Record{serial_} << kSerialShift | pattern | access.who;
   const bool concurrent = serial_of(cell->read) == serial_ && before >= barrier_;

@@ -48,14 +48,19 @@ struct Access {
   bool strong() const { return (who & machine::kStrong) != 0; }
 };
 
-class Order {
+class AccessOrder {
  public:
-  explicit Order(GlobalShadow& shadow) : shadow_(shadow) {}
+  explicit AccessOrder(GlobalShadow& shadow) : shadow_(shadow) {}
 
   // A new block; false: stamps have begun anew, and shared memory's shadow has to be cleared.
   bool begin_block();
   void barrier();
-  void lanes_met(std::uint32_t warp) { present_[warp] = 0; }
+  // A fence of one of them is then one of all.
+  void lanes_met(std::uint32_t warp, Mask lanes) {
+    present_[warp] = 0;
+    if (fenced_since_[warp] == barrier_ && (fenced_lanes_[warp] & lanes) != 0)
+      fenced_lanes_[warp] |= lanes;
+  }
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope);
   void strong_access() { shadow_.block(serial_).atomic = true; }
 

@@ -16,7 +16,7 @@ void BlockMemory::check_shared(const Request& request, unsigned lane, std::uint6
 }
 
 std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresses& addresses,
-                                      Shape::Pattern* pattern) {
+                                      const Shape** found) {
   MemoryAccess& access = request.access;
   const WordShape& shape = access.shapes.words(addresses, request.bytes);
   const auto first = static_cast<std::int64_t>(addresses.first);
@@ -34,7 +34,7 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   access.counts.wavefronts += shape.wavefronts;
   access.counts.bank_conflicts += shape.bank_conflicts;
   if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
-  *pattern = shape.pattern;
+  *found = &shape;
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;
   const bool plain_words = request.bytes >= 4 && !request.strong;

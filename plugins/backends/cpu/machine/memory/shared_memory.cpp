@@ -166,14 +166,14 @@ void SharedMemory::reset_stamps(Who block_begin) {
       if (!is_marked(who)) who = who >= block_begin ? ordered : 0;
     }
   };
-  order(writes_, Order::kOrdered);
-  order(byte_writes_, Order::kOrdered);
+  order(writes_, AccessOrder::kOrdered);
+  order(byte_writes_, AccessOrder::kOrdered);
   order(reads_, 0);
   order(byte_reads_, 0);
 }
 
 bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who present,
-                        const Order& order) {
+                        const AccessOrder& order) {
   const Interval interval{present, order.block_begin(), order.last_barrier()};
   const Who* who = shape.who;
   for (std::uint32_t i = 0; i < shape.runs; ++i) {
@@ -186,7 +186,7 @@ bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who pr
 }
 
 bool SharedMemory::store(const WordShape& shape, std::uint32_t first_word, Who present,
-                         const Order& order) {
+                         const AccessOrder& order) {
   const Interval interval{present, order.block_begin(), order.last_barrier()};
   const Who* who = shape.who;
   for (std::uint32_t i = 0; i < shape.runs; ++i) {
@@ -211,7 +211,7 @@ void SharedMemory::split(std::uint32_t word) {
 }
 
 SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Access& access,
-                                                Order& order) {
+                                                AccessOrder& order) {
   const auto record = [&](Who who) -> Record {
     if (who < order.block_begin()) return 0;  // of an earlier block
     return Record{order.serial()} << kSerialShift | who;
@@ -230,7 +230,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
 
 // Of several words, one that nobody wrote may be padding that a vector loads along with the rest.
 SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t bytes,
-                                           const Access& access, Order& order) {
+                                           const Access& access, AccessOrder& order) {
   Outcome worst;
   std::uint32_t cells = 0, unwritten = 0;
   const auto add = [&](const Outcome& outcome, std::uint32_t at, std::uint32_t size) {

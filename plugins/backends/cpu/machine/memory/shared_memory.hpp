@@ -16,7 +16,7 @@ class SharedMemory {
   // A block begins. `forget`: no stamp in the shadow means anything any more.
   void begin_block(std::uint32_t bytes, bool forget);
   // All accesses so far are ordered; words that the block wrote stay written. See
-  // Order::reset_stamps.
+  // AccessOrder::reset_stamps.
   void reset_stamps(Who block_begin);
 
   std::byte* data() { return reinterpret_cast<std::byte*>(data_.data()); }
@@ -24,8 +24,10 @@ class SharedMemory {
 
   // A plain access of whole words by a warp; false, if it needs a closer look: then some words may
   // be known to have been read or written already. `first_word`: of the first address.
-  bool load(const WordShape& shape, std::uint32_t first_word, Who present, const Order& order);
-  bool store(const WordShape& shape, std::uint32_t first_word, Who present, const Order& order);
+  bool load(const WordShape& shape, std::uint32_t first_word, Who present,
+            const AccessOrder& order);
+  bool store(const WordShape& shape, std::uint32_t first_word, Who present,
+             const AccessOrder& order);
 
   // One lane's access of any kind, which need not be whole words.
   struct Outcome {
@@ -33,7 +35,8 @@ class SharedMemory {
     Conflict conflict;
     bool copy_under_way = false;  // kRace: with an asynchronous copy
   };
-  Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access, Order& order);
+  Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
+                 AccessOrder& order);
 
   // The words of an asynchronous copy, which must not be accessed before it is waited for.
   void begin_copy(std::uint32_t offset, std::uint32_t bytes, Who who);
@@ -46,7 +49,7 @@ class SharedMemory {
   static constexpr Who kCopy = kBytewise | kStrong;
   static constexpr bool is_marked(Who who) { return who >= first_of_stamp(kStamps - 1); }
 
-  Outcome access_cell(Who* write, Who* read, const Access& access, Order& order);
+  Outcome access_cell(Who* write, Who* read, const Access& access, AccessOrder& order);
   void split(std::uint32_t word);
 
   std::vector<std::uint64_t> data_;

@@ -153,12 +153,14 @@ std::optional<Form> form_of(const ptx::Instruction& in) {
   if (!wmma && !(layouts() && row_a && !row_b)) return std::nullopt;
   Form form;
   form.clamped = modifiers.take("satfinite");
+  const bool rounds = wmma && modifiers.take("rn");  // stands before the types
   std::vector<Element> types;
   while (const auto element = modifiers.take_element()) types.push_back(*element);
   form.clamped |= modifiers.take("satfinite");
   const Product* product = find_product(types);
   if (product == nullptr || !shape) return std::nullopt;
-  if (product->d == E::kF64) modifiers.take("rn");
+  if (product->d == E::kF64 && !rounds) modifiers.take("rn");
+  if (rounds && product->d != E::kF64) return std::nullopt;
   if (!modifiers.at_end() || (form.clamped && product->d != E::kS32)) return std::nullopt;
   const auto is_shape = wmma ? is_shape_of_wmma : is_shape_of_mma;
   if (!is_shape(*shape, product->a)) return std::nullopt;
