@@ -19,15 +19,19 @@ import random
 
 # Of the GPU, from data sheets and gpu_table.cpp; not fitted.
 SMS, CLOCK_GHZ, DRAM_GB_PER_S, DRAM_EFFICIENCY = 132, 1.98, 4800, 0.90
-L2_BYTES_PER_CLOCK, L2_LATENCY, SHARED_LATENCY, WARPS_PER_CLOCK = 5120, 200, 30, 4
-MAX_THREADS, MAX_BLOCKS, SHARED_BYTES = 2048, 32, 228 << 10
-OVERLAP_LOSS, CLOCKS_PER_REQUEST, CLOCKS_PER_BLOCK = 0.15, 1, 40
+L2_BYTES_PER_CLOCK, WARPS_PER_CLOCK, L2_LATENCY, SHARED_LATENCY = 5120, 4, 200, 30
+OVERLAP_LOSS, HIDDEN_BY_PATH, CLOCKS_PER_REQUEST, CLOCKS_PER_BLOCK = 0.15, 0.5, 2, 40
+CLOCKS_PER_WARP = {
+    'integer': 0.5, 'integer64': 1, 'multiply': 0.5, 'divide': 10, 'float': 0.25, 'double': 0.5,
+    'special': 2, 'convert': 0.5, 'tensor': 2, 'load_store': 0, 'atomic': 0, 'warp': 1,
+    'barrier': 0, 'control': 0.5,
+}
 
 # Where a fit starts, and what holds a constant that the measurement says little about.
 START = {
-    'start_ns': 2000, 'least_clocks_per_sector': 1, 'dependent_issue_clocks': 3,
-    'unrolled_loads': 8, 'shared_loads_in_flight': 4, 'dram_latency': 600, 'l1_latency': 35,
-    'shuffle_latency': 25, 'barrier_latency': 25, 'atomic_latency': 100, 'atomic_interval': 2,
+    'start_ns': 2000, 'clocks_per_chain_clock': 1, 'clocks_per_sector': 0.25,
+    'clocks_per_new_instruction': 4, 'dram_latency': 600, 'l1_latency': 35,
+    'shuffle_latency': 25, 'barrier_latency': 25, 'atomic_latency': 25, 'atomic_interval': 2,
     'block_spread_ns': 10, 'wait_spread_ns': 30,
 }
 PRIOR_WEIGHT = 0.02  # of a squared log ratio to START, against one of a time
@@ -39,16 +43,11 @@ NAIVE_KERNELS = 38   # the corpus starts with them: configs/tasks at the time of
 
 
 def path_clocks(f, c):
-    """The longest path of a warp: as path_clocks of gpu_model.cpp."""
-    ordered = [f['path_ordered_%s_requests' % level] for level in ('dram', 'l2', 'l1')]
-    free = [f['path_%s_requests' % level] - o for level, o in zip(('dram', 'l2', 'l1'), ordered)]
-    groups = max(1, sum(free) / c['unrolled_loads']) if sum(free) > 0 else 0
-    clocks = f['path_instructions'] * c['dependent_issue_clocks']
-    for n, o, latency in zip(free, ordered, (c['dram_latency'], L2_LATENCY, c['l1_latency'])):
-        waits = min(n, groups)
-        groups -= waits
-        clocks += (o + waits) * latency
-    return (clocks + f['path_shared_requests'] * SHARED_LATENCY / c['shared_loads_in_flight']
+    """The longest path of a block: as path_clocks of gpu_model.cpp."""
+    return (f['path_clocks'] * c['clocks_per_chain_clock'] + f['path_dram_requests'] * c['dram_latency']
+            + f['path_l2_requests'] * L2_LATENCY
+            + (f['path_l1_requests'] + f['path_spill_waits']) * c['l1_latency']
+            + f['path_shared_requests'] * SHARED_LATENCY
             + f['path_warp_operations'] * c['shuffle_latency']
             + f['path_barriers'] * c['barrier_latency'] + f['path_atomics'] * c['atomic_latency'])
 
@@ -59,36 +58,47 @@ def estimate(f, c):
     parts = [
         32 * (f['dram_load_sectors'] + f['dram_store_sectors'])
         / (DRAM_GB_PER_S * DRAM_EFFICIENCY),
-        32 * (f['sectors'] - f['l1_sectors']) / (L2_BYTES_PER_CLOCK * CLOCK_GHZ),
-        max(f['requests'] * CLOCKS_PER_REQUEST, f['sectors'] * c['least_clocks_per_sector'])
+        32 * (f['global_sectors'] - f['l1_sectors']) / (L2_BYTES_PER_CLOCK * CLOCK_GHZ),
+        max(f['requests'] * CLOCKS_PER_REQUEST, f['sectors'] * c['clocks_per_sector'])
         / clocks_of_all_sms,
-        (f['instructions'] / WARPS_PER_CLOCK + f['shuffles'] + f['votes'] + f['warp_barriers'])
+        max(f['issue'] + f['spill_requests'] / WARPS_PER_CLOCK, f['busiest_unit'])
         / clocks_of_all_sms,
         (f['shared_wavefronts'] + f['shared_atomics']) / clocks_of_all_sms,
         f['hottest_atomic'] * c['atomic_interval'] / CLOCK_GHZ,
         f['blocks'] * CLOCKS_PER_BLOCK / (clocks_of_all_sms * f['resident']),
     ]
     path = path_clocks(f, c) / CLOCK_GHZ
+    # What works while the first warps wait is free.
+    beyond = [max(0, part - HIDDEN_BY_PATH * path) for part in parts]
+    beyond.append((f['waves'] - 1) * path)
+    slowest = max(beyond)
+    fetch = f['code_instructions'] * c['clocks_per_new_instruction'] / CLOCK_GHZ
     spread = (c['block_spread_ns'] * math.log(f['used_sms'])
-              + c['wait_spread_ns'] * math.log(f['waiting_blocks']))
-    parts.append((f['waves'] - 1) * path)  # what other blocks can hide of it
-    slowest = max(parts)
-    return c['start_ns'] + spread + path + slowest + OVERLAP_LOSS * (sum(parts) - slowest)
+              + c['wait_spread_ns'] * math.log(f['waiting_warps']))
+    return (c['start_ns'] + fetch + spread + path + slowest
+            + OVERLAP_LOSS * (sum(beyond) - slowest))
 
 
 def add_derived(f):
     """What the model makes of a launch's counters before any constant comes in."""
     warps_per_block = max(1, math.ceil(f['block_threads'] / 32))
-    resident = min(MAX_BLOCKS, MAX_THREADS // (32 * warps_per_block))
-    if f['shared_bytes'] > 0:
-        resident = min(resident, SHARED_BYTES // f['shared_bytes'])
-    f['resident'] = max(1, resident)
+    f['resident'] = max(1, f['blocks_per_sm'])
     f['used_sms'] = min(f['blocks'], SMS)
     f['waves'] = math.ceil(f['blocks'] / (SMS * f['resident']))
+    spilled = f['spill_bytes'] / 4 / max(1, f['kernel_instructions'])
+    f['spill_requests'] = 2 * spilled * f['instructions']
+    f['path_spill_waits'] = spilled / 4 * f['path_instructions']
     f['requests'] = (f['global_load_requests'] + f['global_store_requests']
-                     + f['global_atomics'])
-    f['waiting_blocks'] = min(f['used_sms'], max(1, f['global_load_requests'] / warps_per_block))
-    f['sectors'] = f['global_load_sectors'] + f['global_store_sectors'] + f['atomic_passes']
+                     + f['global_atomics'] + f['local_requests'] + f['spill_requests'])
+    f['waiting_warps'] = min(f['used_sms'] * f['resident'] * warps_per_block,
+                             max(1, f['global_load_requests']))
+    f['global_sectors'] = (f['global_load_sectors'] + f['global_store_sectors']
+                           + f['atomic_passes'])
+    f['sectors'] = f['global_sectors'] + f['local_sectors'] + 4 * f['spill_requests']
+    f['issue'] = sum(f['class_' + name] * (clocks if name == 'divide' else 1 / WARPS_PER_CLOCK)
+                     for name, clocks in CLOCKS_PER_WARP.items())
+    f['busiest_unit'] = max(f['class_' + name] * clocks
+                            for name, clocks in CLOCKS_PER_WARP.items())
 
 
 def read(launches_file, measured_file):

@@ -5,8 +5,8 @@
 //   launch_counters PAIRS [GPU] > FILE      as many pairs as `gpu_bench agreement` had
 //
 // Kernels stand in the order of the corpus, so that line numbers of the measurement can be joined.
-// Columns that start with "path_" are the critical path's; estimated_ns is the launch's estimate on
-// GPU by the model as it is built.
+// Columns that start with "path_" are the critical path's, those with "class_" instructions of
+// warps by their class; estimated_ns is the launch's estimate on GPU by the model as it is built.
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -15,14 +15,17 @@
 
 #include "bench/corpus.hpp"
 #include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/plugin/assembled_kernels.hpp"
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
 namespace {
 
 using namespace krl;
+using emulator::AssembledKernel;
 using emulator::Counters;
 using emulator::CriticalPath;
 using emulator::LaunchReport;
@@ -56,6 +59,9 @@ constexpr CounterColumn kCounters[] = {
     {"shuffles", &Counters::shuffles},
     {"votes", &Counters::votes},
     {"warp_barriers", &Counters::warp_barriers},
+    {"local_requests", &Counters::local_requests},
+    {"local_sectors", &Counters::local_sectors},
+    {"code_instructions", &Counters::code_instructions},
 };
 
 struct PathColumn {
@@ -64,6 +70,7 @@ struct PathColumn {
 };
 constexpr PathColumn kPath[] = {
     {"path_instructions", &CriticalPath::instructions},
+    {"path_clocks", &CriticalPath::clocks},
     {"path_dram_requests", &CriticalPath::dram_requests},
     {"path_l2_requests", &CriticalPath::l2_requests},
     {"path_l1_requests", &CriticalPath::l1_requests},
@@ -71,35 +78,40 @@ constexpr PathColumn kPath[] = {
     {"path_warp_operations", &CriticalPath::warp_operations},
     {"path_barriers", &CriticalPath::barriers},
     {"path_atomics", &CriticalPath::atomics},
-    {"path_ordered_dram_requests", &CriticalPath::ordered_dram_requests},
-    {"path_ordered_l2_requests", &CriticalPath::ordered_l2_requests},
-    {"path_ordered_l1_requests", &CriticalPath::ordered_l1_requests},
 };
 
 void print_header() {
-  std::printf("kernel,task,case,role,launch,block_threads,shared_bytes,estimated_ns");
+  std::printf(
+      "kernel,task,case,role,launch,block_threads,shared_bytes,registers,spill_bytes,"
+      "kernel_instructions,blocks_per_sm,estimated_ns");
   for (const CounterColumn& column : kCounters) std::printf(",%s", column.name);
+  for (const auto name : emulator::kInstructionClassNames) std::printf(",class_%s", name.data());
   for (const PathColumn& column : kPath) std::printf(",%s", column.name);
   std::printf("\n");
 }
 
-void print(const LaunchReport& launch, const emulator::GpuDescription& gpu) {
-  std::printf("%u,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
-              launch.shared_bytes, estimate(launch, gpu).ns);
+void print(const LaunchReport& launch, const AssembledKernel& kernel,
+           const emulator::GpuDescription& gpu) {
+  const emulator::LaunchEstimate estimated = estimate(launch, kernel, gpu);
+  std::printf("%u,%u,%d,%d,%lld,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
+              launch.shared_bytes, kernel.registers, kernel.spill_bytes,
+              static_cast<long long>(kernel.instructions), estimated.blocks_per_sm, estimated.ns);
   const auto print_count = [](std::uint64_t count) {
     std::printf(",%llu", static_cast<unsigned long long>(count));
   };
   for (const CounterColumn& column : kCounters) print_count(launch.counters.*column.counter);
+  for (const std::uint64_t count : launch.counters.classes) print_count(count);
   for (const PathColumn& column : kPath) print_count(launch.counters.critical.*column.count);
   std::printf("\n");
 }
 
 class Counting {
  public:
-  explicit Counting(const emulator::GpuDescription& gpu) : gpu_(gpu), compiles_(compile_options()) {
+  explicit Counting(const emulator::GpuDescription& gpu)
+      : gpu_(gpu), compiles_(compile_options(std::string(gpu.arch))) {
     machine_.launcher = kWorkers + "kernelrl-sandbox";
     machine_.program = kWorkers + "kernelrl-machine-x86-64";
-    machine_.max_shared_bytes = gpu.max_shared_bytes_per_block;
+    machine_.max_shared_bytes = static_cast<std::uint32_t>(require_arch(gpu.arch).shared_per_block);
   }
 
   // The launches of every case, as the first run of an evaluation with kSeed counts them.
@@ -126,23 +138,24 @@ class Counting {
     if (runs.result().runs.size() != task.n_cases) {
       throw std::runtime_error(task.definition.id + ": a run did not end as it should");
     }
+    const AssembledKernels kernels = assembled_kernels(*module, runs.result());
     for (std::size_t c = 0; c < task.n_cases; ++c) {
       for (std::size_t l = 0; l < runs.result().runs[c].size(); ++l) {
         std::printf("%zu,%s,%zu,%s,%zu,", index, task.definition.id.c_str(), c, role, l);
-        print(runs.result().runs[c][l], gpu_);
+        const LaunchReport& launch = runs.result().runs[c][l];
+        print(launch, kernels.at(launch.kernel), gpu_);
       }
     }
   }
 
  private:
-  // The architecture of the GPU that was measured.
-  static CompileServerOptions compile_options() {
+  static CompileServerOptions compile_options(const std::string& arch) {
     const NvrtcLibrary nvrtc = find_nvrtc({}, KERNELRL_PYTHON_DEPS);
     CompileServerOptions options;
     options.launcher = kWorkers + "kernelrl-sandbox";
     options.program = kWorkers + "kernelrl-nvrtc";
     options.library = nvrtc.library.string();
-    options.options = nvrtc_options({"sm_90", {}, {}}, nvrtc);
+    options.options = nvrtc_options({arch, {}, {}}, nvrtc);
     options.rules.readable = nvrtc_files(nvrtc);
     return options;
   }

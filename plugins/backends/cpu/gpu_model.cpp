@@ -4,73 +4,76 @@
 #include <cmath>
 #include <numeric>
 
+#include "plugins/backends/cuda/occupancy.hpp"
+
 namespace krl::emulator {
 namespace {
 
 constexpr double kSectorBytes = 32;
-
-std::uint32_t resident_blocks(const LaunchReport& launch, const GpuDescription& gpu) {
-  const std::uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  const std::uint32_t warp_threads = std::max(1u, (threads + 31) / 32) * 32;
-  std::uint32_t blocks = std::min(gpu.max_blocks_per_sm, gpu.max_threads_per_sm / warp_threads);
-  if (launch.shared_bytes > gpu.max_shared_bytes_per_block) return 0;
-  if (launch.shared_bytes > 0)
-    blocks = std::min(blocks, gpu.shared_bytes_per_sm / launch.shared_bytes);
-  return blocks;
-}
+constexpr double kWarpsPerClock = 4;  // instructions that an SM issues: one by each scheduler
 
 double real(std::uint64_t count) { return static_cast<double>(count); }
 
-// What a warp waits for global loads. Those in order wait one after the other; the others are taken
-// to stand in a loop that the compiler unrolls: as many as it puts under way together wait once,
-// for the slowest of them.
-double load_clocks(const CriticalPath& path, const GpuDescription& gpu) {
-  struct Level {
-    std::uint64_t requests, ordered;
-    double latency;
-  };
-  const Level levels[] = {
-      {path.dram_requests, path.ordered_dram_requests, gpu.dram_latency},
-      {path.l2_requests, path.ordered_l2_requests, gpu.l2_latency},
-      {path.l1_requests, path.ordered_l1_requests,
-       gpu.l1_caches_loads ? gpu.l1_latency : gpu.l2_latency},
-  };
-  double free_requests = 0;
-  for (const Level& level : levels) free_requests += real(level.requests - level.ordered);
-  double groups = std::max(std::min(1.0, free_requests), free_requests / gpu.model->unrolled_loads);
-  double clocks = 0;
-  for (const Level& level : levels) {
-    const double waits = std::min(real(level.requests - level.ordered), groups);
-    groups -= waits;
-    clocks += (real(level.ordered) + waits) * level.latency;
+// Words that ran out of registers are stored and loaded again: as often as the kernel's
+// instructions are executed on average.
+struct Spills {
+  double requests = 0;       // of the whole launch
+  double waits_on_path = 0;  // four of the loads are under way together
+
+  Spills(const Counters& c, const AssembledKernel& kernel) {
+    if (kernel.spill_bytes <= 0) return;
+    const double words = kernel.spill_bytes / 4.0;
+    const double instructions = std::max(1.0, static_cast<double>(kernel.instructions));
+    requests = 2 * words * real(c.instructions) / instructions;
+    waits_on_path = words / 4 * real(c.critical.instructions) / instructions;
   }
-  return clocks / gpu.model->loads_in_flight;
-}
+};
 
-double path_clocks(const CriticalPath& path, const GpuDescription& gpu) {
-  const ModelConstants& model = *gpu.model;
-  return real(path.instructions) * model.dependent_issue_clocks + load_clocks(path, gpu) +
-         real(path.shared_requests) * gpu.shared_latency / model.shared_loads_in_flight +
+double path_clocks(const CriticalPath& path, const Spills& spills, const GpuDescription& gpu) {
+  return real(path.clocks) * gpu.model->clocks_per_chain_clock +
+         real(path.dram_requests) * gpu.dram_latency + real(path.l2_requests) * gpu.l2_latency +
+         (real(path.l1_requests) + spills.waits_on_path) * gpu.l1_latency +
+         real(path.shared_requests) * gpu.shared_latency +
          real(path.warp_operations) * gpu.shuffle_latency +
-         real(path.barriers) * gpu.barrier_latency +
-         real(path.atomics) * gpu.atomic_latency / model.loads_in_flight;
+         real(path.barriers) * gpu.barrier_latency + real(path.atomics) * gpu.atomic_latency;
 }
 
-// The units take requests one by one, and move what each touches.
-double load_store_clocks(const Counters& c, const ModelConstants& model) {
-  const auto requests = c.global_load_requests + c.global_store_requests + c.global_atomics;
-  const auto sectors = c.global_load_sectors + c.global_store_sectors + c.atomic_passes;
-  return std::max(
-      real(requests) * model.clocks_per_request + real(sectors) * model.clocks_per_sector,
-      real(sectors) * model.least_clocks_per_sector);
+// The load-store unit takes requests one by one, and moves what each touches.
+double load_store_clocks(const Counters& c, const Spills& spills, const ModelConstants& model) {
+  const double requests =
+      real(c.global_load_requests + c.global_store_requests + c.global_atomics + c.local_requests) +
+      spills.requests;
+  const double sectors =
+      real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes + c.local_sectors) +
+      4 * spills.requests;
+  return std::max(requests * model.clocks_per_request, sectors * model.clocks_per_sector);
 }
 
-// Blocks start one after the other and memory answers one later than another: of `blocks` that run
-// at once, the last decides. As many wait for memory as have warps that load, each at least once.
-double spread_ns(const Counters& c, double blocks, double warps_per_block,
-                 const ModelConstants& model) {
-  const double waiting = std::clamp(real(c.global_load_requests) / warps_per_block, 1.0, blocks);
-  return model.block_spread_ns * std::log(blocks) + model.wait_spread_ns * std::log(waiting);
+// Each class has units of its own; all of them share the schedulers.
+double issue_clocks(const Counters& c, const Spills& spills, const GpuDescription& gpu) {
+  double all = spills.requests / kWarpsPerClock, slowest = 0;
+  for (std::size_t k = 0; k < kInstructionClasses; ++k) {
+    const double unit = (*gpu.clocks_per_warp)[k];
+    const double instructions = real(c.classes[k]);
+    slowest = std::max(slowest, instructions * unit);
+    const bool subroutine = k == static_cast<std::size_t>(InstructionClass::kDivide);
+    all += instructions * (subroutine ? unit : 1 / kWarpsPerClock);
+  }
+  return std::max(all, slowest);
+}
+
+// Blocks start one after the other and memory answers one warp later than another: of all that run
+// at once, the last decides. `warps`: that are resident; each request to load is of one of them.
+double spread_ns(const Counters& c, double sms, double warps, const ModelConstants& model) {
+  const double waiting = std::clamp(real(c.global_load_requests), 1.0, std::max(1.0, warps));
+  return model.block_spread_ns * std::log(sms) + model.wait_spread_ns * std::log(waiting);
+}
+
+Occupancy occupancy_of(const LaunchReport& launch, const AssembledKernel& kernel,
+                       const GpuDescription& gpu) {
+  const auto threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  return theoretical_occupancy(
+      require_arch(gpu.arch), {threads, kernel.registers, launch.shared_bytes, 0, kernel.barriers});
 }
 
 }  // namespace
@@ -81,49 +84,51 @@ std::string_view name_of(Bound bound) {
   return kNames.at(static_cast<std::size_t>(bound));
 }
 
-LaunchEstimate estimate(const LaunchReport& launch, const GpuDescription& gpu) {
+LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kernel,
+                        const GpuDescription& gpu) {
   const Counters& c = launch.counters;
   const ModelConstants& model = *gpu.model;
+  const Occupancy occupancy = occupancy_of(launch, kernel, gpu);
   LaunchEstimate result;
-  result.blocks_per_sm = resident_blocks(launch, gpu);
+  result.blocks_per_sm = static_cast<std::uint32_t>(occupancy.blocks_per_sm);
+  result.occupancy = occupancy.fraction;
+  result.occupancy_limiter = occupancy.limiter;
   const double blocks = std::max(1.0, real(c.blocks));
   const double sms = std::min(blocks, static_cast<double>(gpu.sms));
   const double warps_per_block =
       std::max(1.0, std::ceil(launch.block[0] * launch.block[1] * launch.block[2] / 32.0));
-  result.occupancy = result.blocks_per_sm * warps_per_block * 32 / gpu.max_threads_per_sm;
   const double resident = std::max(1u, result.blocks_per_sm);
   const double waves = std::ceil(blocks / (gpu.sms * resident));
-
+  const Spills spills(c, kernel);
   const double sectors = real(c.global_load_sectors + c.global_store_sectors + c.atomic_passes);
-  const double beyond_l1 = sectors - (gpu.l1_caches_loads ? real(c.l1_sectors) : 0.0);
-  const double warp_operations = real(c.shuffles + c.votes + c.warp_barriers);
   const double clock = gpu.clock_ghz;  // clocks per ns
 
   auto& ns = result.bound_ns;
   const auto part = [&ns](Bound bound) -> double& { return ns[static_cast<std::size_t>(bound)]; };
   part(Bound::kDram) = kSectorBytes * real(c.dram_load_sectors + c.dram_store_sectors) /
                        (gpu.dram_gb_per_s * gpu.dram_efficiency);
-  part(Bound::kL2) = kSectorBytes * beyond_l1 / (gpu.l2_bytes_per_clock * clock);
-  part(Bound::kLoadStore) = load_store_clocks(c, model) / (sms * clock);
-  part(Bound::kIssue) =
-      (real(c.instructions) / gpu.warps_per_clock + warp_operations * model.clocks_per_shuffle) /
-      (sms * clock);
+  part(Bound::kL2) =
+      kSectorBytes * (sectors - real(c.l1_sectors)) / (gpu.l2_bytes_per_clock * clock);
+  part(Bound::kLoadStore) = load_store_clocks(c, spills, model) / (sms * clock);
+  part(Bound::kIssue) = issue_clocks(c, spills, gpu) / (sms * clock);
   part(Bound::kShared) = real(c.shared_wavefronts + c.shared_atomics) / (sms * clock);
   part(Bound::kAtomics) = real(c.hottest_atomic) * gpu.atomic_interval / clock;
-  const double path_ns = path_clocks(c.critical, gpu) / clock;
+  const double path_ns = path_clocks(c.critical, spills, gpu) / clock;
   part(Bound::kLatency) = waves * path_ns;
   part(Bound::kBlocks) = blocks * model.clocks_per_block / (sms * resident * clock);
 
   for (std::size_t i = 0; i < kBounds; ++i) {
     if (ns[i] > ns[static_cast<std::size_t>(result.limit)]) result.limit = static_cast<Bound>(i);
   }
-  const double exposed = std::min(waves, model.exposed_waves) * path_ns;
-  std::array<double, kBounds> overlapping = ns;
-  overlapping[static_cast<std::size_t>(Bound::kLatency)] -= exposed;
-  const double slowest = *std::max_element(overlapping.begin(), overlapping.end());
-  const double sum = std::accumulate(overlapping.begin(), overlapping.end(), 0.0);
-  result.ns = gpu.start_ns + spread_ns(c, sms, warps_per_block, model) + exposed + slowest +
-              model.overlap_loss * (sum - slowest);
+  // The units work while the first warps wait; what they take beyond that is added.
+  std::array<double, kBounds> beyond = ns;
+  for (double& part_ns : beyond) part_ns = std::max(0.0, part_ns - model.hidden_by_path * path_ns);
+  beyond[static_cast<std::size_t>(Bound::kLatency)] = (waves - 1) * path_ns;
+  const double slowest = *std::max_element(beyond.begin(), beyond.end());
+  const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
+  const double fetch_ns = real(c.code_instructions) * model.clocks_per_new_instruction / clock;
+  result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, sms * resident * warps_per_block, model) +
+              path_ns + slowest + model.overlap_loss * (sum - slowest);
   return result;
 }
 

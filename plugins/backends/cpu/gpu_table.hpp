@@ -7,38 +7,36 @@
 #include <span>
 #include <string_view>
 
+#include "plugins/backends/cpu/instruction_class.hpp"
+
 namespace krl::emulator {
 
 // What the model makes of a warp's path and of an SM's units, the same for GPUs that work alike.
 struct ModelConstants {
-  double overlap_loss;   // share of a faster part that shows behind the slowest
-  double exposed_waves;  // of blocks whose latency nothing hides: those that start together
-  double clocks_per_request, clocks_per_sector;  // of the load-store units, per SM
-  double least_clocks_per_sector;  // … and no less than this, however few the requests are
-  double dependent_issue_clocks;   // from one instruction of a warp to the next on its path
-  double unrolled_loads;   // batches of loads on a path that unrolling puts under way together, if
-                           // nothing between them keeps their order
-  double loads_in_flight;  // … and how many of what is left wait at the same time
-  double shared_loads_in_flight;
-  double clocks_per_block;    // to start and end a block on an SM
-  double clocks_per_shuffle;  // of issue, beyond the instruction itself
-  // The last of many blocks ends later than one alone would, by this for every e times as many: of
-  // all that run at once, and of those of them that wait for memory.
+  double overlap_loss;  // share of a faster part that shows behind the slowest
+  // Share of a path's time that other parts may fill. At most 0.52: beyond that, and with this
+  // loss, an estimate would fall as a path grows.
+  double hidden_by_path;
+  // Of a warp alone, for one of a chain of dependent instructions: it also fetches, branches, and
+  // waits for operands.
+  double clocks_per_chain_clock;
+  double clocks_per_request;          // of the load-store unit of an SM
+  double clocks_per_sector;           // of the path from L1 to an SM
+  double clocks_per_new_instruction;  // to fetch code that was not executed before, per instruction
+  double clocks_per_block;            // to start and end a block on an SM
+  // The last of many ends later than one alone would, by this for every e times as many: of the
+  // SMs that have blocks, and of the warps on them that wait for memory.
   double block_spread_ns, wait_spread_ns;
 };
 
 struct GpuDescription {
   std::string_view name;
+  std::string_view arch;  // "sm_75": what candidates are compiled for; see compute_capability.hpp
   // ---- from data sheets; the sources stand beside the rows ----
   std::uint32_t sms;
   double clock_ghz;  // boost
   double dram_gb_per_s;
-  std::uint32_t warps_per_clock;  // instructions that one SM issues per clock
-  std::uint32_t max_threads_per_sm;
-  std::uint32_t max_blocks_per_sm;
-  std::uint32_t shared_bytes_per_sm;
-  std::uint32_t max_shared_bytes_per_block;  // with the opt-in, where there is one
-  bool l1_caches_loads;                      // of global memory, by default
+  const PerClass<double>* clocks_per_warp;  // of the unit of an SM that executes the class
   // ---- of the model, in clocks unless named otherwise ----
   double dram_efficiency;  // attainable share of dram_gb_per_s
   double l2_bytes_per_clock;
@@ -52,7 +50,7 @@ struct GpuDescription {
 std::span<const GpuDescription> gpu_table();
 
 // Null if there is no such GPU. Names as NVIDIA writes them: "H200 SXM", "A100 SXM", "T4", "Jetson
-// Nano".
+// Orin Nano".
 const GpuDescription* find_gpu(std::string_view name);
 
 }  // namespace krl::emulator

@@ -21,6 +21,8 @@
 #include <variant>
 #include <vector>
 
+#include "plugins/backends/cpu/instruction_class.hpp"
+
 namespace krl::emulator {
 
 inline constexpr int kJobDescriptor = 0;
@@ -167,8 +169,9 @@ struct LaunchError {
 // latency costs).
 struct CriticalPath {
   std::uint64_t instructions = 0;
+  std::uint64_t clocks = 0;  // of chains of instructions that need each other, without memory
   std::uint64_t dram_requests =
-      0;  // global requests that touch a sector first touched in this launch
+      0;  // waits for loads that touch a sector first touched in this launch
   std::uint64_t l2_requests =
       0;  // … all of whose sectors were touched before, some only by other blocks
   std::uint64_t l1_requests = 0;  // … all of whose sectors this block touched before
@@ -184,6 +187,13 @@ struct CriticalPath {
   std::uint64_t ordered_l1_requests = 0;
 
   bool operator==(const CriticalPath&) const = default;
+};
+
+// Its parts, which a model of a GPU adds up, each with its own price.
+inline constexpr std::uint64_t CriticalPath::*kPathParts[] = {
+    &CriticalPath::instructions,    &CriticalPath::clocks,      &CriticalPath::dram_requests,
+    &CriticalPath::l2_requests,     &CriticalPath::l1_requests, &CriticalPath::shared_requests,
+    &CriticalPath::warp_operations, &CriticalPath::barriers,    &CriticalPath::atomics,
 };
 
 // What a profiler would count for one launch. A request is one instruction of one warp, whatever
@@ -216,12 +226,16 @@ struct Counters {
   std::uint64_t shared_atomics = 0;  // requests
   std::uint64_t atomic_passes =
       0;  // serial passes of both kinds: the lanes that hit the same address
-  std::uint64_t hottest_atomic = 0;  // most atomic operations on one address of global memory
-  std::uint64_t barriers = 0;        // __syncthreads, per warp
-  std::uint64_t shuffles = 0;        // per warp
-  std::uint64_t votes = 0;           // ballots, any, all, match, reduce, activemask; per warp
-  std::uint64_t warp_barriers = 0;   // __syncwarp, per warp
-  std::uint64_t printfs = 0;         // calls, per thread
+  std::uint64_t hottest_atomic = 0;     // most atomic operations on one address of global memory
+  std::uint64_t barriers = 0;           // __syncthreads, per warp
+  std::uint64_t shuffles = 0;           // per warp
+  std::uint64_t votes = 0;              // ballots, any, all, match, reduce, activemask; per warp
+  std::uint64_t warp_barriers = 0;      // __syncwarp, per warp
+  std::uint64_t printfs = 0;            // calls, per thread
+  std::uint64_t local_requests = 0;     // loads and stores of local memory
+  std::uint64_t local_sectors = 0;      // …
+  std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
+  PerClass<std::uint64_t> classes{};    // instructions of warps by their class
   CriticalPath critical;
 
   bool operator==(const Counters&) const = default;
@@ -253,6 +267,7 @@ struct KernelFacts {
   std::uint32_t shared_bytes = 0;           // static
   std::uint32_t max_threads_per_block = 0;  // __launch_bounds__; 0 if not given
   std::uint32_t min_blocks_per_sm = 0;      // …
+  std::uint64_t instructions = 0;           // of its PTX and all that it calls, each counted once
   std::vector<Parameter> parameters;
 
   bool operator==(const KernelFacts&) const = default;

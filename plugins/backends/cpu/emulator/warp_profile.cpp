@@ -111,6 +111,8 @@ void WarpProfile::basic_block(const Group& group) {
   counters_.instructions += instructions;
   counters_.thread_instructions += instructions * static_cast<std::uint64_t>(group.size);
   path_.instructions += instructions;
+  path_.clocks += 2 * instructions;  // its machine code is not a GPU's: neither counts nor chains are
+  counters_.classes[static_cast<std::size_t>(InstructionClass::kInteger)] += instructions;
 }
 
 // The loads of one basic block are under way together: the path waits once, for the slowest.

@@ -9,6 +9,8 @@ namespace krl::machine {
 
 using emulator::Dim3;
 
+inline constexpr std::uint32_t kWarpsPerBlock = 32;  // at most
+
 struct BlockShape {
   Dim3 grid{1, 1, 1};                                   // blocks
   Dim3 block{1, 1, 1};                                  // threads

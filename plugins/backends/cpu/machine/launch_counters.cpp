@@ -36,6 +36,9 @@ void add_counters(const Program& program, const emulator::Launch& launch,
   counters->threads = counters->blocks * threads;
   for (const auto& function : program.functions) {
     for (const BasicBlock& block : function->blocks) {
+      for (std::size_t k = 0; k < kInstructionClasses; ++k)
+        counters->classes[k] += block.runs * block.classes[k];
+      if (block.runs > 0) counters->code_instructions += block.instructions;
       counters->instructions += block.runs * block.instructions;
       counters->thread_instructions += block.lanes * block.instructions;
       counters->barriers += of_class(block, InstructionClass::kBarrier);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/backends/cpu/instruction_class.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
@@ -22,24 +23,8 @@ struct MemoryAccess;  // memory/access.hpp: what is known of one memory instruct
 // Executes an instruction for the lanes of `mask`, of which there is at least one. Throws Fault.
 using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mask);
 
-// What an instruction costs is decided by its class.
-enum class InstructionClass : std::uint8_t {
-  kInteger,    // add, sub, logic, shifts, comparisons, selections, moves of 32 bits or less
-  kInteger64,  // the same of 64 bits, and wide products
-  kMultiply,   // integer products and mad
-  kDivide,     // integer division and remainder: a subroutine on a GPU
-  kFloat,      // f32, f16: add, mul, fma, min, max
-  kDouble,     // f64
-  kSpecial,    // ex2, rcp, rsqrt, sin, …: the special function unit
-  kConvert,
-  kTensor,
-  kLoadStore,  // of every space
-  kAtomic,
-  kWarp,  // shuffles, votes, matches
-  kBarrier,
-  kControl,  // branches, calls, returns
-};
-inline constexpr std::size_t kInstructionClasses = 14;
+using emulator::InstructionClass;
+using emulator::kInstructionClasses;
 
 // Offsets are of rows in the frame; 0 is no row. What each of a … e is, the operation decides.
 struct Instruction {
@@ -99,6 +84,9 @@ struct BasicBlock {
   std::array<std::uint16_t, kInstructionClasses>
       classes{};                   // instructions of each class, the ending included
   std::uint32_t instructions = 0;  // in all
+  std::uint32_t chain_clocks = 0;  // of its longest chain of dependent instructions, without memory
+  bool begins_region = true;       // loads of earlier blocks do not wait with its own
+  bool uses_earlier_loads = false;  // it reads what regions before it loaded and did not wait for
   bool polls = false;  // looks at what other threads may change: a loop around it may wait for them
   std::uint64_t runs = 0;   // how often a warp executed it, …
   std::uint64_t lanes = 0;  // … with how many lanes in all

@@ -52,7 +52,7 @@ std::uint64_t ThreadBlock::run(std::uint64_t steps) {
     const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
     if (std::all_of(order_.begin(), order_.end(), is_over)) {
       ended_ = true;
-      for (const std::uint32_t index : order_) memory_.end_warp(index, warps_[index].clock());
+      memory_.end_block();
       return done;
     }
     if (!release_barriers() && !progress) fault_deadlock();

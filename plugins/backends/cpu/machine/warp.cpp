@@ -169,6 +169,7 @@ std::uint64_t Warp::run(std::uint64_t steps) {
     BasicBlock& block = *split.at;
     ++block.runs;
     block.lanes += static_cast<std::uint64_t>(std::popcount(split.mask));
+    memory_.path(index_).enter(block);
     const std::uint64_t cost = std::max<std::uint64_t>(1, block.instructions);
     done += cost;
     steps_ += cost;

@@ -15,7 +15,7 @@ class CpuBackend final : public Backend {
  public:
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE | KRL_DETERMINISTIC;
 
-  std::string gpu = "T4", cuda;
+  std::string gpu = "Jetson Orin Nano", cuda;
   double compile_timeout = 10, timeout = 30, memory_mb = 8192;
   std::string cache;
   double cache_mb = 1024;

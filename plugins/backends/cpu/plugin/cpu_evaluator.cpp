@@ -135,7 +135,8 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.why = "the result depends on the order of blocks or threads; " + record.why;
   }
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
-    add_times(task, *runs, *baseline(task, request.seed, cancelled), &record);
+    add_times(task, *runs, assembled_kernels(module->module, runs->result()),
+              *baseline(task, request.seed, cancelled), &record);
   }
   return record;
 }
@@ -248,8 +249,9 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
     }
+    const AssembledKernels kernels = assembled_kernels(module->module, runs->result());
     for (const auto& launches : runs->result().runs) {
-      result.time_ns.push_back(time_.run_ns(launches));
+      result.time_ns.push_back(time_.run_ns(launches, kernels));
       result.loaded_bytes.push_back(time_.loaded_bytes(launches));
     }
     return std::pair(std::move(result), bytes);
@@ -257,16 +259,18 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
 }
 
 void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
-                             const Baseline& baseline, EvaluationRecord* record) const {
+                             const AssembledKernels& kernels, const Baseline& baseline,
+                             EvaluationRecord* record) const {
   const std::size_t finished = runs.result().runs.size();
   for (std::size_t r = 0; r < finished; ++r) {
     const PlannedRun& plan = runs.runs()[r].plan;
     if (!plan.counted) continue;
     CaseRecord& c = record->cases[plan.case_index];
     const auto& launches = runs.result().runs[r];
-    time_.add_values(launches, static_cast<std::int32_t>(plan.case_index), &record->values);
+    time_.add_values(launches, kernels, static_cast<std::int32_t>(plan.case_index),
+                     &record->values);
     if (c.verdict != KRL_VERDICT_OK) continue;
-    c.time_ns = time_.run_ns(launches);
+    c.time_ns = time_.run_ns(launches, kernels);
     if (plan.case_index >= baseline.time_ns.size()) continue;
     c.baseline_ns = baseline.time_ns[plan.case_index];
     c.speedup = c.speedup_low = c.speedup_high = c.baseline_ns / c.time_ns;

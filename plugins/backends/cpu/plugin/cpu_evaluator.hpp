@@ -79,8 +79,8 @@ class CpuEvaluator {
                         const Cancelled& cancelled);
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, std::uint64_t seed,
                                            const Cancelled& cancelled);
-  void add_times(const PreparedTask& task, const MachineRuns& runs, const Baseline& baseline,
-                 EvaluationRecord* record) const;
+  void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
+                 const Baseline& baseline, EvaluationRecord* record) const;
   void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 
   const CpuSettings settings_;

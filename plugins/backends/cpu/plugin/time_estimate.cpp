@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
+#include "plugins/backends/cuda/compute_capability.hpp"
+
 namespace krl {
 namespace {
 
@@ -14,6 +16,9 @@ emulator::Counters total(const TimeEstimate::Launches& launches) {
   for (const emulator::LaunchReport& launch : launches) {
     for (const CounterName& row : kCounterNames) {
       sum.*row.counter += launch.counters.*row.counter;
+    }
+    for (std::size_t k = 0; k < emulator::kInstructionClasses; ++k) {
+      sum.classes[k] += launch.counters.classes[k];
     }
     sum.vector8_requests += launch.counters.vector8_requests;
     sum.vector16_requests += launch.counters.vector16_requests;
@@ -44,20 +49,17 @@ TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(emulator::find_gpu(gpu
   device_ = "emulated " + gpu;
 }
 
-std::string_view TimeEstimate::arch() const {
-  constexpr std::pair<std::string_view, std::string_view> kArchs[] = {
-      {"H200 SXM", "sm_90"}, {"A100 SXM", "sm_80"}, {"T4", "sm_75"}};
-  for (const auto& [gpu, arch] : kArchs) {
-    if (gpu == gpu_->name) return arch;
-  }
-  invalid_argument("gpu = \"" + std::string(gpu_->name) + "\": CUDA 13 does not compile for it");
+std::string_view TimeEstimate::arch() const { return gpu_->arch; }
+
+std::uint32_t TimeEstimate::max_shared_bytes() const {
+  return static_cast<std::uint32_t>(require_arch(gpu_->arch).shared_per_block);
 }
 
-std::uint32_t TimeEstimate::max_shared_bytes() const { return gpu_->max_shared_bytes_per_block; }
-
-double TimeEstimate::run_ns(const Launches& launches) const {
+double TimeEstimate::run_ns(const Launches& launches, const AssembledKernels& kernels) const {
   double ns = 0;
-  for (const emulator::LaunchReport& launch : launches) ns += estimate(launch, *gpu_).ns;
+  for (const emulator::LaunchReport& launch : launches) {
+    ns += estimate(launch, kernels.at(launch.kernel), *gpu_).ns;
+  }
   return ns;
 }
 
@@ -75,14 +77,18 @@ double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_
   return kFloorShare * (written + std::min(read, naive_loaded_bytes)) / gpu_->dram_gb_per_s;
 }
 
-void TimeEstimate::add_values(const Launches& launches, std::int32_t case_index,
-                              std::vector<ValueRecord>* values) const {
+void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,
+                              std::int32_t case_index, std::vector<ValueRecord>* values) const {
   const emulator::Counters sum = total(launches);
   const auto add = [&](std::string_view name, std::string_view unit, double value) {
     values->push_back({case_index, std::string(name), std::string(unit), value});
   };
   for (const CounterName& row : kCounterNames) {
     add(row.name, row.unit, static_cast<double>(sum.*row.counter));
+  }
+  for (std::size_t k = 0; k < emulator::kInstructionClasses; ++k) {
+    const std::string name = std::string(kExecuted) += emulator::kInstructionClassNames[k];
+    add(name, "", static_cast<double>(sum.classes[k]));
   }
   std::uint32_t shared = 0;
   for (const emulator::LaunchReport& launch : launches) {
@@ -94,7 +100,7 @@ void TimeEstimate::add_values(const Launches& launches, std::int32_t case_index,
       ratio(sum.global_load_sectors + sum.global_store_sectors,
             sum.global_load_requests + sum.global_store_requests));
   add(kDramBytes, "B", dram_bytes(sum));
-  add(kBandwidthFraction, "", dram_bytes(sum) / run_ns(launches) / gpu_->dram_gb_per_s);
+  add(kBandwidthFraction, "", dram_bytes(sum) / run_ns(launches, kernels) / gpu_->dram_gb_per_s);
   add(kBranchEfficiency, "", ratio(sum.thread_instructions, 32 * sum.instructions));
   add(kSharedBytes, "B", shared);
   add(kLaunches, "", static_cast<double>(launches.size()));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/plugin/assembled_kernels.hpp"
 #include "plugins/backends/cpu/plugin/value_names.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -20,20 +21,20 @@ class TimeEstimate {
   // Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is no such GPU.
   explicit TimeEstimate(const std::string& gpu);
 
-  const std::string& device() const { return device_; }  // "emulated T4"
-  std::string_view arch() const;                         // "sm_75"
+  const std::string& device() const { return device_; }  // "emulated Jetson Orin Nano"
+  std::string_view arch() const;                         // "sm_87"
   std::uint32_t max_shared_bytes() const;
 
-  // Of all launches of a run, one after the other.
-  double run_ns(const Launches& launches) const;
+  // Of all launches of a run, one after the other. `kernels`: that they launch.
+  double run_ns(const Launches& launches, const AssembledKernels& kernels) const;
   // Distinct bytes that a run reads.
   double loaded_bytes(const Launches& launches) const;
   // No kernel can be faster: 0.9 of the time that writing the outputs and reading the inputs takes,
   // or of the inputs what the naive kernel reads, where that is less (a gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
 
-  void add_values(const Launches& launches, std::int32_t case_index,
-                  std::vector<ValueRecord>* values) const;
+  void add_values(const Launches& launches, const AssembledKernels& kernels,
+                  std::int32_t case_index, std::vector<ValueRecord>* values) const;
 
  private:
   const emulator::GpuDescription* gpu_;

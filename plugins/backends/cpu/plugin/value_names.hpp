@@ -38,7 +38,12 @@ inline constexpr CounterName kCounterNames[] = {
     {"shuffles", "", &emulator::Counters::shuffles},
     {"votes", "", &emulator::Counters::votes},
     {"warp_barriers", "", &emulator::Counters::warp_barriers},
+    {"local_requests", "", &emulator::Counters::local_requests},
+    {"local_sectors", "", &emulator::Counters::local_sectors},
 };
+
+// Instructions of warps by their class: "executed_float".
+inline constexpr std::string_view kExecuted = "executed_";
 
 // Derived figures.
 inline constexpr std::string_view kVectorAccesses =

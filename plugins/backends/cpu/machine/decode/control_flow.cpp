@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "plugins/backends/cpu/machine/decode/dependences.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 
@@ -70,7 +71,11 @@ class BodyDecoder {
     count(InstructionClass::kControl);
     close_block();
     connect();
-    rank();
+    std::vector<std::vector<std::uint32_t>> successors;
+    for (const BlockRegisters& registers : registers_) successors.push_back(registers.successors);
+    rank(successors);
+    dependences_.resolve(&function_.blocks, successors);
+    find_earlier_loads();
     clear_what_is_read_unwritten();
   }
 
@@ -156,6 +161,7 @@ class BodyDecoder {
     if (from.guarded) set_guard(from, &out);
     finish(from, &out);
     note_registers(!from.guarded);
+    dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
     function_.instructions.push_back(out);
     block().polls |= polls(from);
     count(out.kind);
@@ -219,6 +225,8 @@ class BodyDecoder {
     fill();
     finish(from, &block().last);
     note_registers(true);
+    dependences_.add(current_, from, block().last.kind, layout_.reads(), layout_.writes(),
+                     block().last.access);
     count(block().last.kind);
     end_block(kind);
     add_epilogue(from, around != kNone);
@@ -244,6 +252,7 @@ class BodyDecoder {
     }
     finish(from, &here.last);
     note_registers(false);
+    dependences_.add(current_, from, InstructionClass::kControl, layout_.reads(), {}, nullptr);
     count(InstructionClass::kControl);
     here.target = from.operands[0].index;
     targets_to_connect_.push_back(current_);
@@ -368,11 +377,18 @@ class BodyDecoder {
     }
   }
 
-  void rank() {
-    std::vector<std::vector<std::uint32_t>> successors;
-    for (const BlockRegisters& registers : registers_) successors.push_back(registers.successors);
+  void rank(const std::vector<std::vector<std::uint32_t>>& successors) {
     const auto ranks = execution_order(successors);
     for (std::size_t b = 0; b < ranks.size(); ++b) function_.blocks[b].rank = ranks[b];
+  }
+
+  void find_earlier_loads() {
+    for (std::size_t b = 0; b < registers_.size(); ++b) {
+      const auto& reads = registers_[b].read_first;
+      function_.blocks[b].uses_earlier_loads |=
+          std::any_of(reads.begin(), reads.end(),
+                      [this](std::uint32_t reg) { return dependences_.carries_load(reg); });
+    }
   }
 
   void clear_what_is_read_unwritten() {
@@ -387,6 +403,7 @@ class BodyDecoder {
   const ModuleLayout& module_;
   Function& function_;
   FrameLayout layout_;
+  Dependences dependences_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
   std::vector<std::uint32_t> block_at_;  // of each place in the text

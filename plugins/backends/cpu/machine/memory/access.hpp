@@ -39,6 +39,8 @@ struct MemoryAccess {
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.
   std::uint32_t rows[kMostElements] = {};
   std::uint8_t register_bytes[kMostElements] = {};
+  std::uint32_t wait = 0;    // loads of a region with one number wait together
+  bool carried = false;      // a load that its own region does not wait for
   AccessCounts counts;       // of this launch
   Region* region = nullptr;  // of global memory that was touched last in this launch
   ShapeMemo shapes;

@@ -145,7 +145,9 @@ void each_lane(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
       access.counts.shared_requests = before.shared_requests + 1;
     } else {
       access.counts.global_requests = before.global_requests + 1;
-      memory.path(warp.index()).order();
+    }
+    if (i.d != 0) {
+      memory.path(warp.index()).load(shared ? MemoryLevel::kShared : MemoryLevel::kL2, access);
     }
     count_passes(memory, access, group, request.bytes, !shared);
   }

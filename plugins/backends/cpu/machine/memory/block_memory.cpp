@@ -8,17 +8,17 @@ namespace krl::machine {
 void BlockMemory::begin_block(std::uint32_t warps) {
   const bool stamps_go_on = order_.begin_block();
   shared_.begin_block(launch_.shared_bytes(), !stamps_go_on);
-  warps_ = std::min(warps, kWarpsPerBlock);
-  for (std::uint32_t warp = 0; warp < warps_; ++warp) {
+  warps = std::min(warps, kWarpsPerBlock);
+  path_.begin(warps);
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
     local_[warp].begin_block();
     copies_[warp].begin_block();
-    paths_[warp].begin();
   }
 }
 
 void BlockMemory::barrier_passed() {
   order_.barrier();
-  for (std::uint32_t warp = 0; warp < warps_; ++warp) paths_[warp].barrier();
+  path_.join();
 }
 
 void BlockMemory::end_copy(std::uint32_t warp, const AsyncCopies::Copy& copy, unsigned lane) {

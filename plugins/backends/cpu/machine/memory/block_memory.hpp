@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/async_copies.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
 #include "plugins/backends/cpu/machine/memory/local_memory.hpp"
-#include "plugins/backends/cpu/machine/memory/memory_path.hpp"
 #include "plugins/backends/cpu/machine/memory/order.hpp"
 #include "plugins/backends/cpu/machine/memory/request.hpp"
 #include "plugins/backends/cpu/machine/memory/shared_memory.hpp"
@@ -31,15 +31,13 @@ class BlockMemory {
   void barrier_passed();
   // Lanes of a warp have executed a warp-wide operation together: their accesses so far are ordered
   // before those of the warp that follow.
-  void lanes_met(std::uint32_t warp, Mask lanes) {
-    order_.lanes_met(warp, lanes);
-    paths_[warp].warp_operation();
-  }
+  void lanes_met(std::uint32_t warp, Mask lanes) { order_.lanes_met(warp, lanes); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
-  // A warp has ended. `instructions`: that it has executed since it was made.
-  void end_warp(std::uint32_t warp, std::uint64_t instructions) {
-    launch_.add_path(paths_[warp].end(instructions));
+  // The block has ended.
+  void end_block() {
+    path_.join();
+    launch_.add_path(path_.path());
   }
 
   // ---- for operations ----
@@ -48,7 +46,7 @@ class BlockMemory {
   SharedMemory& shared() { return shared_; }
   LocalMemory& local(std::uint32_t warp) { return local_[warp]; }
   AsyncCopies& copies(std::uint32_t warp) { return copies_[warp]; }
-  MemoryPath& path(std::uint32_t warp) { return paths_[warp]; }
+  WarpPath& path(std::uint32_t warp) { return path_.warp(warp); }
 
   // Each of these checks an access, counts it and makes it known to the shadow. Throws Fault.
 
@@ -98,8 +96,7 @@ class BlockMemory {
   SharedMemory shared_;
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
-  std::array<MemoryPath, kWarpsPerBlock> paths_;
-  std::uint32_t warps_ = 0;
+  BlockPath path_;
 };
 
 }  // namespace krl::machine

@@ -82,13 +82,12 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
   counts.dram_sectors += sectors.dram;
   counts.l2_sectors += sectors.l2;
   counts.l1_sectors += sectors.l1;
-  if (request.write) {
-    paths_[request.warp].order();
-  } else {
-    paths_[request.warp].global_load(sectors.dram != 0 ? MemoryLevel::kDram
-                                     : sectors.l2 != 0 ? MemoryLevel::kL2
-                                                       : MemoryLevel::kL1,
-                                     request.clock);
+  if (!request.write) {
+    path(request.warp)
+        .load(sectors.dram != 0 ? MemoryLevel::kDram
+              : sectors.l2 != 0 ? MemoryLevel::kL2
+                                : MemoryLevel::kL1,
+              access);
   }
   return region->host + (addresses.first - region->begin);
 }

@@ -41,7 +41,7 @@ void access_local(BlockMemory& memory, const Request& request, const LaneAddress
   ++counts.local_requests;
   counts.local_sectors += local_sectors(addresses, request.bytes);
   if (request.write) return;
-  memory.path(request.warp).global_load(MemoryLevel::kL1, request.clock);
+  memory.path(request.warp).load(MemoryLevel::kL1, request.access);
 }
 
 ptx::Space find_group(BlockMemory& memory, const Request& request, const AddressRow& row, Mask mask,

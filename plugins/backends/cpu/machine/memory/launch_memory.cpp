@@ -18,19 +18,13 @@ constexpr std::uint64_t kRegionAlignment = 256;
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kRegionAlignment - 1) / kRegionAlignment * kRegionAlignment;
 }
-
-// By which the longest path is chosen: rough latencies. The model of a GPU weighs the path that is
-// kept by its own.
-std::uint64_t cycles_of(const emulator::CriticalPath& p) {
-  return p.instructions * 4 + p.dram_requests * 400 + p.l2_requests * 200 + p.l1_requests * 35 +
-         p.shared_requests * 25 + p.warp_operations * 25 + p.barriers * 30 + p.atomics * 300;
-}
-
 void add(const MemoryAccess& access, emulator::Counters* counters) {
   const AccessCounts& c = access.counts;
   counters->shared_wavefronts += c.wavefronts;
   counters->bank_conflicts += c.bank_conflicts;
   counters->atomic_passes += c.atomic_passes;
+  counters->local_requests += c.local_requests;
+  counters->local_sectors += c.local_sectors;
   if (access.kind == AccessKind::kAtomic) {
     counters->global_atomics += c.global_requests;
     counters->shared_atomics += c.shared_requests;
@@ -97,8 +91,7 @@ void LaunchMemory::begin_launch(Program& program, const emulator::Dim3& block,
   shadow_.begin_launch();
   atomics_.clear();
   hottest_atomic_ = 0;
-  longest_ = {};
-  longest_cycles_ = 0;
+  critical_ = {};
   for (const auto& function : program.functions) {
     for (const auto& access : function->accesses) {
       access->counts = {};
@@ -113,15 +106,8 @@ emulator::Counters LaunchMemory::end_launch() const {
     for (const auto& access : function->accesses) add(*access, &counters);
   }
   counters.hottest_atomic = hottest_atomic_;
-  counters.critical = longest_;
+  counters.critical = critical_;
   return counters;
-}
-
-void LaunchMemory::add_path(const emulator::CriticalPath& path) {
-  const std::uint64_t cycles = cycles_of(path);
-  if (cycles < longest_cycles_) return;
-  longest_ = path;
-  longest_cycles_ = cycles;
 }
 
 Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
@@ -68,8 +69,8 @@ class LaunchMemory {
     count += operations;
     if (count > hottest_atomic_) hottest_atomic_ = count;
   }
-  // Keeps the longest.
-  void add_path(const emulator::CriticalPath& path);
+  // Of a block that has ended: the most of each part is kept.
+  void add_path(const emulator::CriticalPath& path) { raise(&critical_, path); }
   void note_blocks_met(std::uint32_t line) {
     if (!blocks_met_) blocks_met_ = line;
   }
@@ -86,8 +87,7 @@ class LaunchMemory {
   std::uint32_t shared_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;
-  emulator::CriticalPath longest_;
-  std::uint64_t longest_cycles_ = 0;
+  emulator::CriticalPath critical_;
   std::optional<std::uint32_t> blocks_met_;
 };
 

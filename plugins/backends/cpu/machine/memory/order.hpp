@@ -16,13 +16,12 @@
 #include <array>
 #include <cstdint>
 
+#include "plugins/backends/cpu/machine/block_shape.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
 #include "plugins/backends/cpu/machine/memory/global_shadow.hpp"
 #include "plugins/backends/cpu/machine/memory/identity.hpp"
 
 namespace krl::machine {
-
-inline constexpr std::uint32_t kWarpsPerBlock = 32;
 
 enum class FenceScope : std::uint8_t { kBlock, kDevice };
 

@@ -33,7 +33,7 @@ std::byte* BlockMemory::access_shared(const Request& request, const LaneAddresse
   ++access.counts.shared_requests;
   access.counts.wavefronts += shape.wavefronts;
   access.counts.bank_conflicts += shape.bank_conflicts;
-  if (!request.write) paths_[request.warp].shared_load(request.clock);
+  if (!request.write) path(request.warp).load(MemoryLevel::kShared, access);
   *found = &shape;
   const Who now = present(request.warp);
   const auto word = static_cast<std::uint32_t>(addresses.first) / 4;

@@ -1,0 +1,37 @@
+// What an instruction of a warp costs is decided by its class: of PTX, as the compiler wrote it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace krl::emulator {
+
+enum class InstructionClass : std::uint8_t {
+  kInteger,    // add, sub, logic, shifts, comparisons, selections, moves of 32 bits or less
+  kInteger64,  // the same of 64 bits, and wide products
+  kMultiply,   // integer products and mad
+  kDivide,     // integer division and remainder: a subroutine on a GPU
+  kFloat,      // f32, f16: add, mul, fma, min, max
+  kDouble,     // f64
+  kSpecial,    // ex2, rcp, rsqrt, sin, …: the special function unit
+  kConvert,
+  kTensor,
+  kLoadStore,  // of every space
+  kAtomic,
+  kWarp,  // shuffles, votes, matches
+  kBarrier,
+  kControl,  // branches, calls, returns
+};
+inline constexpr std::size_t kInstructionClasses = 14;
+
+// Something for each class, in the order of the enumeration.
+template <class T>
+using PerClass = std::array<T, kInstructionClasses>;
+
+inline constexpr PerClass<std::string_view> kInstructionClassNames = {
+    "integer", "integer64", "multiply",   "divide", "float", "double",  "special",
+    "convert", "tensor",    "load_store", "atomic", "warp",  "barrier", "control"};
+
+}  // namespace krl::emulator

@@ -1,0 +1,44 @@
+#include "plugins/backends/cpu/machine/critical_path.hpp"
+
+namespace krl::machine {
+
+using emulator::CriticalPath;
+
+namespace {
+
+// Waits of each level with those of farther ones, which take longer.
+CriticalPath nested(CriticalPath path) {
+  path.l2_requests += path.dram_requests;
+  path.l1_requests += path.l2_requests;
+  path.shared_requests += path.l1_requests;
+  return path;
+}
+
+}  // namespace
+
+void raise(CriticalPath* path, const CriticalPath& other) {
+  *path = nested(*path);
+  const CriticalPath more = nested(other);
+  for (const auto part : emulator::kPathParts) path->*part = std::max(path->*part, more.*part);
+  path->shared_requests -= path->l1_requests;
+  path->l1_requests -= path->l2_requests;
+  path->l2_requests -= path->dram_requests;
+}
+
+void add(CriticalPath* path, const CriticalPath& other) {
+  for (const auto part : emulator::kPathParts) path->*part += other.*part;
+}
+
+void BlockPath::begin(std::uint32_t warps) {
+  count_ = warps;
+  for (std::uint32_t i = 0; i < warps; ++i) warps_[i].begin();
+  path_ = {};
+}
+
+void BlockPath::join() {
+  CriticalPath slowest;
+  for (std::uint32_t i = 0; i < count_; ++i) raise(&slowest, warps_[i].end_interval());
+  add(&path_, slowest);
+}
+
+}  // namespace krl::machine

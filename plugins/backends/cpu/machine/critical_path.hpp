@@ -1,0 +1,107 @@
+// What the slowest warp of a block waits for, one thing after another: chains of dependent
+// instructions, loads, warp operations, barriers. Counted apart by what it is, so that the model of
+// any GPU can say what it costs; of different warps, the most of each counts, so that a warp that
+// waits much for one thing hides nothing of another that waits for something else.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plugins/backends/cpu/machine/block_shape.hpp"
+#include "plugins/backends/cpu/machine/memory/access.hpp"
+#include "plugins/backends/cpu/machine/program.hpp"
+#include "plugins/backends/cpu/runner_protocol.hpp"
+
+namespace krl::machine {
+
+// Where the slowest lane of a request finds its data.
+enum class MemoryLevel : std::uint8_t { kNone, kShared, kL1, kL2, kDram };
+
+// Of each part, the more of the two, a wait for DRAM being one for anything nearer too; and the
+// sum.
+void raise(emulator::CriticalPath* path, const emulator::CriticalPath& other);
+void add(emulator::CriticalPath* path, const emulator::CriticalPath& other);
+
+// Of one warp, since the last barrier.
+class WarpPath {
+ public:
+  void begin() {
+    path_ = {};
+    waits_.clear();
+    carried_ = MemoryLevel::kNone;
+    carried_loads_ = 0;
+  }
+
+  // The warp executes a basic block.
+  void enter(const BasicBlock& block) {
+    if (block.begins_region) settle();
+    if (block.uses_earlier_loads) settle_carried();
+    path_.clocks += block.chain_clocks;
+    path_.instructions += block.instructions;
+    path_.warp_operations += block.classes[static_cast<std::size_t>(InstructionClass::kWarp)];
+    path_.barriers += block.classes[static_cast<std::size_t>(InstructionClass::kBarrier)];
+  }
+
+  // A load, or an atomic operation, whose data is at `level`. Loads that decoding put into one
+  // group wait once, for the slowest.
+  void load(MemoryLevel level, const MemoryAccess& access) {
+    if (access.carried) {
+      carried_ = std::max(carried_, level);
+      if (++carried_loads_ >= kCarriedLoads) settle_carried();
+      return;
+    }
+    if (access.wait >= waits_.size()) waits_.resize(access.wait + 1);
+    waits_[access.wait] = std::max(waits_[access.wait], level);
+  }
+  void atomic() { ++path_.atomics; }
+
+  // Of the present interval; a new one begins.
+  emulator::CriticalPath end_interval() {
+    settle();
+    return std::exchange(path_, {});
+  }
+
+ private:
+  static constexpr std::uint32_t kCarriedLoads = 16;  // an estimate: registers hold no more
+
+  void settle() {
+    for (const MemoryLevel level : waits_) wait(level);
+    waits_.clear();
+  }
+  void settle_carried() {
+    wait(carried_);
+    carried_ = MemoryLevel::kNone;
+    carried_loads_ = 0;
+  }
+  void wait(MemoryLevel level) {
+    path_.dram_requests += level == MemoryLevel::kDram;
+    path_.l2_requests += level == MemoryLevel::kL2;
+    path_.l1_requests += level == MemoryLevel::kL1;
+    path_.shared_requests += level == MemoryLevel::kShared;
+  }
+
+  emulator::CriticalPath path_;
+  std::vector<MemoryLevel> waits_;  // of the present region, by group
+  MemoryLevel carried_ = MemoryLevel::kNone;
+  std::uint32_t carried_loads_ = 0;
+};
+
+// Of a block. At a barrier, every warp waits for the slowest.
+class BlockPath {
+ public:
+  void begin(std::uint32_t warps);
+  WarpPath& warp(std::uint32_t index) { return warps_[index]; }
+  // Warps have passed a barrier; or the block has ended.
+  void join();
+  const emulator::CriticalPath& path() const { return path_; }
+
+ private:
+  std::array<WarpPath, kWarpsPerBlock> warps_;
+  std::uint32_t count_ = 0;
+  emulator::CriticalPath path_;
+};
+
+}  // namespace krl::machine

@@ -1,0 +1,18 @@
+// What the assembler made of the kernels of a module, as the estimate of their time needs it. Pure.
+#pragma once
+
+#include <vector>
+
+#include "plugins/backends/cpu/gpu_model.hpp"
+#include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/cuda/compiled_module.hpp"
+
+namespace krl {
+
+using AssembledKernels = std::vector<emulator::AssembledKernel>;
+
+// By the index of a kernel in the module's names and in the result of the machine that ran it.
+// Nothing is known of what the CUBIN does not have.
+AssembledKernels assembled_kernels(const CompiledModule& module, const emulator::Result& result);
+
+}  // namespace krl
