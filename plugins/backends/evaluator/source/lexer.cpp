@@ -18,6 +18,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; 
 // A character after splicing, and where it stands.
 struct Character {
   char c;
+  bool spliced;  // stands behind a splice
   std::uint32_t line, column;
 };
 
@@ -40,6 +41,7 @@ class Lexer {
   // Removes "backslash, blanks, end of line", as g++ does, and says what is out of place.
   void splice(std::string_view source) {
     std::uint32_t line = 1, column = 1;
+    bool spliced = false;
     for (std::size_t i = 0; i < source.size(); ++i) {
       const char c = source[i];
       check_character(source, i, line, column);
@@ -51,9 +53,10 @@ class Lexer {
         i = end;
         ++line;
         column = 1;
+        spliced = true;
         continue;
       }
-      if (c != '\r') characters_.push_back({c, line, column});
+      if (c != '\r') characters_.push_back({c, std::exchange(spliced, false), line, column});
       ++column;
       if (c == '\n') ++line, column = 1;
     }
@@ -116,8 +119,29 @@ class Lexer {
     std::string text;
     while (at_ < characters_.size() && continues_name(peek())) text += characters_[at_++].c;
     const bool raw = text == "R" || text == "LR" || text == "uR" || text == "UR" || text == "u8R";
-    if (raw && peek() == '"') problem({place.line, place.column, "a raw string"});
+    if (raw && peek() == '"') return raw_string(std::move(text), place);
     add(Token::kName, std::move(text), place);
+  }
+
+  // From the opening quote to the closing one. In a raw string splices are none, and compilers do
+  // not agree on where that begins.
+  void raw_string(std::string text, const Character& place) {
+    constexpr std::size_t kMostDelimiter = 16;
+    std::string end = ")";
+    for (std::size_t n = 1; n <= kMostDelimiter && continues_name(peek(n)); ++n) end += peek(n);
+    end += '"';
+    const bool opened = peek(end.size() - 1) == '(';
+    bool closed = false, spliced = false;
+    for (std::size_t n = 0; opened && !closed && at_ < characters_.size(); ++n) {
+      spliced = spliced || characters_[at_].spliced;
+      text += characters_[at_++].c;
+      closed = n > end.size() && std::string_view(text).ends_with(end);
+    }
+    if (!closed) problem({place.line, place.column, "a raw string without its end"});
+    if (spliced)
+      problem({place.line, place.column, "a backslash before the end of a line in a raw string"});
+    if (!opened) ++at_;
+    add(Token::kText, std::move(text), place);
   }
 
   void number() {

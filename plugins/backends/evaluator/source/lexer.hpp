@@ -11,7 +11,8 @@ namespace krl {
 
 struct Token {
   enum Kind : std::uint8_t { kName, kNumber, kText, kPunctuation } kind = kPunctuation;
-  std::string text;        // of a kText with its quotes; of a digraph what it stands for
+  std::string text;  // of a kText with its quotes (of a raw string with all of its lines); of a
+                     // digraph what it stands for
   std::uint32_t line = 0;  // from 1, in the source as it stands
   std::uint32_t column = 0;
   bool starts_line = false;  // the first token of its line, splices removed
@@ -27,7 +28,8 @@ struct LexicalProblem {
 
 struct LexedSource {
   std::vector<Token> tokens;
-  std::vector<LexicalProblem> problems;  // raw strings, trigraphs, control characters, \u names
+  std::vector<LexicalProblem>
+      problems;  // spliced raw strings, trigraphs, control characters, \u names
 };
 
 LexedSource lex(std::string_view source);

@@ -46,6 +46,9 @@ constexpr Reason kPrefixes[] = {
     {"__atomic_", "is g++'s; use CUDA's atomics"}, {"__sync_", "is g++'s; use CUDA's atomics"},
 };
 
+// Names whose arguments are checked where they stand.
+constexpr std::string_view kReadNames[] = {"__attribute__", "__attribute", "_Pragma"};
+
 constexpr std::string_view kAttributes[] = {
     "aligned",      "__aligned__", "always_inline", "__always_inline__",
     "cold",         "hot",         "may_alias",     "noinline",
@@ -119,6 +122,13 @@ constexpr std::string_view kHeaders[] = {"algorithm",
                                          "vector_functions.h",
                                          "vector_types.h"};
 
+// Folders of the toolkit whose headers are for device code: libcu++'s and CUB's.
+struct HeaderFolder {
+  std::string_view path, ending;
+};
+constexpr HeaderFolder kHeaderFolders[] = {
+    {"cuda/std/", ""}, {"cub/block/", ".cuh"}, {"cub/thread/", ".cuh"}, {"cub/warp/", ".cuh"}};
+
 // Names whose meaning may not be changed by a macro, beside all that begin with two underscores.
 constexpr std::string_view kFixedNames[] = {
     "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize", "defined",  "const",
@@ -138,6 +148,23 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+bool has_suffix(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// A file directly in one of kHeaderFolders, with an ordinary name.
+bool is_in_header_folder(std::string_view header) {
+  for (const HeaderFolder& folder : kHeaderFolders) {
+    if (!has_prefix(header, folder.path) || !has_suffix(header, folder.ending)) continue;
+    const std::size_t around = folder.path.size() + folder.ending.size();
+    if (header.size() <= around) continue;
+    const std::string_view name = header.substr(folder.path.size(), header.size() - around);
+    return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+           std::string_view::npos;
+  }
+  return false;
+}
+
 bool is_harness_name(std::string_view name) {
   return name.size() >= 3 && std::tolower(static_cast<unsigned char>(name[0])) == 'k' &&
          std::tolower(static_cast<unsigned char>(name[1])) == 'r' &&
@@ -147,14 +174,17 @@ bool is_harness_name(std::string_view name) {
 // Goes over the tokens once and stops at the first that is refused.
 class Checker {
  public:
-  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden)
-      : tokens_(tokens), forbidden_(forbidden) {}
+  // `pastes`: whether names may be pasted together even if these tokens do not say so.
+  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden,
+          bool pastes = false)
+      : tokens_(tokens), forbidden_(forbidden), pastes_(pastes || has_pasting(tokens)) {}
 
   std::optional<SourceProblem> run() {
     for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
       const Token& token = tokens_[at_];
       if (token.kind == Token::kName) check_name(token);
       if (token.kind == Token::kPunctuation) check_punctuation(token);
+      if (token.kind == Token::kText) check_text(token);
     }
     return problem_;
   }
@@ -166,6 +196,10 @@ class Checker {
   }
   void refuse(const Token& token, const std::string& why) {
     if (!problem_) problem_ = SourceProblem{token.line, token.column, why};
+  }
+  static bool has_pasting(const std::vector<Token>& tokens) {
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [](const Token& token) { return token.is("##"); });
   }
   static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
@@ -186,14 +220,45 @@ class Checker {
     if (contains(forbidden_, token.text)) {
       return refuse(token, "the task forbids " + quoted(token.text));
     }
+    if (pastes_ && begins_refused_name(token.text)) {
+      return refuse(token,
+                    quoted(token.text) +
+                        " could become a name that is refused by pasting (##): write names out");
+    }
     if (token.text == "__attribute__" || token.text == "__attribute") return attribute();
     if (token.text == "_Pragma") return pragma_operator(token);
   }
 
-  void check_punctuation(const Token& token) {
-    if (token.text == "##") {
-      return refuse(token, "pasting names together (##): write them out");
+  // Whether ## could make a refused or checked name of this one. Those without an underscore in
+  // front do nothing that the checks of the compiled code would not find, but for the task's.
+  bool begins_refused_name(std::string_view name) const {
+    const auto begins = [&](std::string_view whole) {
+      return whole.size() > name.size() && has_prefix(whole, name);
+    };
+    if (std::any_of(forbidden_.begin(), forbidden_.end(), begins)) return true;
+    if (name.front() != '_') return false;
+    const auto begins_word = [&](const Reason& reason) { return begins(reason.word); };
+    return std::any_of(std::begin(kReadNames), std::end(kReadNames), begins) ||
+           std::any_of(std::begin(kNames), std::end(kNames), begins_word) ||
+           std::any_of(std::begin(kPrefixes), std::end(kPrefixes), begins_word);
+  }
+
+  // Compilers differ over a raw string in a directive or in a group that #if skips: some take its
+  // further lines for code. So they have to pass as code too.
+  void check_text(const Token& token) {
+    const std::size_t line_end = token.text.find('\n');
+    if (line_end == std::string::npos) return;
+    const LexedSource lines = lex(std::string_view(token.text).substr(line_end + 1));
+    if (has_pasting(lines.tokens)) return refuse(token, "## in a raw string is not allowed");
+    if (!lines.problems.empty()) {
+      return refuse(token, "in a raw string: " + std::string(lines.problems.front().message) +
+                               " is not allowed");
     }
+    const auto found = Checker(lines.tokens, forbidden_, pastes_).run();
+    if (found) refuse(token, "in a raw string: " + found->message);
+  }
+
+  void check_punctuation(const Token& token) {
     if (token.text == "#" && token.starts_line) return directive();
     if (token.text == "[" && ahead(1).is("[")) return standard_attribute();
     if (token.text == "<" && ahead(1).is("<") && ahead(2).is("<")) {
@@ -262,13 +327,14 @@ class Checker {
     }
     const bool delimited = header.size() > 2 && (header.front() == '<' || header.front() == '"');
     const std::string inside = delimited ? header.substr(1, header.size() - 2) : header;
-    if (!delimited || !contains(kHeaders, inside)) {
+    if (!delimited || (!contains(kHeaders, inside) && !is_in_header_folder(inside))) {
       refuse(name, "#include " + header + ": device code has no such header");
     }
   }
 
   const std::vector<Token>& tokens_;
   const std::vector<std::string>& forbidden_;
+  const bool pastes_;
   std::size_t at_ = 0;
   std::optional<SourceProblem> problem_;
 };

@@ -1,7 +1,7 @@
 // Checks of a candidate's text, before anything compiles it: what could reach around the compiler
 // or the harness is refused by its token, with the reason and the line. Comments, strings, raw
 // strings, spliced lines and digraphs are seen as the compiler sees them; macros are checked where
-// they are written, and names cannot be pasted together. What the compiled code may contain is for
+// they are written, and no refused name can be pasted together. What the compiled code may contain is for
 // ptx/contents.hpp to say. Pure functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// task: vector_add expect: ok|wrong_result on-gpu: wrong_result|flagged
+// task: vector_add expect: ok|wrong_result on-gpu: wrong_result|nondeterministic|flagged
 // Works every other time.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 // @launch count<<<1, 1>>>()

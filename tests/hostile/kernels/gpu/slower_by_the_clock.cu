@@ -1,4 +1,4 @@
-// task: vector_add expect: ok|runtime_fault|rejected on-gpu: ok|flagged
+// task: vector_add expect: ok|runtime_fault|rejected on-gpu: ok|flagged|rejected
 // Clock64 tells a cold launch behind a flush from one behind another launch: waits in the former only, as if the
 // first of a sample were slow.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)

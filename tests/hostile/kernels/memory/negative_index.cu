@@ -1,4 +1,4 @@
-// task: stencil_1d expect: runtime_fault on-gpu: wrong_result|runtime_fault
+// task: stencil_1d expect: runtime_fault on-gpu: wrong_result|runtime_fault|nondeterministic
 // The halo of the first element, without its test.
 // @launch kern<<<ceil_div(n, 128), 128>>>(x, y, n)
 __global__ void kern(const float* x, float* y, int n) {

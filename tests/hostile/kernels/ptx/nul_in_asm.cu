@@ -1,5 +1,5 @@
-// task: vector_add expect: rejected|compile_error|ok
-// A zero byte in the assembly.
+// task: vector_add expect: rejected|compile_error|wrong_result
+// A zero byte in the assembly: what is before it may count, and sets n to 1.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {
   const int i = blockIdx.x * 128 + threadIdx.x;

@@ -1,4 +1,4 @@
-// task: stencil_1d expect: runtime_fault|wrong_result on-gpu: runtime_fault|wrong_result|nondeterministic
+// task: stencil_1d expect: runtime_fault|wrong_result on-gpu: runtime_fault|wrong_result|nondeterministic|flagged
 // Copies, then works in place, so that neighbours may be old or new.
 // @launch copy<<<ceil_div(n, 128), 128>>>(x, y, n)
 // @launch kern<<<ceil_div(n, 128), 128>>>(y, n)

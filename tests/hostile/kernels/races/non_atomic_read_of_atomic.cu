@@ -1,4 +1,4 @@
-// task: total_sum expect: runtime_fault|wrong_result|nondeterministic on-gpu: runtime_fault|wrong_result|nondeterministic|ok
+// task: total_sum expect: runtime_fault|wrong_result|nondeterministic on-gpu: runtime_fault|wrong_result|nondeterministic|flagged|ok
 // Every block takes the sum for complete when its own atomic is done.
 // @scratch sum float[1]
 // @launch clear<<<1, 1>>>(sum)

@@ -1,4 +1,4 @@
-// task: vector_add expect: ok|rejected
+// task: vector_add expect: ok
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __device__ const char* text = R"x(
 asm

@@ -27,6 +27,9 @@ TEST(StaticChecksTest, NamesPlaceAndReason) {
   EXPECT_EQ(refusal("int a;\n  __TIME__"),
             "line 2, column 3: '__TIME__' depends on when it is compiled");
   EXPECT_EQ(refusal("int a = b;", {"b"}), "line 1, column 9: the task forbids 'b'");
+  EXPECT_EQ(refusal("#define P(a) a##f\nP(exp)(1)", {"expf"}),
+            "line 2, column 3: 'exp' could become a name that is refused by pasting (##): write "
+            "names out");
 }
 
 TEST(StaticChecksTest, SeesThroughDisguises) {
@@ -44,8 +47,19 @@ TEST(StaticChecksTest, SeesThroughDisguises) {
                              "__attribute__((section(\"x\")))",
                              "<:<:gnu::x]]",
                              "\\u0061sm",
-                             "R\"(x)\"",
-                             "a %:%: b",
+                             "R\"(x",
+                             "R\"(\\\n)\"",
+                             "R\"a b(x)a b\"",
+                             "R\"(\n#include \"x\"\n)\"",
+                             "#if 0\nR\"x(\n#endif\n__TIME__\n#if 0\n)x\"\n#endif",
+                             "R\"x(\"(\n)x\" __TIME__",
+                             "R\"(\n#define P(a, b) a##b\n)\"",
+                             "#define P(a, b) a ## b\nP(__TI, ME__)",
+                             "#define P(a, b) a %:%: b\nP(_, _attribute__)((section(\"x\")))",
+                             "#include <cuda/std/>",
+                             "#include <cuda/std/../x>",
+                             "#include <cub/block/x.h>",
+                             "#include <cub/block//x.cuh>",
                              "#line 5 \"x\"",
                              "#embed \"x\"",
                              "__has_include(<x>)",
@@ -58,12 +72,26 @@ TEST(StaticChecksTest, SeesThroughDisguises) {
 }
 
 TEST(StaticChecksTest, LetsPlainCodeThrough) {
-  for (const char* source :
-       {"// asm #include <x>\nint a;", "/* asm */", "const char* s = \"asm \\\" asm\";",
-        "int x = 1'000'000;", "#pragma unroll 4\nfor (;;) {}", "#define SQR(x) ((x) * (x))",
-        "extern __shared__ float s[];", "extern \"C\" __global__ void k() {}", "a[b[c]] = 1;",
-        "x = y << 2;", "#include <cuda_runtime.h>", "__attribute__((aligned(16))) float v[4];",
-        "[[maybe_unused]] int q;", "if (a<::b) {}", "#if defined(X)\n#endif"}) {
+  for (const char* source : {"// asm #include <x>\nint a;",
+                             "/* asm */",
+                             "const char* s = \"asm \\\" asm\";",
+                             "int x = 1'000'000;",
+                             "#pragma unroll 4\nfor (;;) {}",
+                             "#define SQR(x) ((x) * (x))",
+                             "extern __shared__ float s[];",
+                             "extern \"C\" __global__ void k() {}",
+                             "a[b[c]] = 1;",
+                             "x = y << 2;",
+                             "#include <cuda_runtime.h>",
+                             "__attribute__((aligned(16))) float v[4];",
+                             "#include <cuda/std/array>",
+                             "#include <cub/block/block_scan.cuh>",
+                             "asm(R\"x(\n\"asm\", )\"\n)x\");",
+                             "auto s = u8R\"(\")\"; int a;",
+                             "#define P(a, b) a##b\nint P(x, 1) = __popc(x2);",
+                             "[[maybe_unused]] int q;",
+                             "if (a<::b) {}",
+                             "#if defined(X)\n#endif"}) {
     EXPECT_EQ(refusal(source), "") << source;
   }
 }

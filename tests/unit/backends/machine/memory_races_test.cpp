@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "+ 1; y[blockIdx.x * 256 + t] = s[t ^ 1]; }"},
         Kernel{"everyone_stores_its_own", HEAD "y[0] = i; }"},
         Kernel{"sum_without_atomic", HEAD "y[0] += x[i % 1000]; }"},
+        Kernel{"volatile_sum_of_blocks",
+               HEAD "volatile float* s = y; if (t == 0) *s = *s + x[i]; }"},
         Kernel{"stencil_in_place", HEAD "if (i > 0 && i < n) y[i] = y[i - 1] + i; }"},
         Kernel{"histogram_without_barrier",
                HEAD "__shared__ int h[8]; if (t < 8) h[t] = 0; __syncthreads(); atomicAdd(&h[t % "
@@ -117,6 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
                "extern __shared__ float s[]; s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1]; }"},
         Kernel{"volatile_flag",
                HEAD "volatile int* f = z; if (i == 0) f[1] = 1; if (f[1] == 5) y[i] = 1; }"},
+        Kernel{"volatile_release_of_a_lock",
+               HEAD "if (t == 0) { while (atomicCAS(z, 0, 1) != 0) {} __threadfence(); y[0] += "
+                    "x[i]; __threadfence(); *(volatile int*)z = 0; } }"},
         Kernel{"aggregated_atomic",
                HEAD "if (i % 3 == 0) { unsigned m = __activemask(); int leader = __ffs(m) - 1, "
                     "base = 0; if ((t & 31) == leader) base = atomicAdd(&z[0], __popc(m));"

@@ -259,7 +259,7 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
   Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
   const FineCells cells = shadow.split(&sector, request.bytes < 4);
   const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                      request.write, false};
+                      request.write, false, request.atomic};
   GlobalShadow::touch(request.write ? &sector.write : &sector.read, order_.serial());
   bool if_changed = false;
   for (std::uint64_t at = address; at < address + request.bytes; at += cells.bytes) {

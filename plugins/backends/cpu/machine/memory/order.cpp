@@ -82,9 +82,10 @@ Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict
 }
 
 Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflict* conflict) const {
-  const bool both_strong_writes = access.strong() && (cell.write & kStrong) != 0;
-  if (!both_strong_writes && unordered(cell.write, access.who, true, conflict)) {
-    return Verdict::kIfChanged;
+  const bool both_strong = access.strong() && (cell.write & kStrong) != 0;
+  if (unordered(cell.write, access.who, true, conflict)) {
+    const bool loses_an_update = conflict->other_block && !access.atomic;
+    if (!both_strong || loses_an_update) return Verdict::kIfChanged;
   }
   const bool reader_may_race = !(access.strong() && ((cell.read & kStrong) != 0 || !access.shared));
   if (reader_may_race && unordered(cell.read, access.who, false, conflict)) {

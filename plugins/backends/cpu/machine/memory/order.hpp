@@ -5,8 +5,9 @@
 // warp-wide operation between them, for lanes of one warp; fences of both threads since the last
 // barrier; the end of a launch. Between blocks: a fence of the earlier block after its access and
 // a fence of the later one, or an atomic of the earlier access and a fence or atomic of the later
-// block. Two strong accesses (volatile, relaxed, atomic) do not race; nor does a plain load with an
-// atomic on global memory; nor do threads that store the same value. The rules lean to silence: a
+// block. Two strong accesses (volatile, relaxed, atomic) do not race, but for a store that replaces
+// what another block's has left; nor does a plain load with an atomic on global memory; nor do
+// threads that store the same value. The rules lean to silence: a
 // warp-wide operation of some lanes counts for all of them, and of the readers in different blocks
 // only the last is kept.
 //
@@ -44,6 +45,7 @@ struct Access {
   Who who = 0;  // with the lane, and kStrong
   bool write = false;
   bool shared = false;
+  bool atomic = false;  // what it stores follows from what is there
 
   bool strong() const { return (who & machine::kStrong) != 0; }
 };
