@@ -1,92 +1,144 @@
+// The JSON of the runner protocol: one key per field, enumerations by name, floats by their bits
+// (they may be infinite).
+#include <cstring>
+#include <nlohmann/json.hpp>
+
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
 namespace krl::emulator {
 namespace {
 
-// What the shim turns into an error that starts with this phrase, or the compiler's words for a
-// word that it forbids.
-constexpr std::string_view kUnsupportedPhrase = "unsupported on cpu: ";
-constexpr std::string_view kForbiddenPhrase = "attempt to use poisoned \"";
+using nlohmann::json;
 
-bool is_assembly(std::string_view word) {
-  return word == "asm" || word == "__asm" || word == "__asm__";
+constexpr std::array<std::string_view, 10> kFaultNames = {
+    "illegal_address",      "misaligned", "divergent_barrier", "data_race",
+    "uninitialised_shared", "trap",       "work_limit",        "stack_overflow",
+    "unsupported",          "signal"};
+constexpr std::array<std::string_view, 3> kOrderNames = {"forward", "reversed", "shuffled"};
+constexpr std::array<std::string_view, 4> kRoleNames = {"input", "output", "in_out", "scratch"};
+constexpr std::array<std::string_view, 4> kParameterNames = {"pointer", "integer", "floating",
+                                                             "other"};
+
+template <std::size_t N, class Enum>
+void enum_to_json(json& j, const std::array<std::string_view, N>& names, Enum value) {
+  j = std::string(names.at(static_cast<std::size_t>(value)));
 }
 
-// What decides the meaning of the shim and of a kernel, alike for both.
-std::vector<std::string> language_flags() {
-  return {
-      "-std=c++17", "-fPIC", "-pipe",
-      // -O1 compiles fastest and keeps loads where the source has them. Scalar replacement would
-      // split a float4 access into four, and a sector counter would see four requests.
-      "-O1", "-fno-tree-sra", "-w",
-      // Line tables only, for the line of a fault.
-      "-g1",
-      // The hooks: one call per memory access, per basic block, per array index out of its bounds.
-      "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param",
-      "tsan-instrument-func-entry-exit=0", "-fsanitize-coverage=trace-pc",
-      "-fsanitize=bounds-strict",
-      // CUDA's arithmetic: a * b + c is one rounding (nvcc's -fmad=true), nothing else is
-      // reassociated.
-      "-ffp-contract=fast", "-fexpensive-optimizations", "-mfma", "-mf16c", "-fwrapv",
-      "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-math-errno",
-      "-fno-trapping-math",
-      // Only the shim is on the include path, and nothing is linked: what is undefined is the
-      // emulator's to give or refuse.
-      "-nostdinc", "-nostdinc++", "-nostdlib", "-fno-exceptions", "-fno-rtti",
-      "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
-      "-fstack-clash-protection", "-fcf-protection=none", "-fvisibility=hidden",
-      // Shared memory is the module's thread-local storage; its address comes from the emulator's
-      // __tls_get_addr.
-      "-fno-extern-tls-init", "-ftls-model=global-dynamic",
-      // Calls go through the global offset table, so that the emulator finds each kind of hook call
-      // in the text.
-      "-fno-plt",
-      // Large copies stay calls: the compiler's own expansion of them would escape the hooks.
-      "-mmemcpy-strategy=libcall:-1:align", "-mmemset-strategy=libcall:-1:align",
-      // Messages short and bounded, no pictures.
-      "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-fmax-errors=20"};
+template <std::size_t N, class Enum>
+void enum_from_json(const json& j, const std::array<std::string_view, N>& names, Enum& value) {
+  const auto& name = j.get_ref<const std::string&>();
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) {
+      value = static_cast<Enum>(i);
+      return;
+    }
+  }
+  throw json::other_error::create(501, "unknown name \"" + name + "\"", nullptr);
 }
 
 }  // namespace
 
-std::vector<std::string> compile_flags(const std::string& shim_directory) {
-  std::vector<std::string> flags = language_flags();
-  flags.insert(flags.end(),
-               {"-x", "c++", "-", "-shared", "-include", "krl_device.h", "-I" + shim_directory,
-                "-Wl,-z,noseparate-code", "-Wl,--build-id=none", "-Wl,--hash-style=sysv"});
-  return flags;
+std::string_view name_of(FaultKind kind) { return kFaultNames.at(static_cast<std::size_t>(kind)); }
+
+static void to_json(json& j, FaultKind v) { enum_to_json(j, kFaultNames, v); }
+static void from_json(const json& j, FaultKind& v) { enum_from_json(j, kFaultNames, v); }
+static void to_json(json& j, Order v) { enum_to_json(j, kOrderNames, v); }
+static void from_json(const json& j, Order& v) { enum_from_json(j, kOrderNames, v); }
+static void to_json(json& j, Role v) { enum_to_json(j, kRoleNames, v); }
+static void from_json(const json& j, Role& v) { enum_from_json(j, kRoleNames, v); }
+static void to_json(json& j, ParameterKind v) { enum_to_json(j, kParameterNames, v); }
+static void from_json(const json& j, ParameterKind& v) { enum_from_json(j, kParameterNames, v); }
+
+static void to_json(json& j, const Argument& argument) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+    j = {{"buffer", buffer->buffer}};
+  } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
+    j = {{"int32", *i32}};
+  } else if (const auto* i64 = std::get_if<std::int64_t>(&argument)) {
+    j = {{"int64", *i64}};
+  } else {
+    std::uint32_t bits;
+    const float value = std::get<float>(argument);
+    static_assert(sizeof bits == sizeof value);
+    std::memcpy(&bits, &value, sizeof bits);
+    j = {{"float32_bits", bits}};
+  }
 }
 
-std::vector<std::string> precompile_flags(const std::string& shim_directory) {
-  std::vector<std::string> flags = language_flags();
-  const std::string header = shim_directory + "/krl_device.h";
-  flags.insert(flags.end(),
-               {"-x", "c++-header", header, "-I" + shim_directory, "-o", header + ".gch"});
-  return flags;
+static void from_json(const json& j, Argument& argument) {
+  if (j.contains("buffer")) {
+    argument = BufferArgument{j.at("buffer").get<std::uint32_t>()};
+  } else if (j.contains("int32")) {
+    argument = j.at("int32").get<std::int32_t>();
+  } else if (j.contains("int64")) {
+    argument = j.at("int64").get<std::int64_t>();
+  } else {
+    const auto bits = j.at("float32_bits").get<std::uint32_t>();
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    argument = value;
+  }
 }
 
-std::string module_source(std::string_view candidate, const std::vector<std::string>& kernels) {
-  std::string source = "#line 1 \"kernel.cu\"\n";
-  source += candidate;
-  source += "\n#line 1 \"launch\"\n";
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    source += "KRL_KERNEL(" + std::to_string(i) + ", " + kernels[i] + ")\n";
+// Both directions of a plain struct from the list of its fields (nlohmann's own macros make them
+// inline, and these of the public types are not).
+#define KRL_JSON(linkage, Type, ...)                                                         \
+  linkage void to_json(json& nlohmann_json_j, const Type& nlohmann_json_t){                  \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))} linkage void \
+  from_json(const json& nlohmann_json_j, Type& nlohmann_json_t) {                            \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__))               \
   }
-  return source;
+
+}  // namespace krl::emulator
+
+// nlohmann/json finds the functions of a std::variant only through its serializer.
+template <>
+struct nlohmann::adl_serializer<krl::emulator::Argument> {
+  static void to_json(json& j, const krl::emulator::Argument& value) {
+    krl::emulator::to_json(j, value);
+  }
+  static void from_json(const json& j, krl::emulator::Argument& value) {
+    krl::emulator::from_json(j, value);
+  }
+};
+
+namespace krl::emulator {
+
+KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
+KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments)
+KRL_JSON(static, Run, buffers, launches, count, order)
+KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, runs)
+
+KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests, l1_requests,
+         shared_requests, warp_operations, barriers, atomics, ordered_dram_requests,
+         ordered_l2_requests, ordered_l1_requests)
+KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
+         global_load_requests, global_load_sectors, global_store_requests, global_store_sectors,
+         vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,
+         l2_sectors, shared_load_requests, shared_store_requests, shared_wavefronts, bank_conflicts,
+         global_atomics, shared_atomics, atomic_passes, hottest_atomic, barriers, shuffles, votes,
+         warp_barriers, printfs, local_requests, local_sectors, code_instructions, classes,
+         critical)
+KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
+KRL_JSON(static, Parameter, kind, size, const_pointee, pointee_size)
+KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block, min_blocks_per_sm,
+         instructions, parameters)
+KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
+KRL_JSON(static, LaunchError, run, launch, argument, message)
+
+void to_json(json& j, const Result& result) {
+  j = {{"kernels", result.kernels}, {"runs", result.runs}, {"work", result.work}};
+  if (result.launch_error) j["launch_error"] = *result.launch_error;
+  if (result.fault) j["fault"] = *result.fault;
 }
 
-std::optional<std::string> unsupported_in_log(std::string_view compile_log) {
-  if (const auto at = compile_log.find(kUnsupportedPhrase); at != std::string_view::npos) {
-    const auto end = compile_log.find_first_of("\"\n", at);
-    return std::string(compile_log.substr(at, end == std::string_view::npos ? end : end - at));
-  }
-  if (auto at = compile_log.find(kForbiddenPhrase); at != std::string_view::npos) {
-    at += kForbiddenPhrase.size();
-    const auto word = compile_log.substr(at, compile_log.find('"', at) - at);
-    return std::string(kUnsupportedPhrase) +
-           (is_assembly(word) ? "inline PTX" : "the word " + std::string(word));
-  }
-  return std::nullopt;
+void from_json(const json& j, Result& result) {
+  result = {};
+  j.at("kernels").get_to(result.kernels);
+  j.at("runs").get_to(result.runs);
+  j.at("work").get_to(result.work);
+  if (j.contains("launch_error")) result.launch_error = j.at("launch_error").get<LaunchError>();
+  if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();
 }
 
 }  // namespace krl::emulator

@@ -1,13 +1,16 @@
-// The contract between an evaluator and `kernelrl-emulator`, the process that runs one compiled
-// candidate on the CPU.
+// The contract between an evaluator and `kernelrl-machine`, the process that executes one
+// candidate's PTX on the CPU.
 //
 // One exec per evaluation, started by the evaluator inside its sandbox:
-//   fd 0  the job, one JSON document, then end of file      fd 3  the arena (memfd; mapped shared,
-//   read-write) fd 4  the compiled module (memfd or file)               fd 5  the result, one JSON
-//   document
+//
+//   fd 0  the job, one JSON document, then end of file
+//   fd 3  the arena (memfd; mapped shared, read-write)
+//   fd 4  the PTX (memfd or file)
+//   fd 5  the result, one JSON document
+//
 // The evaluator places inputs into the arena and poisons outputs before the start, and reads
-// outputs from it afterwards. The emulator exits with 0 whenever it wrote a result, whatever that
-// says; any other end is an infrastructure error.
+// outputs from it afterwards. The machine exits with 0 whenever it wrote a result, whatever that
+// says. What it writes is not believed: the evaluator checks sizes, ranges and completeness.
 //
 // Plain values, no shared state: every function here may be called from any thread.
 #pragma once
@@ -33,38 +36,7 @@ inline constexpr int kResultDescriptor = 5;
 // Every buffer of a job starts at a multiple of this many bytes, as memory of cudaMalloc does.
 inline constexpr std::uint64_t kBufferAlignment = 256;
 
-// ---- compiling a candidate
-// --------------------------------------------------------------------------------------------
-
-// g++ arguments that turn a module source on stdin into a module, without the output (`-o FILE` is
-// the caller's). `shim_directory` is the folder that holds krl_device.h, the only one on the
-// include path.
-std::vector<std::string> compile_flags(const std::string& shim_directory);
-
-// g++ arguments that write `shim_directory`/krl_device.h.gch, the shim as a precompiled header:
-// optional, and a compile takes about 23 ms less with it. g++ checks that it fits, and reads the
-// header itself where it does not.
-std::vector<std::string> precompile_flags(const std::string& shim_directory);
-
-// The text to compile: `candidate` as "kernel.cu", then one entry point per kernel, in the order of
-// `kernels` (names or template ids such as "reduce<float, 256>"), as "launch", one line each: an
-// error in "launch:2" means that the candidate has no kernel that `kernels[1]` could name.
-std::string module_source(std::string_view candidate, const std::vector<std::string>& kernels);
-
-// What a failed compile's log says about CUDA that the emulator does not have, for instance
-// "unsupported on cpu: inline PTX".
-std::optional<std::string> unsupported_in_log(std::string_view compile_log);
-
-// True if a module may leave `name` for the emulator to resolve: its hooks and the math functions
-// of CUDA.
-bool allowed_symbol(std::string_view name);
-
-// The first symbol that the module (the bytes of the ELF file) must not use, or what else makes the
-// file unfit to load.
-std::optional<std::string> refused_module(std::string_view elf);
-
-// ---- the job
-// ----------------------------------------------------------------------------------------------------------
+// ---- the job ----
 
 enum class Order { kForward = 0, kReversed = 1, kShuffled = 2 };
 
@@ -113,7 +85,7 @@ struct Run {
 };
 
 struct Job {
-  std::vector<std::string> kernels;  // as given to module_source
+  std::vector<std::string> kernels;  // as the module calls its entries: mangled
   std::uint64_t work_limit =
       50'000'000;          // memory accesses + basic blocks + warp operations, per run
   std::uint64_t seed = 0;  // of Order::kShuffled
@@ -123,8 +95,7 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// ---- the result
-// -------------------------------------------------------------------------------------------------------
+// ---- the result ----
 
 enum class FaultKind {
   kIllegalAddress,
@@ -283,8 +254,7 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-// ---- JSON
-// -------------------------------------------------------------------------------------------------------------
+// ---- JSON ----
 // `from_json` throws nlohmann::json::exception on a missing key or a value of the wrong type.
 
 void to_json(nlohmann::json& json, const Job& job);

@@ -13,7 +13,7 @@ struct CounterName {
   std::uint64_t emulator::Counters::*counter;
 };
 
-// Counters as the emulator gives them; runner_protocol.hpp says what each counts. A request is one
+// Counters as the machine gives them; runner_protocol.hpp says what each counts. A request is one
 // instruction of one warp, a sector 32 bytes.
 inline constexpr CounterName kCounterNames[] = {
     {"blocks", "", &emulator::Counters::blocks},

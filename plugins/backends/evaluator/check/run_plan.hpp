@@ -9,7 +9,7 @@
 
 namespace krl {
 
-// In which order the emulator runs blocks and threads; a GPU has its own.
+// In which order the machine runs blocks and threads; a GPU has its own.
 enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled };
 
 struct PlannedRun {

@@ -1,1 +1,0 @@
-#error "unsupported on cpu: 8-bit floats (cuda_fp8.h)"

@@ -1,1 +1,0 @@
-#error "unsupported on cpu: random numbers (curand_kernel.h)"

@@ -1,2 +1,0 @@
-#pragma once
-#include "krl/float_limits.h"

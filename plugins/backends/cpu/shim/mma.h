@@ -1,1 +1,0 @@
-#error "unsupported on cpu: tensor core operations (mma.h)"
