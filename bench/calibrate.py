@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-r"""Holds the emulator's estimated times against measured ones, and fits the model of a GPU to them.
+r"""Holds the cpu backend's estimated times against measured ones, and fits the model of a GPU to them.
 
     build/bench/launch_counters 160 "H200 SXM" >build/launches.csv
     bench/calibrate.py build/launches.csv bench/results/2026-11-21_h200_agreement.csv \

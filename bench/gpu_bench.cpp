@@ -11,7 +11,7 @@
 //   recovery [TIMES]           broken kernels between good ones
 //   kills [SECONDS [MS]]       one of its processes gets SIGKILL every MS;
 //                              fails if a verdict is wrong or lost
-//   agreement [PAIRS] [FILE]   the emulator against the GPU: verdicts and speedups,
+//   agreement [PAIRS] [FILE]   the cpu backend against the GPU: verdicts, speedups,
 //                              one CSV line each into FILE
 //   counters                   hardware counters of five kernels
 //   deep                       the same by ncu beside CUPTI's; fails if they differ
@@ -322,7 +322,7 @@ void recovery(int times) {
       1e3 * quantile(after_good, 0.95), 1e3 * quantile(after_broken, 0.95));
 }
 
-// ---- the emulator against the GPU
+// ---- the cpu backend against the GPU
 
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<double> result;

@@ -94,7 +94,7 @@ void report(const char* name, std::vector<Sample> samples) {
 }
 
 int memory_file(const std::string& content) {
-  const int file = memfd_create("emulator_bench", 0);
+  const int file = memfd_create("machine_bench", 0);
   if (file < 0 ||
       write(file, content.data(), content.size()) != static_cast<ssize_t>(content.size()))
     die("memfd");

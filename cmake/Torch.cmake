@@ -15,8 +15,7 @@ target_link_libraries(kernelrl_torch_cpu INTERFACE ${_torch}/lib/libtorch_cpu.so
 target_link_options(kernelrl_torch_cpu INTERFACE -Wl,--allow-shlib-undefined)
 
 # The same with CUDA: `kernelrl::torch_cuda`. Headers and libraries lie in the wheel whether there is a GPU or not; of CUDA's
-# own headers those of NVRTC are an extra (scripts/setup.sh --cuda). What links it runs only where all that libtorch_cuda
-# names is installed.
+# own headers those of NVRTC come by scripts/setup.sh. What links it runs only where all that libtorch_cuda names is installed.
 if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
   add_library(kernelrl_cuda_headers INTERFACE)
   add_library(kernelrl::cuda_headers ALIAS kernelrl_cuda_headers)
@@ -33,7 +32,7 @@ if(EXISTS ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/include/nvrtc.h)
 endif()
 
 # In the build tree the wheels are a link to where they were unpacked. An installation has a copy of what running needs, so
-# that it needs nothing of this clone: 0.9 GB, with --cuda and --gpu as much more as those have brought.
+# that it needs nothing of this clone, and what --cuda and --gpu have brought.
 option(KERNELRL_INSTALL_WHEELS "Install the libraries and compilers of the wheels along with kernelrl" ON)
 set(CMAKE_BUILD_RPATH ${_torch}/lib ${KERNELRL_PYTHON_DEPS}/nvidia/cu13/lib)
 get_filename_component(_wheels ${CMAKE_BINARY_DIR}/${KERNELRL_WHEEL_DIR} DIRECTORY)

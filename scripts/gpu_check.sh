@@ -55,7 +55,7 @@ section "A search for kernels that fool the judge" scripts/red_team.py --kernelr
   --jobs 4 --slack 1.2 || tests=1
 section "Recovery" "$build/bench/gpu_bench" recovery "${TIMES:-50}"
 section "Killed processes" "$build/bench/gpu_bench" kills "${SECONDS_OF_KILLS:-60}"
-section "The emulator against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
+section "The cpu backend against the GPU" "$build/bench/gpu_bench" agreement 160 "${report%.md}.csv"
 section "Counters" "$build/bench/gpu_bench" counters
 # What ncu wrote last is kept beside the report, as FILE.ncu.csv.
 if ncu=$(command -v ncu); then

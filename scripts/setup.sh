@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what kernelrl needs on Debian 12: packages by apt, libtorch from pinned PyPI wheels into .deps/python.
+# Installs what kernelrl needs on Debian 12: packages by apt, libtorch and NVRTC from pinned PyPI wheels into .deps/python.
 # Only what is missing: once all is there, a call takes a moment, needs neither root nor a network. What an earlier call's
 # options have brought stays. After --cuda or --gpu build again: the next build makes what was left out without them.
 #

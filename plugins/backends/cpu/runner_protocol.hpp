@@ -174,8 +174,7 @@ struct Counters {
   std::uint64_t blocks = 0;
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
-  std::uint64_t instructions =
-      0;  // of warps; an estimate from the sizes of the executed basic blocks
+  std::uint64_t instructions = 0;         // of warps
   std::uint64_t thread_instructions = 0;  // of lanes: / (32 instructions) is the branch efficiency
   std::uint64_t global_load_requests = 0;
   std::uint64_t global_load_sectors = 0;
@@ -249,7 +248,7 @@ struct Result {
   std::optional<Fault> fault;        // neither: every run ended as it should
   std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module could not be loaded
   std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
-  std::uint64_t work = 0;                       // emulated steps of all runs together
+  std::uint64_t work = 0;                       // instructions of warps, of all runs together
 
   bool operator==(const Result&) const = default;
 };

@@ -86,7 +86,7 @@ class CudaBackend final : public Backend, public Tool {
       opt("run_timeout", &CudaBackend::run_timeout, "seconds that one run of a kernel may take")
           .range(0.1, 3600),
       opt("arena_mb", &CudaBackend::arena_mb,
-          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/32 of the GPU's, at most 4096")
+          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/32 of the GPU's, at most 1024")
           .range(0, 1048576),
       opt("reference", &CudaBackend::reference,
           "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")

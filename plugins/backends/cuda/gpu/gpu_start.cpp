@@ -14,7 +14,7 @@ namespace krl {
 namespace {
 
 // Of a GPU's memory, what an arena takes if nobody says: there are four, and a policy beside.
-constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{4} << 30;
+constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{1} << 30;
 
 std::vector<int> indices_of(const std::string& text) {
   std::vector<int> indices;

@@ -34,7 +34,7 @@ struct Nvrtc {
     if (library == nullptr) {
       throw Failure(KRL_FAILED_PRECONDITION,
                     "the local policy compiles its kernels by NVRTC, which cannot be opened: " +
-                        std::string(::dlerror()) + "; install it with scripts/setup.sh --cuda");
+                        std::string(::dlerror()) + "; install it with scripts/setup.sh");
     }
     const auto find = [&](auto& function, const char* name) {
       function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));

@@ -1,5 +1,5 @@
 // task: vector_add expect: rejected|runtime_fault|compile_error
-// Reads far behind an input, out of the emulator's sight.
+// Reads far behind an input, by an address that is taken from threadIdx.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 struct Far { float at[1l << 46]; };
 __global__ void kern(const float* a, const float* b, float* out, int n) {

@@ -1,5 +1,5 @@
 // task: vector_add expect: rejected|runtime_fault|compile_error
-// Frexpf stores into the emulator's own variables.
+// Frexpf stores into gridDim, which is no memory.
 // @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // task: row_sum expect: rejected|runtime_fault|compile_error|ok
-// GridDim is memory of the emulator, its stores are not seen: fewer blocks are counted.
+// A store into gridDim, after which fewer blocks might be run or counted.
 // @launch kern<<<rows, 128>>>(x, y, cols)
 __global__ void kern(const float* x, float* y, int cols) {
   __shared__ float part[4];

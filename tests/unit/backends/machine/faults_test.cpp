@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"atomic_outside",
                   "__global__ void k(float* x, int n) {\n\n\n  atomicAdd(x + n, 1.0f);\n}",
                   FaultKind::kIllegalAddress, 4, "x[64]"},
-        FaultCase{"memory_of_the_emulator",
+        FaultCase{"far_before_a_buffer",
                   "__global__ void k(float* x, int n) {\n  float s = 0;\n  for (int i = 0; i < n; "
                   "i++)\n    s += x[-1024 * i];\n  x[0] = s;\n}",
                   FaultKind::kIllegalAddress, 4, "x[-1024]"}),
