@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <iterator>
+#include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/descriptor_io.hpp"
@@ -23,16 +22,19 @@ void write(int descriptor, std::string_view bytes) {
 }
 
 Program program_of(const Api& nvrtc, const std::string& source) {
-  constexpr std::size_t kHeaders = std::size(kPreludeHeaders) + 1;
-  std::array<const char*, kHeaders> names{}, contents{};
-  std::copy(std::begin(kPreludeHeaders), std::end(kPreludeHeaders), names.begin());
-  names.back() = kPreludeName;
-  contents.fill("");  // as the prelude is in front of everything
-  contents.back() = kPrelude;
+  std::vector<const char*> names{kPreludeName}, contents{kPrelude};
+  for (const char* name : kPreludeHeaders) {
+    names.push_back(name);
+    contents.push_back("");  // as the prelude is in front of everything
+  }
+  for (const StandardHeader& header : kStandardHeaders) {
+    names.push_back(header.name);
+    contents.push_back(header.content);
+  }
   Program program = nullptr;
-  nvrtc.require(
-      nvrtc.create(&program, source.c_str(), kSourceName, kHeaders, contents.data(), names.data()),
-      "nvrtcCreateProgram");
+  nvrtc.require(nvrtc.create(&program, source.c_str(), kSourceName, static_cast<int>(names.size()),
+                             contents.data(), names.data()),
+                "nvrtcCreateProgram");
   return program;
 }
 

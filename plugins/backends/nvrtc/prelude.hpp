@@ -11,6 +11,18 @@ inline constexpr const char* kPreludeHeaders[] = {
     "assert.h", "cassert", "cfloat",   "climits", "cmath",    "cstddef",  "cstdint", "cstdio",
     "cstdlib",  "float.h", "limits.h", "math.h",  "stddef.h", "stdint.h", "stdio.h", "stdlib.h"};
 
+// Headers of the C++ library of which device code uses what libcu++ has too: its names are then in
+// std as well.
+struct StandardHeader {
+  const char* name;
+  const char* content;
+};
+inline constexpr StandardHeader kStandardHeaders[] = {
+    {"limits", "#include <cuda/std/limits>\nnamespace std { using namespace cuda::std; }\n"},
+    {"type_traits",
+     "#include <cuda/std/type_traits>\nnamespace std { using namespace cuda::std; }\n"},
+    {"utility", "#include <cuda/std/utility>\nnamespace std { using namespace cuda::std; }\n"}};
+
 inline constexpr const char* kPrelude = R"(#pragma once
 typedef signed char int8_t;
 typedef short int16_t;

@@ -1,4 +1,4 @@
-// task: row_sum expect: ok|rejected
+// task: row_sum expect: ok
 // cub::BlockReduce with its storage in shared memory.
 // @launch kern<<<rows, 128>>>(x, y, cols)
 #include <cub/block/block_reduce.cuh>

@@ -1,4 +1,4 @@
-// task: prefix_sum expect: ok|rejected
+// task: prefix_sum expect: ok
 // cub::BlockLoad, BlockScan and BlockStore, several items a thread, one block with a carry.
 // @launch kern<<<1, 128>>>(x, y, n)
 #include <cub/block/block_load.cuh>

@@ -1,4 +1,4 @@
-// task: row_argmax expect: ok|rejected
+// task: row_argmax expect: ok
 // cub::BlockRadixSort: the row's keys are sorted in pieces, the last one is the largest.
 // @launch kern<<<rows, 64>>>(x, y, cols)
 #include <cub/block/block_radix_sort.cuh>

@@ -1,4 +1,4 @@
-// task: row_max expect: ok|rejected
+// task: row_max expect: ok
 // cub::WarpReduce with an operator of one's own.
 // @launch kern<<<ceil_div(m, 4), 128>>>(src, dst, m, n)
 #include <cub/warp/warp_reduce.cuh>
