@@ -105,7 +105,8 @@ TEST(Operations, ShiftsBeyondTheWidth) {
 
 TEST(Operations, FieldsBitByBit) {
   const auto field = [](U64 a, U64 b, U64 c, unsigned width, bool is_signed) {
-    const U64 first = b & 0xff, length = c & 0xff;
+    // Of 64 bits the GPU takes the whole registers.
+    const U64 first = width == 64 ? b : b & 0xff, length = width == 64 ? c : c & 0xff;
     const U64 last = first + length > width ? width - 1 : first + length - 1;
     const bool sign = is_signed && length != 0 && bit(a, last);
     U64 result = 0;

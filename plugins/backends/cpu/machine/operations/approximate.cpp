@@ -29,7 +29,7 @@ float unit_ex2(float a) { return unit_result(exp2(double{flushed(a)})); }
 // Of a turn's fraction. The product with 1/2π is rounded to zero, as the multiplication before the
 // unit does it.
 double turns_of(float a) {
-  const double exact = double{flushed(a)} * 0x1.45f308p-3;  // 1/2π in f32
+  const double exact = double{flushed(a)} * 0x1.45f306p-3;  // 1/2π in f32
   const double cut =
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(exact) & 0xffffffffe0000000u);
   return size_of_value(a) < kInfinity ? cut : 0;
@@ -101,15 +101,18 @@ float full_quotient(float a, float b) {
   return product(ftz, unit_rcp(b * scale), a * scale);
 }
 
-// Of f64 only the upper half of the result is computed.
+// Of f64 only the upper halves are read and computed: a NaN whose payload is in its lower half is
+// read as an infinity.
 double upper_half(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const bool subnormal = (bits & 0x7ff0000000000000u) == 0;
-  const std::uint64_t upper = bits & (subnormal ? 0x8000000000000000u : 0xffffffff00000000u);
-  return x != x ? std::bit_cast<double>(0x7fffffff00000000u) : std::bit_cast<double>(upper);
+  return std::bit_cast<double>(bits & (subnormal ? 0x8000000000000000u : 0xffffffff00000000u));
 }
-double upper_rcp(double a) { return upper_half(1 / upper_half(a)); }
-double upper_rsqrt(double a) { return upper_half(1 / __builtin_sqrt(upper_half(a))); }
+double upper_result(double x) {
+  return x != x ? std::bit_cast<double>(0x7fffffff00000000u) : upper_half(x);
+}
+double upper_rcp(double a) { return upper_result(1 / upper_half(a)); }
+double upper_rsqrt(double a) { return upper_result(1 / __builtin_sqrt(upper_half(a))); }
 double whole_rsqrt(double a) { return 1 / __builtin_sqrt(a); }
 
 template <bool ftz>

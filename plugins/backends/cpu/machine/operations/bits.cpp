@@ -72,11 +72,16 @@ template <class T>
 T lowest(std::uint32_t count) {  // that many ones
   return static_cast<T>(count < kBits<T> ? (T{1} << (count & (kBits<T> - 1))) - 1 : ~T{0});
 }
-// Positions and lengths are the low eight bits of their registers.
+// The ISA takes the low eight bits of positions and lengths; GPUs do so for fields of 32 bits, and
+// take the whole register for fields of 64.
+template <class T>
+std::uint32_t place(std::uint32_t register_bits) {
+  return sizeof(T) == 8 ? register_bits : register_bits & 0xff;
+}
 template <class T>
 T field(T a, std::uint32_t position, std::uint32_t length) {
-  const std::uint32_t count = length & 0xff;
-  const T moved = right<T>(a, position & 0xff);
+  const std::uint32_t count = place<T>(length);
+  const T moved = right<T>(a, place<T>(position));
   if constexpr (std::is_signed_v<T>) {
     const std::uint32_t unused = count < kBits<T> ? (kBits<T> - count) & (kBits<T> - 1) : 0;
     return static_cast<T>(count == 0 ? 0 : static_cast<T>(moved << unused) >> unused);
@@ -85,8 +90,8 @@ T field(T a, std::uint32_t position, std::uint32_t length) {
 }
 template <class T>
 T with_field(T a, T b, std::uint32_t position, std::uint32_t length) {
-  const T ones = left<T>(lowest<T>(length & 0xff), position & 0xff);
-  return (b & ~ones) | (left<T>(a, position & 0xff) & ones);
+  const T ones = left<T>(lowest<T>(place<T>(length)), place<T>(position));
+  return (b & ~ones) | (left<T>(a, place<T>(position)) & ones);
 }
 
 template <bool wraps>

@@ -1,4 +1,6 @@
 // The conversions that programs are full of, on registers of their types' own sizes.
+#include <cmath>
+
 #include "plugins/backends/cpu/machine/operations/conversions.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
@@ -18,6 +20,10 @@ float from_half(H a) {
 template <class H>
 H to_half(float a) {
   return rounded_to<H>(a);
+}
+// Bits beyond the ten of tf32 are rounded as an integer's: a NaN can become an infinity.
+std::uint32_t to_tf32(float a) {
+  return (std::bit_cast<std::uint32_t>(a) + (std::isfinite(a) ? 0x1000u : 0u)) & ~0x1fffu;
 }
 double longer(float a) { return a; }
 float shorter(double a) { return canonical(static_cast<float>(a)); }
@@ -61,6 +67,7 @@ void add_common_conversions(Forms& forms) {
   forms.add<from_half<BFloat>>(kKind, {"cvt.f32.bf16"});
   forms.add<to_half<Half>>(kKind, {"cvt.rn.f16.f32"});
   forms.add<to_half<BFloat>>(kKind, {"cvt.rn.bf16.f32"});
+  forms.add<to_tf32>(kKind, {"cvt.rna.tf32.f32"});
   forms.add<longer>(kKind, {"cvt.f64.f32"});
   forms.add<shorter>(kKind, {"cvt.rn.f32.f64"});
   forms.add<whole_down>(kKind, {"cvt.rmi.f32.f32"});

@@ -135,14 +135,16 @@ void wrap(const ConvertedType& to, Integers* integers) {
   }
 }
 // What is out of range becomes the nearest value in it. NaN is 0 where no type has 64 bits, and the
-// highest bit alone otherwise.
+// highest bit alone otherwise, which is the sign in a wider register.
 void to_integers(const Reals& reals, const ConvertedType& from, const ConvertedType& to,
                  Integers* integers) {
   const std::int64_t low = least(to);
   const std::uint64_t high = greatest(to);
   const bool is_wide = from.bytes == 8 || to.bytes == 8;
   const std::uint64_t highest_bit = std::uint64_t{1} << (8 * to.bytes - 1);
-  const auto nan = static_cast<std::int64_t>(is_wide ? highest_bit : 0);
+  const std::int64_t wide_nan =
+      to.nature == Nature::kSigned ? low : static_cast<std::int64_t>(highest_bit);
+  const std::int64_t nan = is_wide ? wide_nan : 0;
   const auto real_low = static_cast<double>(low);
   const auto real_high = static_cast<double>(high);  // of 64 bits: rounded up, to a power of two
   for (unsigned i = 0; i < kLanes; ++i) {
@@ -223,12 +225,13 @@ void cast_rounded(const From* from, Direction direction, T* to) {
   cast_lanes(from, to);
 }
 
-template <class T>
-T finished(const Conversion& conversion, T x) {
-  if ((conversion.flags & kSaturate) != 0) x = saturated(x);
-  if constexpr (sizeof(T) == 4) {
-    if ((conversion.flags & kFlush) != 0) x = flushed(x);
+// `exact`: before rounding.
+template <class T, class From>
+T finished(const Conversion& conversion, From exact, T x) {
+  if constexpr (sizeof(T) == 4 && std::is_same_v<From, double>) {
+    if ((conversion.flags & kFlush) != 0) x = flushed_if_tiny(exact, x);
   }
+  if ((conversion.flags & kSaturate) != 0) x = saturated(x);
   return canonical(x);
 }
 
@@ -238,7 +241,7 @@ void store_reals(const Conversion& conversion, const From* from, std::byte* fram
   alignas(kRowAlignment) T rounded[kLanes];
   cast_rounded(from, static_cast<Direction>(conversion.direction), rounded);
   set_lanewise(row<T>(frame, offset), mask,
-               [&](unsigned i) { return finished(conversion, rounded[i]); });
+               [&](unsigned i) { return finished(conversion, from[i], rounded[i]); });
 }
 
 std::uint32_t encode(const Conversion& conversion, const Format& format, double x) {
@@ -330,7 +333,10 @@ void convert(const Instruction& instruction, Warp&, std::byte* frame, Mask mask)
   const std::byte* const source = frame + instruction.a;
   if (from.nature == Nature::kFloat) {
     Reals reals;
-    read_reals(from, source, conversion.from_bytes, (conversion.flags & kFlush) != 0, &reals);
+    // GPUs do not flush what becomes f16: rounded up, it is the least subnormal.
+    const bool ftz =
+        (conversion.flags & kFlush) != 0 && kTypes[conversion.to].format != &kF16Format;
+    read_reals(from, source, conversion.from_bytes, ftz, &reals);
     from_reals(conversion, &reals, frame, instruction.d, mask);
   } else {
     Integers integers;

@@ -67,12 +67,13 @@ bool not_a_number(T a) {
   return a != a;
 }
 template <class T>
-bool normal(T a) {
-  return finite(a) && std::abs(a) >= kSmallestNormal<T>;
-}
-template <class T>
 bool subnormal(T a) {
   return std::abs(a) < kSmallestNormal<T> && a != 0;
+}
+// GPUs count zero as normal.
+template <class T>
+bool normal(T a) {
+  return finite(a) && !subnormal(a);
 }
 
 template <class T>

@@ -47,14 +47,25 @@ struct Root {
   static double of(double a) { return __builtin_sqrt(a); }
 };
 
+// Of results that are not, .ftz depends on more than the rounded result.
+template <class Function>
+constexpr bool kIsExactBelowNormal =
+    std::is_same_v<Function, Sum> || std::is_same_v<Function, Difference> ||
+    std::is_same_v<Function, Root>;
+
 struct Mode {
   bool ftz = false, sat = false;
 };
 template <class Function, Mode mode, class... T>
 float in_mode(T... x) {
-  const float result = Function::of((mode.ftz ? flushed(x) : x)...);
-  if constexpr (mode.sat) return saturated(mode.ftz ? flushed(result) : result);
-  return canonical(mode.ftz ? flushed(result) : result);
+  float result = Function::of((mode.ftz ? flushed(x) : x)...);
+  if constexpr (mode.ftz) {
+    result = kIsExactBelowNormal<Function>
+                 ? flushed(result)
+                 : flushed_if_tiny(Function::of(double{flushed(x)}...), result);
+  }
+  if constexpr (mode.sat) return saturated(result);
+  return canonical(result);
 }
 
 struct RoundingName {

@@ -1,6 +1,6 @@
 // f16 and bf16, one or two in a register. Sums and products are computed in float and rounded
 // again, which is as if they were rounded once: float has more than twice the bits. A fused product
-// and sum takes double and rounding to odd.
+// and sum takes double, rounded to odd as well.
 #include <cmath>
 
 #include "plugins/backends/cpu/machine/operations/floating.hpp"
@@ -28,9 +28,11 @@ T limited(T x) {
   if constexpr (mode.relu) return rectified(x);
   return x;
 }
+// .ftz: as flushed_if_tiny(), of what is below f16's normal values.
 template <Mode mode, class H, class T>
 H result(T x) {
-  return input<mode>(rounded_to<H>(limited<mode>(x)));
+  if constexpr (mode.ftz) x = x < T(0x1p-14) && x > T(-0x1p-14) ? std::copysign(T{0}, x) : x;
+  return rounded_to<H>(limited<mode>(x));
 }
 
 template <class H, Mode mode>
@@ -45,10 +47,19 @@ template <class H, Mode mode>
 H product(H a, H b) {
   return result<mode, H>(value_of(input<mode>(a)) * value_of(input<mode>(b)));
 }
+// a + b, rounded to odd: one bit tells that there were more. By Knuth's exact error of a sum.
+double sum_to_odd(double a, double b) {
+  const double sum = a + b, added = sum - a;
+  const double error = (a - (sum - added)) + (b - added);
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  const bool inexact = (error > 0 || error < 0) && (bits & 1) == 0;
+  const std::uint64_t odd = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return std::bit_cast<double>(inexact ? odd : bits);
+}
 template <class H, Mode mode>
 H product_sum(H a, H b, H c) {
   const double exact = double{value_of(input<mode>(a))} * value_of(input<mode>(b));
-  return result<mode, H>(exact + value_of(input<mode>(c)));
+  return result<mode, H>(sum_to_odd(exact, value_of(input<mode>(c))));
 }
 template <class H, Mode mode>
 H negative(H a) {

@@ -32,6 +32,14 @@ inline float flushed(float x) {
   return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
+// .ftz of a rounded result: what is below the normal values before it is rounded becomes zero, even
+// if it would be rounded to the least of them.
+inline float flushed_if_tiny(double exact, float rounded) {
+  const bool tiny = exact < 0x1p-126 && exact > -0x1p-126;
+  const auto bits = std::bit_cast<std::uint32_t>(rounded);
+  return std::bit_cast<float>(tiny ? bits & 0x80000000u : bits);
+}
+
 // .sat: into [0, 1]; NaN becomes +0.
 template <class T>
 inline T saturated(T x) {
@@ -40,7 +48,10 @@ inline T saturated(T x) {
 }
 
 // .relu: negative values become +0; NaN stays.
-inline float rectified(float x) { return x <= 0 ? 0.0f : x; }
+template <class T>
+inline T rectified(T x) {
+  return x <= 0 ? T{0} : x;
+}
 
 inline float value_of(Half half) {
   // The exponent is moved by a multiplication, which makes subnormals right as well.
