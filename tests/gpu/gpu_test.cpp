@@ -204,7 +204,7 @@ TEST_F(HostCodeOnGpu, WorkOnASideStreamIsNoSpeed) {
       "  static cudaStream_t side = [] { cudaStream_t s; cudaStreamCreateWithFlags(&s, "
       "cudaStreamNonBlocking); return s; }();\n"
       "  add<<<64, 256, 0, side>>>(a, b, out, n);\n}\n");
-  EXPECT_NE(outcome.verdict, KRL_VERDICT_OK);
+  for (const auto& c : outcome.cases) EXPECT_FALSE(c.speedup_low > 1) << c.speedup_low;
 }
 
 }  // namespace
