@@ -69,7 +69,7 @@ Sources template_kernels() {
 
 // The kernels that the launches of a source name: "scale<float, 4>".
 std::vector<std::string> launched_kernels(const std::string& source) {
-  constexpr std::string_view kLaunch = "@launch ";
+  constexpr std::string_view kLaunch = "\n// @launch ";
   std::vector<std::string> names;
   for (std::size_t at = 0; (at = source.find(kLaunch, at)) != std::string::npos;) {
     at += kLaunch.size();
