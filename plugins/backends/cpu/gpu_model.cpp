@@ -62,11 +62,11 @@ double issue_clocks(const Counters& c, const Spills& spills, const GpuDescriptio
   return std::max(all, slowest);
 }
 
-// Blocks start one after the other and memory answers one warp later than another: of all that run
-// at once, the last decides. `warps`: that are resident; each request to load is of one of them.
-double spread_ns(const Counters& c, double sms, double warps, const ModelConstants& model) {
-  const double waiting = std::clamp(real(c.global_load_requests), 1.0, std::max(1.0, warps));
-  return model.block_spread_ns * std::log(sms) + model.wait_spread_ns * std::log(waiting);
+// Blocks start one after the other and memory answers one request later than another: the last of
+// each decides.
+double spread_ns(const Counters& c, double sms, const ModelConstants& model) {
+  const double requests = std::max(1.0, real(c.global_load_requests));
+  return model.block_spread_ns * std::log(sms) + model.request_spread_ns * std::log(requests);
 }
 
 Occupancy occupancy_of(const LaunchReport& launch, const AssembledKernel& kernel,
@@ -95,8 +95,6 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   result.occupancy_limiter = occupancy.limiter;
   const double blocks = std::max(1.0, real(c.blocks));
   const double sms = std::min(blocks, static_cast<double>(gpu.sms));
-  const double warps_per_block =
-      std::max(1.0, std::ceil(launch.block[0] * launch.block[1] * launch.block[2] / 32.0));
   const double resident = std::max(1u, result.blocks_per_sm);
   const double waves = std::ceil(blocks / (gpu.sms * resident));
   const Spills spills(c, kernel);
@@ -127,8 +125,10 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   const double slowest = *std::max_element(beyond.begin(), beyond.end());
   const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
   const double fetch_ns = real(c.code_instructions) * model.clocks_per_new_instruction / clock;
-  result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, sms * resident * warps_per_block, model) +
-              path_ns + slowest + model.overlap_loss * (sum - slowest);
+  // Warps that start together ask together: while they wait for memory, they also wait in line.
+  const double queued_ns = model.queued_share * part(Bound::kLoadStore);
+  result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, model) + path_ns + queued_ns + slowest +
+              model.overlap_loss * (sum - slowest);
   return result;
 }
 

@@ -6,8 +6,8 @@
 // over the banks of shared memory, atomic operations on one address one after another, and the
 // longest path of a block times the waves of blocks that follow each other. The estimate is the
 // start of the launch, the path of the first wave, whose warps start together so that nothing hides
-// it, what the slowest part takes beyond that, and a share of what the others do, which never
-// overlap perfectly. An estimate is deterministic, never 0, and never falls when a counter rises;
+// it, what the slowest part takes beyond that, a share of what the others do, which never overlap
+// perfectly, and what the last of many blocks and requests waits longer than the first. An estimate is deterministic, never 0, and never falls when a counter rises;
 // it is not a measurement and must be labelled. Pure; any thread.
 #pragma once
 

@@ -141,6 +141,23 @@ TEST(Counters, LoadsBehindStoresAndBarriersAreWaitedForOneByOne) {
   EXPECT_EQ(barriers.barriers, 1u);
 }
 
+TEST(Counters, LoadsOfShortBranchesAreWaitedForTogether) {
+  const CriticalPath guarded = count(
+                                   "if (i >= n) return; float s = x[i]; if (i > 0) s += x[2048 + "
+                                   "i]; if (i < n - 1) s += x[4096 + i]; y[i] = s;",
+                                   2, 64)
+                                   .critical;
+  EXPECT_EQ(guarded.dram_requests, 1u);
+  // What is loaded where the ways of a long branch meet is not moved before it.
+  const CriticalPath behind =
+      count(
+          "float s = i; if (n > 0) { s = x[i]; for (int k = 0; k < n; k++) s = s * s + 1; } y[i] = "
+          "s + x[2048 + i];",
+          2, 64)
+          .critical;
+  EXPECT_EQ(behind.dram_requests, 2u);
+}
+
 TEST(Counters, AreTheSameInEveryRun) {
   const char* body =
       "__shared__ float s[256]; s[threadIdx.x] = x[i]; __syncthreads(); y[i] = s[255 - "
