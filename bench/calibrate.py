@@ -85,9 +85,9 @@ def add_derived(f):
     f['resident'] = max(1, f['blocks_per_sm'])
     f['used_sms'] = min(f['blocks'], SMS)
     f['waves'] = math.ceil(f['blocks'] / (SMS * f['resident']))
-    spilled = f['spill_bytes'] / 4 / max(1, f['kernel_instructions'])
-    f['spill_requests'] = 2 * spilled * f['instructions']
-    f['path_spill_waits'] = spilled / 4 * f['path_instructions']
+    spill_loads = f['spill_bytes'] / 4 * f['typical_runs']
+    f['spill_requests'] = 2 * spill_loads
+    f['path_spill_waits'] = spill_loads / 4 * f['path_instructions'] / max(1, f['instructions'])
     f['requests'] = (f['global_load_requests'] + f['global_store_requests']
                      + f['global_atomics'] + f['local_requests'] + f['spill_requests'])
     f['global_sectors'] = (f['global_load_sectors'] + f['global_store_sectors']

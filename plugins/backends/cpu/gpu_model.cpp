@@ -14,18 +14,17 @@ constexpr double kWarpsPerClock = 4;  // instructions that an SM issues: one by 
 
 double real(std::uint64_t count) { return static_cast<double>(count); }
 
-// Words that ran out of registers are stored and loaded again: as often as the kernel's
-// instructions are executed on average.
+// Words that ran out of registers are stored and loaded again: where, the assembler does not say,
+// so where the kernel is busiest. Code that is hardly executed makes them no cheaper.
 struct Spills {
   double requests = 0;       // of the whole launch
   double waits_on_path = 0;  // four of the loads are under way together
 
   Spills(const Counters& c, const AssembledKernel& kernel) {
-    if (kernel.spill_bytes <= 0) return;
-    const double words = kernel.spill_bytes / 4.0;
-    const double instructions = std::max(1.0, static_cast<double>(kernel.instructions));
-    requests = 2 * words * real(c.instructions) / instructions;
-    waits_on_path = words / 4 * real(c.critical.instructions) / instructions;
+    const double loads = std::max(0, kernel.spill_bytes) / 4.0 * real(c.typical_runs);
+    const double on_path = real(c.critical.instructions) / std::max(1.0, real(c.instructions));
+    requests = 2 * loads;
+    waits_on_path = loads / 4 * on_path;
   }
 };
 
