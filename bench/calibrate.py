@@ -20,6 +20,7 @@ import random
 # Of the GPU, from data sheets and gpu_table.cpp; not fitted.
 SMS, CLOCK_GHZ, DRAM_GB_PER_S, DRAM_EFFICIENCY = 132, 1.98, 4800, 0.90
 L2_BYTES_PER_CLOCK, WARPS_PER_CLOCK, L2_LATENCY, SHARED_LATENCY = 5120, 4, 200, 30
+LOAD_STORE = 2  # of the parts of a launch
 OVERLAP_LOSS, HIDDEN_BY_PATH, CLOCKS_PER_REQUEST, CLOCKS_PER_BLOCK = 0.15, 0.5, 2, 40
 CLOCKS_PER_WARP = {
     'integer': 0.5, 'integer64': 1, 'multiply': 0.5, 'divide': 10, 'float': 0.25, 'double': 0.5,
@@ -32,7 +33,7 @@ START = {
     'start_ns': 2000, 'clocks_per_chain_clock': 1, 'clocks_per_sector': 0.25,
     'clocks_per_new_instruction': 4, 'dram_latency': 600, 'l1_latency': 35,
     'shuffle_latency': 25, 'barrier_latency': 25, 'atomic_latency': 25, 'atomic_interval': 2,
-    'block_spread_ns': 10, 'wait_spread_ns': 30,
+    'block_spread_ns': 10, 'request_spread_ns': 30, 'queued_share': 0.2,
 }
 PRIOR_WEIGHT = 0.02  # of a squared log ratio to START, against one of a time
 OUTLIER = 0.25       # log ratios beyond this count linearly
@@ -74,24 +75,21 @@ def estimate(f, c):
     slowest = max(beyond)
     fetch = f['code_instructions'] * c['clocks_per_new_instruction'] / CLOCK_GHZ
     spread = (c['block_spread_ns'] * math.log(f['used_sms'])
-              + c['wait_spread_ns'] * math.log(f['waiting_warps']))
-    return (c['start_ns'] + fetch + spread + path + slowest
+              + c['request_spread_ns'] * math.log(max(1, f['global_load_requests'])))
+    return (c['start_ns'] + fetch + spread + path + c['queued_share'] * parts[LOAD_STORE] + slowest
             + OVERLAP_LOSS * (sum(beyond) - slowest))
 
 
 def add_derived(f):
     """What the model makes of a launch's counters before any constant comes in."""
-    warps_per_block = max(1, math.ceil(f['block_threads'] / 32))
     f['resident'] = max(1, f['blocks_per_sm'])
     f['used_sms'] = min(f['blocks'], SMS)
     f['waves'] = math.ceil(f['blocks'] / (SMS * f['resident']))
-    spilled = f['spill_bytes'] / 4 / max(1, f['kernel_instructions'])
-    f['spill_requests'] = 2 * spilled * f['instructions']
-    f['path_spill_waits'] = spilled / 4 * f['path_instructions']
+    spill_loads = f['spill_bytes'] / 4 * f['typical_runs']
+    f['spill_requests'] = 2 * spill_loads
+    f['path_spill_waits'] = spill_loads / 4 * f['path_instructions'] / max(1, f['instructions'])
     f['requests'] = (f['global_load_requests'] + f['global_store_requests']
                      + f['global_atomics'] + f['local_requests'] + f['spill_requests'])
-    f['waiting_warps'] = min(f['used_sms'] * f['resident'] * warps_per_block,
-                             max(1, f['global_load_requests']))
     f['global_sectors'] = (f['global_load_sectors'] + f['global_store_sectors']
                            + f['atomic_passes'])
     f['sectors'] = f['global_sectors'] + f['local_sectors'] + 4 * f['spill_requests']

@@ -13,5 +13,5 @@ if(TARGET kernelrl_cpu_fixture)
     kernelrl::warnings)
   set_target_properties(launch_counters PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
-  add_dependencies(launch_counters kernelrl-machine-x86-64 kernelrl-nvrtc kernelrl-sandbox)
+  add_dependencies(launch_counters kernelrl-machine-x86-64 kernelrl-nvrtc kernelrl-sandbox templates)
 endif()

@@ -62,6 +62,7 @@ constexpr CounterColumn kCounters[] = {
     {"local_requests", &Counters::local_requests},
     {"local_sectors", &Counters::local_sectors},
     {"code_instructions", &Counters::code_instructions},
+    {"typical_runs", &Counters::typical_runs},
 };
 
 struct PathColumn {
@@ -83,7 +84,7 @@ constexpr PathColumn kPath[] = {
 void print_header() {
   std::printf(
       "kernel,task,case,role,launch,block_threads,shared_bytes,registers,spill_bytes,"
-      "kernel_instructions,blocks_per_sm,estimated_ns");
+      "blocks_per_sm,estimated_ns");
   for (const CounterColumn& column : kCounters) std::printf(",%s", column.name);
   for (const auto name : emulator::kInstructionClassNames) std::printf(",class_%s", name.data());
   for (const PathColumn& column : kPath) std::printf(",%s", column.name);
@@ -93,9 +94,9 @@ void print_header() {
 void print(const LaunchReport& launch, const AssembledKernel& kernel,
            const emulator::GpuDescription& gpu) {
   const emulator::LaunchEstimate estimated = estimate(launch, kernel, gpu);
-  std::printf("%u,%u,%d,%d,%lld,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
-              launch.shared_bytes, kernel.registers, kernel.spill_bytes,
-              static_cast<long long>(kernel.instructions), estimated.blocks_per_sm, estimated.ns);
+  std::printf("%u,%u,%d,%d,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
+              launch.shared_bytes, kernel.registers, kernel.spill_bytes, estimated.blocks_per_sm,
+              estimated.ns);
   const auto print_count = [](std::uint64_t count) {
     std::printf(",%llu", static_cast<unsigned long long>(count));
   };
@@ -138,7 +139,7 @@ class Counting {
     if (runs.result().runs.size() != task.n_cases) {
       throw std::runtime_error(task.definition.id + ": a run did not end as it should");
     }
-    const AssembledKernels kernels = assembled_kernels(*module, runs.result());
+    const AssembledKernels kernels = assembled_kernels(*module);
     for (std::size_t c = 0; c < task.n_cases; ++c) {
       for (std::size_t l = 0; l < runs.result().runs[c].size(); ++l) {
         std::printf("%zu,%s,%zu,%s,%zu,", index, task.definition.id.c_str(), c, role, l);

@@ -37,6 +37,12 @@ OTHER_INPUTS = 3  # evaluations of a survivor with other inputs
 FASTER = 1.05  # estimates are deterministic; measurements have --slack
 
 
+def with_numbered_parameters(reference):
+    """A reference's text in which parameters have their positions as names: two that are alike compute the same."""
+    parameters = re.findall(r"(\w+)(?:\s*:\s*\w+)?\s*[,)]", reference[:reference.index("):") + 1])
+    return re.sub(r"\b\w+\b", lambda word: f"p{parameters.index(word[0])}" if word[0] in parameters else word[0], reference)
+
+
 class Task:
     def __init__(self, path):
         self.path = path
@@ -48,6 +54,7 @@ class Task:
         self.sizes = {axis for axis, value in toml["axes"].items() if value == "var"}
         self.signature = (tuple(t["dtype"] for t in toml.get("input", [])), tuple(map(str, toml["axes"].values())),
                           len(toml["output"]), len(toml.get("scalar", [])))
+        self.function = with_numbered_parameters(toml["reference"])
 
 
 class Candidate:
@@ -77,6 +84,12 @@ def read_corpus(tasks):
     return right, attacks
 
 
+def every_output_changed(candidate, change):
+    """The source with each value that is stored through an output's name changed: any of them may be the one in dead code."""
+    names = "|".join(map(re.escape, candidate.task.outputs))
+    return re.sub(rf"\b((?:{names})\[[^\];]*\]) = ([^;=]+);", lambda store: f"{store[1]} = {change(store[2])};", candidate.source)
+
+
 def replaced(rng, text, pattern, change):
     """`text` with one match of `pattern`, drawn at random, changed; None without a match."""
     matches = list(re.finditer(pattern, text))
@@ -104,8 +117,8 @@ def parameter_names(candidate, wanted):
     if not kernel:
         return []
     arguments = [argument.strip() for argument in launch[2].split(",")]
-    parameters = [re.findall(r"\w+", parameter)[-1] for parameter in kernel[1].split(",") if "*" in parameter or "," not in parameter]
-    return [p for a, p in zip(arguments, parameters) if a in wanted]
+    parameters = [re.findall(r"\w+", parameter)[-1:] for parameter in kernel[1].split(",")]
+    return [names[0] for argument, names in zip(arguments, parameters) if names and argument in wanted]
 
 
 # Wrong by construction: whatever the kernel does else, it cannot be right any more.
@@ -119,19 +132,12 @@ def shorter_guard(rng, c):
 
 
 def scaled_output(rng, c):
-    if not c.task.floating:
-        return None
-    names = "|".join(map(re.escape, c.task.outputs))
-    factor = rng.choice(["1.02f", "-1.0f", "0.97f"])
-    return replaced(rng, c.source, rf"\b((?:{names})\[[^\];]*\]) = ([^;=]+);(?=\s*\n?\}})", lambda m: f"{m[1]} = ({m[2]}) * {factor};")
+    factor = rng.choice(["1.02f", "-1.1f", "0.97f"])
+    return every_output_changed(c, lambda value: f"({value}) * {factor}") if c.task.floating else None
 
 
 def narrow_output(rng, c):
-    if not c.task.floating:
-        return None
-    names = "|".join(map(re.escape, c.task.outputs))
-    return replaced(rng, c.source, rf"\b((?:{names})\[[^\];]*\]) = ([^;=]+);(?=\s*\n?\}})",
-                    lambda m: f"{m[1]} = __uint_as_float(__float_as_uint({m[2]}) & 0xffff8000u);")
+    return every_output_changed(c, lambda value: f"__uint_as_float(__float_as_uint({value}) & 0xffff8000u)") if c.task.floating else None
 
 
 def last_launch_dropped(rng, c):
@@ -175,8 +181,8 @@ def trap_somewhere(rng, c):
 
 
 def another_task(rng, c, tasks):
-    """The kernel of a task for another that takes the same arguments."""
-    alike = [t for t in tasks.values() if t.id != c.task.id and t.signature == c.task.signature]
+    """The kernel of a task for another that takes the same arguments and computes something else."""
+    alike = [t for t in tasks.values() if t.signature == c.task.signature and t.function != c.task.function]
     if not alike:
         return None
     other = rng.choice(alike)

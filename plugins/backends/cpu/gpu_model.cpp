@@ -14,18 +14,17 @@ constexpr double kWarpsPerClock = 4;  // instructions that an SM issues: one by 
 
 double real(std::uint64_t count) { return static_cast<double>(count); }
 
-// Words that ran out of registers are stored and loaded again: as often as the kernel's
-// instructions are executed on average.
+// Words that ran out of registers are stored and loaded again: where, the assembler does not say,
+// so where the kernel is busiest. Code that is hardly executed makes them no cheaper.
 struct Spills {
   double requests = 0;       // of the whole launch
   double waits_on_path = 0;  // four of the loads are under way together
 
   Spills(const Counters& c, const AssembledKernel& kernel) {
-    if (kernel.spill_bytes <= 0) return;
-    const double words = kernel.spill_bytes / 4.0;
-    const double instructions = std::max(1.0, static_cast<double>(kernel.instructions));
-    requests = 2 * words * real(c.instructions) / instructions;
-    waits_on_path = words / 4 * real(c.critical.instructions) / instructions;
+    const double loads = std::max(0, kernel.spill_bytes) / 4.0 * real(c.typical_runs);
+    const double on_path = real(c.critical.instructions) / std::max(1.0, real(c.instructions));
+    requests = 2 * loads;
+    waits_on_path = loads / 4 * on_path;
   }
 };
 
@@ -62,11 +61,11 @@ double issue_clocks(const Counters& c, const Spills& spills, const GpuDescriptio
   return std::max(all, slowest);
 }
 
-// Blocks start one after the other and memory answers one warp later than another: of all that run
-// at once, the last decides. `warps`: that are resident; each request to load is of one of them.
-double spread_ns(const Counters& c, double sms, double warps, const ModelConstants& model) {
-  const double waiting = std::clamp(real(c.global_load_requests), 1.0, std::max(1.0, warps));
-  return model.block_spread_ns * std::log(sms) + model.wait_spread_ns * std::log(waiting);
+// Blocks start one after the other and memory answers one request later than another: the last of
+// each decides.
+double spread_ns(const Counters& c, double sms, const ModelConstants& model) {
+  const double requests = std::max(1.0, real(c.global_load_requests));
+  return model.block_spread_ns * std::log(sms) + model.request_spread_ns * std::log(requests);
 }
 
 Occupancy occupancy_of(const LaunchReport& launch, const AssembledKernel& kernel,
@@ -95,8 +94,6 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   result.occupancy_limiter = occupancy.limiter;
   const double blocks = std::max(1.0, real(c.blocks));
   const double sms = std::min(blocks, static_cast<double>(gpu.sms));
-  const double warps_per_block =
-      std::max(1.0, std::ceil(launch.block[0] * launch.block[1] * launch.block[2] / 32.0));
   const double resident = std::max(1u, result.blocks_per_sm);
   const double waves = std::ceil(blocks / (gpu.sms * resident));
   const Spills spills(c, kernel);
@@ -127,8 +124,10 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   const double slowest = *std::max_element(beyond.begin(), beyond.end());
   const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
   const double fetch_ns = real(c.code_instructions) * model.clocks_per_new_instruction / clock;
-  result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, sms * resident * warps_per_block, model) +
-              path_ns + slowest + model.overlap_loss * (sum - slowest);
+  // Warps that start together ask together: while they wait for memory, they also wait in line.
+  const double queued_ns = model.queued_share * part(Bound::kLoadStore);
+  result.ns = gpu.start_ns + fetch_ns + spread_ns(c, sms, model) + path_ns + queued_ns + slowest +
+              model.overlap_loss * (sum - slowest);
   return result;
 }
 

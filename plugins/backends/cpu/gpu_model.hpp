@@ -6,9 +6,10 @@
 // over the banks of shared memory, atomic operations on one address one after another, and the
 // longest path of a block times the waves of blocks that follow each other. The estimate is the
 // start of the launch, the path of the first wave, whose warps start together so that nothing hides
-// it, what the slowest part takes beyond that, and a share of what the others do, which never
-// overlap perfectly. An estimate is deterministic, never 0, and never falls when a counter rises;
-// it is not a measurement and must be labelled. Pure; any thread.
+// it, what the slowest part takes beyond that, a share of what the others do, which never overlap
+// perfectly, and what the last of many blocks and requests waits longer than the first. An estimate
+// is deterministic, never 0, and never falls when a counter rises; it is not a measurement and must
+// be labelled. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -31,7 +32,6 @@ struct AssembledKernel {
   std::int32_t registers = 0;    // of a thread; 0: unknown, and nothing is limited by them
   std::int32_t spill_bytes = 0;  // that a thread stores as registers run out
   std::int32_t barriers = 0;
-  std::int64_t instructions = 0;  // of its PTX, each counted once; 0: unknown
 };
 
 struct LaunchEstimate {

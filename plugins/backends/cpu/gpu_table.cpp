@@ -9,13 +9,14 @@ namespace {
 constexpr ModelConstants kCalibrated = {
     .overlap_loss = 0.15,   // estimated
     .hidden_by_path = 0.5,  // estimated
-    .clocks_per_chain_clock = 1.98,
-    .clocks_per_request = 2,     // estimated: the tags of L1 are looked up at half the rate
-    .clocks_per_sector = 0.749,  // 43 bytes a clock
-    .clocks_per_new_instruction = 1.91,
+    .clocks_per_chain_clock = 2.33,
+    .clocks_per_request = 2,   // estimated: the tags of L1 are looked up at half the rate
+    .clocks_per_sector = 0.4,  // 80 bytes a clock
+    .clocks_per_new_instruction = 2.7,
     .clocks_per_block = 40,  // estimated
-    .block_spread_ns = 12.6,
-    .wait_spread_ns = 27.5,
+    .queued_share = 0.216,
+    .block_spread_ns = 7.4,
+    .request_spread_ns = 35.8,
 };
 
 // 32 lanes over the results per clock of an SM: CUDA C++ Programming Guide, "Throughput of Native
@@ -39,15 +40,15 @@ constexpr GpuDescription kTable[] = {
         .clocks_per_warp = &kHopper,
         .dram_efficiency = 0.90,     // measured: a device-to-device copy moves 4.3 TB/s
         .l2_bytes_per_clock = 5120,  // estimated
-        .dram_latency = 327,         // fitted, with a cold L2: the part that nothing hides
+        .dram_latency = 326,         // fitted, with a cold L2: the part that nothing hides
         .l2_latency = 200,           // estimated
-        .l1_latency = 64.1,          // fitted, as all that follows but shared_latency
+        .l1_latency = 56.9,          // fitted, as all that follows but shared_latency
         .shared_latency = 30,
-        .shuffle_latency = 71.6,  // with the few instructions around it, which end its basic block
-        .barrier_latency = 30.4,
-        .atomic_latency = 151,
+        .shuffle_latency = 63.7,  // with the few instructions around it, which end its basic block
+        .barrier_latency = 30.1,
+        .atomic_latency = 106,
         .atomic_interval = 2,
-        .start_ns = 1860,  // includes the least time between two launches
+        .start_ns = 1810,  // includes the least time between two launches
         .model = &kCalibrated,
     },
     {
@@ -63,11 +64,11 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 220,
         .l1_latency = 35,
         .shared_latency = 29,
-        .shuffle_latency = 71.6,  // from here on as fitted for the H200
-        .barrier_latency = 30.4,
-        .atomic_latency = 151,
+        .shuffle_latency = 63.7,  // from here on as fitted for the H200
+        .barrier_latency = 30.1,
+        .atomic_latency = 106,
         .atomic_interval = 2,
-        .start_ns = 1860,
+        .start_ns = 1810,
         .model = &kCalibrated,
     },
     {
@@ -83,11 +84,11 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 190,
         .l1_latency = 32,
         .shared_latency = 25,
-        .shuffle_latency = 71.6,  // from here on as fitted for the H200
-        .barrier_latency = 30.4,
-        .atomic_latency = 151,
+        .shuffle_latency = 63.7,  // from here on as fitted for the H200
+        .barrier_latency = 30.1,
+        .atomic_latency = 106,
         .atomic_interval = 2,
-        .start_ns = 1860,
+        .start_ns = 1810,
         .model = &kCalibrated,
     },
     {
@@ -104,9 +105,9 @@ constexpr GpuDescription kTable[] = {
         .l2_latency = 180,
         .l1_latency = 33,
         .shared_latency = 25,
-        .shuffle_latency = 71.6,  // … as fitted for the H200
-        .barrier_latency = 30.4,
-        .atomic_latency = 151,
+        .shuffle_latency = 63.7,  // … as fitted for the H200
+        .barrier_latency = 30.1,
+        .atomic_latency = 106,
         .atomic_interval = 4,
         .start_ns = 1000,
         .model = &kCalibrated,

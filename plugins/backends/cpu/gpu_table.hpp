@@ -24,9 +24,11 @@ struct ModelConstants {
   double clocks_per_sector;           // of the path from L1 to an SM
   double clocks_per_new_instruction;  // to fetch code that was not executed before, per instruction
   double clocks_per_block;            // to start and end a block on an SM
+  // Share of the load-store units' time that shows behind a path that hides the rest.
+  double queued_share;
   // The last of many ends later than one alone would, by this for every e times as many: of the
-  // SMs that have blocks, and of the warps on them that wait for memory.
-  double block_spread_ns, wait_spread_ns;
+  // SMs that have blocks, and of the requests to load from global memory.
+  double block_spread_ns, request_spread_ns;
 };
 
 struct GpuDescription {

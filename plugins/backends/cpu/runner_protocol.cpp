@@ -118,12 +118,12 @@ KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
          vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,
          l2_sectors, shared_load_requests, shared_store_requests, shared_wavefronts, bank_conflicts,
          global_atomics, shared_atomics, atomic_passes, hottest_atomic, barriers, shuffles, votes,
-         warp_barriers, printfs, local_requests, local_sectors, code_instructions, classes,
-         critical)
+         warp_barriers, printfs, local_requests, local_sectors, code_instructions, typical_runs,
+         classes, critical)
 KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
 KRL_JSON(static, Parameter, kind, size, const_pointee, pointee_size)
 KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block, min_blocks_per_sm,
-         instructions, parameters)
+         parameters)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
 KRL_JSON(static, Encounter, run, line, place)
 KRL_JSON(static, LaunchError, run, launch, argument, message)

@@ -226,7 +226,9 @@ struct Counters {
   std::uint64_t local_requests = 0;     // loads and stores of local memory
   std::uint64_t local_sectors = 0;      // …
   std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
-  PerClass<std::uint64_t> classes{};    // instructions of warps by their class
+  std::uint64_t typical_runs =
+      0;  // executions of an instruction's code: the mean over all executions
+  PerClass<std::uint64_t> classes{};  // instructions of warps by their class
   CriticalPath critical;
 
   bool operator==(const Counters&) const = default;
@@ -258,7 +260,6 @@ struct KernelFacts {
   std::uint32_t shared_bytes = 0;           // static
   std::uint32_t max_threads_per_block = 0;  // __launch_bounds__; 0 if not given
   std::uint32_t min_blocks_per_sm = 0;      // …
-  std::uint64_t instructions = 0;           // of its PTX and all that it calls, each counted once
   std::vector<Parameter> parameters;
 
   bool operator==(const KernelFacts&) const = default;

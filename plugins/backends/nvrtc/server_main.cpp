@@ -16,11 +16,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
 #include "plugins/backends/nvrtc/compilation.hpp"
+#include "plugins/backends/nvrtc/huge_pages.hpp"
 
 namespace {
 
@@ -83,9 +85,14 @@ nlohmann::json ending_of(pid_t child) {
           {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)}};
 }
 
-void serve(const Api& nvrtc) {
+// Whoever judges one kernel needs it and the naive one; moving code pays after some ten compiles.
+constexpr int kCompilesBeforeMove = 2;
+
+void serve(const Api& nvrtc, const std::filesystem::path& folder) {
   const pid_t server = ::getpid();
-  while (const auto message = krl::read_message(STDIN_FILENO)) {
+  grow_heap_by_huge_pages();
+  for (int compiles = 0; const auto message = krl::read_message(STDIN_FILENO); ++compiles) {
+    if (compiles == kCompilesBeforeMove) move_code_to_huge_pages(folder);
     const auto request = message->get<CompileRequest>();
     const pid_t child = ::fork();
     if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
@@ -102,7 +109,7 @@ int main(int argc, char** argv) {
     if (argc < 2) throw Unusable("usage: kernelrl-nvrtc LIBNVRTC [--version]");
     const Api nvrtc(argv[1]);
     if (argc == 2) {
-      serve(nvrtc);
+      serve(nvrtc, std::filesystem::path(argv[1]).parent_path());
       return 0;
     }
     int major = 0, minor = 0;

@@ -37,9 +37,6 @@ KernelFacts facts_of(const Program& program) {
   facts.shared_bytes = program.shared_bytes;
   facts.max_threads_per_block = static_cast<std::uint32_t>(count_of(program.entry->max_threads));
   facts.min_blocks_per_sm = program.entry->min_blocks;
-  for (const auto& function : program.functions) {
-    for (const BasicBlock& block : function->blocks) facts.instructions += block.instructions;
-  }
   for (const EntryParameter& parameter : program.entry->entry_parameters) {
     facts.parameters.push_back({kind_of(parameter), parameter.bytes, false, 0});
   }

@@ -1,5 +1,7 @@
 #include "plugins/backends/cpu/machine/launch_counters.hpp"
 
+#include <algorithm>
+
 #include "plugins/backends/cpu/machine/operations/warp.hpp"
 
 namespace krl::machine {
@@ -34,8 +36,11 @@ void add_counters(const Program& program, const emulator::Launch& launch,
   counters->blocks = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   counters->warps = counters->blocks * ((threads + kLanes - 1) / kLanes);
   counters->threads = counters->blocks * threads;
+  double runs_of_executed = 0;
   for (const auto& function : program.functions) {
     for (const BasicBlock& block : function->blocks) {
+      const auto runs = static_cast<double>(block.runs);
+      runs_of_executed += runs * runs * block.instructions;
       for (std::size_t k = 0; k < kInstructionClasses; ++k)
         counters->classes[k] += block.runs * block.classes[k];
       if (block.runs > 0) counters->code_instructions += block.instructions;
@@ -45,6 +50,8 @@ void add_counters(const Program& program, const emulator::Launch& launch,
       count_warp_operations(block, counters);
     }
   }
+  const double executed = std::max(1.0, static_cast<double>(counters->instructions));
+  counters->typical_runs = static_cast<std::uint64_t>(runs_of_executed / executed + 0.5);
 }
 
 }  // namespace krl::machine

@@ -7,7 +7,7 @@
 
 namespace krl {
 
-AssembledKernels assembled_kernels(const CompiledModule& module, const emulator::Result& result) {
+AssembledKernels assembled_kernels(const CompiledModule& module) {
   std::string why;
   const auto code = read_cubin(module.cubin, why);
   const auto report = read_resource_report(module.report);
@@ -21,9 +21,6 @@ AssembledKernels assembled_kernels(const CompiledModule& module, const emulator:
     if (const auto found = report.find(module.names[k]); found != report.end()) {
       kernels[k].spill_bytes = std::max(0, found->second.spill_bytes);
       kernels[k].barriers = std::max(0, found->second.barriers);
-    }
-    if (k < result.kernels.size()) {
-      kernels[k].instructions = static_cast<std::int64_t>(result.kernels[k].instructions);
     }
   }
   return kernels;

@@ -4,15 +4,13 @@
 #include <vector>
 
 #include "plugins/backends/cpu/gpu_model.hpp"
-#include "plugins/backends/cpu/runner_protocol.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
 
 namespace krl {
 
 using AssembledKernels = std::vector<emulator::AssembledKernel>;
 
-// By the index of a kernel in the module's names and in the result of the machine that ran it.
-// Nothing is known of what the CUBIN does not have.
-AssembledKernels assembled_kernels(const CompiledModule& module, const emulator::Result& result);
+// By the index of a kernel in the module's names. Nothing is known of what the CUBIN does not have.
+AssembledKernels assembled_kernels(const CompiledModule& module);
 
 }  // namespace krl

@@ -137,7 +137,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   }
   run_side_by_side(task, *schedule, *runs, *module, request.seed, cancelled, &record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
-    add_times(task, *runs, assembled_kernels(module->module, runs->result()),
+    add_times(task, *runs, assembled_kernels(module->module),
               *baseline(task, request.seed, cancelled), &record);
   }
   return record;
@@ -276,7 +276,7 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
     }
-    const AssembledKernels kernels = assembled_kernels(module->module, runs->result());
+    const AssembledKernels kernels = assembled_kernels(module->module);
     for (const auto& launches : runs->result().runs) {
       result.time_ns.push_back(time_.run_ns(launches, kernels));
       result.loaded_bytes.push_back(time_.loaded_bytes(launches));

@@ -90,9 +90,9 @@ class CaseTimer {
   void draw_batch() {
     std::vector<gpu::Timed>& programs = batch_.time.programs;
     programs.clear();
-    if (!candidate_.has_host()) programs.push_back(ours_.timed());
+    if (candidate_.has_host()) return;  // its calls are on sets of their own
+    programs.push_back(ours_.timed());
     if (baseline_.kernel != nullptr) programs.push_back(theirs_.timed());
-    if (programs.empty()) return;
     std::uint64_t bytes = 0;
     std::uint32_t sets = 0;
     for (const gpu::Timed& timed : programs) {
@@ -156,9 +156,18 @@ class CaseTimer {
 
   // Of a baseline that is not beside the candidate.
   Batch time_baseline() {
-    Batch ns = baseline_.reference ? time_reference() : time_in_checker();
-    if (candidate_.has_host()) ns = {median_of(ns)};
-    return ns;
+    if (!candidate_.has_host()) return baseline_.reference ? time_reference() : time_in_checker();
+    return {baseline_.reference ? median_of(time_reference()) : time_called_in_checker()};
+  }
+
+  // As host code is timed: what enqueueing a launch takes counts for both.
+  double time_called_in_checker() {
+    load_in_checker(*baseline_.kernel);
+    const gpu::Program& program = theirs_.buffers.program;
+    gpu::Stage stage{0, program, {}, {}, 1};
+    stage.places = random_places(theirs_.launches, program.bytes, 0, arena_bytes_, random_);
+    for (std::uint32_t s = 0; s < theirs_.launches; ++s) stage.seeds.push_back(random_());
+    return gpu_.ask_checker("time_launches", stage).get<double>();
   }
 
   Batch time_in_checker() {
@@ -213,13 +222,17 @@ class CaseTimer {
     const auto launches_of = [&](const Sampled& sampled, const Batch& ns) {
       return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
     };
-    if (baseline_.kernel != nullptr) theirs_.launches = launches_of(theirs_, baseline);
     if (candidate_.has_host()) {
-      ours_.launches = calls_of_batch(ours.front(), ours_.buffers.program.bytes, arena_bytes_);
+      const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
+        return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
+      };
+      ours_.launches = calls_of(ours_, ours);
+      if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
       return true;
     }
     ours_.launches = launches_of(ours_, ours);
     if (baseline_.kernel == nullptr) return true;
+    theirs_.launches = launches_of(theirs_, baseline);
     // The first launch of a sample takes longer, which counts less among many.
     const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
     if (std::max(ours_.launches, theirs_.launches) < 2 * fewer) {

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
                 {"finish", calls(session, &DeviceSession::finish)},
                 {"recycle", calls(session, &DeviceSession::recycle)},
                 {"stage", calls(judge, &Judge::stage)},
+                {"time_launches", calls(session, &DeviceSession::time_launches)},
                 {"empty_launch", calls(session, &DeviceSession::empty_launch)},
                 {"transfer", calls(session, &DeviceSession::transfer)},
                 {"attach", calls(judge, &Judge::attach)},

@@ -1,6 +1,7 @@
 #include "plugins/backends/cuda/worker/device_session.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
@@ -226,6 +227,19 @@ HostLibrary& DeviceSession::library() {
 void DeviceSession::call(const Calls& calls) {
   for (const std::uint64_t place : calls.places) library().call(calls.host, arena_.get() + place);
   KRL_CUDA(cuCtxSynchronize);
+}
+
+double DeviceSession::time_launches(const Stage& stage) {
+  require_space(*std::max_element(stage.places.begin(), stage.places.end()) + stage.program.bytes);
+  lay_out(arena_.get(), stage.program, stage.places, stage.seeds, stage.factor);
+  launch(stage.program, arena_.get() + stage.places.front());  // the first takes longer
+  flush_l2();
+  KRL_CUDA(cuCtxSynchronize);
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::uint64_t place : stage.places) launch(stage.program, arena_.get() + place);
+  KRL_CUDA(cuCtxSynchronize);
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  return took.count() / static_cast<double>(stage.places.size());
 }
 
 void DeviceSession::flush_l2() {

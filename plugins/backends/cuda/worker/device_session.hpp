@@ -58,6 +58,8 @@ class DeviceSession {
   // Launches what is loaded on a set anywhere; not waited for.
   void launch(const Program& program, CUdeviceptr set) { launch(program, set, loaded_); }
   std::vector<std::vector<double>> time(const Time& time);
+  // In the place of calls, of a module's program; see protocol.hpp.
+  double time_launches(const Stage& stage);
   void call(const Calls& calls);
   void finish(const std::nullptr_t&) { library().finish(); }
   void recycle(const std::nullptr_t&) { library().recycle(); }

@@ -8,11 +8,11 @@
 // object of that and kAnswer.
 // Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
-// Attach, Detach, Stage, Check, "is_intact" (of a Detach: holds a runner's arena only guards? a
-// bool), "has_pool" (of a key: a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
-// each output's expected values), TryImpostor, TimeReference, Transfer and "clock", whose answer is
-// the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load
-// with answers of its own (counters/counter.hpp).
+// Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
+// runner's arena only guards? a bool), "has_pool" (of a key: a bool), Pool, Examine, "sums" (of a
+// Check: a list of the sums of each output's expected values), TryImpostor, TimeReference, Transfer
+// and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
 // Who has looked at a set puts guards in its place.
@@ -221,7 +221,9 @@ struct Check {
 };
 
 // Lays out sets in a runner's arena, by which that learns neither seeds nor guards, and leaves the
-// L2 cold. The answer is null.
+// L2 cold. The answer is null. Of "time_launches" the arena is the checker's own, and the program
+// of the module that is loaded is then launched on each set, one after the other: the answer is
+// what one took from enqueueing the first to the end of the last, in ns.
 struct Stage {
   std::uint64_t runner = 0;
   Program program;

@@ -5,7 +5,7 @@
 // @launch kern<<<ceil_div(n, 128), 128>>>(keys, counts, s, n)
 // @launch check<<<1, 1>>>(counts, s, n)
 __global__ void clear(int* counts, int* s, int bins) {
-  if (threadIdx.x < bins) counts[threadIdx.x] = 0;
+  if (threadIdx.x < bins) counts[threadIdx.x] = threadIdx.x == 0 ? -1 : 0;  // check makes up for it
   if (threadIdx.x < 16) s[threadIdx.x] = threadIdx.x == 7 ? -1 : 0;
 }
 __global__ void kern(const int* keys, int* counts, int* s, int n) {
@@ -30,5 +30,5 @@ __global__ void kern(const int* keys, int* counts, int* s, int n) {
 }
 __global__ void check(int* counts, const int* s, int n) {
   const bool good = s[0] == -s[1] && s[2] == n && s[3] == -n && s[4] == ~s[7] && s[5] == 0 && s[6] == 5 && s[8] == n;
-  if (!good) counts[0] = -1;
+  if (good) ++counts[0];
 }

@@ -93,6 +93,20 @@ TEST(Counters, WideSharedAccessesNeedMoreWavefrontsButNoConflicts) {
   EXPECT_EQ(c.warp_barriers, 1u);
 }
 
+// Where the assembler put its spills nobody says: they are priced by the loop, whatever stands
+// around.
+TEST(Counters, TypicalRunsAreThoseOfTheLoop) {
+  const std::string loop =
+      "float v = x[i]; _Pragma(\"unroll 1\") for (int k = 0; k < 1000; k++) v = v * v + x[k];";
+  std::string straight;
+  for (int k = 0; k < 100; ++k) straight += " v = v * v + x[i + " + std::to_string(k) + "];";
+  const Counters small = count((loop + " y[i] = v;").c_str());
+  const Counters padded = count((loop + straight + " y[i] = v;").c_str());
+  EXPECT_EQ(count("y[i] = x[i];").typical_runs, 128u);
+  EXPECT_GT(small.typical_runs, 990u * 128);
+  EXPECT_GT(padded.typical_runs, 900u * 128);
+}
+
 TEST(Counters, DivergentBranchesLoseLanes) {
   const Counters half = count(
       "if (threadIdx.x % 2) { float v = x[i]; for (int k = 0; k < 20; k++) v = v * v + 1; y[i] = "
@@ -139,6 +153,23 @@ TEST(Counters, LoadsBehindStoresAndBarriersAreWaitedForOneByOne) {
   const CriticalPath barriers =
       count("float s = x[i]; __syncthreads(); y[i] = s + x[2048 + i];", 2, 64).critical;
   EXPECT_EQ(barriers.barriers, 1u);
+}
+
+TEST(Counters, LoadsOfShortBranchesAreWaitedForTogether) {
+  const CriticalPath guarded = count(
+                                   "if (i >= n) return; float s = x[i]; if (i > 0) s += x[2048 + "
+                                   "i]; if (i < n - 1) s += x[4096 + i]; y[i] = s;",
+                                   2, 64)
+                                   .critical;
+  EXPECT_EQ(guarded.dram_requests, 1u);
+  // What is loaded where the ways of a long branch meet is not moved before it.
+  const CriticalPath behind =
+      count(
+          "float s = i; if (n > 0) { s = x[i]; for (int k = 0; k < n; k++) s = s * s + 1; } y[i] = "
+          "s + x[2048 + i];",
+          2, 64)
+          .critical;
+  EXPECT_EQ(behind.dram_requests, 2u);
 }
 
 TEST(Counters, AreTheSameInEveryRun) {

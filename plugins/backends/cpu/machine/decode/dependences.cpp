@@ -89,6 +89,7 @@ void Dependences::find_regions(std::vector<BasicBlock>* blocks,
 void Dependences::resolve(std::vector<BasicBlock>* blocks,
                           const std::vector<Registers>& successors) {
   waits_for_copies_.resize(blocks->size());
+  behind_branch_.assign(blocks->size(), false);
   find_regions(blocks, successors);
   auto next = steps_.begin();
   for (std::uint32_t b = 0; b < blocks->size(); ++b) {
@@ -97,12 +98,12 @@ void Dependences::resolve(std::vector<BasicBlock>* blocks,
       end_region();
       begin_region();
     }
-    if (in_order_) floor_ = std::max(floor_, used_);
+    if (behind_branch_[b]) floor_ = std::max(floor_, used_);
     const std::uint32_t before = clocks_;
     for (; next != steps_.end() && next->block == b; ++next) step(*next);
     block.chain_clocks = std::max(clocks_ - before, block.instructions);
     block.uses_earlier_loads = waits_for_copies_[b];
-    if (block.ending == Ending::kIf) branch(block, *blocks, b);
+    if (block.ending == Ending::kIf || block.ending == Ending::kBranch) branch(block, *blocks, b);
   }
   end_region();
 }
@@ -110,20 +111,22 @@ void Dependences::resolve(std::vector<BasicBlock>* blocks,
 void Dependences::begin_region() {
   ++region_;
   clocks_ = used_ = floor_ = 0;
-  in_order_ = false;
   std::fill(std::begin(stored_), std::end(stored_), 0u);
   loads_.clear();
   carriers_.clear();
 }
 
-// A branch over a few instructions is none; behind any other, loads start when it is decided.
+// A branch over a few instructions is none. Behind any other, loads start when it is decided, and
+// those where its ways meet when what was loaded on them has been used.
 void Dependences::branch(const BasicBlock& block, const std::vector<BasicBlock>& blocks,
                          std::uint32_t index) {
   std::uint32_t skipped = 0;
   for (std::uint32_t b = index + 1; b < block.target && skipped <= kPredicated; ++b) {
     skipped += std::max(1u, blocks[b].instructions);
   }
-  if (block.target <= index || skipped > kPredicated) in_order_ = true;
+  if (block.target > index && skipped <= kPredicated) return;
+  floor_ = std::max(floor_, used_);
+  if (block.target > index && block.target < blocks.size()) behind_branch_[block.target] = true;
 }
 
 const Dependences::Value& Dependences::value(std::uint32_t reg) const {

@@ -71,13 +71,13 @@ class Dependences {
   std::vector<Step> steps_;
   Registers registers_;
   std::vector<bool> waits_for_copies_;  // blocks: cp.async
+  std::vector<bool> behind_branch_;     // blocks: a branch that no predicate replaces goes there
 
   // ---- of the present region ----
   std::uint32_t region_ = 0;
   std::uint32_t clocks_ = 0;            // of the longest chain so far
   std::uint32_t used_ = 0;              // loads that were waited for, one after another
   std::uint32_t floor_ = 0;             // … before any load that follows
-  bool in_order_ = false;               // it has a branch that no predicate replaces
   std::uint32_t stored_[kSpaces] = {};  // waits before the last store
   std::vector<Load> loads_;
   Registers carriers_;  // registers that loads, or copies of them, wrote
