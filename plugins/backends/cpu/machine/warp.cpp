@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/memory/block_memory.hpp"
 
 namespace krl::machine {
@@ -16,9 +17,6 @@ constexpr std::uint64_t kPatience = 1 << 20, kPoll = kPatience / 64;
 constexpr std::uint32_t kTurn = 64;  // blocks
 
 constexpr std::uint32_t kDeepestCall = 4096;
-
-// What a thread may keep in local memory, all its calls together: as the hardware has it.
-constexpr std::uint32_t kMostLocalBytes = 512 << 10;
 
 int first_lane(Mask mask) { return std::countr_zero(mask); }
 
@@ -316,8 +314,7 @@ void Warp::enter(Function& function, const Call& call, BasicBlock* returns_to) {
   if (frame == nullptr) {
     const Activation& from = activation(caller);
     const std::uint32_t local_base = (from.local_base + from.function->local_bytes + 15) / 16 * 16;
-    const bool fits =
-        from.depth < kDeepestCall && local_base + function.local_bytes <= kMostLocalBytes;
+    const bool fits = from.depth < kDeepestCall && local_base + function.local_bytes <= kLocalBytes;
     if (fits)
       frame =
           frames_.add(function, {&function, caller, returns_to, &call, from.depth + 1, local_base});

@@ -5,7 +5,7 @@
 namespace krl::machine {
 namespace {
 
-constexpr std::int32_t kN = 1000;
+constexpr std::int32_t kElements = 1000;
 
 struct Kernel {
   const char* name;
@@ -13,14 +13,14 @@ struct Kernel {
                        // 64, all 0; 4 blocks of 256
 };
 
-Result run(const char* source, Order order) {
+Result run_races(const char* source, Order order) {
   Emulation emulation(source, {"k"});
-  EXPECT_EQ(emulation.compile_log(), "");
+  EXPECT_FALSE(emulation.job.kernels.empty()) << emulation.compile_log();
   emulation.job.seed = 12345;
   const auto x = emulation.input<float>("x", std::vector<float>(1024, 1.0f));
   const auto y = emulation.output<float>("y", 1024);
   const auto z = emulation.output<int>("z", 64);
-  emulation.launch(0, {4, 1, 1}, {256, 1, 1}, {x, y, z, kN}, 1024);
+  emulation.launch(0, {4, 1, 1}, {256, 1, 1}, {x, y, z, kElements}, 1024);
   return emulation.run(order);
 }
 
@@ -31,7 +31,7 @@ Result run(const char* source, Order order) {
 class Racing : public testing::TestWithParam<Kernel> {};
 TEST_P(Racing, IsFoundInEveryOrder) {
   for (const Order order : {Order::kForward, Order::kReversed, Order::kShuffled}) {
-    const Result result = run(GetParam().source, order);
+    const Result result = run_races(GetParam().source, order);
     ASSERT_TRUE(result.fault) << static_cast<int>(order);
     // A read that comes first sees memory that no thread has written yet.
     EXPECT_TRUE(result.fault->kind == FaultKind::kDataRace ||
@@ -41,7 +41,7 @@ TEST_P(Racing, IsFoundInEveryOrder) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(
-    Machine, Racing,
+    Memory, Racing,
     testing::Values(
         Kernel{"no_barrier_after_fill", HEAD
                "__shared__ float s[256]; s[t] = x[0] * t; y[blockIdx.x * 256 + t] = s[t ^ 64]; }"},
@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "+ 1; y[blockIdx.x * 256 + t] = s[t ^ 1]; }"},
         Kernel{"everyone_stores_its_own", HEAD "y[0] = i; }"},
         Kernel{"sum_without_atomic", HEAD "y[0] += x[i % 1000]; }"},
+        Kernel{"volatile_sum_of_blocks",
+               HEAD "volatile float* s = y; if (t == 0) *s = *s + x[i]; }"},
         Kernel{"stencil_in_place", HEAD "if (i > 0 && i < n) y[i] = y[i - 1] + i; }"},
         Kernel{"histogram_without_barrier",
                HEAD "__shared__ int h[8]; if (t < 8) h[t] = 0; __syncthreads(); atomicAdd(&h[t % "
@@ -69,12 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
 class Correct : public testing::TestWithParam<Kernel> {};
 TEST_P(Correct, IsNeverFlagged) {
   for (const Order order : {Order::kForward, Order::kReversed, Order::kShuffled}) {
-    const Result result = run(GetParam().source, order);
+    const Result result = run_races(GetParam().source, order);
     EXPECT_FALSE(result.fault) << result.fault->message << " in line " << result.fault->line;
   }
 }
 INSTANTIATE_TEST_SUITE_P(
-    Machine, Correct,
+    Memory, Correct,
     testing::Values(
         Kernel{"own_element", HEAD "if (i < n) y[i] += x[i]; }"},
         Kernel{
@@ -117,6 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
                "extern __shared__ float s[]; s[t] = x[i]; __syncthreads(); y[i] = s[t ^ 1]; }"},
         Kernel{"volatile_flag",
                HEAD "volatile int* f = z; if (i == 0) f[1] = 1; if (f[1] == 5) y[i] = 1; }"},
+        Kernel{"volatile_release_of_a_lock",
+               HEAD "if (t == 0) { while (atomicCAS(z, 0, 1) != 0) {} __threadfence(); y[0] += "
+                    "x[i]; __threadfence(); *(volatile int*)z = 0; } }"},
         Kernel{"aggregated_atomic",
                HEAD "if (i % 3 == 0) { unsigned m = __activemask(); int leader = __ffs(m) - 1, "
                     "base = 0; if ((t & 31) == leader) base = atomicAdd(&z[0], __popc(m));"
@@ -127,9 +132,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Races, NameBothThreads) {
-  const Result result =
-      run(HEAD "__shared__ float s[256]; s[t] = 1; __syncthreads(); s[t] += 1; y[i] = s[t ^ 32]; }",
-          Order::kForward);
+  const Result result = run_races(
+      HEAD "__shared__ float s[256]; s[t] = 1; __syncthreads(); s[t] += 1; y[i] = s[t ^ 32]; }",
+      Order::kForward);
   ASSERT_TRUE(result.fault);
   EXPECT_EQ(result.fault->message,
             "shared s[32] is written by thread (32, 0, 0) and read by thread (0, 0, 0) without a "

@@ -7,6 +7,7 @@
 
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
+#include "plugins/backends/cpu/machine/memory/address_space.hpp"
 #include "plugins/backends/cpu/machine/warp.hpp"
 
 namespace krl::machine {
@@ -15,7 +16,7 @@ namespace {
 using ptx::Operand;
 
 constexpr std::size_t kMostFrameBytes = 8 << 20;
-constexpr std::uint64_t kMostParameterBytes = 4096, kMostLocalBytes = 512 << 10;
+constexpr std::uint64_t kMostParameterBytes = 4096;
 
 struct SpecialName {
   std::string_view name;
@@ -266,7 +267,7 @@ std::uint32_t FrameLayout::variable_address(const Operand& operand, std::int64_t
       if (is_new) {
         const std::uint64_t align = std::max<std::uint64_t>(variable.align, 16);
         found->second = (function_.local_bytes + align - 1) / align * align;
-        if (found->second + variable.bytes > kMostLocalBytes)
+        if (found->second + variable.bytes > kLocalBytes)
           fail("local memory of more than 512 KiB a thread");
         function_.local_bytes = static_cast<std::uint32_t>(found->second + variable.bytes);
       }
