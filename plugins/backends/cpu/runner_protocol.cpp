@@ -17,8 +17,6 @@ constexpr std::array<std::string_view, 10> kFaultNames = {
 constexpr std::array<std::string_view, 5> kOrderNames = {"forward", "reversed", "shuffled",
                                                          "lockstep", "drawn"};
 constexpr std::array<std::string_view, 4> kRoleNames = {"input", "output", "in_out", "scratch"};
-constexpr std::array<std::string_view, 4> kParameterNames = {"pointer", "integer", "floating",
-                                                             "other"};
 
 template <std::size_t N, class Enum>
 void enum_to_json(json& j, const std::array<std::string_view, N>& names, Enum value) {
@@ -47,8 +45,6 @@ static void to_json(json& j, Order v) { enum_to_json(j, kOrderNames, v); }
 static void from_json(const json& j, Order& v) { enum_from_json(j, kOrderNames, v); }
 static void to_json(json& j, Role v) { enum_to_json(j, kRoleNames, v); }
 static void from_json(const json& j, Role& v) { enum_from_json(j, kRoleNames, v); }
-static void to_json(json& j, ParameterKind v) { enum_to_json(j, kParameterNames, v); }
-static void from_json(const json& j, ParameterKind& v) { enum_from_json(j, kParameterNames, v); }
 
 static void to_json(json& j, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
@@ -118,12 +114,10 @@ KRL_JSON(, Counters, blocks, warps, threads, instructions, thread_instructions,
          vector8_requests, vector16_requests, dram_load_sectors, dram_store_sectors, l1_sectors,
          l2_sectors, shared_load_requests, shared_store_requests, shared_wavefronts, bank_conflicts,
          global_atomics, shared_atomics, atomic_passes, hottest_atomic, barriers, shuffles, votes,
-         warp_barriers, printfs, local_requests, local_sectors, code_instructions, typical_runs,
-         classes, critical)
+         warp_barriers, local_requests, local_sectors, code_instructions, typical_runs, classes,
+         critical)
 KRL_JSON(static, LaunchReport, counters, grid, block, kernel, shared_bytes)
-KRL_JSON(static, Parameter, kind, size, const_pointee, pointee_size)
-KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block, min_blocks_per_sm,
-         parameters)
+KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
 KRL_JSON(static, Encounter, run, line, place)
 KRL_JSON(static, LaunchError, run, launch, argument, message)

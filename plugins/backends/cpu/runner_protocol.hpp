@@ -222,7 +222,6 @@ struct Counters {
   std::uint64_t shuffles = 0;           // per warp
   std::uint64_t votes = 0;              // ballots, any, all, match, reduce, activemask; per warp
   std::uint64_t warp_barriers = 0;      // __syncwarp, per warp
-  std::uint64_t printfs = 0;            // calls, per thread
   std::uint64_t local_requests = 0;     // loads and stores of local memory
   std::uint64_t local_sectors = 0;      // …
   std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
@@ -244,23 +243,10 @@ struct LaunchReport {
   bool operator==(const LaunchReport&) const = default;
 };
 
-enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
-
-struct Parameter {
-  ParameterKind kind = ParameterKind::kOther;
-  std::uint32_t size = 0;  // bytes
-  bool const_pointee = false;
-  std::uint32_t pointee_size = 0;  // bytes; 0 for void and for values
-
-  bool operator==(const Parameter&) const = default;
-};
-
 struct KernelFacts {
   std::string name;
   std::uint32_t shared_bytes = 0;           // static
   std::uint32_t max_threads_per_block = 0;  // __launch_bounds__; 0 if not given
-  std::uint32_t min_blocks_per_sm = 0;      // …
-  std::vector<Parameter> parameters;
 
   bool operator==(const KernelFacts&) const = default;
 };

@@ -24,6 +24,8 @@ constexpr Dim3 kMaxGrid = {2147483647, 65535, 65535};
 
 std::uint64_t count_of(const Dim3& d) { return std::uint64_t{d[0]} * d[1] * d[2]; }
 
+enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
+
 ParameterKind kind_of(const EntryParameter& parameter) {
   const bool floating = parameter.type == ptx::Type::kF32 || parameter.type == ptx::Type::kF64;
   if (parameter.bytes != ptx::size_of(parameter.type)) return ParameterKind::kOther;  // a structure
@@ -36,10 +38,6 @@ KernelFacts facts_of(const Program& program) {
   facts.name = program.entry->name;
   facts.shared_bytes = program.shared_bytes;
   facts.max_threads_per_block = static_cast<std::uint32_t>(count_of(program.entry->max_threads));
-  facts.min_blocks_per_sm = program.entry->min_blocks;
-  for (const EntryParameter& parameter : program.entry->entry_parameters) {
-    facts.parameters.push_back({kind_of(parameter), parameter.bytes, false, 0});
-  }
   return facts;
 }
 

@@ -162,7 +162,6 @@ struct Function {
   std::vector<Call> calls;
   std::uint32_t local_bytes = 0;  // of each thread, for its variables in local memory
   std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
-  std::uint32_t min_blocks = 0;
 };
 
 // A variable in global or constant memory, at the address where it lies for all entries of a

@@ -27,24 +27,23 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Ord
   shape_ = shape;
   ended_ = false;
   barriers_ = {};
-  memory_.begin_block((shape.threads() + kLanes - 1) / kLanes);
-  const std::uint32_t threads = shape.threads();
-  warp_count_ = (threads + kLanes - 1) / kLanes;
-  while (warps_.size() < warp_count_)
+  const std::uint32_t threads = shape.threads(), count = (threads + kLanes - 1) / kLanes;
+  memory_.begin_block(count);
+  while (warps_.size() < count)
     warps_.emplace_back(static_cast<std::uint32_t>(warps_.size()), memory_);
-  for (std::uint32_t i = 0; i < warp_count_; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t lanes = std::min(kLanes, threads - i * kLanes);
     warps_[i].begin(*program.entry, kAllLanes >> (kLanes - lanes), shape_);
   }
   running_ = &warps_.front();
-  order_.resize(warp_count_);
+  order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0u);
   if (order == emulator::Order::kReversed) std::reverse(order_.begin(), order_.end());
   drawn_ = order == emulator::Order::kDrawn;
   random_ = seed * kSpread | 1;
-  held_.assign(warp_count_, 0);
+  held_.assign(count, 0);
   if (order == emulator::Order::kShuffled) {
-    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % warp_count_),
+    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % count),
                 order_.end());
   }
 }

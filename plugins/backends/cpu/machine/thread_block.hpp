@@ -62,7 +62,6 @@ class ThreadBlock {
   BlockMemory memory_;
   BlockShape shape_;
   std::deque<Warp> warps_;
-  std::size_t warp_count_ = 0;
   std::vector<std::uint32_t> order_;
   bool drawn_ = false;  // turns, from random_
   std::uint64_t random_ = 0;

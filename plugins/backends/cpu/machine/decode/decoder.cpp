@@ -84,7 +84,6 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
     function->entry = source->entry;
     function->max_threads = source->max_threads;
     function->required_threads = source->required_threads;
-    function->min_blocks = source->min_blocks;
     if (source->entry) add_entry_parameters(*source, function.get());
     layout.decoded[source->name] = function.get();
     program->functions.push_back(std::move(function));
