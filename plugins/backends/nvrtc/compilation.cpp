@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"

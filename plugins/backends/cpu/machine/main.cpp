@@ -5,14 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <span>
 #include <string>
 
 #include "plugins/backends/cpu/machine/job_runner.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
 
 namespace {
@@ -22,28 +21,6 @@ constexpr int kBadCall = 2;
 int fail(const std::string& what) {
   std::fprintf(stderr, "kernelrl-machine: %s\n", what.c_str());
   return kBadCall;
-}
-
-std::optional<std::string> read_all(int descriptor) {
-  std::string text;
-  char piece[1 << 16];
-  for (;;) {
-    const ssize_t got = read(descriptor, piece, sizeof piece);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
-    if (got == 0) return text;
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = write(descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
 }
 
 // A file of the caller's, mapped; empty on failure.
@@ -60,11 +37,9 @@ std::span<std::byte> map(int descriptor, int protection, int flags) {
 
 int main() {
   using namespace krl::emulator;
-  const auto text = read_all(kJobDescriptor);
-  if (!text) return fail(std::string("cannot read the job: ") + std::strerror(errno));
   Job job;
   try {
-    job = nlohmann::json::parse(*text).get<Job>();
+    job = nlohmann::json::parse(krl::read_all(kJobDescriptor)).get<Job>();
   } catch (const nlohmann::json::exception& error) {
     return fail(std::string("the job is malformed: ") + error.what());
   }
@@ -77,6 +52,7 @@ int main() {
       job, {reinterpret_cast<const char*>(module.data()), module.size()}, arena);
   const std::string report =
       nlohmann::json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (!write_all(kResultDescriptor, report)) return fail("cannot write the result to descriptor 5");
+  if (!krl::write_all(kResultDescriptor, report))
+    return fail("cannot write the result to descriptor 5");
   _exit(0);  // nothing is left to tidy up that the end of the process does not
 }

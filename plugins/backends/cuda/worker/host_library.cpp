@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <kernelrl/tensor_types.hpp>
 
-#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/device_types.hpp"
 

@@ -1,23 +1,27 @@
-#include "plugins/backends/cuda/descriptor_io.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 namespace krl {
 
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 1 << 16> part;
-  for (ssize_t n; (n = ::read(descriptor, part.data(), part.size())) > 0;) {
+  for (;;) {
+    const ssize_t n = ::read(descriptor, part.data(), part.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
     text.append(part.data(), static_cast<std::size_t>(n));
   }
-  return text;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }

@@ -1,5 +1,5 @@
-// A descriptor read to its end, and written completely: all the input and output of a compiler's
-// process.
+// A descriptor read to its end, and written completely: all the input and output of a process that
+// compiles or computes. Any thread.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 namespace krl {
 
+// As much as could be read.
 std::string read_all(int descriptor);
 
 // False if not all could be written; errno says why.
