@@ -1,8 +1,10 @@
 #include "plugins/backends/nvrtc/compilation.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace krl::nvrtc {
 namespace {
 
 constexpr char kSourceName[] = "kernel.cu";
+constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";
 
 void write(int descriptor, std::string_view bytes) {
   if (!write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
@@ -90,7 +93,27 @@ std::string why_refused(Status status, const Api& nvrtc, CompileRequest request)
   return std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n";
 }
 
+// In front of a source whose lines keep their numbers.
+std::string with_preamble(const std::string& preamble, const std::string& source) {
+  return preamble + kHeadersEnd + "#line 1 \"" + kSourceName + "\"\n" + source;
+}
+
 }  // namespace
+
+bool precompile(const Api& nvrtc, const CompileRequest& request) {
+  CompileRequest preamble{{}, request.preamble + kHeadersEnd, request.options, {}, 0};
+  preamble.options.push_back(std::string("--create-pch=") + kPrecompiledFile);
+  ::setenv("TMPDIR", ".", 1);  // of this process and its copies
+  ::umask(0222);
+  return compile(nvrtc, program_of(nvrtc, preamble.source), preamble) == kSuccess;
+}
+
+CompileRequest with_precompiled(CompileRequest request) {
+  request.source = with_preamble(request.preamble, request.source);
+  request.options.push_back(std::string("--use-pch=") + kPrecompiledFile);
+  request.options.emplace_back("--pch-messages=false");
+  return request;
+}
 
 Exit compile(const Api& nvrtc, const CompileRequest& request) {
   const Program program = program_of(nvrtc, request.source);
