@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 10> kFaultNames = {
     "illegal_address",      "misaligned", "divergent_barrier", "data_race",
     "uninitialised_shared", "trap",       "work_limit",        "stack_overflow",
     "unsupported",          "signal"};
-constexpr std::array<std::string_view, 3> kOrderNames = {"forward", "reversed", "shuffled"};
+constexpr std::array<std::string_view, 5> kOrderNames = {"forward", "reversed", "shuffled",
+                                                         "lockstep", "drawn"};
 constexpr std::array<std::string_view, 4> kRoleNames = {"input", "output", "in_out", "scratch"};
 constexpr std::array<std::string_view, 4> kParameterNames = {"pointer", "integer", "floating",
                                                              "other"};
@@ -106,7 +107,7 @@ namespace krl::emulator {
 
 KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
 KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments)
-KRL_JSON(static, Run, buffers, launches, count, order)
+KRL_JSON(static, Run, buffers, launches, count, order, held_line)
 KRL_JSON(, Job, kernels, work_limit, seed, max_shared_bytes, runs)
 
 KRL_JSON(static, CriticalPath, instructions, clocks, dram_requests, l2_requests, l1_requests,
@@ -124,10 +125,14 @@ KRL_JSON(static, Parameter, kind, size, const_pointee, pointee_size)
 KRL_JSON(static, KernelFacts, name, shared_bytes, max_threads_per_block, min_blocks_per_sm,
          parameters)
 KRL_JSON(static, Fault, kind, message, line, run, launch, kernel, block, thread)
+KRL_JSON(static, Encounter, run, line, place)
 KRL_JSON(static, LaunchError, run, launch, argument, message)
 
 void to_json(json& j, const Result& result) {
-  j = {{"kernels", result.kernels}, {"runs", result.runs}, {"work", result.work}};
+  j = {{"kernels", result.kernels},
+       {"runs", result.runs},
+       {"encounters", result.encounters},
+       {"work", result.work}};
   if (result.launch_error) j["launch_error"] = *result.launch_error;
   if (result.fault) j["fault"] = *result.fault;
 }
@@ -136,6 +141,7 @@ void from_json(const json& j, Result& result) {
   result = {};
   j.at("kernels").get_to(result.kernels);
   j.at("runs").get_to(result.runs);
+  j.at("encounters").get_to(result.encounters);
   j.at("work").get_to(result.work);
   if (j.contains("launch_error")) result.launch_error = j.at("launch_error").get<LaunchError>();
   if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();

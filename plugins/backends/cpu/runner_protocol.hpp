@@ -38,7 +38,13 @@ inline constexpr std::uint64_t kBufferAlignment = 256;
 
 // ---- the job ----
 
-enum class Order { kForward = 0, kReversed = 1, kShuffled = 2 };
+// Forward, reversed, shuffled: block after block, as far as none waits for another; the order is
+// that of blocks and warps. In the other two, blocks run side by side and a warp's turn is a few
+// accesses to memory: one in kLockstep; in kDrawn as many as a seed says, and now and then a warp
+// is held up for long.
+enum class Order { kForward = 0, kReversed = 1, kShuffled = 2, kLockstep = 3, kDrawn = 4 };
+
+inline bool runs_side_by_side(Order order) { return order >= Order::kLockstep; }
 
 enum class Role { kInput, kOutput, kInOut, kScratch };
 
@@ -80,6 +86,7 @@ struct Run {
   std::vector<Launch> launches;
   bool count = false;  // collect counters; the verdict is the same with and without
   Order order = Order::kForward;
+  std::uint32_t held_line = 0;  // kDrawn: behind its accesses warps are held up often; 0: none
 
   bool operator==(const Run&) const = default;
 };
@@ -87,8 +94,8 @@ struct Run {
 struct Job {
   std::vector<std::string> kernels;  // as the module calls its entries: mangled
   std::uint64_t work_limit =
-      50'000'000;          // memory accesses + basic blocks + warp operations, per run
-  std::uint64_t seed = 0;  // of Order::kShuffled
+      50'000'000;  // instructions of warps, per run; the first of kLockstep and kDrawn are free
+  std::uint64_t seed = 0;                     // of Order::kShuffled and Order::kDrawn
   std::uint32_t max_shared_bytes = 48 << 10;  // static + dynamic, per block
   std::vector<Run> runs;
 
@@ -135,6 +142,20 @@ struct LaunchError {
 
   bool operator==(const LaunchError&) const = default;
 };
+
+// In a run, accesses of two warps came to the same memory in an order that nothing but the schedule
+// decided, and the result may follow from it: a store met a load or a store, or an atomic operation
+// whose old value somebody looks at met another. No fault: a lock does that, and so does a lost
+// update.
+struct Encounter {
+  std::uint32_t run = 0;
+  std::uint32_t line = 0;  // of the later access; 0 if unknown
+  std::string place;       // "y[0]", "shared total"
+
+  bool operator==(const Encounter&) const = default;
+};
+
+inline constexpr std::size_t kMostEncounters = 8;
 
 // The longest chain of operations that one warp of a launch executes one after another (what
 // latency costs).
@@ -249,7 +270,9 @@ struct Result {
   std::optional<Fault> fault;        // neither: every run ended as it should
   std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module could not be loaded
   std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
-  std::uint64_t work = 0;                       // instructions of warps, of all runs together
+  // Of finished runs, by their run: the first in different lines, kMostEncounters of a run at most.
+  std::vector<Encounter> encounters;
+  std::uint64_t work = 0;  // what counts for the limit of work, of all runs together
 
   bool operator==(const Result&) const = default;
 };

@@ -87,7 +87,7 @@ class JobRunner {
     grid_ = std::make_unique<GridRunner>(*memory_);
     for (run_ = 0; run_ < job_.runs.size() && !result_.fault; ++run_) {
       if (!check_buffers(job_.runs[run_])) break;
-      memory_->begin_run(job_.runs[run_].buffers);
+      memory_->begin_run(job_.runs[run_].buffers, job_.runs[run_].held_line);
       if (!check_launches(job_.runs[run_])) break;
       execute(job_.runs[run_]);
     }
@@ -102,13 +102,19 @@ class JobRunner {
       return false;
     }
     try {
-      module_ = decode(read.module, job_.kernels);
+      module_ = decode(read.module, job_.kernels, grain());
     } catch (const Unsupported& problem) {
       unsupported(problem.name, problem.line);
       return false;
     }
     for (const auto& program : module_.programs) result_.kernels.push_back(facts_of(*program));
     return true;
+  }
+
+  Grain grain() const {
+    const auto side_by_side = [](const Run& run) { return runs_side_by_side(run.order); };
+    return std::any_of(job_.runs.begin(), job_.runs.end(), side_by_side) ? Grain::kAccess
+                                                                         : Grain::kControlFlow;
   }
 
   void unsupported(const std::string& what, std::uint32_t line) {
@@ -212,7 +218,12 @@ class JobRunner {
     work_left_ = job_.work_limit;
     for (std::uint32_t i = 0; i < run.launches.size() && !result_.fault; ++i)
       reports.push_back(execute(run, i));
-    if (!result_.fault) result_.runs.push_back(std::move(reports));
+    if (result_.fault) return;
+    result_.runs.push_back(std::move(reports));
+    for (Encounter encounter : memory_->encounters()) {
+      encounter.run = static_cast<std::uint32_t>(run_);
+      result_.encounters.push_back(std::move(encounter));
+    }
   }
 
   LaunchReport execute(const Run& run, std::uint32_t index) {
@@ -227,9 +238,9 @@ class JobRunner {
     bind_arguments(run, index, &parameters);
     clear_counters(program);
     memory_->begin_launch(program, launch.block, std::move(parameters), report.shared_bytes);
-    const LaunchOutcome outcome = grid_->run(
-        program,
-        {launch.grid, launch.block, launch.dynamic_shared_bytes, run.order, job_.seed, work_left_});
+    const LaunchOutcome outcome =
+        grid_->run(program, {launch.grid, launch.block, launch.dynamic_shared_bytes, run.order,
+                             job_.seed + (std::uint64_t{run_} << 32), work_left_});
     work_left_ -= std::min(work_left_, outcome.work);
     result_.work += outcome.work;
     report.counters = memory_->end_launch();

@@ -14,6 +14,10 @@ constexpr std::uint64_t kFirstTurn = 2'000'000, kTurn = 4'000;
 // Blocks that are resident at the same time, at most.
 constexpr std::size_t kMostResident = 4096;
 
+// Side by side: blocks, and for how many instructions of a launch.
+constexpr std::size_t kSideBySide = 64;
+constexpr std::uint64_t kSideBySideWork = 500'000;
+
 }  // namespace
 
 // Shuffled: a stride that visits each block once.
@@ -65,10 +69,11 @@ void GridRunner::begin_block() {
   resident_.erase(at);
 }
 
-// A turn for each resident block, in the other direction than last time.
-void GridRunner::continue_blocks() {
-  const auto turn = [this](Block& block) {
-    take_turn(*block, kTurn);
+// In the other direction than last time; blocks that end leave.
+template <class Turn>
+void GridRunner::for_each_resident(const Turn& take) {
+  const auto turn = [&](Block& block) {
+    take(*block);
     if (block->ended()) spare_.push_back(std::move(block));
   };
   if (upwards_) {
@@ -80,12 +85,37 @@ void GridRunner::continue_blocks() {
   std::erase_if(resident_, [](const auto& entry) { return entry.second == nullptr; });
 }
 
+// A short turn for each warp of each resident block.
+void GridRunner::run_side_by_side() {
+  while (begun_ < blocks_ && resident_.size() < kSideBySide) {
+    const std::uint64_t index = block_at(begun_++);
+    resident_.emplace(index, next_block(index));
+  }
+  for_each_resident([this](ThreadBlock& block) {
+    running_ = &block;
+    side_by_side_ += block.run_side_by_side();
+  });
+}
+
+void GridRunner::run_blocks() {
+  while (begun_ < blocks_ || !resident_.empty()) {
+    const bool side_by_side = emulator::runs_side_by_side(request_.order);
+    if (side_by_side && side_by_side_ < kSideBySideWork) {
+      run_side_by_side();
+    } else if (begun_ < blocks_ && resident_.size() < kMostResident) {
+      begin_block();
+    } else {
+      for_each_resident([this](ThreadBlock& block) { take_turn(block, kTurn); });
+    }
+  }
+}
+
 LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   program_ = &program;
   spare_.clear();  // their frames know the shape of another launch
   request_ = request;
   blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
-  begun_ = work_ = start_ = 0;
+  begun_ = work_ = side_by_side_ = start_ = 0;
   stride_ = 1;
   first_turn_ = kFirstTurn;
   upwards_ = true;
@@ -96,13 +126,7 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   }
   LaunchOutcome outcome;
   try {
-    while (begun_ < blocks_ || !resident_.empty()) {
-      if (begun_ < blocks_ && resident_.size() < kMostResident) {
-        begin_block();
-      } else {
-        continue_blocks();
-      }
-    }
+    run_blocks();
   } catch (const Fault& fault) {
     outcome.fault = described(fault, *running_);
   } catch (const std::bad_alloc&) {

@@ -2,7 +2,11 @@
 //
 // Blocks are executed one after the other. One that goes on for long may wait for another (a lock,
 // a decoupled look-back): then more of them are resident and take turns, up and down the grid, so
-// that a chain of blocks that wait for their neighbours is through in one pass. One thread.
+// that a chain of blocks that wait for their neighbours is through in one pass.
+//
+// Side by side, a window of blocks is resident from the start and their warps take short turns.
+// That costs much, so it ends after some work, and what is left is executed block after block. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +28,12 @@ struct LaunchRequest {
   std::uint32_t dynamic_shared_bytes = 0;
   emulator::Order order = emulator::Order::kForward;
   std::uint64_t seed = 0;
-  std::uint64_t work_limit = 0;  // instructions of warps
+  std::uint64_t work_limit = 0;  // instructions of warps, but for those executed side by side
 };
 
 struct LaunchOutcome {
   std::optional<emulator::Fault> fault;  // without run, launch and kernel
-  std::uint64_t work = 0;                // instructions of warps
+  std::uint64_t work = 0;                // as in the limit
 };
 
 // Executes blocks of a program in memory that has been got ready for the launch. Reused from launch
@@ -43,8 +47,11 @@ class GridRunner {
  private:
   using Block = std::unique_ptr<ThreadBlock>;
 
+  void run_blocks();
+  void run_side_by_side();
   void begin_block();
-  void continue_blocks();
+  template <class Turn>
+  void for_each_resident(const Turn& take);
   void take_turn(ThreadBlock& block, std::uint64_t steps);
   std::uint64_t block_at(std::uint64_t n) const;
   Block next_block(std::uint64_t index);
@@ -55,8 +62,8 @@ class GridRunner {
   LaunchRequest request_;
   std::uint64_t blocks_ = 0, begun_ = 0;
   std::uint64_t stride_ = 1, start_ = 0;
-  std::uint64_t work_ = 0;
-  std::uint64_t first_turn_ = 0;  // instructions
+  std::uint64_t work_ = 0, side_by_side_ = 0;  // instructions
+  std::uint64_t first_turn_ = 0;               // instructions
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
   std::vector<Block> spare_;

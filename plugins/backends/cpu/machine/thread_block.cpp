@@ -10,6 +10,14 @@ namespace {
 // Instructions that a warp may execute before another has its turn: what spins waits for others.
 constexpr std::uint64_t kWarpSteps = 20'000;
 
+// Drawn turns: the longest, in basic blocks; and behind how many of these a warp is held up once,
+// anywhere and behind the held line, for 2 ^ kShortestHoldUp to 2 ^ kLongestHoldUp rounds.
+constexpr std::uint64_t kLongestTurn = 8;
+constexpr std::uint64_t kHoldUps = 512, kHoldUpsOfLine = 2;
+constexpr std::uint64_t kShortestHoldUp = 4, kLongestHoldUp = 9;
+
+constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // makes seeds side by side different
+
 std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
 
 }  // namespace
@@ -32,6 +40,9 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Ord
   order_.resize(warp_count_);
   std::iota(order_.begin(), order_.end(), 0u);
   if (order == emulator::Order::kReversed) std::reverse(order_.begin(), order_.end());
+  drawn_ = order == emulator::Order::kDrawn;
+  random_ = seed * kSpread | 1;
+  held_.assign(warp_count_, 0);
   if (order == emulator::Order::kShuffled) {
     std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % warp_count_),
                 order_.end());
@@ -45,19 +56,68 @@ std::uint64_t ThreadBlock::run(std::uint64_t steps) {
     for (const std::uint32_t index : order_) {
       Warp& warp = warps_[index];
       if (!warp.ready()) continue;
-      running_ = &warp;
-      done += warp.run(std::min(kWarpSteps, steps));
+      done += turn(warp, std::min(kWarpSteps, steps));
       progress = true;
     }
-    const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
-    if (std::all_of(order_.begin(), order_.end(), is_over)) {
-      ended_ = true;
-      memory_.end_block();
-      return done;
-    }
-    if (!release_barriers() && !progress) fault_deadlock();
+    end_round(progress);
+    if (ended_) return done;
   }
   return done;
+}
+
+std::uint64_t ThreadBlock::run_side_by_side() {
+  std::uint64_t done = 0;
+  bool waits = true;
+  for (const std::uint32_t index : order_) {
+    Warp& warp = warps_[index];
+    if (!warp.ready()) continue;
+    waits = false;
+    done += drawn_ ? drawn_turn(warp) : turn(warp, 1);
+  }
+  if (done > 0 || waits) end_round(!waits);
+  return done;
+}
+
+std::uint64_t ThreadBlock::turn(Warp& warp, std::uint64_t steps) {
+  running_ = &warp;
+  return warp.run(steps);
+}
+
+std::uint64_t ThreadBlock::drawn_turn(Warp& warp) {
+  std::uint32_t& held = held_[warp.index()];
+  if (held > 0) {
+    --held;
+    return 0;
+  }
+  std::uint64_t done = 0;
+  for (std::uint64_t left = draw(2) == 0 ? 1 : draw(kLongestTurn) + 1; left > 0; --left) {
+    done += turn(warp, 1);
+    if (draw(memory_.take_held() ? kHoldUpsOfLine : kHoldUps) == 0) {
+      held = 1u << (kShortestHoldUp + draw(kLongestHoldUp - kShortestHoldUp + 1));
+      break;
+    }
+    if (!warp.ready()) break;
+  }
+  return done;
+}
+
+// Less than `end`.
+std::uint64_t ThreadBlock::draw(std::uint64_t end) {
+  random_ ^= random_ >> 12;  // xorshift64*
+  random_ ^= random_ << 25;
+  random_ ^= random_ >> 27;
+  return (random_ * 0x2545f4914f6cdd1d >> 32) % end;
+}
+
+// All warps have had a turn; `progress`: one of them has used it.
+void ThreadBlock::end_round(bool progress) {
+  const auto is_over = [this](std::uint32_t index) { return warps_[index].ended(); };
+  if (std::all_of(order_.begin(), order_.end(), is_over)) {
+    ended_ = true;
+    memory_.end_block();
+  } else if (!release_barriers() && !progress) {
+    fault_deadlock();
+  }
 }
 
 std::uint32_t ThreadBlock::barrier_of(const Warp::Split& split) const {

@@ -23,6 +23,9 @@ class ThreadBlock {
   // Executes until the block has ended, or about `steps` instructions of warps have been executed.
   // Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
+  // A turn for each warp, of the length that its order of `begin` gives it: see emulator::Order.
+  // Returns as run does.
+  std::uint64_t run_side_by_side();
   bool ended() const { return ended_; }
 
   const BlockShape& shape() const { return shape_; }
@@ -42,6 +45,10 @@ class ThreadBlock {
     bool whole_block = false;        // the barrier of all threads
   };
 
+  std::uint64_t turn(Warp& warp, std::uint64_t steps);
+  std::uint64_t drawn_turn(Warp& warp);
+  std::uint64_t draw(std::uint64_t end);
+  void end_round(bool progress);
   bool release_barriers();
   void gather();
   void add(Warp& warp, Warp::Split& split, std::uint32_t live);
@@ -57,6 +64,9 @@ class ThreadBlock {
   std::deque<Warp> warps_;
   std::size_t warp_count_ = 0;
   std::vector<std::uint32_t> order_;
+  bool drawn_ = false;  // turns, from random_
+  std::uint64_t random_ = 0;
+  std::vector<std::uint32_t> held_;  // by warp: rounds for which it has no turn
   Warp* running_ = nullptr;
   std::array<Barrier, kBarriers> barriers_;
   bool ended_ = false;

@@ -4,6 +4,7 @@
 #include <kernelrl/launch.hpp>
 
 #include "plugins/backends/cpu/plugin/judge.hpp"
+#include "plugins/backends/cpu/plugin/side_by_side.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
@@ -15,7 +16,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cpu/2";
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/3";
 
 constexpr std::string_view kSourceName = "kernel.cu";
 
@@ -134,6 +135,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.verdict = KRL_VERDICT_NONDETERMINISTIC;
     record.why = "the result depends on the order of blocks or threads; " + record.why;
   }
+  run_side_by_side(task, *schedule, *runs, *module, request.seed, cancelled, &record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
     add_times(task, *runs, assembled_kernels(module->module),
               *baseline(task, request.seed, cancelled), &record);
@@ -206,6 +208,31 @@ std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
   record->fail(runs->verdict(), runs->why());
   record->repeatable = false;
   return nullptr;
+}
+
+// A right result may be wrong at another schedule, where warps met.
+void CpuEvaluator::run_side_by_side(const PreparedTask& task, const LaunchSchedule& schedule,
+                                    const MachineRuns& runs, const Compiled& module,
+                                    std::uint64_t seed, const Cancelled& cancelled,
+                                    EvaluationRecord* record) {
+  if (record->verdict != KRL_VERDICT_OK) return;
+  Encounters encounters;
+  encounters.add(runs);
+  for (const auto runs_of : {&Encounters::in_lockstep, &Encounters::with_hold_ups}) {
+    auto plan = (encounters.*runs_of)();
+    while (!has_room(task, plan)) plan.pop_back();
+    if (plan.empty() || record->verdict != KRL_VERDICT_OK) break;
+    const auto again = run(task, schedule, plan, module, seed, cancelled, record);
+    if (!again) return;
+    encounters.add(*again);
+    judge(task, schedule, *again, record);
+  }
+  if (record->verdict == KRL_VERDICT_WRONG_RESULT) {
+    record->verdict = KRL_VERDICT_NONDETERMINISTIC;
+    record->why = encounters.description() + "; " + record->why;
+  } else if (record->verdict != KRL_VERDICT_OK) {
+    record->why = "where blocks run side by side: " + record->why;
+  }
 }
 
 // A wrong result may be right in another order: the same inputs once more, in each.

@@ -74,6 +74,9 @@ class CpuEvaluator {
                                    const std::vector<PlannedRun>& plan, const Compiled& module,
                                    std::uint64_t seed, const Cancelled& cancelled,
                                    EvaluationRecord* record);
+  void run_side_by_side(const PreparedTask& task, const LaunchSchedule& schedule,
+                        const MachineRuns& runs, const Compiled& module, std::uint64_t seed,
+                        const Cancelled& cancelled, EvaluationRecord* record);
   bool depends_on_order(const PreparedTask& task, const LaunchSchedule& schedule,
                         const PlannedRun& wrong, const Compiled& module, std::uint64_t seed,
                         const Cancelled& cancelled);

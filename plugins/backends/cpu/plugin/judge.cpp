@@ -94,7 +94,7 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
 
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const MachineRuns& runs, EvaluationRecord* record) {
-  record->cases = estimated_cases(task, runs);
+  if (record->cases.empty()) record->cases = estimated_cases(task, runs);
   const emulator::Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;

@@ -66,20 +66,29 @@ bool is_of_others(const Ending& ending) {
          ending.exit_code == kSandboxFailed;
 }
 
-}  // namespace
-
-void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+std::uint64_t tensor_bytes(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
   std::uint64_t bytes = 0;
   for (const PlannedRun& run : runs) {
     for (const ResolvedTensor& tensor : task.cases[run.case_index].tensors) {
       bytes += place_of(static_cast<std::uint64_t>(tensor.bytes()));
     }
   }
-  if (bytes <= kMaxArenaBytes) return;
-  throw Failure(KRL_INVALID_ARGUMENT,
-                task.definition.id + ": the cases of an evaluation take " +
-                    std::to_string(bytes >> 20) + " MiB in the machine, more than " +
-                    std::to_string(kMaxArenaBytes >> 20) + "; make them smaller");
+  return bytes;
+}
+
+}  // namespace
+
+bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  return tensor_bytes(task, runs) <= kMaxArenaBytes;
+}
+
+void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  if (has_room(task, runs)) return;
+  throw Failure(KRL_INVALID_ARGUMENT, task.definition.id + ": the cases of an evaluation take " +
+                                          std::to_string(tensor_bytes(task, runs) >> 20) +
+                                          " MiB in the machine, more than " +
+                                          std::to_string(kMaxArenaBytes >> 20) +
+                                          "; make them smaller");
 }
 
 MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,
@@ -101,6 +110,7 @@ void MachineRuns::lay_out() {
     emulator::Run run;
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
+    run.held_line = planned.plan.held_line;
     for (const ResolvedTensor& tensor : task_.cases[planned.plan.case_index].tensors) {
       place(run,
             {tensor.name, 0, static_cast<std::uint64_t>(tensor.bytes()),

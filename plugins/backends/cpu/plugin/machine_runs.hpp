@@ -41,8 +41,9 @@ struct MachineRun {
   std::shared_ptr<const CaseData> data;
 };
 
-// Throws Failure(KRL_INVALID_ARGUMENT) if the tensors of these runs do not fit the machine's memory
-// together, before anything is filled with them.
+// Whether the tensors of these runs fit the machine's memory together.
+bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
+// Throws Failure(KRL_INVALID_ARGUMENT) if not, before anything is filled with them.
 void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs);
 
 class MachineRuns {

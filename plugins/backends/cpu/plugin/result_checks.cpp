@@ -60,6 +60,13 @@ std::string inconsistency(const emulator::Job& job, const emulator::Result& resu
     std::string wrong = inconsistency(job.runs[r], result.runs[r]);
     if (!wrong.empty()) return wrong;
   }
+  const auto unfinished = [&](const emulator::Encounter& met) { return met.run >= finished; };
+  if (std::any_of(result.encounters.begin(), result.encounters.end(), unfinished)) {
+    return "warps met in a run that did not end";
+  }
+  if (result.encounters.size() > finished * emulator::kMostEncounters) {
+    return "more encounters than runs may have";
+  }
   if (result.fault && result.launch_error) return "two reasons to end";
   if (result.fault) return misplaced(job, finished, result.fault->run, result.fault->launch);
   if (result.launch_error) {
@@ -72,6 +79,7 @@ void name_for_people(const std::vector<std::string>& mangled, const std::vector<
                      emulator::Result* result) {
   const auto readable = [&](std::string& text) { text = cut(with_names(text, mangled, names)); };
   for (emulator::KernelFacts& kernel : result->kernels) readable(kernel.name);
+  for (emulator::Encounter& encounter : result->encounters) readable(encounter.place);
   if (result->fault) {
     readable(result->fault->message);
     readable(result->fault->kernel);

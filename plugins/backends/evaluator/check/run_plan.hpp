@@ -9,15 +9,17 @@
 
 namespace krl {
 
-// In which order the machine runs blocks and threads; a GPU has its own.
-enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled };
+// In which order the machine runs blocks and threads, the last two side by side: see
+// runner_protocol.hpp. A GPU has its own.
+enum class RunOrder : std::uint8_t { kForward, kReversed, kShuffled, kLockstep, kDrawn };
 
 struct PlannedRun {
   std::size_t case_index = 0;  // into the cases, then the hold-outs
   std::uint64_t seed = 0;      // of the inputs
   Distribution distribution = Distribution::kAsGiven;
   RunOrder order = RunOrder::kForward;
-  bool counted = false;  // counters and the estimated time come from this one
+  bool counted = false;         // counters and the estimated time come from this one
+  std::uint32_t held_line = 0;  // of kDrawn: behind its accesses warps are held up often
 
   bool operator==(const PlannedRun&) const = default;
 };

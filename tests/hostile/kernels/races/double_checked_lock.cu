@@ -1,4 +1,4 @@
-// task: total_sum expect: runtime_fault|wrong_result|nondeterministic|timeout|ok on-gpu: runtime_fault|wrong_result|nondeterministic|timeout|ok
+// task: total_sum expect: runtime_fault|wrong_result|nondeterministic|timeout on-gpu: runtime_fault|wrong_result|nondeterministic|timeout|ok
 // A lock whose release comes before the store that it guards.
 // @scratch lock int[1]
 // @launch clear<<<1, 1>>>(lock, y)

@@ -54,7 +54,10 @@ class ForgingMachine : public ::testing::Test {
             {"shared_bytes", 0}};
   }
   static json right() {
-    return {{"kernels", json::array()}, {"runs", {{launch()}, {launch()}}}, {"work", 1}};
+    return {{"kernels", json::array()},
+            {"runs", {{launch()}, {launch()}}},
+            {"encounters", json::array()},
+            {"work", 1}};
   }
   static json fault(std::uint32_t run, std::uint32_t launch, const std::string& message = "m") {
     return {{"kind", "trap"},     {"message", message}, {"line", 1},
@@ -79,6 +82,21 @@ TEST_F(ForgingMachine, IsBelievedIfItSaysAllOfIt) {
   EXPECT_EQ(reported(stopped), "");
   EXPECT_EQ(runs_->result().fault->message, "in k");
   EXPECT_EQ(runs_->result().fault->kernel, "k");
+}
+
+TEST_F(ForgingMachine, WarpsMeetInRunsThatEnded) {
+  const auto met = [](std::uint32_t run, const std::string& place) -> json {
+    return {{"run", run}, {"line", 3}, {"place", place}};
+  };
+  json report = right();
+  report["encounters"] = {met(0, std::string(3000, 'x')), met(1, "_Z1kPKfS0_Pfi")};
+  EXPECT_EQ(reported(report), "");
+  EXPECT_LT(runs_->result().encounters[0].place.size(), 1010u);
+  EXPECT_EQ(runs_->result().encounters[1].place, "k");
+  report["encounters"] = {met(2, "out[0]")};
+  EXPECT_THAT(reported(report), HasSubstr("warps met in a run that did not end"));
+  report["encounters"] = json::array_t(17, met(1, "out[0]"));
+  EXPECT_THAT(reported(report), HasSubstr("more encounters than runs may have"));
 }
 
 TEST_F(ForgingMachine, RunsThatAreMissingAreNotPassed) {

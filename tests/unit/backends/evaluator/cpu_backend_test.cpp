@@ -39,5 +39,26 @@ TEST_P(EveryTask, NaiveKernelIsAsFastAsItself) {
 INSTANTIATE_TEST_SUITE_P(Tasks, EveryTask, ::testing::ValuesIn(task_ids()),
                          [](const auto& info) { return info.param; });
 
+TEST(CpuBackend, ALostUpdateSaysWhereWarpsMeet) {
+  const Outcome outcome = backend().evaluate(all_tasks().at("total_sum"), R"(
+// @launch clear<<<1, 1>>>(y)
+// @launch kern<<<ceil_div(n, 512), 32>>>(x, y, n)
+__global__ void clear(float* y) { *y = 0; }
+__global__ void kern(const float* x, float* y, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * 512 + threadIdx.x; i < min(n, (blockIdx.x + 1) * 512); i += 32) sum += x[i];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  y[0] += sum;
+  __threadfence();
+})");
+  EXPECT_EQ(outcome.verdict, KRL_VERDICT_NONDETERMINISTIC);
+  EXPECT_NE(outcome.why.find("where they meet: y[0] (line 11); update memory that warps share with "
+                             "one atomic operation"),
+            std::string::npos)
+      << outcome.why;
+}
+
 }  // namespace
 }  // namespace krl::testing

@@ -30,8 +30,9 @@ std::string Emulation::source_name(const std::string& name) const {
   return module_.kernels[static_cast<std::size_t>(found - module_.names.begin())];
 }
 
-Result Emulation::run(Order order) {
+Result Emulation::run(Order order, std::uint32_t held_line) {
   run_.order = order;
+  run_.held_line = held_line;
   run_.count = true;
   job.runs = {run_};
   // The arena of a job is page-aligned, as mapped memory is.

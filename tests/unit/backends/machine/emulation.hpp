@@ -44,7 +44,7 @@ class Emulation {
   }
 
   // Executes the run once in `order`; buffers keep what it left in them.
-  Result run(Order order = Order::kForward);
+  Result run(Order order = Order::kForward, std::uint32_t held_line = 0);
 
   template <class T>
   std::vector<T> values(BufferArgument argument) const {

@@ -86,12 +86,29 @@ TEST_F(MemoryOrder, FencesOfBothBlocksOrderThem) {
   b.fence(0, kAllLanes, FenceScope::kDevice);
   EXPECT_THROW(load(b, 0, 0), Fault) << "a fence of the block is none for other blocks";
   a.fence(0, kAllLanes, FenceScope::kDevice);
-  EXPECT_FALSE(launch_.blocks_met());
+  EXPECT_TRUE(launch_.encounters().empty());
   load(b, 0, 0);
-  EXPECT_EQ(launch_.blocks_met(), 7u);
+  const std::vector<emulator::Encounter> expected = {{0, 7, "x[0]"}};
+  EXPECT_EQ(launch_.encounters(), expected);
   a.barrier_passed();
   store(a, 0, 32);
   EXPECT_THROW(load(b, 0, 32), Fault) << "the fence came before the store";
+}
+
+// As a group of warps hands over: all lanes store, they meet, and one of them fences for all.
+TEST_F(MemoryOrder, AFenceIsOneOfTheLanesMetBefore) {
+  BlockMemory a(launch_);
+  a.begin_block(2);
+  store(a, 0, 0);
+  a.fence(0, 1, FenceScope::kBlock);
+  a.fence(1, kAllLanes, FenceScope::kBlock);
+  EXPECT_THROW(store(a, 1, 0, 1, 5), Fault) << "of one lane, which the others have not met";
+  a.begin_block(2);
+  store(a, 0, 64);
+  a.lanes_met(0, kAllLanes);
+  a.fence(0, 1, FenceScope::kBlock);
+  a.fence(1, kAllLanes, FenceScope::kBlock);
+  store(a, 1, 64, 1, 5);
 }
 
 TEST_F(MemoryOrder, TheEndOfALaunchOrdersAll) {
@@ -102,7 +119,7 @@ TEST_F(MemoryOrder, TheEndOfALaunchOrdersAll) {
   a.begin_block(2);
   load(a, 1, 0);
   store(a, 1, 0, 1, 5);
-  EXPECT_FALSE(launch_.blocks_met());
+  EXPECT_TRUE(launch_.encounters().empty());
 }
 
 TEST_F(MemoryOrder, WholeSectorsAndPartsOfThemAreOneMemory) {

@@ -7,6 +7,7 @@
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
+#include "plugins/backends/cpu/machine/memory/access.hpp"
 
 namespace krl::machine {
 namespace {
@@ -38,6 +39,16 @@ bool polls(const ptx::Instruction& instruction) {
          (is("ld") && std::any_of(std::begin(kStrong), std::end(kStrong), has));
 }
 
+// Memory that other threads see.
+bool touches_memory(const ptx::Instruction& instruction) {
+  static constexpr std::string_view kOpcodes[] = {"ld", "st", "atom", "red"};
+  static constexpr std::string_view kOther[] = {"param", "local", "const"};
+  return std::find(std::begin(kOpcodes), std::end(kOpcodes), instruction.opcode) !=
+             std::end(kOpcodes) &&
+         std::none_of(std::begin(kOther), std::end(kOther),
+                      [&](std::string_view space) { return instruction.has(space); });
+}
+
 void do_nothing(const Instruction&, Warp&, std::byte*, Mask) {}
 
 Operand variable(Operand::Scope scope, std::size_t index) {
@@ -50,9 +61,11 @@ Operand variable(Operand::Scope scope, std::size_t index) {
 
 class BodyDecoder {
  public:
-  BodyDecoder(const ptx::Function& source, const ModuleLayout& module, Function* function)
+  BodyDecoder(const ptx::Function& source, const ModuleLayout& module, Grain grain,
+              Function* function)
       : source_(source),
         module_(module),
+        grain_(grain),
         function_(*function),
         layout_(source, module, *function) {}
 
@@ -61,7 +74,9 @@ class BodyDecoder {
     find_targets();
     open_block();
     for (std::size_t i = 0; i < source_.body.size(); ++i) {
-      if (is_target_[i] && !is_empty()) end_block(Ending::kNext);
+      const bool begins_block =
+          is_target_[i] || (grain_ == Grain::kAccess && touches_memory(source_.body[i]));
+      if (begins_block && !is_empty()) end_block(Ending::kNext);
       block_at_[i] = current_;
       instruction(source_.body[i]);
     }
@@ -77,6 +92,7 @@ class BodyDecoder {
     dependences_.resolve(&function_.blocks, successors);
     find_earlier_loads();
     clear_what_is_read_unwritten();
+    find_reductions();
   }
 
  private:
@@ -162,6 +178,8 @@ class BodyDecoder {
     finish(from, &out);
     note_registers(!from.guarded);
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
+    if (out.access != nullptr && out.access->reduces && !layout_.writes().empty())
+      atomics_.emplace_back(layout_.writes().front(), out.access);
     function_.instructions.push_back(out);
     block().polls |= polls(from);
     count(out.kind);
@@ -185,7 +203,9 @@ class BodyDecoder {
 
   void note_registers(bool writes_all_lanes) {
     BlockRegisters& registers = registers_[current_];
+    is_read_.resize(layout_.register_count());
     for (const std::uint32_t reg : layout_.reads()) {
+      is_read_[reg] = true;
       if (!written_here(reg)) registers.read_first.push_back(reg);
     }
     if (!writes_all_lanes) return;
@@ -397,10 +417,15 @@ class BodyDecoder {
     }
   }
 
+  void find_reductions() {
+    for (const auto& [reg, access] : atomics_) access->reduces &= !is_read_[reg];
+  }
+
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   const ptx::Function& source_;
   const ModuleLayout& module_;
+  const Grain grain_;
   Function& function_;
   FrameLayout layout_;
   Dependences dependences_;
@@ -410,12 +435,15 @@ class BodyDecoder {
   std::vector<BlockRegisters> registers_;
   std::vector<std::uint32_t> written_in_;  // per register: the block that wrote it last, + 1
   std::vector<std::uint32_t> targets_to_connect_, tables_to_connect_;
+  std::vector<bool> is_read_;                                     // registers, by any instruction
+  std::vector<std::pair<std::uint32_t, MemoryAccess*>> atomics_;  // and where the old value goes
 };
 
 }  // namespace
 
-void decode_body(const ptx::Function& source, const ModuleLayout& module, Function* function) {
-  BodyDecoder(source, module, function).decode();
+void decode_body(const ptx::Function& source, const ModuleLayout& module, Grain grain,
+                 Function* function) {
+  BodyDecoder(source, module, grain, function).decode();
 }
 
 }  // namespace krl::machine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugins/backends/cpu/machine/decode/assignment.hpp"
+#include "plugins/backends/cpu/machine/decode/decoder.hpp"
 #include "plugins/backends/cpu/machine/decode/frame_layout.hpp"
 #include "plugins/backends/cpu/machine/decode/module_layout.hpp"
 #include "plugins/backends/cpu/machine/program.hpp"
@@ -10,6 +11,7 @@
 namespace krl::machine {
 
 // Fills in `function` but for its name, kind and the parameters of an entry. Throws Unsupported.
-void decode_body(const ptx::Function& source, const ModuleLayout& module, Function* function);
+void decode_body(const ptx::Function& source, const ModuleLayout& module, Grain grain,
+                 Function* function);
 
 }  // namespace krl::machine

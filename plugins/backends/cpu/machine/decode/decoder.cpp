@@ -71,7 +71,7 @@ void add_entry_parameters(const ptx::Function& source, Function* function) {
 }
 
 std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Function& entry,
-                                      ModuleLayout layout) {
+                                      ModuleLayout layout, Grain grain) {
   auto program = std::make_unique<Program>();
   const Functions functions = reachable_from(module, entry);
   lay_out_shared(functions, &layout);
@@ -91,21 +91,22 @@ std::unique_ptr<Program> decode_entry(const ptx::Module& module, const ptx::Func
   }
   program->entry = program->functions.front().get();
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    decode_body(*functions[i], layout, program->functions[i].get());
+    decode_body(*functions[i], layout, grain, program->functions[i].get());
   }
   return program;
 }
 
 }  // namespace
 
-DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries) {
+DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries,
+                     Grain grain) {
   DecodedModule decoded;
   const ModuleLayout layout = lay_out(module, &decoded.variables);
   for (const std::string& name : entries) {
     const ptx::Function* entry = module.find(name);
     if (entry == nullptr || !entry->entry)
       throw Unsupported{name + ", which is no __global__ function", 0};
-    decoded.programs.push_back(decode_entry(module, *entry, layout));
+    decoded.programs.push_back(decode_entry(module, *entry, layout, grain));
   }
   return decoded;
 }

@@ -18,7 +18,14 @@ struct DecodedModule {
   std::vector<std::unique_ptr<Program>> programs;  // as the entries were asked for
 };
 
+// Where a warp may have to let others go first: basic blocks end there.
+enum class Grain : std::uint8_t {
+  kControlFlow,
+  kAccess,  // also before each access to memory that other threads see
+};
+
 // `entries`: names of entry functions. Throws Unsupported; also for a name that is none.
-DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries);
+DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& entries,
+                     Grain grain = Grain::kControlFlow);
 
 }  // namespace krl::machine

@@ -34,6 +34,7 @@ struct MemoryAccess {
 
   AccessKind kind = AccessKind::kLoad;
   bool strong = false;             // volatile, relaxed, acquire, release, atomic
+  bool reduces = false;            // atomic; nobody reads the old value, and others may come first
   std::uint8_t elements = 1;       // of a vector
   std::uint8_t element_bytes = 4;  // in memory
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "plugins/backends/cpu/machine/critical_path.hpp"
 #include "plugins/backends/cpu/machine/lanes.hpp"
@@ -34,6 +35,8 @@ class BlockMemory {
   void lanes_met(std::uint32_t warp, Mask lanes) { order_.lanes_met(warp, lanes); }
   // Lanes of a warp executed a fence, or an access that is one.
   void fence(std::uint32_t warp, Mask lanes, FenceScope scope) { order_.fence(warp, lanes, scope); }
+  // Whether the block has made an access in the held line since the last call.
+  bool take_held() { return std::exchange(held_, false); }
   // The block has ended.
   void end_block() {
     path_.join();
@@ -88,7 +91,7 @@ class BlockMemory {
   bool touch_four(Sectors& sectors, std::uint32_t index, std::uint32_t count);
   void touch_sector(Sectors& sectors, std::uint32_t index);
   void touch_by_lane(Sectors& sectors, std::int32_t sector);
-  void note_if_blocks_meet(const Cell& cell, const Access& access, std::uint32_t line);
+  void note_encounter(const Request& request, bool shared, unsigned lane, std::uint64_t address);
   void access_shared_by_lane(const Request& request, const LaneAddresses& addresses);
 
   LaunchMemory& launch_;
@@ -97,6 +100,7 @@ class BlockMemory {
   std::array<LocalMemory, kWarpsPerBlock> local_;
   std::array<AsyncCopies, kWarpsPerBlock> copies_;
   BlockPath path_;
+  bool held_ = false;
 };
 
 }  // namespace krl::machine

@@ -60,6 +60,10 @@ std::string global_place(const Culprit& culprit) {
 
 }  // namespace
 
+std::string place_of(const Culprit& culprit, bool shared) {
+  return shared ? shared_place(culprit) : global_place(culprit);
+}
+
 void throw_outside_buffers(const Culprit& culprit) {
   if (culprit.address < 4096) {
     fail(FaultKind::kIllegalAddress, culprit, action(culprit.request) + "through a null pointer");
@@ -114,9 +118,8 @@ void throw_race(const Culprit& culprit, bool shared, const Conflict& conflict) {
                               ? "another thread"
                               : "thread " + culprit.launch.thread_name(conflict.thread);
   fail(FaultKind::kDataRace, culprit,
-       (shared ? shared_place(culprit) : global_place(culprit)) + " is " +
-           (culprit.request.write ? "written" : "read") + " by thread " +
-           culprit.launch.thread_name(thread) + " and " +
+       place_of(culprit, shared) + " is " + (culprit.request.write ? "written" : "read") +
+           " by thread " + culprit.launch.thread_name(thread) + " and " +
            (conflict.other_wrote ? "written" : "read") + " by " + who +
            (conflict.other_block ? " and nothing orders the two blocks"
                                  : " without a barrier between the two"));

@@ -19,6 +19,9 @@ struct Culprit {
   std::uint64_t address;  // generic, or an offset in shared or local memory
 };
 
+// "y[3]", "shared tile[7]": what an access touches.
+std::string place_of(const Culprit& culprit, bool shared);
+
 // An access to global memory that is not inside of one buffer.
 [[noreturn]] void throw_outside_buffers(const Culprit& culprit);
 [[noreturn]] void throw_not_writable(const Culprit& culprit, const Region& region);

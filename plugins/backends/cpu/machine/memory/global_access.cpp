@@ -215,7 +215,11 @@ void BlockMemory::touch_sector(Sectors& sectors, std::uint32_t index) {
   const Verdict verdict = order_.judge(cell, access, &conflict);
   if (verdict != Verdict::kFine) return touch_by_lane(sectors, sectors.shape.sector[index]);
   const Record met = request.write ? cell.write | cell.read : cell.write;
-  if (met >= sectors.floor) note_if_blocks_meet(cell, access, request.line);
+  if (met >= sectors.floor && order_.encounters(cell, access)) [[unlikely]] {
+    const std::uint64_t first = sectors.addresses.first / kSectorBytes;
+    const auto sector = static_cast<std::uint64_t>(std::int64_t{sectors.shape.sector[index]});
+    note_encounter(request, false, 0, (first + sector) * kSectorBytes);
+  }
   order_.remember(&cell, access, verdict, who & ~Record{0xffffffff});
 }
 
@@ -243,13 +247,10 @@ void BlockMemory::touch_by_lane(Sectors& sectors, std::int32_t sector) {
   }
 }
 
-// A plain store of one block and a plain access of another.
-void BlockMemory::note_if_blocks_meet(const Cell& cell, const Access& access, std::uint32_t line) {
-  const auto met = [&](Record known) {
-    return (known & kStrong) == 0 && !access.strong() && order_.of_this_launch(known) &&
-           !order_.of_this_block(known);
-  };
-  if (met(cell.write) || (access.write && met(cell.read))) launch_.note_blocks_met(line);
+void BlockMemory::note_encounter(const Request& request, bool shared, unsigned lane,
+                                 std::uint64_t address) {
+  if (!launch_.is_new_encounter(request.line)) return;
+  launch_.add_encounter({0, request.line, place_of({launch_, request, lane, address}, shared)});
 }
 
 bool BlockMemory::enter_global(const Request& request, unsigned lane, const Region& region,
@@ -259,15 +260,17 @@ bool BlockMemory::enter_global(const Request& request, unsigned lane, const Regi
   Cell& sector = region.shadow[(address - region.begin) / kSectorBytes];
   const FineCells cells = shadow.split(&sector, request.bytes < 4);
   const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                      request.write, false, request.atomic};
+                      request.write, false, request.atomic, request.access.reduces};
   GlobalShadow::touch(request.write ? &sector.write : &sector.read, order_.serial());
+  held_ |= request.line == launch_.held_line();
   bool if_changed = false;
   for (std::uint64_t at = address; at < address + request.bytes; at += cells.bytes) {
     Cell& cell = cells.of(at);
     Conflict with;
     const Verdict verdict = order_.judge(cell, access, &with);
     if (verdict == Verdict::kRace) throw_race({launch_, request, lane, address}, false, with);
-    note_if_blocks_meet(cell, access, request.line);
+    if (order_.encounters(cell, access)) [[unlikely]]
+      note_encounter(request, false, lane, address);
     if (verdict == Verdict::kIfChanged) {
       if_changed = true;
       *conflict = with;

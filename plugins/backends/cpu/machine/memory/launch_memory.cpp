@@ -53,9 +53,11 @@ void add(const MemoryAccess& access, emulator::Counters* counters) {
 LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
     : variables_(variables), arena_(arena) {}
 
-void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers) {
+void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers,
+                             std::uint32_t held_line) {
+  held_line_ = held_line;
   regions_.clear();
-  blocks_met_.reset();
+  encounters_.clear();
   std::uint64_t variable_bytes = 0;
   for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
   variable_bytes_.assign(variable_bytes, std::byte{0});
@@ -108,6 +110,12 @@ emulator::Counters LaunchMemory::end_launch() const {
   counters.hottest_atomic = hottest_atomic_;
   counters.critical = critical_;
   return counters;
+}
+
+bool LaunchMemory::is_new_encounter(std::uint32_t line) const {
+  return encounters_.size() < emulator::kMostEncounters &&
+         std::none_of(encounters_.begin(), encounters_.end(),
+                      [line](const emulator::Encounter& known) { return known.line == line; });
 }
 
 Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,7 +35,7 @@ class LaunchMemory {
 
   // Places the buffers, each far from the next; variables get their initial values. The buffers lie
   // in the arena, at multiples of 256 bytes. Throws std::bad_alloc.
-  void begin_run(const std::vector<emulator::Buffer>& buffers);
+  void begin_run(const std::vector<emulator::Buffer>& buffers, std::uint32_t held_line = 0);
   // Of a buffer of the run: what its pointer argument is.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
@@ -48,12 +47,11 @@ class LaunchMemory {
   // critical path. All others are 0.
   emulator::Counters end_launch() const;
 
-  // Since the run began, a plain store of one block met a plain access of another block to the same
-  // memory; they were ordered, or of the same value, or it would have been a fault. The line of the
-  // first such access; 0: unknown.
-  std::optional<std::uint32_t> blocks_met() const { return blocks_met_; }
+  // The first in different lines since the run began, without their run.
+  const std::vector<emulator::Encounter>& encounters() const { return encounters_; }
 
   // ---- for the memory of blocks, and operations ----
+  std::uint32_t held_line() const { return held_line_; }  // see emulator::Run
   const Program& program() const { return *program_; }
   std::span<const std::byte> parameters() const { return parameters_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
@@ -71,9 +69,9 @@ class LaunchMemory {
   }
   // Of a block that has ended: the most of each part is kept.
   void add_path(const emulator::CriticalPath& path) { raise(&critical_, path); }
-  void note_blocks_met(std::uint32_t line) {
-    if (!blocks_met_) blocks_met_ = line;
-  }
+  // Whether one in this line would be news.
+  bool is_new_encounter(std::uint32_t line) const;
+  void add_encounter(emulator::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
 
  private:
   const std::vector<GlobalVariable>& variables_;
@@ -88,7 +86,8 @@ class LaunchMemory {
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;
   emulator::CriticalPath critical_;
-  std::optional<std::uint32_t> blocks_met_;
+  std::uint32_t held_line_ = 0;
+  std::vector<emulator::Encounter> encounters_;
 };
 
 }  // namespace krl::machine

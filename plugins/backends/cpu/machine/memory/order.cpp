@@ -32,6 +32,7 @@ void AccessOrder::fence(std::uint32_t warp, Mask lanes, FenceScope scope) {
   if (fenced_since_[warp] != barrier_) fenced_lanes_[warp] = 0;
   fenced_since_[warp] = barrier_;
   fenced_lanes_[warp] |= lanes;
+  fenced_before_[warp] = present_[warp] != 0 ? stamp_of(present_[warp]) : next_stamp_;
   if (scope == FenceScope::kDevice) shadow_.block(serial_).fence_stamp = next_stamp_ - 1;
 }
 
@@ -60,7 +61,7 @@ bool AccessOrder::unordered(Record earlier, Who now, bool of_writer, Conflict* c
     if (!same_stamp(who, now)) return false;
     if (lane == lane_of(now) && (who & kMany) == 0) return false;
   }
-  return !(fenced(warp, lane) && fenced(warp_of(now), lane_of(now)));
+  return !(fenced_after(who) && fenced(warp_of(now), lane_of(now)));
 }
 
 Verdict AccessOrder::judge_read(const Cell& cell, const Access& access, Conflict* conflict) const {
@@ -92,6 +93,16 @@ Verdict AccessOrder::judge_write(const Cell& cell, const Access& access, Conflic
     return Verdict::kIfChanged;
   }
   return Verdict::kFine;
+}
+
+bool AccessOrder::encounters(const Cell& cell, const Access& access) const {
+  const auto with = [&](Record known) {
+    if (!of_this_launch(known) || (access.reduces && (known & kStrong) != 0)) return false;
+    if (!of_this_block(known)) return true;
+    const Who who = who_of(known);
+    return serial_of(known) == serial_ && who >= barrier_ && !same_warp(who, access.who);
+  };
+  return with(cell.write) || (access.write && with(cell.read));
 }
 
 void AccessOrder::remember(Cell* cell, const Access& access, Verdict verdict,

@@ -45,7 +45,8 @@ struct Access {
   Who who = 0;  // with the lane, and kStrong
   bool write = false;
   bool shared = false;
-  bool atomic = false;  // what it stores follows from what is there
+  bool atomic = false;   // what it stores follows from what is there
+  bool reduces = false;  // see MemoryAccess
 
   bool strong() const { return (who & machine::kStrong) != 0; }
 };
@@ -87,6 +88,9 @@ class AccessOrder {
 
   // Judges an access after those that a cell tells of.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
+  // Whether it depends on the schedule alone that the access comes after those of the cell, and the
+  // result may follow from that. See emulator::Encounter.
+  bool encounters(const Cell& cell, const Access& access) const;
   // … and adds it to the cell. `verdict`: what it was judged, if it went on.
   void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);
 
@@ -100,6 +104,13 @@ class AccessOrder {
   bool fenced(std::uint32_t warp, std::uint32_t lane) const {
     return fenced_since_[warp] == barrier_ && (fenced_lanes_[warp] >> lane & 1) != 0;
   }
+  // Whether a fence came after the access `who`: its own thread's, or one of a lane that had met
+  // the thread in between.
+  bool fenced_after(Who who) const {
+    const std::uint32_t warp = warp_of(who);
+    return fenced(warp, lane_of(who)) ||
+           (fenced_since_[warp] == barrier_ && stamp_of(who) < fenced_before_[warp]);
+  }
   Verdict judge_read(const Cell& cell, const Access& access, Conflict* conflict) const;
   Verdict judge_write(const Cell& cell, const Access& access, Conflict* conflict) const;
   void remember_read(Cell* cell, const Access& access, std::uint64_t pattern) const;
@@ -111,6 +122,7 @@ class AccessOrder {
   std::array<Who, kWarpsPerBlock> present_{};
   std::array<Who, kWarpsPerBlock> fenced_since_{};
   std::array<Mask, kWarpsPerBlock> fenced_lanes_{};
+  std::array<std::uint32_t, kWarpsPerBlock> fenced_before_{};  // stamps: of all lanes
 };
 
 }  // namespace krl::machine

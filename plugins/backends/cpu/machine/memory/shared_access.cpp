@@ -68,13 +68,16 @@ void BlockMemory::access_shared_by_lane(const Request& request, const LaneAddres
 bool BlockMemory::enter_shared(const Request& request, unsigned lane, std::uint32_t offset,
                                Conflict* conflict) {
   const Access access{present(request.warp) | lane << kLaneShift | (request.strong ? kStrong : 0),
-                      request.write, true};
+                      request.write, true, request.atomic, request.access.reduces};
+  held_ |= request.line == launch_.held_line();
   const SharedMemory::Outcome outcome = shared_.access(offset, request.bytes, access, order_);
   *conflict = outcome.conflict;
   const Culprit culprit{launch_, request, lane, offset};
   if (outcome.copy_under_way) throw_copy_under_way(culprit, outcome.conflict);
   if (outcome.verdict == Verdict::kRace) throw_race(culprit, true, outcome.conflict);
   if (outcome.verdict == Verdict::kUninitialised) throw_uninitialised(culprit);
+  if (outcome.encounter) [[unlikely]]
+    note_encounter(request, true, lane, offset);
   return outcome.verdict == Verdict::kIfChanged;
 }
 

@@ -222,6 +222,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
   if (outcome.verdict == Verdict::kRace || outcome.verdict == Verdict::kUninitialised) {
     return outcome;
   }
+  outcome.encounter = order.encounters(cell, access);
   order.remember(&cell, access, outcome.verdict);
   *write = who_of(cell.write);
   *read = who_of(cell.read);
@@ -233,8 +234,10 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
                                            const Access& access, AccessOrder& order) {
   Outcome worst;
   std::uint32_t cells = 0, unwritten = 0;
+  bool encounter = false;
   const auto add = [&](const Outcome& outcome, std::uint32_t at, std::uint32_t size) {
     ++cells;
+    encounter |= outcome.encounter;
     if (outcome.verdict == Verdict::kUninitialised) {
       ++unwritten;
       std::memset(data() + at, 0xff, size);
@@ -259,6 +262,7 @@ SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t b
     }
   }
   if (unwritten == cells) worst.verdict = Verdict::kUninitialised;
+  worst.encounter = encounter;
   return worst;
 }
 

@@ -34,6 +34,7 @@ class SharedMemory {
     Verdict verdict = Verdict::kFine;
     Conflict conflict;
     bool copy_under_way = false;  // kRace: with an asynchronous copy
+    bool encounter = false;       // see AccessOrder::encounters
   };
   Outcome access(std::uint32_t offset, std::uint32_t bytes, const Access& access,
                  AccessOrder& order);

@@ -1,0 +1,34 @@
+// Schedules at which races that usually win lose: where warps met in a run, as the machine says,
+// the kernel is executed again with its blocks side by side. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cpu/plugin/machine_runs.hpp"
+
+namespace krl {
+
+// Lines in which warps met, 0 being an unknown one, each with what they met at and the runs in
+// which they did.
+class Encounters {
+ public:
+  void add(const MachineRuns& runs);
+
+  // Each case in which warps met, once, in lockstep: that loses every update that is no atomic one.
+  std::vector<PlannedRun> in_lockstep() const;
+  // Each line, with warps held up behind it: a few runs in all, if there are any lines.
+  std::vector<PlannedRun> with_hold_ups() const;
+  // For a kernel whose result depends on them: where, and what to do about it.
+  std::string description() const;
+
+ private:
+  struct Line {
+    std::string place;
+    std::vector<PlannedRun> runs;
+  };
+  std::map<std::uint32_t, Line> lines_;
+};
+
+}  // namespace krl

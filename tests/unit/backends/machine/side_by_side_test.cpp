@@ -1,0 +1,154 @@
+// Blocks side by side: what races that win block after block come to, and what tells of them.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/unit/backends/machine/emulation.hpp"
+
+namespace krl::machine {
+namespace {
+
+// Each thread that adds does so with 1.
+constexpr std::string_view kUpdates = R"(
+__global__ void by_fences(int* sum) {
+  __threadfence();
+  if (threadIdx.x == 0) *sum += 1;
+  __threadfence();
+}
+__global__ void by_atomics(int* sum) { atomicAdd(sum, 1); }
+__global__ void by_exchange(int* sum) {
+  if (threadIdx.x == 0) atomicExch(sum, atomicAdd(sum, 0) + 1);
+}
+__global__ void by_lock(int* sum, int* lock) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence();
+  *sum += 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+__global__ void of_warps(int* sum) {
+  __shared__ volatile int total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) total = total + 1;
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(sum, total);
+})";
+
+struct Update {
+  Result result;
+  int sum = 0;
+};
+
+Update update(std::string kernel, Order order, std::uint32_t threads = 32) {
+  Emulation run(kUpdates, {kernel});
+  const auto sum = run.output<int>("sum", 1), lock = run.output<int>("lock", 1);
+  std::vector<Argument> arguments = {sum};
+  if (kernel == "by_lock") arguments.push_back(lock);
+  run.launch(0, {10, 1, 1}, {threads, 1, 1}, arguments);
+  Update update{run.run(order), 0};
+  update.sum = run.values<int>(sum)[0];
+  return update;
+}
+
+TEST(SideBySide, AnUpdateThatIsNoAtomicOneIsLost) {
+  for (const char* kernel : {"by_fences", "by_exchange"}) {
+    const Update forward = update(kernel, Order::kForward);
+    EXPECT_EQ(forward.sum, 10) << kernel;
+    ASSERT_FALSE(forward.result.encounters.empty()) << kernel;
+    EXPECT_EQ(forward.result.encounters[0].place, "sum[0]");
+    const Update lockstep = update(kernel, Order::kLockstep);
+    EXPECT_FALSE(lockstep.result.fault);
+    EXPECT_LT(lockstep.sum, 10) << kernel;
+  }
+}
+
+TEST(SideBySide, WarpsOfABlockMeetInSharedMemory) {
+  const Update forward = update("of_warps", Order::kForward, 128);
+  EXPECT_EQ(forward.sum, 40);
+  const std::vector<Encounter> expected = {{0, 23, "shared total"}};
+  EXPECT_EQ(forward.result.encounters, expected);
+  EXPECT_LT(update("of_warps", Order::kLockstep, 128).sum, 40);
+}
+
+TEST(SideBySide, WhatIsRightStaysRight) {
+  for (const Order order : {Order::kForward, Order::kLockstep, Order::kDrawn}) {
+    const Update atomics = update("by_atomics", order);
+    EXPECT_EQ(atomics.sum, 320);
+    EXPECT_TRUE(atomics.result.encounters.empty()) << "nobody looks at the old values";
+    const Update lock = update("by_lock", order);
+    EXPECT_EQ(lock.sum, 10);
+    EXPECT_FALSE(lock.result.fault);
+    EXPECT_FALSE(lock.result.encounters.empty());
+  }
+}
+
+// Each block takes what the one before it left, and says so too early.
+constexpr std::string_view kChain = R"(
+__global__ void chain(int* values, volatile int* flags) {
+  int value = 1;
+  if (blockIdx.x > 0) {
+    while (flags[blockIdx.x - 1] == 0) {}
+    __threadfence();
+    value += values[blockIdx.x - 1];
+  }
+  flags[blockIdx.x] = 1;
+  __threadfence();
+  values[blockIdx.x] = value;
+  __threadfence();
+})";
+
+std::vector<int> chain(Order order, std::uint32_t held_line) {
+  Emulation run(kChain, {"chain"});
+  const auto values = run.output<int>("values", 20), flags = run.output<int>("flags", 20);
+  run.launch(0, {20, 1, 1}, {1, 1, 1}, {values, flags});
+  run.run(order, held_line);
+  return run.values<int>(values);
+}
+
+TEST(SideBySide, AWarpIsHeldUpBehindTheLine) {
+  std::vector<int> right(20);
+  std::iota(right.begin(), right.end(), 1);
+  EXPECT_EQ(chain(Order::kForward, 0), right);
+  EXPECT_NE(chain(Order::kDrawn, 9), right);
+}
+
+// Blocks for which there is no room side by side, and more work than is done so.
+TEST(SideBySide, LargeGridsEndBlockAfterBlock) {
+  constexpr std::uint32_t kBlocks = 3000;
+  Emulation run(R"(
+__global__ void count(int* counts, int* done) {
+  for (int i = 0; i < 100; ++i) counts[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(done, 1);
+})",
+                {"count"});
+  const auto counts = run.output<int>("counts", kBlocks * 64), done = run.output<int>("done", 1);
+  run.launch(0, {kBlocks, 1, 1}, {64, 1, 1}, {counts, done});
+  for (const Order order : {Order::kLockstep, Order::kDrawn}) EXPECT_FALSE(run.run(order).fault);
+  EXPECT_EQ(run.values<int>(counts), std::vector<int>(kBlocks * 64, 200));
+  EXPECT_EQ(run.values<int>(done)[0], 2 * static_cast<int>(kBlocks));
+}
+
+// Two locks in two orders: each block has one of them, and waits for the other.
+TEST(SideBySide, ADeadlockIsFound) {
+  Emulation run(R"(
+__global__ void take(int* locks) {
+  const int first = blockIdx.x % 2;
+  while (atomicCAS(&locks[first], 0, 1) != 0) {}
+  while (atomicCAS(&locks[1 - first], 0, 1) != 0) {}
+  atomicExch(&locks[0], 0);
+  atomicExch(&locks[1], 0);
+})",
+                {"take"});
+  run.launch(0, {2, 1, 1}, {1, 1, 1}, {run.output<int>("locks", 2)});
+  run.job.work_limit = 1'000'000;
+  EXPECT_FALSE(run.run().fault);
+  const Result result = run.run(Order::kLockstep);
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->kind, FaultKind::kWorkLimit);
+}
+
+}  // namespace
+}  // namespace krl::machine
