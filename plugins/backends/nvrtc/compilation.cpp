@@ -17,7 +17,6 @@
 namespace krl::nvrtc {
 namespace {
 
-constexpr char kSourceName[] = "kernel.cu";
 constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";
 
 void write(int descriptor, std::string_view bytes) {
@@ -35,7 +34,7 @@ Program program_of(const Api& nvrtc, const std::string& source) {
     contents.push_back(header.content);
   }
   Program program = nullptr;
-  nvrtc.require(nvrtc.create(&program, source.c_str(), kSourceName, static_cast<int>(names.size()),
+  nvrtc.require(nvrtc.create(&program, source.c_str(), kSourceFile, static_cast<int>(names.size()),
                              contents.data(), names.data()),
                 "nvrtcCreateProgram");
   return program;
@@ -79,7 +78,7 @@ Status compile(const Api& nvrtc, Program program, const CompileRequest& request)
 
 // As whoever reads them will see it.
 bool names_an_error(const std::string& messages) {
-  return !first_error(parse_diagnostics(messages, kSourceName)).empty();
+  return !first_error(parse_diagnostics(messages, kSourceFile)).empty();
 }
 
 // What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out
@@ -90,12 +89,12 @@ std::string why_refused(Status status, const Api& nvrtc, CompileRequest request)
   compile(nvrtc, program, request);
   const std::string messages = split_log(log_of(nvrtc, program)).messages;
   if (names_an_error(messages)) return messages;
-  return std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n";
+  return std::string(kSourceFile) + ": error: " + nvrtc.error_string(status) + "\n";
 }
 
 // In front of a source whose lines keep their numbers.
 std::string with_preamble(const std::string& preamble, const std::string& source) {
-  return preamble + kHeadersEnd + "#line 1 \"" + kSourceName + "\"\n" + source;
+  return preamble + kHeadersEnd + "#line 1 \"" + kSourceFile + "\"\n" + source;
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kSourceName[] = "kernel.cu";
 constexpr std::chrono::milliseconds kCancelPoll{50};
 constexpr std::uint32_t kMostAnswerBytes = 1 << 10;
 constexpr std::chrono::seconds kAnswerLimit{10};  // of one that has begun to come
@@ -112,7 +111,7 @@ CompileOutput CompileServers::compile(std::string_view source,
       throw Failure(KRL_UNAVAILABLE,
                     "the compile server ended before it compiled: " + server->complaint());
     }
-    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceName,
+    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceFile,
                                           server->log(), server->module());
     if (!ending->asleep) keep(request.preamble, std::move(server));
     return output;
