@@ -127,6 +127,10 @@ Exit compile(const Api& nvrtc, const CompileRequest& request) {
   for (const std::string& kernel : request.kernels) {
     const char* mangled = nullptr;
     nvrtc.require(nvrtc.lowered_name(program, kernel.c_str(), &mangled), "nvrtcGetLoweredName");
+    if (mangled == nullptr) {  // though it complained of nothing
+      write(STDOUT_FILENO, std::string(kSourceFile) + ": error: " + kernel + " is no kernel\n");
+      return kRefused;
+    }
     module.names.emplace_back(mangled);
   }
   write(kModuleDescriptor, to_bytes(module));
