@@ -6,6 +6,7 @@
 
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
+#include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 
 namespace krl::machine {
@@ -54,7 +55,8 @@ class BodyDecoder {
       : source_(source),
         module_(module),
         function_(*function),
-        layout_(source, module, *function) {}
+        layout_(source, module, *function),
+        invariants_(source) {}
 
   void decode() {
     if (!source_.entry) add_slots();
@@ -76,7 +78,9 @@ class BodyDecoder {
     rank(successors);
     dependences_.resolve(&function_.blocks, successors);
     find_earlier_loads();
-    clear_what_is_read_unwritten();
+    const auto unwritten = registers_read_unwritten(registers_, layout_.register_count());
+    for (const std::uint32_t reg : unwritten) function_.cleared.push_back(layout_.row_of(reg));
+    invariants_.move(unwritten, &function_);
   }
 
  private:
@@ -162,6 +166,7 @@ class BodyDecoder {
     finish(from, &out);
     note_registers(!from.guarded);
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
+    invariants_.note(from, static_cast<std::uint32_t>(function_.instructions.size()));
     function_.instructions.push_back(out);
     block().polls |= polls(from);
     count(out.kind);
@@ -184,6 +189,7 @@ class BodyDecoder {
   }
 
   void note_registers(bool writes_all_lanes) {
+    invariants_.note_writes(layout_.writes());
     BlockRegisters& registers = registers_[current_];
     for (const std::uint32_t reg : layout_.reads()) {
       if (!written_here(reg)) registers.read_first.push_back(reg);
@@ -391,12 +397,6 @@ class BodyDecoder {
     }
   }
 
-  void clear_what_is_read_unwritten() {
-    for (const std::uint32_t reg : registers_read_unwritten(registers_, layout_.register_count())) {
-      function_.cleared.push_back(layout_.row_of(reg));
-    }
-  }
-
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   const ptx::Function& source_;
@@ -404,6 +404,7 @@ class BodyDecoder {
   Function& function_;
   FrameLayout layout_;
   Dependences dependences_;
+  LaunchInvariants invariants_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
   std::vector<std::uint32_t> block_at_;  // of each place in the text
