@@ -66,13 +66,18 @@ struct Left {
 };
 
 // Compares what there is after a pass with what there was after the first evaluation of all, which
-// starts what stays: the oracle, the compilers; memory with that after the first pass.
+// starts what stays: the oracle, the compile servers; memory with that after the first pass.
 class LeavesNothing : public ::testing::Environment {
  public:
   void SetUp() override {
     temporary_files();
     const TaskText& task = all_tasks().at("vector_add");
     ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, KRL_VERDICT_OK);
+    // What begins with these headers has compile servers of its own.
+    for (const std::string more : {"", "#include <cooperative_groups/reduce.h>\n"}) {
+      const std::string source = "#include <none.h>\n#include <cooperative_groups.h>\n" + more;
+      ASSERT_EQ(backend().evaluate(task, source).verdict, KRL_VERDICT_COMPILE_ERROR);
+    }
     if (first_.descriptors == 0) first_ = Left::now();
   }
 

@@ -10,6 +10,7 @@
 #include "plugins/backends/cuda/host/host_figures.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 // Changes whenever the meaning of what is kept changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cuda/6";
-
-constexpr std::string_view kCandidateFile = "kernel.cu";  // as every compiler is told
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -226,7 +225,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
     record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
     return std::nullopt;
   }
-  ptx::ReadResult code = ptx::read_module(module->ptx, kCandidateFile);
+  ptx::ReadResult code = ptx::read_module(module->ptx, kSourceFile);
   if (const std::string why = refusal(code, module->names); !why.empty()) {
     record->fail(KRL_VERDICT_REJECTED, why);
     return std::nullopt;

@@ -10,6 +10,7 @@
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/docker/compile_script.hpp"
 #include "plugins/backends/docker/container.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
 namespace krl {
@@ -21,7 +22,6 @@ using docker::ContainerCommand;
 
 constexpr std::chrono::seconds kVersionLimit{60};
 constexpr std::uint64_t kKibibyte = 1024;
-constexpr char kSourceName[] = "kernel.cu";
 constexpr char kToolkitInside[] = "/usr/local/cuda";
 
 // As a shell gives them: 128 and the signal. nvcc's programs end by the second if they ignore the
@@ -105,7 +105,7 @@ CompileOutput output_of(const CommandResult& result, const DockerCompilerSetting
   if (module) module->report = std::move(log.report);
   CompileOutput output;
   output.log = clean_log(log.messages);
-  output.diagnostics = parse_diagnostics(output.log, kSourceName);
+  output.diagnostics = parse_diagnostics(output.log, kSourceFile);
   if (!result.ok()) {
     explain(result, settings, output);
   } else if (!module) {

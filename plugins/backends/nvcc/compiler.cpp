@@ -101,7 +101,7 @@ rlim_t seconds_left() {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
   }
-  write(STDOUT_FILENO, std::string(krl::kNvccSource) + ": internal compiler error: " +
+  write(STDOUT_FILENO, std::string(krl::kSourceFile) + ": internal compiler error: " +
                            std::string(program).substr(std::string(program).rfind('/') + 1) +
                            " crashed\n");
   std::exit(kRefused);
@@ -145,7 +145,7 @@ void hand_over(const krl::CompiledModule& module) {
 }
 
 int make_library(std::vector<Command> commands) {
-  write_file(krl::kNvccSource, krl::read_all(STDIN_FILENO));
+  write_file(krl::kSourceFile, krl::read_all(STDIN_FILENO));
   std::string report;
   for (Command& command : commands) {
     command.push_back(nullptr);
@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
   for (Command& group : groups) group.push_back(nullptr);
   const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
 
-  write_file(krl::kNvccSource, krl::with_kernel_references(krl::read_all(STDIN_FILENO), kernels));
+  write_file(krl::kSourceFile, krl::with_kernel_references(krl::read_all(STDIN_FILENO), kernels));
   run(preprocess);
   run(translate);
   auto [ptx, names] = krl::take_kernel_references(read_file(krl::kNvccPtx), kernels.size());

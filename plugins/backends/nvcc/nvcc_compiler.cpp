@@ -79,7 +79,7 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
   worker.steps = {compile_step(program, plan)};
   worker.work_files = 0;
   worker.time_limit = settings.compile_limit;
-  worker.source_name = kNvccSource;
+  worker.source_name = kSourceFile;
 
   const std::string headers = files.shared_folder(kHostHeaders);
   std::vector<std::string> options = options_of(settings);

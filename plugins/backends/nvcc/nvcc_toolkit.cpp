@@ -67,7 +67,7 @@ std::string part_of_gxx(const fs::path& nvcc, const std::string& gxx, const std:
 // What nvcc would do with these options.
 DryRun ask_for_commands(const fs::path& nvcc, const std::vector<std::string>& options) {
   std::vector<std::string> question = {nvcc.string(), "--dryrun", "--keep", "--keep-dir=.",
-                                       kNvccSource};
+                                       kSourceFile};
   question.insert(question.end(), options.begin(), options.end());
   const Answer answer = ask(question);
   if (!answer.ending.ok()) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
+
 namespace krl {
 
 // nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty = $CUDA_HOME,
@@ -19,7 +21,6 @@ std::filesystem::path find_nvcc(const std::filesystem::path& wanted,
 std::string nvcc_version(const std::filesystem::path& nvcc);
 
 // The files of a compile, in its working directory.
-inline constexpr const char* kNvccSource = "kernel.cu";
 inline constexpr const char* kNvccPtx = "kernel.ptx";
 inline constexpr const char* kNvccCubin = "kernel.cubin";
 inline constexpr const char* kNvccLibrary = "kernel.so";
@@ -29,7 +30,7 @@ inline constexpr const char* kNvccNext = "--next";
 // Stands before the commands of a library.
 inline constexpr const char* kNvccMakesLibrary = "--library";
 
-// Commands with absolute programs. They read kNvccSource and leave kNvccPtx and kNvccCubin.
+// Commands with absolute programs. They read kSourceFile and leave kNvccPtx and kNvccCubin.
 struct NvccPlan {
   std::vector<std::string> preprocess, translate, assemble;
   std::vector<std::string> programs;  // what these commands execute, and what that executes

@@ -1,8 +1,10 @@
 #include "plugins/backends/nvrtc/compilation.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -15,7 +17,7 @@
 namespace krl::nvrtc {
 namespace {
 
-constexpr char kSourceName[] = "kernel.cu";
+constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";
 
 void write(int descriptor, std::string_view bytes) {
   if (!write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
@@ -32,7 +34,7 @@ Program program_of(const Api& nvrtc, const std::string& source) {
     contents.push_back(header.content);
   }
   Program program = nullptr;
-  nvrtc.require(nvrtc.create(&program, source.c_str(), kSourceName, static_cast<int>(names.size()),
+  nvrtc.require(nvrtc.create(&program, source.c_str(), kSourceFile, static_cast<int>(names.size()),
                              contents.data(), names.data()),
                 "nvrtcCreateProgram");
   return program;
@@ -76,7 +78,7 @@ Status compile(const Api& nvrtc, Program program, const CompileRequest& request)
 
 // As whoever reads them will see it.
 bool names_an_error(const std::string& messages) {
-  return !first_error(parse_diagnostics(messages, kSourceName)).empty();
+  return !first_error(parse_diagnostics(messages, kSourceFile)).empty();
 }
 
 // What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out
@@ -87,10 +89,30 @@ std::string why_refused(Status status, const Api& nvrtc, CompileRequest request)
   compile(nvrtc, program, request);
   const std::string messages = split_log(log_of(nvrtc, program)).messages;
   if (names_an_error(messages)) return messages;
-  return std::string(kSourceName) + ": error: " + nvrtc.error_string(status) + "\n";
+  return std::string(kSourceFile) + ": error: " + nvrtc.error_string(status) + "\n";
+}
+
+// In front of a source whose lines keep their numbers.
+std::string with_preamble(const std::string& preamble, const std::string& source) {
+  return preamble + kHeadersEnd + "#line 1 \"" + kSourceFile + "\"\n" + source;
 }
 
 }  // namespace
+
+bool precompile(const Api& nvrtc, const CompileRequest& request) {
+  CompileRequest preamble{{}, request.preamble + kHeadersEnd, request.options, {}, 0};
+  preamble.options.push_back(std::string("--create-pch=") + kPrecompiledFile);
+  ::setenv("TMPDIR", ".", 1);  // of this process and its copies
+  ::umask(0222);
+  return compile(nvrtc, program_of(nvrtc, preamble.source), preamble) == kSuccess;
+}
+
+CompileRequest with_precompiled(CompileRequest request) {
+  request.source = with_preamble(request.preamble, request.source);
+  request.options.push_back(std::string("--use-pch=") + kPrecompiledFile);
+  request.options.emplace_back("--pch-messages=false");
+  return request;
+}
 
 Exit compile(const Api& nvrtc, const CompileRequest& request) {
   const Program program = program_of(nvrtc, request.source);
@@ -105,6 +127,10 @@ Exit compile(const Api& nvrtc, const CompileRequest& request) {
   for (const std::string& kernel : request.kernels) {
     const char* mangled = nullptr;
     nvrtc.require(nvrtc.lowered_name(program, kernel.c_str(), &mangled), "nvrtcGetLoweredName");
+    if (mangled == nullptr) {  // though it complained of nothing
+      write(STDOUT_FILENO, std::string(kSourceFile) + ": error: " + kernel + " is no kernel\n");
+      return kRefused;
+    }
     module.names.emplace_back(mangled);
   }
   write(kModuleDescriptor, to_bytes(module));

@@ -1,4 +1,4 @@
-// One compile by NVRTC, in a process that does nothing else.
+// One compile by NVRTC, in a process that does nothing else, and what it may find done already.
 #pragma once
 
 #include "plugins/backends/nvrtc/nvrtc_api.hpp"
@@ -9,5 +9,15 @@ namespace krl::nvrtc {
 // Writes what the compiler says to standard output, and the module (compiled_module.hpp) to
 // kModuleDescriptor. Throws Unusable.
 Exit compile(const Api& nvrtc, const CompileRequest& request);
+
+inline constexpr char kPrecompiledFile[] = "preamble.pch";
+
+// Compiles the preamble of a request to that file in the current folder, 100 MB that nobody can
+// change. Only processes that begin as a copy of this one can use it, as NVRTC wants it at the same
+// address; each needs to create a file in the folder. False if NVRTC will not. The process creates
+// only read-only files from then on.
+bool precompile(const Api& nvrtc, const CompileRequest& request);
+// The request by a copy of a process that has precompiled its preamble.
+CompileRequest with_precompiled(CompileRequest request);
 
 }  // namespace krl::nvrtc

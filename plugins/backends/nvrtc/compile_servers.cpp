@@ -12,20 +12,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kSourceName[] = "kernel.cu";
 constexpr std::chrono::milliseconds kCancelPoll{50};
 constexpr std::uint32_t kMostAnswerBytes = 1 << 10;
 constexpr std::chrono::seconds kAnswerLimit{10};  // of one that has begun to come
 
 // A server serves as long as we live, and forks for each compile.
+constexpr std::uint64_t kPrecompiledBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kServerCpuSeconds = 1'000'000, kServerProcesses = 1 << 20;
 
-Command server_command(const CompileServerOptions& options, const MemoryFile& log,
-                       const MemoryFile& module) {
+Command server_command(const CompileServerOptions& options, const std::string& preamble,
+                       const MemoryFile& log, const MemoryFile& module) {
   SandboxRules rules = options.rules;
   rules.forks = true;
   rules.processes = kServerProcesses;
   rules.cpu_seconds = kServerCpuSeconds;
+  if (!preamble.empty()) rules.private_folder_bytes = kPrecompiledBytes;
   Command command = sandboxed(options.launcher, rules, {{options.program, options.library}});
   command.descriptors = {{log.descriptor(), nvrtc::kLogDescriptor},
                          {module.descriptor(), nvrtc::kModuleDescriptor}};
@@ -45,8 +46,8 @@ Ending ending_of(const nlohmann::json& message) {
 // One server, which is of no more use after a compile that has no ending of its own.
 class CompileServers::Server {
  public:
-  explicit Server(const CompileServerOptions& options)
-      : conversation_(server_command(options, log_, module_)) {}
+  Server(const CompileServerOptions& options, const std::string& preamble)
+      : conversation_(server_command(options, preamble, log_, module_)) {}
 
   // No value if the server has ended without a word on the compile, or says nonsense.
   std::optional<Ending> compile(const nvrtc::CompileRequest& request,
@@ -55,7 +56,7 @@ class CompileServers::Server {
     module_.clear();
     if (!conversation_.send(request)) return std::nullopt;
     try {
-      const auto begun = conversation_.receive(kAnswerLimit, kMostAnswerBytes);
+      const auto begun = conversation_.receive(kAnswerLimit + limit, kMostAnswerBytes);
       if (!begun) return std::nullopt;
       const Ending cut_short = wait(begun->at("child").get<pid_t>(), limit, cancelled);
       if (cut_short.deadline || cut_short.cancelled || cut_short.asleep) return cut_short;
@@ -95,14 +96,14 @@ CompileServers::~CompileServers() = default;
 CompileOutput CompileServers::compile(std::string_view source,
                                       const std::vector<std::string>& kernels,
                                       const Cancelled& cancelled) {
-  nvrtc::CompileRequest request{std::string(source), options_.options, kernels,
-                                options_.rules.cpu_seconds};
+  nvrtc::CompileRequest request{nvrtc::preamble_of(source), std::string(source), options_.options,
+                                kernels, options_.rules.cpu_seconds};
   if (nvrtc::is_minimal(source)) request.options.emplace_back("--minimal");
   for (bool was_idle = true;;) {
-    std::unique_ptr<Server> server = idle();
+    std::unique_ptr<Server> server = idle(request.preamble);
     if (!server) {
       was_idle = false;
-      starts_.run([&] { server = std::make_unique<Server>(options_); });
+      starts_.run([&] { server = std::make_unique<Server>(options_, request.preamble); });
     }
     const auto ending = server->compile(request, options_.time_limit * kWallSlack, cancelled);
     if (!ending && was_idle) continue;  // somebody killed it while it was idle
@@ -110,24 +111,25 @@ CompileOutput CompileServers::compile(std::string_view source,
       throw Failure(KRL_UNAVAILABLE,
                     "the compile server ended before it compiled: " + server->complaint());
     }
-    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceName,
+    CompileOutput output = compile_output(*ending, options_.rules.cpu_seconds, kSourceFile,
                                           server->log(), server->module());
-    if (!ending->asleep) keep(std::move(server));
+    if (!ending->asleep) keep(request.preamble, std::move(server));
     return output;
   }
 }
 
-std::unique_ptr<CompileServers::Server> CompileServers::idle() {
+std::unique_ptr<CompileServers::Server> CompileServers::idle(const std::string& preamble) {
   const std::scoped_lock lock(mutex_);
-  if (idle_.empty()) return nullptr;
-  std::unique_ptr<Server> server = std::move(idle_.back());
-  idle_.pop_back();
+  auto& servers = idle_[preamble];
+  if (servers.empty()) return nullptr;
+  std::unique_ptr<Server> server = std::move(servers.back());
+  servers.pop_back();
   return server;
 }
 
-void CompileServers::keep(std::unique_ptr<Server> server) {
+void CompileServers::keep(const std::string& preamble, std::unique_ptr<Server> server) {
   const std::scoped_lock lock(mutex_);
-  idle_.push_back(std::move(server));
+  idle_[preamble].push_back(std::move(server));
 }
 
 }  // namespace krl

@@ -1,8 +1,10 @@
 // Compiles by warm servers: processes that have opened NVRTC and fork for each compile. A server
-// compiles one source at a time; as many are kept as compiles ever ran at once. Whatever ends a
-// compile before its time ends its server too, and the next compile gets a new one. Thread-safe.
+// compiles one source at a time, and only sources that begin with the same large headers; as many
+// are kept as compiles ever ran at once. Whatever ends a compile before its time ends its server
+// too, and the next compile gets a new one. Thread-safe.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,13 +38,13 @@ class CompileServers {
  private:
   class Server;
 
-  std::unique_ptr<Server> idle();  // null if there is none
-  void keep(std::unique_ptr<Server> server);
+  std::unique_ptr<Server> idle(const std::string& preamble);  // null if there is none
+  void keep(const std::string& preamble, std::unique_ptr<Server> server);
 
   const CompileServerOptions options_;
   StartingThread starts_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Server>> idle_;
+  std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // by preamble
 };
 
 }  // namespace krl

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "plugins/backends/nvrtc/prelude.hpp"
 
@@ -10,6 +11,10 @@ namespace {
 
 constexpr std::string_view kHeaders[] = {"cuda_bf16.h", "cuda_fp16.h", "cuda_runtime.h",
                                          "device_launch_parameters.h", "math_constants.h"};
+
+// In this order: the second includes the first.
+constexpr std::string_view kLargeHeaders[] = {"cooperative_groups.h",
+                                              "cooperative_groups/reduce.h"};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -36,6 +41,25 @@ bool is_minimal(std::string_view source) {
     if (!contains(kHeaders, header) && !contains(kPreludeHeaders, header)) return false;
   }
   return true;
+}
+
+// Only lines that are blank, a comment or an `#include` are looked through.
+std::string preamble_of(std::string_view source) {
+  constexpr std::string_view kInclude = "#include";
+  std::vector<std::string_view> included;
+  while (!source.empty()) {
+    const std::size_t end = std::min(source.find('\n'), source.size());
+    std::string_view line = source.substr(0, end);
+    source.remove_prefix(std::min(end + 1, source.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.starts_with(kInclude)) included.push_back(header_at(line.substr(kInclude.size())));
+    if (!line.empty() && !line.starts_with(kInclude) && !line.starts_with("//")) break;
+  }
+  std::string preamble;
+  for (const std::string_view header : kLargeHeaders) {
+    if (contains(included, header)) preamble += "#include <" + std::string(header) + ">\n";
+  }
+  return preamble;
 }
 
 }  // namespace krl::nvrtc

@@ -28,8 +28,9 @@ namespace {
 
 using namespace krl::nvrtc;
 
-// NVRTC reads headers; it writes no file but those that it already has.
-std::vector<krl::sandbox::AllowedCall> compiling_calls() {
+// NVRTC reads headers; it writes no file but those that it already has, and with precompiled
+// headers one more.
+std::vector<krl::sandbox::AllowedCall> compiling_calls(bool precompiled) {
   std::vector<krl::sandbox::AllowedCall> calls = krl::sandbox::computing_calls();
   calls.insert(calls.end(), {{SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
                              {SYS_newfstatat},
@@ -44,12 +45,14 @@ std::vector<krl::sandbox::AllowedCall> compiling_calls() {
 #ifdef __x86_64__
   calls.insert(calls.end(), {{SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}});
 #endif
+  constexpr std::uint32_t kCreate = O_RDWR | O_CREAT | O_TRUNC;
+  if (precompiled) calls.push_back({SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC, kCreate});
   return calls;
 }
 
 // What the process of a compile may still do and take. Limits and filters that the system does not
 // have are missing in the server too, which says so.
-void restrict(const CompileRequest& request, pid_t server) {
+void restrict(const CompileRequest& request, bool precompiled, pid_t server) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) ::_exit(kUnusable);
   const rlimit seconds{request.cpu_seconds, request.cpu_seconds + 1};
@@ -58,13 +61,14 @@ void restrict(const CompileRequest& request, pid_t server) {
   ::dup2(kLogDescriptor, STDERR_FILENO);
   ::close(kLogDescriptor);
   ::close(STDIN_FILENO);
-  krl::sandbox::allow_only(compiling_calls());
+  krl::sandbox::allow_only(compiling_calls(precompiled));
 }
 
-[[noreturn]] void compile_and_exit(const Api& nvrtc, const CompileRequest& request, pid_t server) {
-  restrict(request, server);
+[[noreturn]] void compile_and_exit(const Api& nvrtc, const CompileRequest& request,
+                                   bool precompiled, pid_t server) {
+  restrict(request, precompiled, server);
   try {
-    ::_exit(compile(nvrtc, request));
+    ::_exit(compile(nvrtc, precompiled ? with_precompiled(request) : request));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
@@ -85,20 +89,34 @@ nlohmann::json ending_of(pid_t child) {
           {"cpu_seconds", seconds(usage.ru_utime) + seconds(usage.ru_stime)}};
 }
 
-// Whoever judges one kernel needs it and the naive one; moving code pays after some ten compiles.
-constexpr int kCompilesBeforeMove = 2;
+// Of a compile with precompiled headers.
+void remove_leftovers() {
+  for (const auto& entry : std::filesystem::directory_iterator(".")) {
+    if (entry.path().filename() != kPrecompiledFile) std::filesystem::remove(entry.path());
+  }
+}
+
+// Whoever judges one kernel compiles it and the naive one. Then more are to be expected: moving
+// code pays after some ten compiles, precompiling after two.
+constexpr int kCompilesBeforePreparing = 2;
 
 void serve(const Api& nvrtc, const std::filesystem::path& folder) {
   const pid_t server = ::getpid();
   grow_heap_by_huge_pages();
+  bool precompiled = false;
   for (int compiles = 0; const auto message = krl::read_message(STDIN_FILENO); ++compiles) {
-    if (compiles == kCompilesBeforeMove) move_code_to_huge_pages(folder);
     const auto request = message->get<CompileRequest>();
+    if (compiles == kCompilesBeforePreparing) {
+      move_code_to_huge_pages(folder);
+      precompiled = !request.preamble.empty() && precompile(nvrtc, request);
+    }
     const pid_t child = ::fork();
     if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
-    if (child == 0) compile_and_exit(nvrtc, request, server);
+    if (child == 0) compile_and_exit(nvrtc, request, precompiled, server);
     krl::write_message(STDOUT_FILENO, {{"child", child}});
-    krl::write_message(STDOUT_FILENO, ending_of(child));
+    const nlohmann::json ending = ending_of(child);
+    if (precompiled) remove_leftovers();
+    krl::write_message(STDOUT_FILENO, ending);
   }
 }
 

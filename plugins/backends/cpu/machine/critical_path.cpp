@@ -14,15 +14,24 @@ CriticalPath nested(CriticalPath path) {
   return path;
 }
 
+// … and each level's own again.
+CriticalPath apart(CriticalPath path) {
+  path.shared_requests -= path.l1_requests;
+  path.l1_requests -= path.l2_requests;
+  path.l2_requests -= path.dram_requests;
+  return path;
+}
+
+void raise_nested(CriticalPath* path, const CriticalPath& other) {
+  for (const auto part : emulator::kPathParts) path->*part = std::max(path->*part, other.*part);
+}
+
 }  // namespace
 
 void raise(CriticalPath* path, const CriticalPath& other) {
-  *path = nested(*path);
-  const CriticalPath more = nested(other);
-  for (const auto part : emulator::kPathParts) path->*part = std::max(path->*part, more.*part);
-  path->shared_requests -= path->l1_requests;
-  path->l1_requests -= path->l2_requests;
-  path->l2_requests -= path->dram_requests;
+  CriticalPath most = nested(*path);
+  raise_nested(&most, nested(other));
+  *path = apart(most);
 }
 
 void add(CriticalPath* path, const CriticalPath& other) {
@@ -37,8 +46,10 @@ void BlockPath::begin(std::uint32_t warps) {
 
 void BlockPath::join() {
   CriticalPath slowest;
-  for (std::uint32_t i = 0; i < count_; ++i) raise(&slowest, warps_[i].end_interval());
-  add(&path_, slowest);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    raise_nested(&slowest, nested(warps_[i].end_interval()));
+  }
+  add(&path_, apart(slowest));
 }
 
 }  // namespace krl::machine

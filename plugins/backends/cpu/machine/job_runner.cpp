@@ -10,6 +10,7 @@
 #include "plugins/backends/cpu/machine/launch.hpp"
 #include "plugins/backends/cpu/machine/launch_counters.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::machine {
@@ -17,7 +18,6 @@ namespace {
 
 using namespace emulator;
 
-constexpr std::string_view kCandidateFile = "kernel.cu";
 constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 constexpr Dim3 kMaxBlock = {1024, 1024, 64};
 constexpr Dim3 kMaxGrid = {2147483647, 65535, 65535};
@@ -94,7 +94,7 @@ class JobRunner {
 
  private:
   bool load(std::string_view text) {
-    const ptx::ReadResult read = ptx::read_module(text, kCandidateFile);
+    const ptx::ReadResult read = ptx::read_module(text, kSourceFile);
     if (read.problem) {
       unsupported(read.problem->message, read.problem->place.source);
       return false;

@@ -150,6 +150,8 @@ struct Function {
   std::string name;
   bool entry = false;
   std::vector<Instruction> instructions;
+  std::vector<Instruction>
+      invariants;                  // of an entry: once for each warp of a launch, for all lanes
   std::vector<BasicBlock> blocks;  // begins with blocks[0]
   std::vector<std::shared_ptr<MemoryAccess>> accesses;
   std::vector<std::byte> frame;  // as it is at the start: constants in place, all else zero

@@ -111,6 +111,9 @@ void Warp::begin(Function& entry, Mask lanes, const BlockShape& shape) {
     top_ = frames_.add(entry, {&entry, nullptr, nullptr, nullptr, 0, 0});
     if (top_ == nullptr) fault(FaultKind::kStackOverflow, "a kernel with too many registers", -1);
     fill_specials(entry, top_);
+    for (const Instruction& invariant : entry.invariants) {
+      invariant.run(invariant, *this, top_, kAllLanes);
+    }
   } else {
     move_to_block(entry, top_);
     for (const auto& [offset, bytes] : entry.cleared) std::memset(top_ + offset, 0, bytes);

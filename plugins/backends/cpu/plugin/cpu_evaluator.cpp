@@ -7,6 +7,7 @@
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/ptx/contents.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 // Changes whenever the meaning of what is kept changes.
 constexpr std::string_view kCacheSchema = "kernelrl/cpu/3";
-
-constexpr std::string_view kSourceName = "kernel.cu";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
@@ -51,7 +50,7 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
 // What the code of a candidate has that it may not have, or that the machine does not know; empty
 // if nothing.
 std::string refused_contents(const CompiledModule& module) {
-  const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceName);
+  const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceFile);
   if (read.problem) {
     const std::uint32_t line = read.problem->place.source;
     return "unsupported on cpu: " + read.problem->message +

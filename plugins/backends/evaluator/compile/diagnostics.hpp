@@ -17,6 +17,9 @@ struct DiagnosticRecord {
   bool operator==(const DiagnosticRecord&) const = default;
 };
 
+// What every compiler is told that a candidate's source is called: its log and its PTX say so.
+inline constexpr char kSourceFile[] = "kernel.cu";
+
 inline constexpr std::size_t kMaxLogBytes = 16 << 10;
 inline constexpr std::size_t kMaxLogLineBytes = 1 << 10;
 inline constexpr std::size_t kMaxDiagnostics = 32;

@@ -70,6 +70,8 @@ class Lexer {
     if ((code < 0x20 && c != '\n' && !is_blank(c) && !line_end) || code == 0x7f) {
       problem({line, column, "a control character"});
     }
+    // Of no character in UTF-8, and the end of the source to NVRTC.
+    if (code == 0xff) problem({line, column, "the byte 0xff"});
     const bool trigraph = c == '?' && i + 2 < source.size() && source[i + 1] == '?' &&
                           kTrigraphEnds.find(source[i + 2]) != std::string_view::npos;
     if (trigraph) problem({line, column, "a trigraph"});

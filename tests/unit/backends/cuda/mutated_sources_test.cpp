@@ -1,8 +1,10 @@
 // Sources as broken models and fuzzers write them: real kernels with pieces changed, missing and
-// mixed up. Whatever a compiler makes of them, each gets a verdict, and nothing is left behind.
+// mixed up. Whatever a compiler makes of them, and the machine of `cpu` that executes what it made,
+// each gets a verdict, and nothing is left behind.
 //
-//   KERNELRL_MUTANTS   how many for NVRTC, and a quarter for nvcc; a few are enough to see that it
-//                      works
+//   KERNELRL_MUTANTS   how many for `cpu` and NVRTC, and a quarter for nvcc; a few are enough to
+//   see
+//                      that it works
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -18,6 +20,7 @@
 
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
+#include "tests/hostile/hostile_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
@@ -43,15 +46,30 @@ constexpr const char* kPieces[] = {"{",           "}",
                                    "[[",          "constexpr ",
                                    "namespace ",  "__launch_bounds__(-1)"};
 
+struct Source {
+  std::string task, text;
+};
+
+std::vector<Source> right_sources() {
+  std::vector<Source> sources;
+  for (const auto& [id, task] : all_tasks()) sources.push_back({id, naive_of(task)});
+  for (const std::string& name : hostile_kernel_names()) {
+    if (!name.starts_with("right/")) continue;
+    const HostileKernel kernel = hostile_kernel(name);
+    sources.push_back({kernel.task, kernel.source});
+  }
+  return sources;
+}
+
 class Mutator {
  public:
-  Mutator(const std::vector<std::string>& sources, std::uint64_t seed)
+  Mutator(const std::vector<Source>& sources, std::uint64_t seed)
       : sources_(sources), random_(seed) {}
 
-  std::string next() {
-    std::string text = sources_[below(sources_.size())];
-    for (std::size_t change = below(kMostChanges) + 1; change > 0; --change) mutate(&text);
-    return text;
+  Source next() {
+    Source source = sources_[below(sources_.size())];
+    for (std::size_t change = below(kMostChanges) + 1; change > 0; --change) mutate(&source.text);
+    return source;
   }
 
  private:
@@ -79,7 +97,7 @@ class Mutator {
         text->insert(at, length, static_cast<char>(random_()));
         break;
       case 6: {  // the end of another
-        const std::string& other = sources_[below(sources_.size())];
+        const std::string& other = sources_[below(sources_.size())].text;
         text->insert(at, other.substr(below(other.size())));
         break;
       }
@@ -92,7 +110,7 @@ class Mutator {
     if (text->empty()) *text = " ";
   }
 
-  const std::vector<std::string>& sources_;
+  const std::vector<Source>& sources_;
   std::mt19937_64 random_;
 };
 
@@ -107,46 +125,52 @@ std::ptrdiff_t open_descriptors() {
 }
 
 class MutatedSources : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Cuda, MutatedSources, ::testing::Values("nvrtc", "nvcc"),
+INSTANTIATE_TEST_SUITE_P(Cuda, MutatedSources, ::testing::Values("cpu", "nvrtc", "nvcc"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
+  const std::string id = GetParam();
   try {
     find_nvrtc({}, KERNELRL_PYTHON_DEPS);
-    find_nvcc({}, KERNELRL_PYTHON_DEPS);
+    if (id == "nvcc") find_nvcc({}, KERNELRL_PYTHON_DEPS);
   } catch (const Failure& failure) {
     GTEST_SKIP() << "skipped: " << failure.what();
   }
-  std::vector<std::string> sources;
-  for (const auto& [id, task] : all_tasks()) sources.push_back(naive_of(task));
-  const std::set<std::uint32_t> expected = {
+  const std::vector<Source> sources = right_sources();
+  std::set<std::uint32_t> expected = {
       KRL_VERDICT_OK,      KRL_VERDICT_REJECTED,     KRL_VERDICT_COMPILE_ERROR,
       KRL_VERDICT_TIMEOUT, KRL_VERDICT_LAUNCH_ERROR, KRL_VERDICT_RESOURCE_LIMIT};
-  const Table options{
-      {"execute", "off"}, {"arch", "sm_90"}, {"compile_timeout", 10.0}, {"cache", "off"}};
+  Table options{{"compile_timeout", 10.0}, {"cache", "off"}};
+  if (id == "cpu") {
+    options.emplace("work_limit", 10'000'000);
+    expected.insert({KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_RUNTIME_FAULT,
+                     KRL_VERDICT_NONDETERMINISTIC, KRL_VERDICT_FLAGGED});
+  } else {
+    options.emplace("execute", "off");
+    options.emplace("arch", "sm_90");
+  }
   {
-    const BackendInstance first(GetParam(), options);
-    first.evaluate(all_tasks().at("vector_add"), sources.front());  // what is opened once
+    const BackendInstance first(id.c_str(), options);
+    first.evaluate(all_tasks().at("vector_add"), sources.front().text);  // what is opened once
   }
   const std::ptrdiff_t descriptors = open_descriptors();
-  std::optional<BackendInstance> backend(std::in_place, GetParam(), options);
+  std::optional<BackendInstance> backend(std::in_place, id.c_str(), options);
 
-  const bool slow = GetParam() == std::string("nvcc");
-  const int mutants = wanted_mutants() / (slow ? 4 : 1);
+  const int mutants = wanted_mutants() / (id == "nvcc" ? 4 : 1);
   std::atomic<int> next{0}, compiled{0};
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
     threads.emplace_back([&] {
       for (int seed; (seed = next++) < mutants;) {
-        const std::string source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
+        const Source source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
         try {
-          const Outcome outcome = backend->evaluate(all_tasks().at("vector_add"), source);
+          const Outcome outcome = backend->evaluate(all_tasks().at(source.task), source.text);
           EXPECT_EQ(outcome.verdicts, 1) << "seed " << seed;
           EXPECT_EQ(expected.count(outcome.verdict), 1u)
               << "seed " << seed << ": " << verdict_name(outcome.verdict) << ": " << outcome.why;
           compiled += outcome.verdict == KRL_VERDICT_COMPILE_ERROR ? 0 : 1;
         } catch (const Failure& failure) {
-          ADD_FAILURE() << "seed " << seed << ": " << failure.what();
+          ADD_FAILURE() << "seed " << seed << ": " << failure.what() << "\n" << source.text;
         }
       }
     });

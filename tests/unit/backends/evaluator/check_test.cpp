@@ -32,6 +32,14 @@ TEST(StaticChecksTest, NamesPlaceAndReason) {
             "names out");
 }
 
+// To NVRTC the source ends there.
+TEST(StaticChecksTest, RefusesBytesThatEndTheSource) {
+  using namespace std::string_literals;
+  EXPECT_EQ(refusal("// a\n// \xff b"), "line 2, column 4: the byte 0xff is not allowed");
+  EXPECT_EQ(refusal("// a\0"s), "line 1, column 5: a control character is not allowed");
+  EXPECT_EQ(refusal("// \xc3\xa9 \xe9"), "");
+}
+
 TEST(StaticChecksTest, SeesThroughDisguises) {
   for (const char* source : {"__TI\\\nME\\\n__",
                              "__TI\\  \nME__",

@@ -186,25 +186,5 @@ TEST(CpuBackendTest, LeavesNothingBehind) {
   EXPECT_EQ(children(), 0u);
 }
 
-// Any text ends in exactly one verdict.
-TEST(CpuBackendTest, SurvivesMutatedSources) {
-  const CpuInstance backend(Table{{"cache", "off"}, {"work_limit", 3000000}});
-  std::uint64_t state = 7;
-  const auto next = [&](std::uint64_t bound) { return (state = mix_seed(state, bound)) % bound; };
-  for (int i = 0; i < 60; ++i) {
-    std::string source = naive_of(vector_add());
-    for (std::uint64_t changes = 1 + next(4); changes > 0; --changes) {
-      const std::size_t at = next(source.size());
-      if (next(2) == 0)
-        source[at] = static_cast<char>(32 + next(95));
-      else
-        source.erase(at, 1 + next(5));
-    }
-    const Outcome outcome = backend.evaluate(vector_add(), source);
-    EXPECT_EQ(outcome.verdicts, 1);
-    EXPECT_LT(outcome.verdict, KRL_VERDICT_INFRA_ERROR) << source;
-  }
-}
-
 }  // namespace
 }  // namespace krl::testing

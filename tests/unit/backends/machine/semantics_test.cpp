@@ -330,5 +330,39 @@ TEST(Semantics, WhatAnInactiveLaneGivesIsNoNumber) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_TRUE(std::isnan(y[i]));
 }
 
+// What the blocks of a launch have in common is computed once for each warp.
+TEST(Semantics, LaunchesDoNotShareWhatTheirBlocksHaveInCommon) {
+  Emulation emulation(
+      "__global__ void k(int* y, int n, int first) { int i = first + blockIdx.x * blockDim.x + "
+      "threadIdx.x; if (i < 512) y[i] = n * 3 + blockDim.x * gridDim.x + threadIdx.x * n; }",
+      {"k"});
+  ASSERT_EQ(emulation.compile_log(), "");
+  const auto y = emulation.output<int>("y", 512);
+  emulation.launch(0, {4, 1, 1}, {64, 1, 1}, {y, std::int32_t{5}, std::int32_t{0}});
+  emulation.launch(0, {8, 1, 1}, {32, 1, 1}, {y, std::int32_t{7}, std::int32_t{256}});
+  ASSERT_FALSE(emulation.run().fault);
+  const auto values = emulation.values<int>(y);
+  for (int i = 0; i < 512; ++i) {
+    const int n = i < 256 ? 5 : 7, thread = i % (i < 256 ? 64 : 32);
+    ASSERT_EQ(values[static_cast<std::size_t>(i)], n * 3 + 256 + thread * n) << i;
+  }
+}
+
+TEST(Semantics, RegistersBeginAnewInEachBlock) {
+  Emulation emulation(
+      "__global__ void k(int* y) { int i = blockIdx.x * blockDim.x + threadIdx.x, v;"
+      "asm volatile(\"{ .reg .u32 r, q, g; .reg .pred p; mov.u32 r, 1; setp.gt.u32 p, %1, 3;"
+      // r is written three times, q is read before it is written, g is written by some lanes.
+      "@p mov.u32 r, 2; @p mov.u32 g, 100; add.u32 %0, r, q; mov.u32 q, 10; add.u32 %0, %0, g;"
+      "mov.u32 r, 1000; }\" : \"=r\"(v) : \"r\"(i % 8)); y[i] = v; }",
+      {"k"});
+  ASSERT_EQ(emulation.compile_log(), "");
+  const auto y = emulation.output<int>("y", 256);
+  emulation.launch(0, {8, 1, 1}, {32, 1, 1}, {y});
+  ASSERT_FALSE(emulation.run().fault);
+  const auto values = emulation.values<int>(y);
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i % 8 > 3 ? 102 : 1) << i;
+}
+
 }  // namespace
 }  // namespace krl::machine

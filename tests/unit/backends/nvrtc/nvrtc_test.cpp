@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/needed_language.hpp"
+#include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
@@ -48,9 +50,10 @@ TEST(Nvrtc, SaysWhereItLooked) {
     find_nvrtc("/no/such/folder", KERNELRL_PYTHON_DEPS);
     FAIL() << "found";
   } catch (const Failure& failure) {
-    EXPECT_STREQ(failure.what(),
-                 "no NVRTC in /no/such/folder: call scripts/setup.sh, or install the CUDA toolkit, or "
-                 "set 'cuda'");
+    EXPECT_STREQ(
+        failure.what(),
+        "no NVRTC in /no/such/folder: call scripts/setup.sh, or install the CUDA toolkit, or "
+        "set 'cuda'");
   }
 }
 
@@ -62,6 +65,22 @@ TEST(Nvrtc, LeavesOutWhatASourceDoesNotNeed) {
         "#define H <mma.h>\n#include H", "#include", "#include <math.h", "#include \"",
         "include <>", "#if __has_include(<math.h>)"}) {
     EXPECT_FALSE(nvrtc::is_minimal(source)) << source;
+  }
+}
+
+TEST(Nvrtc, PrecompilesWhatASourceBeginsWith) {
+  const std::string groups = "#include <cooperative_groups.h>\n";
+  const std::string both = groups + "#include <cooperative_groups/reduce.h>\n";
+  EXPECT_EQ(nvrtc::preamble_of(groups + "__global__ void k();"), groups);
+  EXPECT_EQ(nvrtc::preamble_of("\n// of\n  #include <math.h>\r\n" + both + "int x;"), both);
+  EXPECT_EQ(nvrtc::preamble_of("#include <cooperative_groups/reduce.h>\n" + groups), both);
+  EXPECT_EQ(nvrtc::preamble_of("#include \"cooperative_groups.h\""), groups);
+  for (const std::string source : {"", "\n", "#include", "#include <cooperative_groups.h"}) {
+    EXPECT_EQ(nvrtc::preamble_of(source), "") << source;
+  }
+  // Something before it could change what it means.
+  for (const std::string before : {"#define T 1\n", "int x;\n", "/* */ ", "#if 0\n"}) {
+    EXPECT_EQ(nvrtc::preamble_of(before + groups), "") << before;
   }
 }
 
@@ -102,6 +121,18 @@ class NvrtcServers : public ::testing::Test {
     return found;
   }
 
+  // In its current folder, with their permissions.
+  static std::string files_of(pid_t process) {
+    std::string files;
+    const std::string folder = "/proc/" + std::to_string(process) + "/cwd/";
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      std::ostringstream permissions;
+      permissions << std::oct << static_cast<unsigned>(entry.status().permissions());
+      files += entry.path().filename().string() + " " + permissions.str() + " ";
+    }
+    return files;
+  }
+
   NvrtcLibrary nvrtc_;
 };
 
@@ -133,6 +164,38 @@ TEST_F(NvrtcServers, TheShortWayGivesTheSameCode) {
   const std::string minimal = ptx(kernel), whole = ptx(kernel + "\n// include <>\n");
   EXPECT_THAT(minimal, HasSubstr(".entry"));
   EXPECT_EQ(minimal, whole);
+}
+
+// From the third compile on, the headers are compiled already.
+TEST_F(NvrtcServers, PrecompiledHeadersGiveTheSameCodeAndLines) {
+  if (nvrtc_.headers.empty()) GTEST_SKIP() << "skipped: no headers";
+  CompileServerOptions with_headers = options();
+  with_headers.time_limit = std::chrono::seconds(20);
+  with_headers.rules.cpu_seconds = 20;
+  with_headers.rules.readable = nvrtc_files(nvrtc_);
+  with_headers.options = nvrtc_options({"sm_75", {}, {}}, nvrtc_);
+  CompileServers compiles(with_headers);
+  const std::string kernel =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void k(float* p) {\n  cg::this_thread_block().sync();\n  p[threadIdx.x] = "
+      "1;\n}\n";
+  std::vector<std::string> ptx;
+  for (int i = 0; i < 4; ++i) {
+    const CompileOutput output = compiles.compile(kernel, {"k"}, {});
+    ASSERT_EQ(output.end, CompileOutput::kCompiled) << output.why;
+    EXPECT_EQ(output.log, "");
+    ptx.push_back(module_from_bytes(output.module)->ptx);
+  }
+  EXPECT_THAT(ptx[0], HasSubstr("kernel.cu"));
+  EXPECT_EQ(ptx[2], ptx[0]);
+  EXPECT_EQ(ptx[3], ptx[0]);
+  ASSERT_EQ(servers().size(), 1u);
+  EXPECT_EQ(files_of(servers().front()), "preamble.pch 444 ");
+  const CompileOutput wrong = compiles.compile(kernel + "int x = y;\n", {"k"}, {});
+  EXPECT_EQ(wrong.end, CompileOutput::kFailed);
+  EXPECT_THAT(wrong.log, HasSubstr("kernel.cu(7): error"));
+  EXPECT_EQ(compiles.compile(kKernel, {"k"}, {}).end, CompileOutput::kCompiled);
+  EXPECT_EQ(servers().size(), 2u) << "others do not carry those headers along";
 }
 
 TEST_F(NvrtcServers, GivesPtxAloneForAVirtualArchitecture) {

@@ -6,6 +6,7 @@
 
 #include "plugins/backends/cpu/machine/decode/dependences.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
+#include "plugins/backends/cpu/machine/decode/launch_invariants.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cpu/machine/memory/access.hpp"
 
@@ -67,7 +68,8 @@ class BodyDecoder {
         module_(module),
         grain_(grain),
         function_(*function),
-        layout_(source, module, *function) {}
+        layout_(source, module, *function),
+        invariants_(source) {}
 
   void decode() {
     if (!source_.entry) add_slots();
@@ -91,8 +93,10 @@ class BodyDecoder {
     rank(successors);
     dependences_.resolve(&function_.blocks, successors);
     find_earlier_loads();
-    clear_what_is_read_unwritten();
     find_reductions();
+    const auto unwritten = registers_read_unwritten(registers_, layout_.register_count());
+    for (const std::uint32_t reg : unwritten) function_.cleared.push_back(layout_.row_of(reg));
+    invariants_.move(unwritten, &function_);
   }
 
  private:
@@ -180,6 +184,7 @@ class BodyDecoder {
     dependences_.add(current_, from, out.kind, layout_.reads(), layout_.writes(), out.access);
     if (out.access != nullptr && out.access->reduces && !layout_.writes().empty())
       atomics_.emplace_back(layout_.writes().front(), out.access);
+    invariants_.note(from, static_cast<std::uint32_t>(function_.instructions.size()));
     function_.instructions.push_back(out);
     block().polls |= polls(from);
     count(out.kind);
@@ -202,6 +207,7 @@ class BodyDecoder {
   }
 
   void note_registers(bool writes_all_lanes) {
+    invariants_.note_writes(layout_.writes());
     BlockRegisters& registers = registers_[current_];
     is_read_.resize(layout_.register_count());
     for (const std::uint32_t reg : layout_.reads()) {
@@ -411,12 +417,6 @@ class BodyDecoder {
     }
   }
 
-  void clear_what_is_read_unwritten() {
-    for (const std::uint32_t reg : registers_read_unwritten(registers_, layout_.register_count())) {
-      function_.cleared.push_back(layout_.row_of(reg));
-    }
-  }
-
   void find_reductions() {
     for (const auto& [reg, access] : atomics_) access->reduces &= !is_read_[reg];
   }
@@ -429,6 +429,7 @@ class BodyDecoder {
   Function& function_;
   FrameLayout layout_;
   Dependences dependences_;
+  LaunchInvariants invariants_;
   std::uint32_t current_ = 0;
   std::vector<bool> is_target_;
   std::vector<std::uint32_t> block_at_;  // of each place in the text

@@ -6,6 +6,11 @@
 #include <new>
 
 namespace krl::machine {
+namespace {
+
+constexpr std::size_t kHugePage = 2 << 20;  // bytes
+
+}  // namespace
 
 ZeroPages::~ZeroPages() {
   if (data_ != nullptr) munmap(data_, bytes_);
@@ -14,14 +19,16 @@ ZeroPages::~ZeroPages() {
 void ZeroPages::grow(std::size_t bytes) {
   if (bytes <= bytes_) return;
   bytes = std::max({bytes, 2 * bytes_, std::size_t{64} << 10});
+  if (bytes > kHugePage) bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   void* memory = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                   : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  madvise(memory, bytes, MADV_HUGEPAGE);  // most of a large shadow is touched: one fault for 2 MiB
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
-  madvise(data_, bytes_, MADV_HUGEPAGE);  // an advice only
+  // Most of a large shadow is touched: one fault for each huge page. Linux places a mapping at a
+  // multiple of their size if its own is one.
+  madvise(data_, bytes_, MADV_HUGEPAGE);
 }
 
 Cell* GlobalShadow::reserve(std::size_t bytes) {
