@@ -25,10 +25,10 @@
 namespace {
 
 using namespace krl;
-using emulator::AssembledKernel;
-using emulator::Counters;
-using emulator::CriticalPath;
-using emulator::LaunchReport;
+using cpu::AssembledKernel;
+using cpu::Counters;
+using cpu::CriticalPath;
+using cpu::LaunchReport;
 
 constexpr std::uint64_t kSeed = 7;  // of the measurement
 const std::string kWorkers = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
@@ -86,14 +86,14 @@ void print_header() {
       "kernel,task,case,role,launch,block_threads,shared_bytes,registers,spill_bytes,"
       "blocks_per_sm,estimated_ns");
   for (const CounterColumn& column : kCounters) std::printf(",%s", column.name);
-  for (const auto name : emulator::kInstructionClassNames) std::printf(",class_%s", name.data());
+  for (const auto name : cpu::kInstructionClassNames) std::printf(",class_%s", name.data());
   for (const PathColumn& column : kPath) std::printf(",%s", column.name);
   std::printf("\n");
 }
 
 void print(const LaunchReport& launch, const AssembledKernel& kernel,
-           const emulator::GpuDescription& gpu) {
-  const emulator::LaunchEstimate estimated = estimate(launch, kernel, gpu);
+           const cpu::GpuDescription& gpu) {
+  const cpu::LaunchEstimate estimated = estimate(launch, kernel, gpu);
   std::printf("%u,%u,%d,%d,%u,%.3f", launch.block[0] * launch.block[1] * launch.block[2],
               launch.shared_bytes, kernel.registers, kernel.spill_bytes, estimated.blocks_per_sm,
               estimated.ns);
@@ -108,7 +108,7 @@ void print(const LaunchReport& launch, const AssembledKernel& kernel,
 
 class Counting {
  public:
-  explicit Counting(const emulator::GpuDescription& gpu)
+  explicit Counting(const cpu::GpuDescription& gpu)
       : gpu_(gpu), compiles_(compile_options(std::string(gpu.arch))) {
     machine_.launcher = kWorkers + "kernelrl-sandbox";
     machine_.program = kWorkers + "kernelrl-machine-x86-64";
@@ -172,7 +172,7 @@ class Counting {
     return data;
   }
 
-  const emulator::GpuDescription& gpu_;
+  const cpu::GpuDescription& gpu_;
   CompileServers compiles_;
   MachineOptions machine_;
   const std::function<bool()> never_ = [] { return false; };
@@ -181,7 +181,7 @@ class Counting {
 }  // namespace
 
 int main(int count, char** words) {
-  const emulator::GpuDescription* gpu = emulator::find_gpu(count > 2 ? words[2] : "H200 SXM");
+  const cpu::GpuDescription* gpu = cpu::find_gpu(count > 2 ? words[2] : "H200 SXM");
   if (count < 2 || gpu == nullptr) {
     std::fprintf(stderr, "usage: launch_counters PAIRS [GPU] >FILE; GPU as in gpu_table.cpp\n");
     return 2;

@@ -25,7 +25,7 @@
 
 namespace {
 
-using namespace krl::emulator;
+using namespace krl::cpu;
 
 constexpr const char* kVectorAdd =
     "__global__ void k(const float* a, const float* b, float* c, int n) {\n"

@@ -24,7 +24,7 @@ class MachineResults {
     std::vector<std::uint64_t> results(program.result_words());
     const std::size_t bytes = results.size() * sizeof(results[0]);
     std::memset(results_at(), 0, bytes);
-    const emulator::Result result =
+    const cpu::Result result =
         machine::run_job(job_of(program, bytes), module_text({program}, 0, 1), arena_);
     if (result.fault) {
       ADD_FAILURE() << program.name << ": " << result.fault->message;
@@ -38,14 +38,14 @@ class MachineResults {
   static constexpr std::size_t kMostResultBytes = 256 << 10;
 
   std::byte* results_at() { return arena_.data() + input_bytes_; }
-  emulator::Job job_of(const Program& program, std::size_t bytes) const {
-    emulator::Buffer in{"inputs", 0, input_bytes_, 8, false, emulator::Role::kInput};
-    emulator::Buffer out{"results", input_bytes_, bytes, 8, true, emulator::Role::kInOut};
-    emulator::Launch launch;
+  cpu::Job job_of(const Program& program, std::size_t bytes) const {
+    cpu::Buffer in{"inputs", 0, input_bytes_, 8, false, cpu::Role::kInput};
+    cpu::Buffer out{"results", input_bytes_, bytes, 8, true, cpu::Role::kInOut};
+    cpu::Launch launch;
     launch.grid = {program.blocks, 1, 1};
     launch.block = {program.threads, 1, 1};
-    launch.arguments = {emulator::BufferArgument{0}, emulator::BufferArgument{1}};
-    emulator::Job job;
+    launch.arguments = {cpu::BufferArgument{0}, cpu::BufferArgument{1}};
+    cpu::Job job;
     job.kernels = {program.name};
     job.runs.push_back({{in, out}, {launch}});
     return job;

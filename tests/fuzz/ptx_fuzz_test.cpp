@@ -162,7 +162,7 @@ std::vector<std::string> entries_of(const ptx::Module& module) {
 }
 
 #ifdef KERNELRL_FUZZ_MACHINE
-using namespace emulator;
+using namespace cpu;
 
 constexpr std::uint64_t kBufferBytes = 4096;
 

@@ -6,7 +6,7 @@
 
 #include "plugins/backends/cuda/occupancy.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 namespace {
 
 constexpr double kSectorBytes = 32;
@@ -131,4 +131,4 @@ LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kerne
   return result;
 }
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

@@ -19,7 +19,7 @@
 #include "plugins/backends/cpu/gpu_table.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 
 enum class Bound { kDram, kL2, kLoadStore, kIssue, kShared, kAtomics, kLatency, kBlocks };
 inline constexpr std::size_t kBounds = 8;
@@ -46,4 +46,4 @@ struct LaunchEstimate {
 LaunchEstimate estimate(const LaunchReport& launch, const AssembledKernel& kernel,
                         const GpuDescription& gpu);
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

@@ -1,6 +1,6 @@
 #include "plugins/backends/cpu/gpu_table.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 namespace {
 
 // Fitted by bench/calibrate.py to the times of 198 kernels, two shapes each, measured on an NVIDIA
@@ -125,4 +125,4 @@ const GpuDescription* find_gpu(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

@@ -9,7 +9,7 @@
 
 #include "plugins/backends/cpu/instruction_class.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 
 // What the model makes of a warp's path and of an SM's units, the same for GPUs that work alike.
 struct ModelConstants {
@@ -55,4 +55,4 @@ std::span<const GpuDescription> gpu_table();
 // Orin Nano".
 const GpuDescription* find_gpu(std::string_view name);
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

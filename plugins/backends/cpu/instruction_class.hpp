@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace krl::emulator {
+namespace krl::cpu {
 
 enum class InstructionClass : std::uint8_t {
   kInteger,    // add, sub, logic, shifts, comparisons, selections, moves of 32 bits or less
@@ -34,4 +34,4 @@ inline constexpr PerClass<std::string_view> kInstructionClassNames = {
     "integer", "integer64", "multiply",   "divide", "float", "double",  "special",
     "convert", "tensor",    "load_store", "atomic", "warp",  "barrier", "control"};
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

@@ -5,7 +5,7 @@
 
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 namespace {
 
 using nlohmann::json;
@@ -86,20 +86,16 @@ static void from_json(const json& j, Argument& argument) {
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__))               \
   }
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu
 
 // nlohmann/json finds the functions of a std::variant only through its serializer.
 template <>
-struct nlohmann::adl_serializer<krl::emulator::Argument> {
-  static void to_json(json& j, const krl::emulator::Argument& value) {
-    krl::emulator::to_json(j, value);
-  }
-  static void from_json(const json& j, krl::emulator::Argument& value) {
-    krl::emulator::from_json(j, value);
-  }
+struct nlohmann::adl_serializer<krl::cpu::Argument> {
+  static void to_json(json& j, const krl::cpu::Argument& value) { krl::cpu::to_json(j, value); }
+  static void from_json(const json& j, krl::cpu::Argument& value) { krl::cpu::from_json(j, value); }
 };
 
-namespace krl::emulator {
+namespace krl::cpu {
 
 KRL_JSON(static, Buffer, name, offset, bytes, element_size, writable, role)
 KRL_JSON(static, Launch, kernel, grid, block, dynamic_shared_bytes, arguments)
@@ -141,4 +137,4 @@ void from_json(const json& j, Result& result) {
   if (j.contains("fault")) result.fault = j.at("fault").get<Fault>();
 }
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

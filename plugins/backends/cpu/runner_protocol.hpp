@@ -26,7 +26,7 @@
 
 #include "plugins/backends/cpu/instruction_class.hpp"
 
-namespace krl::emulator {
+namespace krl::cpu {
 
 inline constexpr int kJobDescriptor = 0;
 inline constexpr int kArenaDescriptor = 3;
@@ -273,4 +273,4 @@ void from_json(const nlohmann::json& json, Result& result);
 void to_json(nlohmann::json& json, const Counters& counters);
 void from_json(const nlohmann::json& json, Counters& counters);
 
-}  // namespace krl::emulator
+}  // namespace krl::cpu

@@ -7,7 +7,7 @@
 
 namespace krl::machine {
 
-using emulator::Dim3;
+using cpu::Dim3;
 
 inline constexpr std::uint32_t kWarpsPerBlock = 32;  // at most
 

@@ -2,7 +2,7 @@
 
 namespace krl::machine {
 
-using emulator::CriticalPath;
+using cpu::CriticalPath;
 
 namespace {
 
@@ -23,7 +23,7 @@ CriticalPath apart(CriticalPath path) {
 }
 
 void raise_nested(CriticalPath* path, const CriticalPath& other) {
-  for (const auto part : emulator::kPathParts) path->*part = std::max(path->*part, other.*part);
+  for (const auto part : cpu::kPathParts) path->*part = std::max(path->*part, other.*part);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ void raise(CriticalPath* path, const CriticalPath& other) {
 }
 
 void add(CriticalPath* path, const CriticalPath& other) {
-  for (const auto part : emulator::kPathParts) path->*part += other.*part;
+  for (const auto part : cpu::kPathParts) path->*part += other.*part;
 }
 
 void BlockPath::begin(std::uint32_t warps) {

@@ -22,8 +22,8 @@ enum class MemoryLevel : std::uint8_t { kNone, kShared, kL1, kL2, kDram };
 
 // Of each part, the more of the two, a wait for DRAM being one for anything nearer too; and the
 // sum.
-void raise(emulator::CriticalPath* path, const emulator::CriticalPath& other);
-void add(emulator::CriticalPath* path, const emulator::CriticalPath& other);
+void raise(cpu::CriticalPath* path, const cpu::CriticalPath& other);
+void add(cpu::CriticalPath* path, const cpu::CriticalPath& other);
 
 // Of one warp, since the last barrier.
 class WarpPath {
@@ -59,7 +59,7 @@ class WarpPath {
   void atomic() { ++path_.atomics; }
 
   // Of the present interval; a new one begins.
-  emulator::CriticalPath end_interval() {
+  cpu::CriticalPath end_interval() {
     settle();
     return std::exchange(path_, {});
   }
@@ -83,7 +83,7 @@ class WarpPath {
     path_.shared_requests += level == MemoryLevel::kShared;
   }
 
-  emulator::CriticalPath path_;
+  cpu::CriticalPath path_;
   std::vector<MemoryLevel> waits_;  // of the present region, by group
   MemoryLevel carried_ = MemoryLevel::kNone;
   std::uint32_t carried_loads_ = 0;
@@ -96,12 +96,12 @@ class BlockPath {
   WarpPath& warp(std::uint32_t index) { return warps_[index]; }
   // Warps have passed a barrier; or the block has ended.
   void join();
-  const emulator::CriticalPath& path() const { return path_; }
+  const cpu::CriticalPath& path() const { return path_; }
 
  private:
   std::array<WarpPath, kWarpsPerBlock> warps_;
   std::uint32_t count_ = 0;
-  emulator::CriticalPath path_;
+  cpu::CriticalPath path_;
 };
 
 }  // namespace krl::machine

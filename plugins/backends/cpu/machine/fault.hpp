@@ -8,7 +8,7 @@
 
 namespace krl::machine {
 
-using emulator::FaultKind;
+using cpu::FaultKind;
 
 // Thrown by operations; the launch adds kernel, block and thread.
 struct Fault {

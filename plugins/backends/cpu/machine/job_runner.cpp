@@ -16,7 +16,7 @@
 namespace krl::machine {
 namespace {
 
-using namespace emulator;
+using namespace cpu;
 
 constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 constexpr Dim3 kMaxBlock = {1024, 1024, 64};

@@ -13,7 +13,6 @@ namespace krl::machine {
 // `ptx`: of the module, untrusted; job.kernels are names of its entries. `arena`: the memory of all
 // buffers, at least as aligned as kBufferAlignment. What the machine does not know is a fault of
 // kind kUnsupported.
-emulator::Result run_job(const emulator::Job& job, std::string_view ptx,
-                         std::span<std::byte> arena);
+cpu::Result run_job(const cpu::Job& job, std::string_view ptx, std::span<std::byte> arena);
 
 }  // namespace krl::machine

@@ -23,7 +23,7 @@ constexpr std::uint64_t kSideBySideWork = 500'000;
 // Shuffled: a stride that visits each block once.
 std::uint64_t GridRunner::block_at(std::uint64_t n) const {
   const std::uint64_t block = (start_ + n * (stride_ % blocks_)) % blocks_;
-  return request_.order == emulator::Order::kReversed ? blocks_ - 1 - block : block;
+  return request_.order == cpu::Order::kReversed ? blocks_ - 1 - block : block;
 }
 
 GridRunner::Block GridRunner::next_block(std::uint64_t index) {
@@ -99,7 +99,7 @@ void GridRunner::run_side_by_side() {
 
 void GridRunner::run_blocks() {
   while (begun_ < blocks_ || !resident_.empty()) {
-    const bool side_by_side = emulator::runs_side_by_side(request_.order);
+    const bool side_by_side = cpu::runs_side_by_side(request_.order);
     if (side_by_side && side_by_side_ < kSideBySideWork) {
       run_side_by_side();
     } else if (begun_ < blocks_ && resident_.size() < kMostResident) {
@@ -119,7 +119,7 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   stride_ = 1;
   first_turn_ = kFirstTurn;
   upwards_ = true;
-  if (request.order == emulator::Order::kShuffled && blocks_ > 2) {
+  if (request.order == cpu::Order::kShuffled && blocks_ > 2) {
     start_ = request.seed % blocks_;
     stride_ = request.seed / 3 % (blocks_ - 1) + 1;
     while (std::gcd(stride_, blocks_) != 1) ++stride_;
@@ -142,8 +142,8 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   return outcome;
 }
 
-emulator::Fault GridRunner::described(const Fault& fault, const ThreadBlock& block) const {
-  emulator::Fault out;
+cpu::Fault GridRunner::described(const Fault& fault, const ThreadBlock& block) const {
+  cpu::Fault out;
   out.kind = fault.kind;
   out.message = fault.message;
   out.line = fault.line;

@@ -26,14 +26,14 @@ namespace krl::machine {
 struct LaunchRequest {
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
-  emulator::Order order = emulator::Order::kForward;
+  cpu::Order order = cpu::Order::kForward;
   std::uint64_t seed = 0;
   std::uint64_t work_limit = 0;  // instructions of warps, but for those executed side by side
 };
 
 struct LaunchOutcome {
-  std::optional<emulator::Fault> fault;  // without run, launch and kernel
-  std::uint64_t work = 0;                // as in the limit
+  std::optional<cpu::Fault> fault;  // without run, launch and kernel
+  std::uint64_t work = 0;           // as in the limit
 };
 
 // Executes blocks of a program in memory that has been got ready for the launch. Reused from launch
@@ -55,7 +55,7 @@ class GridRunner {
   void take_turn(ThreadBlock& block, std::uint64_t steps);
   std::uint64_t block_at(std::uint64_t n) const;
   Block next_block(std::uint64_t index);
-  emulator::Fault described(const Fault& fault, const ThreadBlock& block) const;
+  cpu::Fault described(const Fault& fault, const ThreadBlock& block) const;
 
   LaunchMemory& memory_;
   Program* program_ = nullptr;

@@ -12,7 +12,7 @@ std::uint64_t of_class(const BasicBlock& block, InstructionClass kind) {
 }
 
 // Those that lanes wait for end their block; the others of their class are votes.
-void count_warp_operations(const BasicBlock& block, emulator::Counters* counters) {
+void count_warp_operations(const BasicBlock& block, cpu::Counters* counters) {
   counters->votes += of_class(block, InstructionClass::kWarp);
   if (block.ending != Ending::kMeeting || block.last.kind != InstructionClass::kWarp) return;
   const WarpOperation operation = operation_of(block.last);
@@ -30,8 +30,7 @@ void clear_counters(Program& program) {
   }
 }
 
-void add_counters(const Program& program, const emulator::Launch& launch,
-                  emulator::Counters* counters) {
+void add_counters(const Program& program, const cpu::Launch& launch, cpu::Counters* counters) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   counters->blocks = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   counters->warps = counters->blocks * ((threads + kLanes - 1) / kLanes);

@@ -9,7 +9,6 @@ namespace krl::machine {
 // Before a launch.
 void clear_counters(Program& program);
 // After it: adds what is not memory's to `counters`.
-void add_counters(const Program& program, const emulator::Launch& launch,
-                  emulator::Counters* counters);
+void add_counters(const Program& program, const cpu::Launch& launch, cpu::Counters* counters);
 
 }  // namespace krl::machine

@@ -45,7 +45,7 @@ void map_pages(std::span<const std::byte> memory) {
 }  // namespace
 
 int main() {
-  using namespace krl::emulator;
+  using namespace krl::cpu;
   Job job;
   try {
     job = nlohmann::json::parse(krl::read_all(kJobDescriptor)).get<Job>();

@@ -23,8 +23,8 @@ struct MemoryAccess;  // memory/access.hpp: what is known of one memory instruct
 // Executes an instruction for the lanes of `mask`, of which there is at least one. Throws Fault.
 using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mask);
 
-using emulator::InstructionClass;
-using emulator::kInstructionClasses;
+using cpu::InstructionClass;
+using cpu::kInstructionClasses;
 
 // Offsets are of rows in the frame; 0 is no row. What each of a … e is, the operation decides.
 struct Instruction {

@@ -22,7 +22,7 @@ std::uint32_t count_of(Mask mask) { return static_cast<std::uint32_t>(std::popco
 
 }  // namespace
 
-void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Order order,
+void ThreadBlock::begin(Program& program, const BlockShape& shape, cpu::Order order,
                         std::uint64_t seed) {
   shape_ = shape;
   ended_ = false;
@@ -38,11 +38,11 @@ void ThreadBlock::begin(Program& program, const BlockShape& shape, emulator::Ord
   running_ = &warps_.front();
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0u);
-  if (order == emulator::Order::kReversed) std::reverse(order_.begin(), order_.end());
-  drawn_ = order == emulator::Order::kDrawn;
+  if (order == cpu::Order::kReversed) std::reverse(order_.begin(), order_.end());
+  drawn_ = order == cpu::Order::kDrawn;
   random_ = seed * kSpread | 1;
   held_.assign(count, 0);
-  if (order == emulator::Order::kShuffled) {
+  if (order == cpu::Order::kShuffled) {
     std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(seed % count),
                 order_.end());
   }

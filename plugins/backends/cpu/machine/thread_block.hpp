@@ -19,11 +19,11 @@ class ThreadBlock {
   explicit ThreadBlock(LaunchMemory& launch) : memory_(launch) {}
 
   // All threads begin at the program's entry. `order` and `seed` decide whose turn it is.
-  void begin(Program& program, const BlockShape& shape, emulator::Order order, std::uint64_t seed);
+  void begin(Program& program, const BlockShape& shape, cpu::Order order, std::uint64_t seed);
   // Executes until the block has ended, or about `steps` instructions of warps have been executed.
   // Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
-  // A turn for each warp, of the length that its order of `begin` gives it: see emulator::Order.
+  // A turn for each warp, of the length that its order of `begin` gives it: see cpu::Order.
   // Returns as run does.
   std::uint64_t run_side_by_side();
   bool ended() const { return ended_; }

@@ -8,7 +8,7 @@
 
 namespace krl {
 
-using AssembledKernels = std::vector<emulator::AssembledKernel>;
+using AssembledKernels = std::vector<cpu::AssembledKernel>;
 
 // By the index of a kernel in the module's names. Nothing is known of what the CUBIN does not have.
 AssembledKernels assembled_kernels(const CompiledModule& module);

@@ -13,22 +13,22 @@ struct Problem {
   std::string why;
 };
 
-std::uint32_t verdict_of(emulator::FaultKind kind) {
-  if (kind == emulator::FaultKind::kWorkLimit) return KRL_VERDICT_TIMEOUT;
+std::uint32_t verdict_of(cpu::FaultKind kind) {
+  if (kind == cpu::FaultKind::kWorkLimit) return KRL_VERDICT_TIMEOUT;
   return KRL_VERDICT_RUNTIME_FAULT;
 }
 
-std::string index_text(const emulator::Dim3& index) {
+std::string index_text(const cpu::Dim3& index) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " +
          std::to_string(index[2]) + ")";
 }
 
-Problem problem_of(const emulator::Fault& fault) {
-  if (fault.kind == emulator::FaultKind::kUnsupported) {
+Problem problem_of(const cpu::Fault& fault) {
+  if (fault.kind == cpu::FaultKind::kUnsupported) {
     const std::string line = fault.line == 0 ? "" : " (line " + std::to_string(fault.line) + ")";
     return {KRL_VERDICT_REJECTED, "unsupported on cpu: " + fault.message + line};
   }
-  std::string why(emulator::name_of(fault.kind));
+  std::string why(cpu::name_of(fault.kind));
   if (fault.line != 0) why += " at line " + std::to_string(fault.line);
   why += ": " + fault.message;
   if (!fault.kernel.empty()) {
@@ -38,7 +38,7 @@ Problem problem_of(const emulator::Fault& fault) {
   return {verdict_of(fault.kind), std::move(why)};
 }
 
-Problem problem_of(const emulator::LaunchError& error, const LaunchSchedule& schedule,
+Problem problem_of(const cpu::LaunchError& error, const LaunchSchedule& schedule,
                    const MachineRuns& runs) {
   const PlannedRun& plan = runs.runs()[error.run].plan;  // and a launch: inconsistency() has looked
   const ResolvedLaunch& launch = schedule.programs[plan.case_index].launches[error.launch];
@@ -95,7 +95,7 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const MachineRuns& runs, EvaluationRecord* record) {
   if (record->cases.empty()) record->cases = estimated_cases(task, runs);
-  const emulator::Result& result = runs.result();
+  const cpu::Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
   for (std::size_t r = 0; r < finished; ++r) {

@@ -19,22 +19,21 @@ constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
 // What a buffer takes of the arena, with a gap behind it, so that the end of one is never the start
 // of the next.
 std::uint64_t place_of(std::uint64_t bytes) {
-  return (bytes + emulator::kBufferAlignment - 1) / emulator::kBufferAlignment *
-             emulator::kBufferAlignment +
-         emulator::kBufferAlignment;
+  return (bytes + cpu::kBufferAlignment - 1) / cpu::kBufferAlignment * cpu::kBufferAlignment +
+         cpu::kBufferAlignment;
 }
 
-emulator::Dim3 narrow(const Dim3& size) {
+cpu::Dim3 narrow(const Dim3& size) {
   return {static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
           static_cast<std::uint32_t>(size[2])};
 }
 
-emulator::Role role_of(const ResolvedTensor& tensor) {
-  if (!tensor.is_output) return emulator::Role::kInput;
-  return tensor.is_input ? emulator::Role::kInOut : emulator::Role::kOutput;
+cpu::Role role_of(const ResolvedTensor& tensor) {
+  if (!tensor.is_output) return cpu::Role::kInput;
+  return tensor.is_input ? cpu::Role::kInOut : cpu::Role::kOutput;
 }
 
-emulator::Order order_of(RunOrder order) { return static_cast<emulator::Order>(order); }
+cpu::Order order_of(RunOrder order) { return static_cast<cpu::Order>(order); }
 
 std::uint32_t index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -53,10 +52,10 @@ Ending run_machine(const MachineOptions& options, std::string_view job, std::str
   rules.address_space_bytes = options.memory_bytes + arena.bytes().size();
   rules.cpu_seconds = seconds_of(options);
   Command command = sandboxed(options.launcher, rules, {{options.program}});
-  command.descriptors = {{input.descriptor(), emulator::kJobDescriptor},
-                         {arena.descriptor(), emulator::kArenaDescriptor},
-                         {code.descriptor(), emulator::kModuleDescriptor},
-                         {output.descriptor(), emulator::kResultDescriptor}};
+  command.descriptors = {{input.descriptor(), cpu::kJobDescriptor},
+                         {arena.descriptor(), cpu::kArenaDescriptor},
+                         {code.descriptor(), cpu::kModuleDescriptor},
+                         {output.descriptor(), cpu::kResultDescriptor}};
   return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
 }
 
@@ -101,13 +100,13 @@ MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedul
 // Each run has buffers of its own: tensors in the case's order, then scratch.
 void MachineRuns::lay_out() {
   std::uint64_t end = 0;
-  const auto place = [&](emulator::Run& run, emulator::Buffer buffer) {
+  const auto place = [&](cpu::Run& run, cpu::Buffer buffer) {
     buffer.offset = end;
     end += place_of(buffer.bytes);
     run.buffers.push_back(std::move(buffer));
   };
   for (const MachineRun& planned : runs_) {
-    emulator::Run run;
+    cpu::Run run;
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
     run.held_line = planned.plan.held_line;
@@ -119,7 +118,7 @@ void MachineRuns::lay_out() {
     for (const ResolvedScratch& scratch : schedule_.programs[planned.plan.case_index].scratch) {
       place(run, {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
                   static_cast<std::uint32_t>(scratch.bytes / scratch.elements), true,
-                  emulator::Role::kScratch});
+                  cpu::Role::kScratch});
     }
     job_.runs.push_back(std::move(run));
   }
@@ -144,14 +143,14 @@ void MachineRuns::fill() {
   }
 }
 
-emulator::Argument MachineRuns::argument_of(const PlannedRun& plan,
-                                            const LaunchArgument& argument) const {
+cpu::Argument MachineRuns::argument_of(const PlannedRun& plan,
+                                       const LaunchArgument& argument) const {
   const ResolvedCase& resolved = task_.cases[plan.case_index];
   switch (argument.kind) {
     case LaunchArgument::kTensor:
-      return emulator::BufferArgument{static_cast<std::uint32_t>(argument.index)};
+      return cpu::BufferArgument{static_cast<std::uint32_t>(argument.index)};
     case LaunchArgument::kScratch:
-      return emulator::BufferArgument{
+      return cpu::BufferArgument{
           static_cast<std::uint32_t>(resolved.tensors.size() + argument.index)};
     case LaunchArgument::kScalar: {
       const ResolvedScalar& scalar = resolved.scalars[argument.index];
@@ -172,7 +171,7 @@ void MachineRuns::write_job(const MachineOptions& options, const MachineModule& 
     const PlannedRun& plan = runs_[r].plan;
     job_.runs[r].launches.clear();
     for (const ResolvedLaunch& launch : schedule_.programs[plan.case_index].launches) {
-      emulator::Launch& out = job_.runs[r].launches.emplace_back();
+      cpu::Launch& out = job_.runs[r].launches.emplace_back();
       out.kernel = index_of(schedule_.kernels, launch.kernel);
       out.grid = narrow(launch.grid);
       out.block = narrow(launch.block);
@@ -236,7 +235,7 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
 }
 
 std::span<const std::byte> MachineRuns::tensor(std::size_t run, std::size_t index) const {
-  const emulator::Buffer& buffer = job_.runs[run].buffers[index];
+  const cpu::Buffer& buffer = job_.runs[run].buffers[index];
   return std::span<const std::byte>(arena_.bytes()).subspan(buffer.offset, buffer.bytes);
 }
 

@@ -57,7 +57,7 @@ class MachineRuns {
                const std::function<bool()>& cancelled);
 
   const std::vector<MachineRun>& runs() const { return runs_; }
-  const emulator::Result& result() const { return result_; }
+  const cpu::Result& result() const { return result_; }
   std::uint32_t verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
   // Memory of a tensor (by its index in the case) after run `run`.
@@ -67,16 +67,16 @@ class MachineRuns {
   void lay_out();
   void fill();
   void write_job(const MachineOptions& options, const MachineModule& module);
-  emulator::Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
+  cpu::Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
   bool fail(std::uint32_t verdict, std::string why);
   std::string take(const std::string& text);
 
   const PreparedTask& task_;
   const LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
-  emulator::Job job_;
+  cpu::Job job_;
   SharedMemory arena_;
-  emulator::Result result_;
+  cpu::Result result_;
   std::uint32_t verdict_ = KRL_VERDICT_OK;
   std::string why_;
 };

@@ -12,11 +12,11 @@ namespace krl {
 // What is wrong with the result of a job; empty if nothing is. A result without an inconsistency
 // has exactly the runs and launches that were planned, or those before the one that ended the job,
 // which is among them.
-std::string inconsistency(const emulator::Job& job, const emulator::Result& result);
+std::string inconsistency(const cpu::Job& job, const cpu::Result& result);
 
 // Puts the launches' names of kernels in the place of mangled ones, and cuts long messages.
 // `mangled`, `names`: of the same kernels.
 void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,
-                     emulator::Result* result);
+                     cpu::Result* result);
 
 }  // namespace krl

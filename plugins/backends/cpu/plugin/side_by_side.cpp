@@ -9,7 +9,7 @@ constexpr std::size_t kFewestRuns = 6, kMostRuns = 12;
 }  // namespace
 
 void Encounters::add(const MachineRuns& runs) {
-  for (const emulator::Encounter& encounter : runs.result().encounters) {
+  for (const cpu::Encounter& encounter : runs.result().encounters) {
     Line& line = lines_[encounter.line];
     if (line.runs.empty()) line.place = encounter.place;
     line.runs.push_back(runs.runs()[encounter.run].plan);

@@ -11,13 +11,13 @@ namespace {
 constexpr double kSectorBytes = 32;
 constexpr double kFloorShare = 0.9;
 
-emulator::Counters total(const TimeEstimate::Launches& launches) {
-  emulator::Counters sum;
-  for (const emulator::LaunchReport& launch : launches) {
+cpu::Counters total(const TimeEstimate::Launches& launches) {
+  cpu::Counters sum;
+  for (const cpu::LaunchReport& launch : launches) {
     for (const CounterName& row : kCounterNames) {
       sum.*row.counter += launch.counters.*row.counter;
     }
-    for (std::size_t k = 0; k < emulator::kInstructionClasses; ++k) {
+    for (std::size_t k = 0; k < cpu::kInstructionClasses; ++k) {
       sum.classes[k] += launch.counters.classes[k];
     }
     sum.vector8_requests += launch.counters.vector8_requests;
@@ -32,16 +32,16 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-double dram_bytes(const emulator::Counters& c) {
+double dram_bytes(const cpu::Counters& c) {
   return kSectorBytes * static_cast<double>(c.dram_load_sectors + c.dram_store_sectors);
 }
 
 }  // namespace
 
-TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(emulator::find_gpu(gpu)) {
+TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(cpu::find_gpu(gpu)) {
   if (gpu_ == nullptr) {
     std::string known;
-    for (const emulator::GpuDescription& row : emulator::gpu_table()) {
+    for (const cpu::GpuDescription& row : cpu::gpu_table()) {
       known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
     invalid_argument("gpu = \"" + gpu + "\": no such GPU is known; there are " + known);
@@ -57,7 +57,7 @@ std::uint32_t TimeEstimate::max_shared_bytes() const {
 
 double TimeEstimate::run_ns(const Launches& launches, const AssembledKernels& kernels) const {
   double ns = 0;
-  for (const emulator::LaunchReport& launch : launches) {
+  for (const cpu::LaunchReport& launch : launches) {
     ns += estimate(launch, kernels.at(launch.kernel), *gpu_).ns;
   }
   return ns;
@@ -79,19 +79,19 @@ double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_
 
 void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,
                               std::int32_t case_index, std::vector<ValueRecord>* values) const {
-  const emulator::Counters sum = total(launches);
+  const cpu::Counters sum = total(launches);
   const auto add = [&](std::string_view name, std::string_view unit, double value) {
     values->push_back({case_index, std::string(name), std::string(unit), value});
   };
   for (const CounterName& row : kCounterNames) {
     add(row.name, row.unit, static_cast<double>(sum.*row.counter));
   }
-  for (std::size_t k = 0; k < emulator::kInstructionClasses; ++k) {
-    const std::string name = std::string(kExecuted) += emulator::kInstructionClassNames[k];
+  for (std::size_t k = 0; k < cpu::kInstructionClasses; ++k) {
+    const std::string name = std::string(kExecuted) += cpu::kInstructionClassNames[k];
     add(name, "", static_cast<double>(sum.classes[k]));
   }
   std::uint32_t shared = 0;
-  for (const emulator::LaunchReport& launch : launches) {
+  for (const cpu::LaunchReport& launch : launches) {
     shared = std::max(shared, launch.shared_bytes);
   }
   add(kVectorAccesses, "", static_cast<double>(sum.vector8_requests + sum.vector16_requests));

@@ -16,7 +16,7 @@ namespace krl {
 
 class TimeEstimate {
  public:
-  using Launches = std::vector<emulator::LaunchReport>;
+  using Launches = std::vector<cpu::LaunchReport>;
 
   // Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is no such GPU.
   explicit TimeEstimate(const std::string& gpu);
@@ -37,7 +37,7 @@ class TimeEstimate {
                   std::int32_t case_index, std::vector<ValueRecord>* values) const;
 
  private:
-  const emulator::GpuDescription* gpu_;
+  const cpu::GpuDescription* gpu_;
   std::string device_;
 };
 

@@ -10,36 +10,36 @@ namespace krl {
 
 struct CounterName {
   std::string_view name, unit;
-  std::uint64_t emulator::Counters::*counter;
+  std::uint64_t cpu::Counters::*counter;
 };
 
 // Counters as the machine gives them; runner_protocol.hpp says what each counts. A request is one
 // instruction of one warp, a sector 32 bytes.
 inline constexpr CounterName kCounterNames[] = {
-    {"blocks", "", &emulator::Counters::blocks},
-    {"warps", "", &emulator::Counters::warps},
-    {"threads", "", &emulator::Counters::threads},
-    {"instructions", "", &emulator::Counters::instructions},
-    {"thread_instructions", "", &emulator::Counters::thread_instructions},
-    {"global_load_requests", "", &emulator::Counters::global_load_requests},
-    {"global_load_sectors", "", &emulator::Counters::global_load_sectors},
-    {"global_store_requests", "", &emulator::Counters::global_store_requests},
-    {"global_store_sectors", "", &emulator::Counters::global_store_sectors},
-    {"l1_sectors", "", &emulator::Counters::l1_sectors},
-    {"l2_sectors", "", &emulator::Counters::l2_sectors},
-    {"shared_load_requests", "", &emulator::Counters::shared_load_requests},
-    {"shared_store_requests", "", &emulator::Counters::shared_store_requests},
-    {"shared_wavefronts", "", &emulator::Counters::shared_wavefronts},
-    {"bank_conflicts", "", &emulator::Counters::bank_conflicts},
-    {"global_atomics", "", &emulator::Counters::global_atomics},
-    {"shared_atomics", "", &emulator::Counters::shared_atomics},
-    {"atomic_passes", "", &emulator::Counters::atomic_passes},
-    {"barriers", "", &emulator::Counters::barriers},
-    {"shuffles", "", &emulator::Counters::shuffles},
-    {"votes", "", &emulator::Counters::votes},
-    {"warp_barriers", "", &emulator::Counters::warp_barriers},
-    {"local_requests", "", &emulator::Counters::local_requests},
-    {"local_sectors", "", &emulator::Counters::local_sectors},
+    {"blocks", "", &cpu::Counters::blocks},
+    {"warps", "", &cpu::Counters::warps},
+    {"threads", "", &cpu::Counters::threads},
+    {"instructions", "", &cpu::Counters::instructions},
+    {"thread_instructions", "", &cpu::Counters::thread_instructions},
+    {"global_load_requests", "", &cpu::Counters::global_load_requests},
+    {"global_load_sectors", "", &cpu::Counters::global_load_sectors},
+    {"global_store_requests", "", &cpu::Counters::global_store_requests},
+    {"global_store_sectors", "", &cpu::Counters::global_store_sectors},
+    {"l1_sectors", "", &cpu::Counters::l1_sectors},
+    {"l2_sectors", "", &cpu::Counters::l2_sectors},
+    {"shared_load_requests", "", &cpu::Counters::shared_load_requests},
+    {"shared_store_requests", "", &cpu::Counters::shared_store_requests},
+    {"shared_wavefronts", "", &cpu::Counters::shared_wavefronts},
+    {"bank_conflicts", "", &cpu::Counters::bank_conflicts},
+    {"global_atomics", "", &cpu::Counters::global_atomics},
+    {"shared_atomics", "", &cpu::Counters::shared_atomics},
+    {"atomic_passes", "", &cpu::Counters::atomic_passes},
+    {"barriers", "", &cpu::Counters::barriers},
+    {"shuffles", "", &cpu::Counters::shuffles},
+    {"votes", "", &cpu::Counters::votes},
+    {"warp_barriers", "", &cpu::Counters::warp_barriers},
+    {"local_requests", "", &cpu::Counters::local_requests},
+    {"local_sectors", "", &cpu::Counters::local_sectors},
 };
 
 // Instructions of warps by their class: "executed_float".

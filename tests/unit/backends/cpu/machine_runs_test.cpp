@@ -47,7 +47,7 @@ class ForgingMachine : public ::testing::Test {
   std::string reported(const json& report) { return outcome("report " + report.dump()); }
 
   static json launch() {
-    return {{"counters", emulator::Counters{}},
+    return {{"counters", cpu::Counters{}},
             {"grid", {1, 1, 1}},
             {"block", {32, 1, 1}},
             {"kernel", 0},

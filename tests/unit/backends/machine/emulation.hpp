@@ -13,7 +13,7 @@
 
 namespace krl::machine {
 
-using namespace emulator;
+using namespace cpu;
 
 // One run: buffers, launches, then `run`.
 class Emulation {

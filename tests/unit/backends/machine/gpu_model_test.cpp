@@ -141,12 +141,12 @@ TEST(GpuModel, NeverFallsWhenACounterRises) {
       more.counters.*field += 1'000'000;
       EXPECT_GT(estimate(more, {}, gpu).ns, before) << gpu.name;
     }
-    for (std::size_t k = 0; k < emulator::kInstructionClasses; ++k) {
+    for (std::size_t k = 0; k < cpu::kInstructionClasses; ++k) {
       LaunchReport more = base;
       more.counters.classes[k] += 1'000'000;
       EXPECT_GT(estimate(more, {}, gpu).ns, before) << gpu.name << " class " << k;
     }
-    for (const auto part : emulator::kPathParts) {
+    for (const auto part : cpu::kPathParts) {
       LaunchReport more = base;
       more.counters.critical.*part += 1000;
       EXPECT_GE(estimate(more, {}, gpu).ns, before) << gpu.name;

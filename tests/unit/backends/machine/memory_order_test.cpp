@@ -14,7 +14,7 @@ class MemoryOrder : public testing::Test {
   static constexpr std::uint32_t kBytes = 4096;
 
   MemoryOrder() : launch_(variables_, arena_) {
-    launch_.begin_run({{"x", 0, kBytes, 4, true, emulator::Role::kOutput}});
+    launch_.begin_run({{"x", 0, kBytes, 4, true, cpu::Role::kOutput}});
     program_.functions.push_back(std::make_unique<Function>());
     for (auto* access : {&load_, &store_}) {
       program_.functions.back()->accesses.push_back({*access, [](MemoryAccess*) {}});
@@ -88,7 +88,7 @@ TEST_F(MemoryOrder, FencesOfBothBlocksOrderThem) {
   a.fence(0, kAllLanes, FenceScope::kDevice);
   EXPECT_TRUE(launch_.encounters().empty());
   load(b, 0, 0);
-  const std::vector<emulator::Encounter> expected = {{0, 7, "x[0]"}};
+  const std::vector<cpu::Encounter> expected = {{0, 7, "x[0]"}};
   EXPECT_EQ(launch_.encounters(), expected);
   a.barrier_passed();
   store(a, 0, 32);
@@ -180,7 +180,7 @@ TEST_F(MemoryOrder, LevelsAreThoseOfBlocks) {
   load(b, 0, 0);
   store(b, 0, 32);
   load(b, 0, 32);
-  const emulator::Counters counters = launch_.end_launch();
+  const cpu::Counters counters = launch_.end_launch();
   EXPECT_EQ(counters.global_load_sectors, 16u);
   EXPECT_EQ(counters.dram_load_sectors, 4u);
   EXPECT_EQ(counters.l1_sectors, 4u);

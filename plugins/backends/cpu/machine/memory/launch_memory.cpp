@@ -18,7 +18,7 @@ constexpr std::uint64_t kRegionAlignment = 256;
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kRegionAlignment - 1) / kRegionAlignment * kRegionAlignment;
 }
-void add(const MemoryAccess& access, emulator::Counters* counters) {
+void add(const MemoryAccess& access, cpu::Counters* counters) {
   const AccessCounts& c = access.counts;
   counters->shared_wavefronts += c.wavefronts;
   counters->bank_conflicts += c.bank_conflicts;
@@ -53,8 +53,7 @@ void add(const MemoryAccess& access, emulator::Counters* counters) {
 LaunchMemory::LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena)
     : variables_(variables), arena_(arena) {}
 
-void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers,
-                             std::uint32_t held_line) {
+void LaunchMemory::begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line) {
   held_line_ = held_line;
   regions_.clear();
   encounters_.clear();
@@ -62,12 +61,12 @@ void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers,
   for (const GlobalVariable& variable : variables_) variable_bytes += aligned(variable.bytes);
   variable_bytes_.assign(variable_bytes, std::byte{0});
   std::uint64_t arena_bytes = 0;
-  for (const emulator::Buffer& buffer : buffers) {
+  for (const cpu::Buffer& buffer : buffers) {
     arena_bytes = std::max(arena_bytes, aligned(buffer.offset + buffer.bytes));
   }
   Cell* const shadow = shadow_.reserve(arena_bytes + variable_bytes);
   std::uint64_t at = kBuffersBegin;
-  for (const emulator::Buffer& buffer : buffers) {
+  for (const cpu::Buffer& buffer : buffers) {
     regions_.push_back({at, at + buffer.bytes, arena_.data() + buffer.offset,
                         shadow + buffer.offset / kSectorBytes, buffer.writable,
                         std::max(1u, buffer.element_size), buffer.name});
@@ -84,7 +83,7 @@ void LaunchMemory::begin_run(const std::vector<emulator::Buffer>& buffers,
   }
 }
 
-void LaunchMemory::begin_launch(Program& program, const emulator::Dim3& block,
+void LaunchMemory::begin_launch(Program& program, const cpu::Dim3& block,
                                 std::vector<std::byte> parameters, std::uint32_t shared_bytes) {
   program_ = &program;
   block_ = block;
@@ -102,8 +101,8 @@ void LaunchMemory::begin_launch(Program& program, const emulator::Dim3& block,
   }
 }
 
-emulator::Counters LaunchMemory::end_launch() const {
-  emulator::Counters counters;
+cpu::Counters LaunchMemory::end_launch() const {
+  cpu::Counters counters;
   for (const auto& function : program_->functions) {
     for (const auto& access : function->accesses) add(*access, &counters);
   }
@@ -113,9 +112,9 @@ emulator::Counters LaunchMemory::end_launch() const {
 }
 
 bool LaunchMemory::is_new_encounter(std::uint32_t line) const {
-  return encounters_.size() < emulator::kMostEncounters &&
+  return encounters_.size() < cpu::kMostEncounters &&
          std::none_of(encounters_.begin(), encounters_.end(),
-                      [line](const emulator::Encounter& known) { return known.line == line; });
+                      [line](const cpu::Encounter& known) { return known.line == line; });
 }
 
 Region* LaunchMemory::find(std::uint64_t from, std::uint64_t to) {

@@ -35,23 +35,23 @@ class LaunchMemory {
 
   // Places the buffers, each far from the next; variables get their initial values. The buffers lie
   // in the arena, at multiples of 256 bytes. Throws std::bad_alloc.
-  void begin_run(const std::vector<emulator::Buffer>& buffers, std::uint32_t held_line = 0);
+  void begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line = 0);
   // Of a buffer of the run: what its pointer argument is.
   std::uint64_t address_of(std::uint32_t buffer) const { return regions_[buffer].begin; }
 
   // `parameters`: of the entry, laid out as its entry_parameters say. `shared_bytes`: static and
   // dynamic, of each block. Counters begin at 0; what came before is ordered before the launch.
-  void begin_launch(Program& program, const emulator::Dim3& block,
-                    std::vector<std::byte> parameters, std::uint32_t shared_bytes);
+  void begin_launch(Program& program, const cpu::Dim3& block, std::vector<std::byte> parameters,
+                    std::uint32_t shared_bytes);
   // The counters of memory: requests, sectors, levels, wavefronts, conflicts, atomics, and the
   // critical path. All others are 0.
-  emulator::Counters end_launch() const;
+  cpu::Counters end_launch() const;
 
   // The first in different lines since the run began, without their run.
-  const std::vector<emulator::Encounter>& encounters() const { return encounters_; }
+  const std::vector<cpu::Encounter>& encounters() const { return encounters_; }
 
   // ---- for the memory of blocks, and operations ----
-  std::uint32_t held_line() const { return held_line_; }  // see emulator::Run
+  std::uint32_t held_line() const { return held_line_; }  // see cpu::Run
   const Program& program() const { return *program_; }
   std::span<const std::byte> parameters() const { return parameters_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
@@ -68,10 +68,10 @@ class LaunchMemory {
     if (count > hottest_atomic_) hottest_atomic_ = count;
   }
   // Of a block that has ended: the most of each part is kept.
-  void add_path(const emulator::CriticalPath& path) { raise(&critical_, path); }
+  void add_path(const cpu::CriticalPath& path) { raise(&critical_, path); }
   // Whether one in this line would be news.
   bool is_new_encounter(std::uint32_t line) const;
-  void add_encounter(emulator::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
+  void add_encounter(cpu::Encounter encounter) { encounters_.push_back(std::move(encounter)); }
 
  private:
   const std::vector<GlobalVariable>& variables_;
@@ -80,14 +80,14 @@ class LaunchMemory {
   std::vector<std::byte> variable_bytes_;
   GlobalShadow shadow_;
   Program* program_ = nullptr;
-  emulator::Dim3 block_{};
+  cpu::Dim3 block_{};
   std::vector<std::byte> parameters_;
   std::uint32_t shared_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  // operations on each address
   std::uint64_t hottest_atomic_ = 0;
-  emulator::CriticalPath critical_;
+  cpu::CriticalPath critical_;
   std::uint32_t held_line_ = 0;
-  std::vector<emulator::Encounter> encounters_;
+  std::vector<cpu::Encounter> encounters_;
 };
 
 }  // namespace krl::machine

@@ -89,7 +89,7 @@ class AccessOrder {
   // Judges an access after those that a cell tells of.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
   // Whether it depends on the schedule alone that the access comes after those of the cell, and the
-  // result may follow from that. See emulator::Encounter.
+  // result may follow from that. See cpu::Encounter.
   bool encounters(const Cell& cell, const Access& access) const;
   // … and adds it to the cell. `verdict`: what it was judged, if it went on.
   void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);
