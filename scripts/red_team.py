@@ -85,9 +85,14 @@ def read_corpus(tasks):
 
 
 def every_output_changed(candidate, change):
-    """The source with each value that is stored through an output's name changed: any of them may be the one in dead code."""
+    """The source with each value that is stored through an output's name changed: any of them may be the one in dead code.
+    None where outputs get their values otherwise."""
     names = "|".join(map(re.escape, candidate.task.outputs))
-    return re.sub(rf"\b((?:{names})\[[^\];]*\]) = ([^;=]+);", lambda store: f"{store[1]} = {change(store[2])};", candidate.source)
+    stores = rf"\b((?:{names})\[[^\];]*\]) = ([^;=]+);"
+    computed = [value for _, value in re.findall(stores, candidate.source) if not re.fullmatch(r"[\d.f]+", value.strip())]
+    if not computed or "atomic" in candidate.source:
+        return None
+    return re.sub(stores, lambda store: f"{store[1]} = {change(store[2])};", candidate.source)
 
 
 def replaced(rng, text, pattern, change):

@@ -167,9 +167,8 @@ TEST(Interruptions, TheSecondSignalIsAcknowledgedToo) {
   const ScratchFolder folder;
   Program program(toy_run({"--set", "policy.waits=call"}), folder.path());
   const auto log = [&] { return read_file(folder / "runs/toy/logs.log").value_or(""); };
-  ASSERT_TRUE(program.wait_until([&] {
-    return log().find("stage 'reinforce'") != std::string::npos;
-  })) << program.wait().output;
+  ASSERT_TRUE(program.wait_until([&] { return log().find("waits") != std::string::npos; }))
+      << program.wait().output;
   program.send(SIGINT);
   // The policy answers nobody, so that nothing but the signal can have brought this about.
   ASSERT_TRUE(program.wait_until(

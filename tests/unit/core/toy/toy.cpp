@@ -128,6 +128,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
     context.throw_if_cancelled();
     be_away_in("sample");
     fail_if_told();
+    if (waits == "call") context.info("waits");
     while (waits == "call") context.throw_if_cancelled();
     sampling = true;
     for (std::size_t i = requests.size(); i-- > 0;)
