@@ -42,6 +42,7 @@ GridRunner::Block GridRunner::next_block(std::uint64_t index) {
                  static_cast<std::uint32_t>(index / request_.grid[0] / request_.grid[1])};
   shape.static_shared = program_->shared_bytes;
   shape.dynamic_shared = request_.dynamic_shared_bytes;
+  running_ = nullptr;
   block->begin(*program_, shape, request_.order, request_.seed + index);
   return block;
 }
@@ -128,7 +129,7 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   try {
     run_blocks();
   } catch (const Fault& fault) {
-    outcome.fault = described(fault, *running_);
+    outcome.fault = described(fault);
   } catch (const std::bad_alloc&) {
     outcome.fault.emplace();
     outcome.fault->kind = FaultKind::kUnsupported;
@@ -142,11 +143,13 @@ LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   return outcome;
 }
 
-cpu::Fault GridRunner::described(const Fault& fault, const ThreadBlock& block) const {
+cpu::Fault GridRunner::described(const Fault& fault) const {
   cpu::Fault out;
   out.kind = fault.kind;
   out.message = fault.message;
   out.line = fault.line;
+  if (running_ == nullptr) return out;
+  const ThreadBlock& block = *running_;
   if (out.line == 0 && block.running().current() != nullptr)
     out.line = block.running().current()->line;
   out.block = block.shape().index;

@@ -55,7 +55,7 @@ class GridRunner {
   void take_turn(ThreadBlock& block, std::uint64_t steps);
   std::uint64_t block_at(std::uint64_t n) const;
   Block next_block(std::uint64_t index);
-  cpu::Fault described(const Fault& fault, const ThreadBlock& block) const;
+  cpu::Fault described(const Fault& fault) const;
 
   LaunchMemory& memory_;
   Program* program_ = nullptr;
@@ -67,7 +67,7 @@ class GridRunner {
   bool upwards_ = true;
   std::map<std::uint64_t, Block> resident_;  // begun and not ended, by their place in the grid
   std::vector<Block> spare_;
-  const ThreadBlock* running_ = nullptr;
+  const ThreadBlock* running_ = nullptr;  // none while one is made ready
 };
 
 }  // namespace krl::machine

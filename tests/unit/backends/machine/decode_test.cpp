@@ -5,7 +5,10 @@
 #include <random>
 
 #include "plugins/backends/cpu/machine/decode/assignment.hpp"
+#include "plugins/backends/cpu/machine/decode/decoder.hpp"
 #include "plugins/backends/cpu/machine/decode/execution_order.hpp"
+#include "plugins/backends/cpu/machine/fault.hpp"
+#include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::machine {
 namespace {
@@ -61,6 +64,22 @@ TEST(ExecutionOrder, LongChainsAndDeepNestsEnd) {
   }
   EXPECT_EQ(execution_order(chain)[kBlocks - 1], kBlocks - 1);
   EXPECT_EQ(execution_order(nest)[0], 0u);
+}
+
+// What no assembler takes: a kernel's own PTX may say it, and one of the two would be believed.
+TEST(Decode, RefusesAccessesOfTwoSpaces) {
+  const auto kernel = [](const std::string& load) {
+    return ptx::read_module(
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n" +
+            load + " %r1, [p];\nret;\n}\n",
+        "kernel.cu");
+  };
+  const auto right = kernel("ld.param.u32"), wrong = kernel("ld.param.local.u32");
+  ASSERT_FALSE(right.problem);
+  ASSERT_FALSE(wrong.problem);
+  EXPECT_NO_THROW(decode(right.module, {"k"}));
+  EXPECT_THROW(decode(wrong.module, {"k"}), Unsupported);
 }
 
 TEST(RegistersReadUnwritten, AreThoseWithAPathWithoutAWrite) {

@@ -55,6 +55,9 @@ MemoryModifiers read_modifiers(const ptx::Instruction& instruction, const Operan
     if (name == "L2::cache_hint") found.cache_policy = true;
     if (is_hint(name) || take_order(name, &found)) continue;
     if (const auto space = space_named(name)) {
+      const bool copies = instruction.opcode == "cp";  // from one space to another
+      const bool known = found.space != ptx::Space::kGeneric && found.space != *space;
+      if (known && !copies) operands.unsupported(instruction);
       found.space = *space;
     } else if (is_one_of(name, {"v2", "v4", "v8"})) {
       found.elements = static_cast<std::uint32_t>(name[1] - '0');
