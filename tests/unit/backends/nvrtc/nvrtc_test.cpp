@@ -191,6 +191,11 @@ TEST_F(NvrtcServers, PrecompiledHeadersGiveTheSameCodeAndLines) {
   EXPECT_EQ(ptx[3], ptx[0]);
   ASSERT_EQ(servers().size(), 1u);
   EXPECT_EQ(files_of(servers().front()), "preamble.pch 444 ");
+  // With any capability, that file could be opened for writing all the same.
+  std::ifstream file("/proc/" + std::to_string(servers().front()) + "/status");
+  const std::string status{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(status, HasSubstr("CapEff:\t0000000000000000\n"));
+  EXPECT_THAT(status, HasSubstr("CapPrm:\t0000000000000000\n"));
   const CompileOutput wrong = compiles.compile(kernel + "int x = y;\n", {"k"}, {});
   EXPECT_EQ(wrong.end, CompileOutput::kFailed);
   EXPECT_THAT(wrong.log, HasSubstr("kernel.cu(7): error"));
