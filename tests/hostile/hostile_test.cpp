@@ -4,6 +4,7 @@
 //   hostile_test --gtest_repeat=100 --gtest_shuffle    a hundred passes, each in another order
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -45,7 +46,7 @@ std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Processes whose parent is this one.
+// Processes whose parent is this one, which is made the parent of every process whose own is gone.
 std::size_t children() {
   std::ifstream all("/proc/self/task/" + std::to_string(::getpid()) + "/children");
   return static_cast<std::size_t>(
@@ -74,6 +75,7 @@ class LeavesNothing : public ::testing::Environment {
  public:
   void SetUp() override {
     temporary_files();
+    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const TaskText& task = all_tasks().at("vector_add");
     ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, KRL_VERDICT_OK);
     if (first_.descriptors == 0) first_ = Left::now();

@@ -2,9 +2,8 @@
 // mixed up. Whatever a compiler makes of them, and the machine of `cpu` that executes what it made,
 // each gets a verdict, and nothing is left behind.
 //
-//   KERNELRL_MUTANTS   how many for `cpu` and NVRTC, and a quarter for nvcc; a few are enough to
-//   see
-//                      that it works
+//   KERNELRL_MUTANTS   how many for `cpu` and NVRTC, and a quarter for nvcc; few without
+//   KERNELRL_SEED      of the first; the others follow
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -114,9 +113,9 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-int wanted_mutants() {
-  const char* const wanted = std::getenv("KERNELRL_MUTANTS");
-  return wanted == nullptr ? kMutants : std::atoi(wanted);
+int number_from(const char* variable, int fallback) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? fallback : std::atoi(text);
 }
 
 std::ptrdiff_t open_descriptors() {
@@ -150,18 +149,19 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
     options.emplace("arch", "sm_90");
   }
   {
-    const BackendInstance first(id.c_str(), options);
-    first.evaluate(all_tasks().at("vector_add"), sources.front().text);  // what is opened once
+    const BackendInstance warm(id.c_str(), options);
+    warm.evaluate(all_tasks().at("vector_add"), sources.front().text);  // what is opened once
   }
   const std::ptrdiff_t descriptors = open_descriptors();
   std::optional<BackendInstance> backend(std::in_place, id.c_str(), options);
 
-  const int mutants = wanted_mutants() / (id == "nvcc" ? 4 : 1);
-  std::atomic<int> next{0}, compiled{0};
+  const int mutants = number_from("KERNELRL_MUTANTS", kMutants) / (id == "nvcc" ? 4 : 1);
+  const int first = number_from("KERNELRL_SEED", 0);
+  std::atomic<int> next{first}, compiled{0};
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
     threads.emplace_back([&] {
-      for (int seed; (seed = next++) < mutants;) {
+      for (int seed; (seed = next++) < first + mutants;) {
         const Source source = Mutator(sources, static_cast<std::uint64_t>(seed)).next();
         try {
           const Outcome outcome = backend->evaluate(all_tasks().at(source.task), source.text);
