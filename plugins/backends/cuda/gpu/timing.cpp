@@ -33,6 +33,7 @@ constexpr double kLaunchNs = 200;
 constexpr double kLoadError = 0.004;
 
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
+constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
 
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
@@ -214,6 +215,7 @@ class CaseTimer {
 
   // A first look at both, unmeasured, which also says how many launches make a sample.
   bool warm_up() {
+    if (candidate_.has_host()) return warm_up_calls();
     Batch ours, baseline;
     draw_batch();
     batch_.time.kept.clear();
@@ -222,14 +224,6 @@ class CaseTimer {
     const auto launches_of = [&](const Sampled& sampled, const Batch& ns) {
       return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
     };
-    if (candidate_.has_host()) {
-      const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
-        return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
-      };
-      ours_.launches = calls_of(ours_, ours);
-      if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
-      return true;
-    }
     ours_.launches = launches_of(ours_, ours);
     if (baseline_.kernel == nullptr) return true;
     theirs_.launches = launches_of(theirs_, baseline);
@@ -237,6 +231,23 @@ class CaseTimer {
     const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
     if (std::max(ours_.launches, theirs_.launches) < 2 * fewer) {
       ours_.launches = theirs_.launches = fewer;
+    }
+    return true;
+  }
+
+  // The same of host code. Its first call takes milliseconds (code is loaded, memory allocated),
+  // and a short sample says little, so each look is as long as the one before allows.
+  bool warm_up_calls() {
+    const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
+      return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
+    };
+    for (int look = 0; look < kLooksAtCalls; ++look) {
+      Batch ours;
+      if (!time_host_code(&ours)) return false;
+      ours_.launches = calls_of(ours_, ours);
+      if (!baseline_.exists()) continue;
+      const Batch baseline = time_baseline();
+      if (baseline_.kernel != nullptr) theirs_.launches = calls_of(theirs_, baseline);
     }
     return true;
   }

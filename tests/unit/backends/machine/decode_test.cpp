@@ -66,20 +66,29 @@ TEST(ExecutionOrder, LongChainsAndDeepNestsEnd) {
   EXPECT_EQ(execution_order(nest)[0], 0u);
 }
 
-// What no assembler takes: a kernel's own PTX may say it, and one of the two would be believed.
-TEST(Decode, RefusesAccessesOfTwoSpaces) {
-  const auto kernel = [](const std::string& load) {
+// What no assembler takes: a kernel's own PTX may say it.
+void expect_refused(const std::string& instruction, const std::string& right_instruction) {
+  const auto kernel = [](const std::string& text) {
     return ptx::read_module(
-        ".version 8.0\n.target sm_75\n.address_size 64\n"
-        ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n" +
-            load + " %r1, [p];\nret;\n}\n",
+        ".version 8.3\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n.reg .b64 %d<2>;\n"
+        "ld.param.u64 %d1, [p];\n" +
+            text + "\nret;\n}\n",
         "kernel.cu");
   };
-  const auto right = kernel("ld.param.u32"), wrong = kernel("ld.param.local.u32");
-  ASSERT_FALSE(right.problem);
-  ASSERT_FALSE(wrong.problem);
-  EXPECT_NO_THROW(decode(right.module, {"k"}));
-  EXPECT_THROW(decode(wrong.module, {"k"}), Unsupported);
+  const auto wrong = kernel(instruction), right = kernel(right_instruction);
+  ASSERT_FALSE(right.problem) << right_instruction;
+  ASSERT_FALSE(wrong.problem) << instruction;
+  EXPECT_NO_THROW(decode(right.module, {"k"})) << right_instruction;
+  EXPECT_THROW(decode(wrong.module, {"k"}), Unsupported) << instruction;
+}
+
+TEST(Decode, RefusesAccessesOfTwoSpaces) {  // one of the two would be believed
+  expect_refused("ld.param.local.u32 %r1, [p];", "ld.param.u32 %r1, [p];");
+}
+
+TEST(Decode, RefusesConstantsOf128Bits) {  // a constant is read as 64
+  expect_refused("st.global.b128 [%d1], 5;", "st.global.b64 [%d1], 5;");
 }
 
 TEST(RegistersReadUnwritten, AreThoseWithAPathWithoutAWrite) {

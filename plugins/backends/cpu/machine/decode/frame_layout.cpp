@@ -171,6 +171,7 @@ std::uint32_t FrameLayout::immediate(const Operand& operand, ptx::Type type) {
 }
 
 std::uint32_t FrameLayout::constant(std::uint64_t bits, std::uint32_t bytes) {
+  if (bytes > sizeof bits) fail(instruction_->full_name() + " with a constant of 128 bits");
   if (bytes == 0) bits = bits != 0 ? kAllLanes : 0;
   if (bytes > 0 && bytes < 8) bits &= (std::uint64_t{1} << (8 * bytes)) - 1;
   const auto [found, is_new] = constants_.try_emplace({bytes, bits}, 0);
