@@ -17,7 +17,8 @@
 namespace krl {
 namespace {
 
-constexpr int kRepetitions = 2;  // of a wrong run, to see whether it is wrong every time
+constexpr int kRepetitions = 2;          // of a wrong run, to see whether it is wrong every time
+constexpr std::uint64_t kMostRuns = 16;  // at once: their requests and answers wait in pipes
 
 struct FaultText {
   CUresult code;
@@ -58,10 +59,9 @@ const ResolvedTensor& output_of(const PreparedTask& task, const PlannedRun& run,
   return *task.cases[run.case_index].find(task.definition.outputs[output].name);
 }
 
-gpu::CheckResult ask(Gpu& gpu, const PreparedTask& task, const PlannedRun& run,
-                     const gpu::Check& check) {
-  const auto result = gpu.ask_checker("check", check).get<gpu::CheckResult>();
-  if (result.problem.message.empty()) return result;
+void require_right_reference(const PreparedTask& task, const PlannedRun& run,
+                             const gpu::CheckResult& result) {
+  if (result.problem.message.empty()) return;
   throw reference_failure(task.definition, task.cases[run.case_index], result.problem);
 }
 
@@ -130,37 +130,35 @@ std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
 // Does the run give the right result when it is repeated?
 bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRun& run) {
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    const auto inspection = run_and_inspect(gpu, candidate, run);
-    if (!inspection) return false;
-    if (inspection->verdict.passed) return true;
+    const auto inspections = run_and_inspect(gpu, candidate, {&run, 1});
+    if (!inspections) return false;
+    if (inspections->front().verdict.passed) return true;
   }
   return false;
 }
 
-Checked<nlohmann::json, RunnerFailure> run_once(Gpu& gpu, const GpuCandidate& candidate,
-                                                const BufferSet& buffers, const PlannedRun& run,
-                                                std::uint64_t place) {
-  const double factor = factor_of(run.distribution);
-  if (!candidate.has_host()) {
-    return gpu.ask_runner("run", gpu::Run{buffers.program, place, run.seed, factor});
+// Runs of one case, each on a set of its own. The first failure, if there is one.
+std::optional<RunnerFailure> run_all(Gpu& gpu, const BufferSet& buffers,
+                                     std::span<const PlannedRun> runs,
+                                     const std::vector<std::uint64_t>& places) {
+  std::vector<nlohmann::json> requests;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const double factor = factor_of(runs[r].distribution);
+    requests.emplace_back(gpu::Run{buffers.program, places[r], runs[r].seed, factor});
   }
-  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor};
-  if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
-  return gpu.ask_runner("recycle", nullptr);
+  return gpu.ask_runner_all("run", requests);
 }
 
-Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buffers,
-                   const PlannedRun& run, std::uint64_t place) {
-  const PreparedTask& task = candidate.task;
-  gpu::Check check = expectation(task, run);
-  check.runner = gpu.runner();
-  check.place = place;
-  check.bytes = buffers.program.bytes;
-  check.input_offsets = buffers.input_offsets;
-  check.output_offsets = buffers.output_offsets;
-  check.guards = buffers.guards;
-  const gpu::CheckResult result = ask(gpu, task, run, check);
+std::optional<RunnerFailure> run_host_code(Gpu& gpu, const BufferSet& buffers,
+                                           const PlannedRun& run, std::uint64_t place) {
+  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor_of(run.distribution)};
+  if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
+  const auto recycled = gpu.ask_runner("recycle", nullptr);
+  return recycled ? std::nullopt : std::optional(recycled.error());
+}
 
+Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const BufferSet& buffers,
+                         const gpu::CheckResult& result) {
   Inspection inspection;
   if (!result.changed_guards.empty()) {
     inspection.outside = buffers.behind(result.changed_guards.front());
@@ -174,6 +172,64 @@ Inspection inspect(Gpu& gpu, const GpuCandidate& candidate, const BufferSet& buf
     inspection.verdict.add(output_of(task, run, o), comparison_of(result.outputs[o]));
   }
   return inspection;
+}
+
+std::vector<Inspection> inspect(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
+                                std::span<const PlannedRun> runs,
+                                const std::vector<std::uint64_t>& places) {
+  std::vector<nlohmann::json> checks;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    gpu::Check check = expectation(task, runs[r]);
+    check.runner = gpu.runner();
+    check.place = places[r];
+    check.bytes = buffers.program.bytes;
+    check.input_offsets = buffers.input_offsets;
+    check.output_offsets = buffers.output_offsets;
+    check.guards = buffers.guards;
+    checks.emplace_back(check);
+  }
+  const auto results = gpu.ask_checker_all("check", checks);
+  std::vector<Inspection> inspections;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto result = results[r].get<gpu::CheckResult>();
+    require_right_reference(task, runs[r], result);
+    inspections.push_back(inspection_of(task, runs[r], buffers, result));
+  }
+  return inspections;
+}
+
+// The first runs of `plan`, all of one case, that the arena has room for at once.
+std::span<const PlannedRun> next_runs(Gpu& gpu, const GpuCandidate& candidate,
+                                      std::span<const PlannedRun> plan) {
+  const std::size_t index = plan.front().case_index;
+  const std::uint64_t bytes = candidate.buffers(index).program.bytes;
+  const auto room = candidate.has_host() ? 1 : gpu.arena_bytes() / 2 / bytes;
+  const auto most = std::clamp<std::uint64_t>(room, 1, kMostRuns);
+  const auto other = std::find_if(plan.begin(), plan.end(),
+                                  [&](const PlannedRun& run) { return run.case_index != index; });
+  return plan.first(std::min<std::size_t>(most, static_cast<std::size_t>(other - plan.begin())));
+}
+
+// What inspections say of runs: false if the candidate is out.
+bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
+            const std::vector<Inspection>& inspections, EvaluationRecord* record) {
+  CaseRecord& c = record->cases[runs.front().case_index];
+  for (std::size_t r = 0; r < runs.size() && c.verdict == KRL_VERDICT_OK; ++r) {
+    if (!inspections[r].outside.empty()) {
+      gpu.replace_runner();
+      stop(runs[r].case_index, KRL_VERDICT_RUNTIME_FAULT,
+           "the kernel wrote outside of its buffers, " + inspections[r].outside, record);
+      return false;
+    }
+    merge(inspections[r].verdict, runs[r], &c);
+    if (inspections[r].verdict.passed) continue;
+    if (is_right_sometimes(gpu, candidate, runs[r])) {
+      c.verdict = KRL_VERDICT_NONDETERMINISTIC;
+      c.detail = "right when it was run again; " + c.detail;
+    }
+    record->fail(c.verdict, c.label + ": " + c.detail);
+  }
+  return true;
 }
 
 }  // namespace
@@ -218,7 +274,8 @@ Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, cons
 }
 
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
-  ask(gpu, task, run, expectation(task, run));
+  const auto result = gpu.ask_checker("check", expectation(task, run));
+  require_right_reference(task, run, result.get<gpu::CheckResult>());
 }
 
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
@@ -239,15 +296,20 @@ bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<Planned
   });
 }
 
-Checked<Inspection, RunnerFailure> run_and_inspect(Gpu& gpu, const GpuCandidate& candidate,
-                                                   const PlannedRun& run) {
+Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
+                                                                const GpuCandidate& candidate,
+                                                                std::span<const PlannedRun> runs) {
   std::mt19937_64 random(secret_number());
-  const BufferSet buffers = candidate.buffers(run.case_index);
-  const std::uint64_t place = random_place(buffers.program.bytes, gpu.arena_bytes(), random);
-  if (const auto ran = run_once(gpu, candidate, buffers, run, place); !ran) return ran.error();
-  Inspection inspection;
-  with_runner(gpu, [&] { inspection = inspect(gpu, candidate, buffers, run, place); });
-  return inspection;
+  const BufferSet buffers = candidate.buffers(runs.front().case_index);
+  const auto places =
+      random_places(runs.size(), buffers.program.bytes, 0, gpu.arena_bytes(), random);
+  const auto failure = candidate.has_host()
+                           ? run_host_code(gpu, buffers, runs.front(), places.front())
+                           : run_all(gpu, buffers, runs, places);
+  if (failure) return *failure;
+  std::vector<Inspection> inspections;
+  with_runner(gpu, [&] { inspections = inspect(gpu, candidate.task, buffers, runs, places); });
+  return inspections;
 }
 
 void check_arena(Gpu& gpu, EvaluationRecord* record) {
@@ -266,30 +328,19 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     stop(0, blame.verdict, blame.why, record);
     return;
   }
-  for (const PlannedRun& run : plan) {
-    CaseRecord& c = record->cases[run.case_index];
-    if (c.verdict != KRL_VERDICT_OK) continue;
-    const auto inspected = run_and_inspect(gpu, candidate, run);
-    if (!inspected) {
-      const Blame blame = blame_of(inspected.error(), candidate, run);
-      stop(run.case_index, blame.verdict, blame.why, record);
+  for (std::span<const PlannedRun> rest = plan; !rest.empty();) {
+    const auto runs = next_runs(gpu, candidate, rest);
+    rest = rest.subspan(runs.size());
+    const std::size_t index = runs.front().case_index;
+    if (record->cases[index].verdict != KRL_VERDICT_OK) continue;
+    const auto inspections = run_and_inspect(gpu, candidate, runs);
+    if (!inspections) {
+      const Blame blame = blame_of(inspections.error(), candidate, runs.front());
+      stop(index, blame.verdict, blame.why, record);
       record->repeatable = record->repeatable && blame.verdict != KRL_VERDICT_TIMEOUT;
       return;
     }
-    const Inspection& inspection = *inspected;
-    if (!inspection.outside.empty()) {
-      gpu.replace_runner();
-      stop(run.case_index, KRL_VERDICT_RUNTIME_FAULT,
-           "the kernel wrote outside of its buffers, " + inspection.outside, record);
-      return;
-    }
-    merge(inspection.verdict, run, &c);
-    if (inspection.verdict.passed) continue;
-    if (is_right_sometimes(gpu, candidate, run)) {
-      c.verdict = KRL_VERDICT_NONDETERMINISTIC;
-      c.detail = "right when it was run again; " + c.detail;
-    }
-    record->fail(c.verdict, c.label + ": " + c.detail);
+    if (!report(gpu, candidate, runs, *inspections, record)) return;
   }
 }
 

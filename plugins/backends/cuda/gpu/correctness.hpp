@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,11 @@ struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a buffer behind which was written; empty: none
 };
-// Runs what is loaded, somewhere in the arena, and looks at what it left behind.
-Checked<Inspection, RunnerFailure> run_and_inspect(Gpu& gpu, const GpuCandidate& candidate,
-                                                   const PlannedRun& run);
+// Does runs of one case with what is loaded, on sets of buffers somewhere in the arena, and looks
+// at what they left behind. Host code does one at a time.
+Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
+                                                                const GpuCandidate& candidate,
+                                                                std::span<const PlannedRun> runs);
 
 // After all runs of a candidate, timed ones too: a write far from its buffers makes an evaluation
 // that was ok a runtime fault.

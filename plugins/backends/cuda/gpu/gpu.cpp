@@ -174,16 +174,34 @@ void Gpu::choose_runner(RunnerKind kind) {
 
 Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request) {
   if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request);
+  current_runner().conversation.send({{kind, request}});
+  return runner_answer();
+}
+
+std::optional<RunnerFailure> Gpu::ask_runner_all(const char* kind,
+                                                 const std::vector<json>& requests) {
   Worker& runner = current_runner();
-  const auto answer = runner.conversation.ask({{kind, request}}, workers_.run_limit);
+  for (const json& request : requests) runner.conversation.send({{kind, request}});
+  std::optional<RunnerFailure> first;
+  for (std::size_t i = 0; i < requests.size() && runners().active; ++i) {
+    const auto answer = runner_answer();
+    if (!answer && !first) first = answer.error();
+  }
+  return first;
+}
+
+// None comes where the runner was gone before it could be asked.
+Checked<json, RunnerFailure> Gpu::runner_answer() {
+  Conversation& conversation = runners().active->conversation;
+  const auto answer = conversation.receive(workers_.run_limit);
   if (answer && !is_trouble(*answer)) return *answer;
   RunnerFailure failure;
   if (answer) {
     failure.trouble = answer->at("trouble").get<gpu::Trouble>();
   } else {
-    failure.kind = runner.conversation.timed_out() ? RunnerFailure::kTimeout : RunnerFailure::kDied;
+    failure.kind = conversation.timed_out() ? RunnerFailure::kTimeout : RunnerFailure::kDied;
   }
-  const bool killed = !answer && was_killed(runner.conversation);
+  const bool killed = !answer && was_killed(conversation);
   if (!answer || !failure.trouble.launching) replace_runner();
   if (killed) throw WorkerKilled(KRL_UNAVAILABLE, "the process that ran the kernel was killed");
   return failure;
@@ -205,12 +223,25 @@ Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& 
 }
 
 json Gpu::ask_checker(const char* kind, const json& request) {
+  current_checker().conversation.send({{kind, request}});
+  return checker_answer(kind);
+}
+
+std::vector<json> Gpu::ask_checker_all(const char* kind, const std::vector<json>& requests) {
   Worker& checker = current_checker();
-  const auto answer = checker.conversation.ask({{kind, request}}, workers_.check_limit);
+  for (const json& request : requests) checker.conversation.send({{kind, request}});
+  std::vector<json> answers;
+  while (answers.size() < requests.size()) answers.push_back(checker_answer(kind));
+  return answers;
+}
+
+json Gpu::checker_answer(const char* kind) {
+  Conversation& conversation = checker_->conversation;
+  const auto answer = conversation.receive(workers_.check_limit);
   if (answer && !is_trouble(*answer)) return *answer;
   const std::string name = "the checker of GPU " + std::to_string(description_.index);
-  const std::string why = complaint(checker.conversation, answer);
-  const bool killed = !answer && was_killed(checker.conversation);
+  const std::string why = complaint(conversation, answer);
+  const bool killed = !answer && was_killed(conversation);
   checker_.reset();
   if (killed) throw WorkerKilled(KRL_UNAVAILABLE, name + " was killed at '" + kind + "'");
   throw Failure(KRL_UNAVAILABLE, name + " failed at '" + kind + "': " + why);

@@ -11,6 +11,7 @@
 #include <kernelrl/values.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,16 @@ class Gpu {
   // Throws WorkerKilled, unless the candidate has host code and may have done that itself.
   Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind,
                                                     const nlohmann::json& request);
+  // Requests to the runner, which goes on to the next by itself. All have the limit of one. The
+  // first failure, if there is one.
+  std::optional<RunnerFailure> ask_runner_all(const char* kind,
+                                              const std::vector<nlohmann::json>& requests);
   // One request to the checker. Throws WorkerKilled, and Failure(KRL_UNAVAILABLE) if it died, hung
   // or failed: the next request starts another.
   nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
+  // Requests that it goes on with by itself, and their answers in order. Throws as ask_checker.
+  std::vector<nlohmann::json> ask_checker_all(const char* kind,
+                                              const std::vector<nlohmann::json>& requests);
   // The SM clock now; 0: unknown. Throws as ask_checker.
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
   // What baselines took in the checker, by keys of its caller's; nothing after it was replaced.
@@ -124,6 +132,8 @@ class Gpu {
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();
+  Checked<nlohmann::json, RunnerFailure> runner_answer();
+  nlohmann::json checker_answer(const char* kind);
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
                                                          const nlohmann::json& request);
 

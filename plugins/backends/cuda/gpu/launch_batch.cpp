@@ -7,8 +7,7 @@ namespace krl {
 namespace {
 
 constexpr std::uint64_t kGrain = 256;  // places are multiples of it, as cudaMalloc's are
-constexpr std::uint32_t kMostSamples = 8;
-constexpr double kSampleNs = 80'000;  // shorter kernels are timed several launches a sample
+constexpr double kSampleNs = 80'000;   // shorter kernels are timed several launches a sample
 // Of a sample. The host takes 3 to 4 us to enqueue one, the GPU 2 us and more to do it, and 50 us
 // for what comes before each sample: with more launches it would wait for the host.
 constexpr std::uint64_t kMostLaunches = 32;
@@ -33,11 +32,6 @@ std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes,
   for (std::size_t i = 0; i < count; ++i) places[i] = (first + places[i] + i * units) * kGrain;
   std::shuffle(places.begin(), places.end(), random);
   return places;
-}
-
-std::uint64_t random_place(std::uint64_t bytes, std::uint64_t arena_bytes,
-                           std::mt19937_64& random) {
-  return random_places(1, bytes, 0, arena_bytes, random).front();
 }
 
 std::uint32_t launches_of_sample(double shortest, const gpu::Program& program,

@@ -16,8 +16,7 @@ namespace krl {
 std::vector<std::uint64_t> random_places(std::size_t count, std::uint64_t bytes, std::uint64_t from,
                                          std::uint64_t until, std::mt19937_64& random);
 
-// Of one set, anywhere in an arena.
-std::uint64_t random_place(std::uint64_t bytes, std::uint64_t arena_bytes, std::mt19937_64& random);
+inline constexpr std::uint32_t kMostSamples = 8;  // of a batch
 
 // How many launches make a sample of a program, for one launch of which `shortest` ns were seen,
 // and how many samples a batch.

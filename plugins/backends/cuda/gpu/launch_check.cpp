@@ -38,8 +38,7 @@ const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t number,
   return gpu_.pools()[pool_] = random_seeds(number, random);
 }
 
-void LaunchCheck::require_pool(const GpuCandidate** in_checker) {
-  if (gpu_.ask_checker("has_pool", pool_).get<bool>()) return;
+void LaunchCheck::make_pool(const GpuCandidate** in_checker) {
   gpu::Pool pool;
   pool.key = pool_;
   pool.seeds = gpu_.pools()[pool_];
@@ -60,15 +59,19 @@ void LaunchCheck::require_pool(const GpuCandidate** in_checker) {
 
 bool LaunchCheck::passes(gpu::Examine examine, const BufferSet& buffers,
                          const GpuCandidate** in_checker) {
-  require_pool(in_checker);
   examine.pool = pool_;
   examine.runner = gpu_.runner();
   examine.input_offsets = buffers.input_offsets;
   examine.output_offsets = buffers.output_offsets;
   examine.guards = buffers.guards;
-  const auto problems = gpu_.ask_checker("examine", examine).get<std::vector<gpu::SetProblem>>();
-  if (problems.empty()) return true;
-  blame(problems.front(), buffers, examine.members[problems.front().set]);
+  auto examined = gpu_.ask_checker("examine", examine).get<gpu::Examined>();
+  if (!examined.pool_is_known) {
+    make_pool(in_checker);
+    examined = gpu_.ask_checker("examine", examine).get<gpu::Examined>();
+  }
+  if (examined.problems.empty()) return true;
+  const gpu::SetProblem& problem = examined.problems.front();
+  blame(problem, buffers, examine.members[problem.set]);
   return false;
 }
 
@@ -104,8 +107,8 @@ bool LaunchCheck::is_wrong_untimed(std::uint64_t member) {
   if (!gpu_.ask_runner("load", candidate_.load())) return false;
   PlannedRun again = run_;
   again.seed = gpu_.pools()[pool_][member];
-  const auto inspection = run_and_inspect(gpu_, candidate_, again);
-  return inspection && !inspection->verdict.passed;
+  const auto inspections = run_and_inspect(gpu_, candidate_, {&again, 1});
+  return inspections && !inspections->front().verdict.passed;
 }
 
 }  // namespace krl

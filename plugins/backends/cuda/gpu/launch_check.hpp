@@ -35,7 +35,7 @@ class LaunchCheck {
   bool passes(gpu::Examine examine, const BufferSet& buffers, const GpuCandidate** in_checker);
 
  private:
-  void require_pool(const GpuCandidate** in_checker);
+  void make_pool(const GpuCandidate** in_checker);
   void blame(const gpu::SetProblem& problem, const BufferSet& buffers, std::uint64_t member);
   bool is_wrong_untimed(std::uint64_t member);
 

@@ -32,6 +32,7 @@ constexpr double kLaunchNs = 200;
 // interval that the samples give for 90 % holds the truth in more than 95 % (bench/README.md).
 constexpr double kLoadError = 0.004;
 
+constexpr std::uint32_t kFirstSamples = 2;     // of the look that nobody checks
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
 
@@ -88,7 +89,7 @@ class CaseTimer {
 
   // What both have in common in each pair of samples, so that it cancels out: where their buffers
   // are, and their inputs.
-  void draw_batch() {
+  void draw_batch(std::uint32_t most_samples = kMostSamples) {
     std::vector<gpu::Timed>& programs = batch_.time.programs;
     programs.clear();
     if (candidate_.has_host()) return;  // its calls are on sets of their own
@@ -100,7 +101,7 @@ class CaseTimer {
       bytes = std::max(bytes, timed.program.bytes);
       sets = std::max(sets, timed.sets());
     }
-    batch_.time.samples = samples_of_batch(bytes, arena_bytes_);
+    batch_.time.samples = std::min(samples_of_batch(bytes, arena_bytes_), most_samples);
     draw(check_.seeds(batch_.time.samples * sets, random_), arena_bytes_, random_, &batch_);
   }
 
@@ -217,7 +218,7 @@ class CaseTimer {
   bool warm_up() {
     if (candidate_.has_host()) return warm_up_calls();
     Batch ours, baseline;
-    draw_batch();
+    draw_batch(kFirstSamples);
     batch_.time.kept.clear();
     if (!time_candidate(false, &ours, &baseline)) return false;
     if (baseline_.exists() && !beside_) baseline = time_baseline();

@@ -64,7 +64,6 @@ int main(int argc, char** argv) {
                 {"detach", calls(judge, &Judge::detach)},
                 {"check", calls(judge, &Judge::check)},
                 {"is_intact", calls(judge, &Judge::is_intact)},
-                {"has_pool", calls(launches, &LaunchJudge::has)},
                 {"pool", calls(launches, &LaunchJudge::make)},
                 {"examine", calls(launches, &LaunchJudge::examine)},
                 {"sums", calls(judge, &Judge::sums)},

@@ -111,13 +111,14 @@ CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
   return to;
 }
 
-std::vector<SetProblem> LaunchJudge::examine(const Examine& examine) {
-  const Made& pool = pools_.at(examine.pool);
+Examined LaunchJudge::examine(const Examine& examine) {
+  const auto pool = pools_.find(examine.pool);
+  if (pool == pools_.end()) return {false, {}};
   const CUdeviceptr copies = fetch(examine);
-  std::vector<SetProblem> problems;
-  find_changes(examine, pool, copies, &problems);
-  find_wrong_outputs(examine, pool, copies, &problems);
-  return problems;
+  Examined examined;
+  find_changes(examine, pool->second, copies, &examined.problems);
+  find_wrong_outputs(examine, pool->second, copies, &examined.problems);
+  return examined;
 }
 
 void LaunchJudge::find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,

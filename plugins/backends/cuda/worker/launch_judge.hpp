@@ -18,10 +18,9 @@ class LaunchJudge {
   // `memory_bytes`: of the pools that are kept, the last one in any case.
   LaunchJudge(DeviceSession& session, Judge& judge, std::uint64_t memory_bytes);
 
-  bool has(const std::string& key) { return pools_.count(key) != 0; }
   ReferenceProblem make(const Pool& pool);
-  // Puts guards in the place of the copies. The pool must be there.
-  std::vector<SetProblem> examine(const Examine& examine);
+  // Puts guards in the place of the copies.
+  Examined examine(const Examine& examine);
 
  private:
   struct Output {

@@ -9,10 +9,10 @@
 // Both do Setup, Load, Run, Time, Calls as "call", "finish" and "recycle", and "empty_launch",
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
 // Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
-// runner's arena only guards? a bool), "has_pool" (of a key: a bool), Pool, Examine, "sums" (of a
-// Check: a list of the sums of each output's expected values), TryImpostor, TimeReference, Transfer
-// and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
-// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
+// runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
+// each output's expected values), TryImpostor, TimeReference, Transfer and "clock", whose answer is
+// the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load
+// with answers of its own (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
 // Who has looked at a set puts guards in its place.
@@ -243,8 +243,8 @@ struct Pool {
 };
 
 // Holds the copies of sets after a Time, or the sets themselves after Calls, against a pool: a
-// launch may have written its own outputs and scratch buffers, decoys nobody. The answer is a list
-// of SetProblems, a few at most.
+// launch may have written its own outputs and scratch buffers, decoys nobody. The answer is an
+// Examined.
 struct Examine {
   std::string pool;
   std::uint64_t runner = 0;
@@ -261,6 +261,11 @@ struct SetProblem {
   std::uint64_t set = 0;
   std::uint64_t index = 0;  // of the output, the input or the guard
   std::uint64_t wrong = 0;  // elements of an output
+};
+
+struct Examined {
+  bool pool_is_known = true;         // else nothing was looked at
+  std::vector<SetProblem> problems;  // a few at most
 };
 
 // Would outputs that are made up pass the check of a run? Each is one number everywhere, or all are
@@ -314,6 +319,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Pool, key, program, output_offsets, seeds, ch
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examine, pool, runner, timed, places, kept, members,
                                    input_offsets, output_offsets, guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SetProblem, kind, set, index, wrong)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examined, pool_is_known, problems)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TryImpostor, run, numbers, copied)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckedOutput, wrong, max_abs_error, max_rel_error, first)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckResult, problem, outputs, changed_inputs, changed_guards)
