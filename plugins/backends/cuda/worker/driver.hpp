@@ -18,8 +18,7 @@ namespace krl::gpu {
   F(cuInit) F(cuGetErrorName) F(cuGetErrorString) F(cuDriverGetVersion) \
   F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetPCIBusId) \
   F(cuDeviceGetAttribute) F(cuDeviceTotalMem) F(cuDevicePrimaryCtxRetain) \
-  F(cuCtxGetCurrent) F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) \
-  F(cuCtxResetPersistingL2Cache) \
+  F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) F(cuCtxResetPersistingL2Cache) \
   F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemHostAlloc) F(cuMemFreeHost) \
   F(cuMemHostGetDevicePointer) \
   F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) \

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <thread>
 
 #include "plugins/backends/evaluator/check/element.hpp"
 
@@ -36,13 +35,7 @@ Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memor
       compare_reals_(session.trusted("krl_compare_reals")),
       compare_integers_(session.trusted("krl_compare_integers")),
       find_changes_(session.trusted("krl_find_changes")) {
-  if (device != ReferenceDevice::kCuda) return;
-  on_gpu_.emplace(device);
-  CUcontext context = nullptr;
-  KRL_CUDA(cuCtxGetCurrent, &context);
-  std::thread([context, &references = *on_gpu_] {
-    if (driver().cuCtxSetCurrent(context) == CUDA_SUCCESS) references.load_libraries();
-  }).detach();  // the process ends by _exit
+  if (device == ReferenceDevice::kCuda) on_gpu_.emplace(device);
 }
 
 void Judge::attach(const Attach& attach) {

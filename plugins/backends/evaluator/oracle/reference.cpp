@@ -6,10 +6,7 @@
 #include <torch/jit.h>
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/conv1d.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/ones.h>
 #include <c10/core/InferenceMode.h>
 
 #include <sstream>
@@ -173,19 +170,6 @@ ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
     last_ = std::make_unique<Compiled>(Compiled{text, std::move(unit)});
   }
   return *last_;
-}
-
-// Where a library cannot be loaded, the references that need it fail, and say so.
-void ReferenceStore::load_libraries() const {
-  try {
-    const c10::InferenceMode no_gradients;
-    for (const at::ScalarType precision : {at::kDouble, at::kFloat}) {
-      const at::Tensor values = at::ones({1, 8, 8}, options_of(device_, precision));
-      at::matmul(values, values);
-      at::conv1d(values, values);
-    }
-  } catch (const std::exception&) {
-  }
 }
 
 std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& request,

@@ -18,10 +18,6 @@ class ReferenceStore {
   explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);
   ~ReferenceStore();
 
-  // What products and convolutions need, which the first of them would wait for: seconds on a GPU.
-  // The one function that another thread may call.
-  void load_libraries() const;
-
   // Writes expected values and own errors where the request says; `memory` is the device's. Returns
   // what is wrong with the reference: it does not compile, it fails, or it returns other types or
   // shapes than declared.

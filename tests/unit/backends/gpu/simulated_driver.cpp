@@ -124,7 +124,6 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
   return *context = nullptr, CUDA_SUCCESS;
 }
-CUresult cuCtxGetCurrent(CUcontext* context) { return *context = nullptr, CUDA_SUCCESS; }
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 CUresult cuCtxSynchronize() { return sticky; }
 CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCESS; }
