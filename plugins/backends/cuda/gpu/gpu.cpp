@@ -101,7 +101,7 @@ Gpu::Worker& Gpu::current_checker() {
 
 // Now that nobody else uses the GPU. A worker that does not answer fails at its next request.
 void Gpu::measure_empty_launch(Worker* worker) const {
-  const auto answer = worker->conversation.ask({{"empty_launch", nullptr}}, workers_.run_limit);
+  const auto answer = worker->conversation.ask({{"empty_launch", nullptr}}, gpu::kSetupLimit);
   if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
 }
 

@@ -63,9 +63,11 @@ std::string Conversation::complaint() const {
 
 std::optional<nlohmann::json> Conversation::receive(std::chrono::milliseconds limit,
                                                     std::uint32_t most_bytes) {
+  if (over_) return std::nullopt;
   const auto start = std::chrono::steady_clock::now();
   auto answer = read_message(answers_.get(), limit, most_bytes);
-  timed_out_ = !answer && std::chrono::steady_clock::now() - start >= limit;
+  over_ = !answer;
+  timed_out_ = over_ && std::chrono::steady_clock::now() - start >= limit;
   return answer;
 }
 

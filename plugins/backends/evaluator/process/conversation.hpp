@@ -20,8 +20,8 @@ class Conversation {
 
   // False if the child is gone.
   bool send(const nlohmann::json& request);
-  // No value if the child ended, if it says more than `most_bytes`, or after `limit`: it is then of
-  // no more use.
+  // No value if the child ended, if it says more than `most_bytes`, or after `limit`; none ever
+  // after that, as what comes late is no answer to what is asked next.
   std::optional<nlohmann::json> receive(std::chrono::milliseconds limit,
                                         std::uint32_t most_bytes = kMaxMessageBytes);
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
@@ -43,7 +43,7 @@ class Conversation {
  private:
   MemoryFile complaints_;
   Descriptor requests_, answers_;
-  bool timed_out_ = false;
+  bool over_ = false, timed_out_ = false;
   const std::chrono::steady_clock::time_point start_;
   std::optional<Subprocess> process_;
 };

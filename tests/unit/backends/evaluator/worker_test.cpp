@@ -8,6 +8,7 @@
 #include <fstream>
 #include <kernelrl/values.hpp>
 
+#include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
 namespace krl {
@@ -75,6 +76,14 @@ TEST(SubprocessTest, KillsTheWholeGroupAtItsDeadline) {
     }
   }
   std::filesystem::remove(folder);
+}
+
+TEST(ConversationTest, TakesNoLateAnswerForThatOfTheNextRequest) {
+  Conversation echo({{"/bin/sh", "-c", "sleep 0.2; exec cat"}, {"PATH=/bin"}, {}});
+  EXPECT_FALSE(echo.ask("first", std::chrono::milliseconds(10)));
+  EXPECT_TRUE(echo.timed_out());
+  EXPECT_FALSE(echo.ask("second", kPatience));
+  EXPECT_TRUE(echo.timed_out());
 }
 
 TEST(SubprocessTest, StopsWhenCancelled) {
