@@ -61,6 +61,7 @@ class Candidate:
     def __init__(self, task, source, origin, expected):
         self.task, self.source, self.origin, self.expected = task, source, origin, expected
         self.history, self.certain, self.slower = [], False, False
+        self.hidden_from_gpus = False  # what is wrong with it: the machine of `cpu` alone sees reads of others' memory
         self.original = source
 
 
@@ -169,7 +170,9 @@ def out_of_bounds(rng, c):
     offset = rng.choice(["-1", "(1 << 27)", "-(1 << 20)", "(1ll << 40)", "(1 << 22)"])
     name = rng.choice(names)
     access = f"((volatile {kind}*){name})[{offset}]"
-    statement = rng.choice([f"{access} = 0;", f"volatile long long red_team = {access}; (void)red_team;"])
+    write, read = f"{access} = 0;", f"volatile long long red_team = {access}; (void)red_team;"
+    statement = rng.choice([write, read])
+    c.hidden_from_gpus = statement == read
     return at_begin_of_first(c, statement)
 
 
@@ -436,7 +439,7 @@ class Hunt:
             return f"the judge failed: {why}"
         if verdict != "ok":
             return None
-        if c.certain:
+        if c.certain and (self.options.backend == "cpu" or not c.hidden_from_gpus):
             return "ok, though wrong by construction" if c.expected == {"ok"} else f"ok, though a disguised attack (expected {'|'.join(sorted(c.expected))})"
         if c.slower:
             before = self.speed_of(c)
