@@ -10,7 +10,8 @@
 //    sqrt(cols)"}], "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}], also
 //    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
 //    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "holdout": [{"rows": 7,
-//    "cols": 4097}], "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"], "origin":
+//    "cols": 4097}], "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"],
+//    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
 //    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
 //    "input[0]": [30, 1]}}}
 // Required: id, prompt, axes, output, reference, cases. "origin" (see TaskOrigin) is optional.
@@ -62,6 +63,12 @@ struct ScalarDefinition {
   std::string value;              // an expression of the axes
 };
 
+// What every kernel does at least, as real expressions of the axes. Empty: not named.
+struct WorkDefinition {
+  std::string bytes;       // moved from and to memory; not named: each input and each output once
+  std::string operations;  // of float32 arithmetic; a fused multiply and add is two
+};
+
 struct LineColumn {
   int line = 1, column = 1;
 };
@@ -93,6 +100,7 @@ struct TaskDefinition {
   std::vector<IntegerNames> cases;    // a value for every variable axis
   std::vector<IntegerNames> holdout;  // shapes that are never shown and never timed in training
   Tolerance tolerance;
+  WorkDefinition work;
   std::vector<std::string> forbid;  // identifiers that a candidate must not use
   TaskOrigin origin;
 
@@ -147,6 +155,7 @@ struct ResolvedCase {
   std::vector<ResolvedTensor>
       tensors;  // the inputs in their order, then the outputs that are no inputs
   std::vector<ResolvedScalar> scalars;
+  double least_bytes = 0, operations = 0;  // see WorkDefinition; operations: 0 where not named
 
   const ResolvedTensor* find(std::string_view name) const {
     for (const ResolvedTensor& tensor : tensors) {

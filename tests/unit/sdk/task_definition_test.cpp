@@ -41,6 +41,7 @@ TEST(TaskDefinition, ReadsEverything) {
   EXPECT_EQ(task.scalars[1].dtype, DType::kInt32);
   EXPECT_EQ(task.tolerance.rtol, 0.001);
   EXPECT_EQ(task.holdout[0].at("cols"), 4);
+  EXPECT_EQ(task.work.operations, "5 * rows * half");
   EXPECT_EQ(task.forbid, std::vector<std::string>{"asm"});
 }
 
@@ -58,6 +59,8 @@ TEST(TaskDefinition, ResolvesACase) {
   ASSERT_TRUE(resolved);
   EXPECT_EQ(resolved->label, "rows=3 cols=16");
   EXPECT_EQ(resolved->axes.at("half"), 8);
+  EXPECT_EQ(resolved->operations, 5 * 3 * 8);
+  EXPECT_EQ(resolved->least_bytes, 4 * (3 * 16 + 3 + 3 * 8)) << "x, keys and y, each once";
   ASSERT_EQ(resolved->tensors.size(), 3u);
   EXPECT_EQ(resolved->tensors[0].shape, (std::vector<std::int64_t>{3, 16}));
   EXPECT_EQ(resolved->tensors[1].high, 16.0);
@@ -166,9 +169,28 @@ TEST(TaskDefinition, RequiredKeysAreAskedFor) {
         << key;
   }
   EXPECT_EQ(problems_without("cases"), "the task has no cases: add cases = [{ … }]");
-  for (const char* key : {"title", "tier", "naive", "holdout", "tolerance", "forbid", "origin"}) {
+  for (const char* key :
+       {"title", "tier", "naive", "holdout", "tolerance", "work", "forbid", "origin"}) {
     EXPECT_EQ(problems_without(key), "") << key;
   }
+}
+
+TEST(TaskDefinition, WorkIsPositiveAndOfTheAxes) {
+  EXPECT_EQ(problems_with("/work/bytes", R"("4 * rows")"), "");
+  EXPECT_EQ(problems_with("/work", "3"),
+            "work: 'work' must be a table: { operations = \"2 * m * n * k\" }");
+  EXPECT_EQ(problems_with("/work/operations", R"("rows - 3")"),
+            "work.operations: it is 0.000000; it must be positive (in cases[0])");
+  EXPECT_NE(problems_with("/work/bytes", R"("4 * rwos")").find("work.bytes: "), std::string::npos);
+  EXPECT_NE(problems_with("/work/flops", R"("rows")").find("work.flops: "), std::string::npos);
+}
+
+TEST(TaskDefinition, AnInPlaceTensorIsReadAndWritten) {
+  Json json = Json::parse(kSoftmaxJson);
+  json["output"][0] = {{"name", "x"}, {"dtype", "float32"}, {"shape", {"rows", "cols"}}};
+  const auto task = parse_task_definition(json.dump());
+  ASSERT_TRUE(task) << task.error();
+  EXPECT_EQ(resolve_case(*task, task->cases[0])->least_bytes, 4 * (2 * 3 * 16 + 3));
 }
 
 TEST(TaskDefinition, NoJsonAndNoTable) {

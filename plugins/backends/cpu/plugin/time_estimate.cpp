@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kSectorBytes = 32;
 constexpr double kFloorShare = 0.9;
+constexpr double kOperationsOfWarp = 64;  // of an instruction: a multiply and an add by 32 lanes
 
 cpu::Counters total(const TimeEstimate::Launches& launches) {
   cpu::Counters sum;
@@ -65,6 +66,13 @@ double TimeEstimate::run_ns(const Launches& launches, const AssembledKernels& ke
 
 double TimeEstimate::loaded_bytes(const Launches& launches) const {
   return kSectorBytes * static_cast<double>(total(launches).dram_load_sectors);
+}
+
+Peaks TimeEstimate::peaks() const {
+  constexpr auto kFloat = static_cast<std::size_t>(cpu::InstructionClass::kFloat);
+  const double instructions_per_ns =
+      gpu_->sms * gpu_->clock_ghz / gpu_->clocks_per_warp->at(kFloat);
+  return {gpu_->dram_gb_per_s * gpu_->dram_efficiency, instructions_per_ns * kOperationsOfWarp};
 }
 
 double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const {

@@ -10,6 +10,7 @@
 #include "plugins/backends/cpu/plugin/assembled_kernels.hpp"
 #include "plugins/backends/cpu/plugin/value_names.hpp"
 #include "plugins/backends/cpu/runner_protocol.hpp"
+#include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
 namespace krl {
@@ -29,6 +30,8 @@ class TimeEstimate {
   double run_ns(const Launches& launches, const AssembledKernels& kernels) const;
   // Distinct bytes that a run reads.
   double loaded_bytes(const Launches& launches) const;
+  // What the GPU reaches at best, by its table.
+  Peaks peaks() const;
   // No kernel can be faster: 0.9 of the time that writing the outputs and reading the inputs takes,
   // or of the inputs what the naive kernel reads, where that is less (a gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;

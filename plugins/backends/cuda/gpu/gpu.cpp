@@ -105,6 +105,12 @@ void Gpu::measure_empty_launch(Worker* worker) const {
   if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
 }
 
+const gpu::PeakRates& Gpu::peaks() {
+  std::optional<gpu::PeakRates>& known = current_checker().peaks;
+  if (!known) known = ask_checker("peaks", nullptr).get<gpu::PeakRates>();
+  return *known;
+}
+
 Gpu::Worker& Gpu::current_runner() {
   Runners& of_kind = runners();
   if (!of_kind.active) {

@@ -14,6 +14,7 @@
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/cuda/gpu/launch_check.hpp"
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
+#include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl {
@@ -33,6 +34,7 @@ constexpr double kLaunchNs = 200;
 constexpr double kLoadError = 0.004;
 
 constexpr std::uint32_t kFirstSamples = 2;     // of the look that nobody checks
+constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
 
@@ -186,14 +188,19 @@ class CaseTimer {
     in_checker_ = &kernel;
   }
 
-  Batch time_reference() {
+  Batch ask_reference(const std::vector<std::uint64_t>& seeds) {
     const gpu::Check expected = expectation(candidate_.task, run_);
-    gpu::TimeReference request{expected.reference, expected.inputs, {}};
+    const gpu::TimeReference request{expected.reference, expected.inputs, seeds};
+    return gpu_.ask_checker("time_reference", request).get<Batch>();
+  }
+
+  Batch time_reference() {
+    std::vector<std::uint64_t> seeds;
     for (std::uint32_t sample = 0; sample < std::max(batch_.time.samples, 1u); ++sample) {
       const std::size_t set = 1 + std::size_t{sample} * batch_.time.sets;
-      request.seeds.push_back(candidate_.has_host() ? random_() : batch_.time.seeds[set]);
+      seeds.push_back(candidate_.has_host() ? random_() : batch_.time.seeds[set]);
     }
-    auto ns = gpu_.ask_checker("time_reference", request).get<Batch>();
+    auto ns = ask_reference(seeds);
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
                      ": its reference does not run on the GPU, so its time is no baseline");
@@ -325,6 +332,7 @@ class CaseTimer {
       record_->values.push_back({index, "baseline_beside", "", beside_ ? 1.0 : 0.0});
     }
     report_transfer(index);
+    report_headroom(index);
     if (clock_mhz_ > 0) record_->values.push_back({index, "sm_clock", "MHz", clock_mhz_});
     if (baseline_.exists()) {
       const LogRatio measured = ratio();
@@ -336,6 +344,28 @@ class CaseTimer {
     if (const std::string why = faster_than_possible(); !why.empty()) {
       stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
     }
+  }
+
+  void report_headroom(std::int32_t index) {
+    const gpu::PeakRates& peaks = gpu_.peaks();
+    const double least = least_ns(candidate_.task.cases[run_.case_index],
+                                  {peaks.bytes_per_ns, peaks.operations_per_ns});
+    record_->values.push_back({index, std::string(kRoofline), "", least / case_.time_ns});
+    const double reference = reference_ns();
+    if (reference == 0) return;
+    record_->values.push_back({index, "reference_time", "ns", reference});
+    record_->values.push_back(
+        {index, std::string(kReferenceSpeedup), "", reference / case_.time_ns});
+  }
+
+  // Measured for the first candidate; 0 if it cannot run where the checker computes.
+  double reference_ns() {
+    const std::string key =
+        candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/reference";
+    const auto known = gpu_.baseline_ns().find(key);
+    if (known != gpu_.baseline_ns().end()) return known->second;
+    const Batch ns = ask_reference(std::vector<std::uint64_t>(kReferenceSamples, random_()));
+    return gpu_.baseline_ns()[key] = ns.empty() ? 0 : median_of(ns);
   }
 
   // What a caller with its data on the host would wait for besides; no part of any time above.
@@ -358,7 +388,7 @@ class CaseTimer {
   std::string faster_than_possible() const {
     const double kernels = static_cast<double>(ours_.kernels());
     const double launches_ns = kernels * std::max(gpu_.empty_launch_ns() - kLaunchNs, 0.0);
-    const double data_ns = kLightSpeed * least_ns();
+    const double data_ns = kLightSpeed * writing_ns();
     if (case_.time_ns >= std::max(launches_ns, data_ns)) return {};
     const auto took = [](double ns) { return number_text(ns) + " ns"; };
     return "it took " + took(case_.time_ns) + ", and " +
@@ -367,7 +397,7 @@ class CaseTimer {
   }
 
   // To write the outputs that do not fit the L2. Not every task has to read all of its inputs.
-  double least_ns() const {
+  double writing_ns() const {
     double bytes = -static_cast<double>(gpu_.description().l2_bytes);
     for (const TensorDefinition& output : candidate_.task.definition.outputs) {
       bytes +=

@@ -11,6 +11,7 @@
 #include "plugins/backends/cuda/worker/clock.hpp"
 #include "plugins/backends/cuda/worker/judge.hpp"
 #include "plugins/backends/cuda/worker/launch_judge.hpp"
+#include "plugins/backends/cuda/worker/peaks.hpp"
 #include "plugins/backends/cuda/worker/serve.hpp"
 
 namespace {
@@ -69,5 +70,6 @@ int main(int argc, char** argv) {
                 {"sums", calls(judge, &Judge::sums)},
                 {"try_impostor", calls(judge, &Judge::try_impostor)},
                 {"time_reference", calls(judge, &Judge::time_reference)},
+                {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
                 {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
 }

@@ -39,6 +39,7 @@ class DeviceSession {
 
   CUcontext context() const { return context_; }
   CUdeviceptr arena() const { return arena_.get(); }
+  std::uint64_t arena_bytes() const { return arena_bytes_; }
   std::string arena_handle() const;
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`, all with the same seed and factor.

@@ -10,9 +10,9 @@
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
 // Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
-// each output's expected values), TryImpostor, TimeReference, Transfer and "clock", whose answer is
-// the SM clock in MHz, 0 = unknown. A third process, kernelrl-gpu-profiler, does Setup and Load
-// with answers of its own (counters/counter.hpp).
+// each output's expected values), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
+// PeakRates, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
 // Who has looked at a set puts guards in its place.
@@ -193,6 +193,11 @@ struct Trouble {
 
 // ---- of the checker
 
+// Of memory, by a copy, and of float32 arithmetic, a fused multiply and add being two.
+struct PeakRates {
+  double bytes_per_ns = 0, operations_per_ns = 0;
+};
+
 // Makes a runner's arena readable under a number. The answer is null.
 struct Attach {
   std::uint64_t runner = 0;
@@ -310,6 +315,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakRates, bytes_per_ns, operations_per_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)

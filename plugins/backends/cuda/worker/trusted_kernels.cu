@@ -340,3 +340,26 @@ extern "C" __global__ void krl_find_changes(const char* base, const Range* range
   }
   if (differs) atomicAdd(&changed[blockIdx.y], 1ull);
 }
+
+// ---- what a GPU can do at best
+
+struct alignas(16) Sixteen {
+  u64 low, high;
+};
+
+extern "C" __global__ void krl_copy(const Sixteen* from, Sixteen* to, u64 elements) {
+  for (u64 i = thread_index(); i < elements; i += thread_count()) to[i] = from[i];
+}
+
+// Eight chains of fused multiplies and adds, so that none waits for another. Stores nothing, but no
+// compiler can know that.
+extern "C" __global__ void krl_multiply_add(float* out, float x, float y, u32 rounds) {
+  float chains[8];
+  for (int c = 0; c < 8; ++c) chains[c] = (float)threadIdx.x + (float)c;
+  for (u32 round = 0; round < rounds; ++round) {
+    for (int c = 0; c < 8; ++c) chains[c] = fmaf(chains[c], x, y);
+  }
+  float sum = 0;
+  for (int c = 0; c < 8; ++c) sum += chains[c];
+  if (sum == -1.0f) *out = sum;
+}

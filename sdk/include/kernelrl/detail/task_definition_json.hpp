@@ -27,7 +27,7 @@ class TaskDefinitionReader {
     }
     check_keys(json, "",
                {"id", "tier", "title", "prompt", "axes", "input", "scalar", "output", "reference",
-                "naive", "cases", "holdout", "tolerance", "forbid", "origin"});
+                "naive", "cases", "holdout", "tolerance", "work", "forbid", "origin"});
     read_heading(json);
     read_axes(json);
     read_tensors(json, "input", &task().inputs);
@@ -39,6 +39,7 @@ class TaskDefinitionReader {
     read_cases(json, "holdout", &task().holdout);
     if (task().cases.empty()) problem("", "the task has no cases: add cases = [{ … }]");
     read_tolerance(json);
+    read_work(json);
     read_origin(json);
     check_names();
     if (result_.problems.empty()) check_cases();
@@ -345,6 +346,18 @@ class TaskDefinitionReader {
     }
   }
 
+  void read_work(const Json& json) {
+    const auto work = json.find("work");
+    if (work == json.end()) return;
+    if (!work->is_object())
+      return problem("work", "'work' must be a table: { operations = \"2 * m * n * k\" }");
+    check_keys(*work, "work", {"bytes", "operations"});
+    for (const auto& [key, out] : {std::pair("bytes", &task().work.bytes),
+                                   std::pair("operations", &task().work.operations)}) {
+      if (const std::string* expression = text(*work, "work", key, false)) *out = *expression;
+    }
+  }
+
   void read_origin(const Json& json) {
     const auto origin = json.find("origin");
     if (origin == json.end()) return;
@@ -458,6 +471,8 @@ inline nlohmann::ordered_json to_json(const TaskDefinition& task) {
   json["cases"] = task.cases;
   if (!task.holdout.empty()) json["holdout"] = task.holdout;
   json["tolerance"] = {{"rtol", task.tolerance.rtol}, {"atol", task.tolerance.atol}};
+  if (!task.work.bytes.empty()) json["work"]["bytes"] = task.work.bytes;
+  if (!task.work.operations.empty()) json["work"]["operations"] = task.work.operations;
   if (!task.forbid.empty()) json["forbid"] = task.forbid;
   if (!task.origin.file.empty()) json["origin"] = detail::to_json(task.origin);
   return json;

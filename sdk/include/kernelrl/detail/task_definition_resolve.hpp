@@ -29,8 +29,8 @@ class CaseResolver {
       : task_(task), values_(values) {}
 
   Checked<ResolvedCase, DefinitionProblem> resolve() {
-    const bool resolved =
-        resolve_axes() && resolve_inputs() && resolve_scalars() && resolve_outputs();
+    const bool resolved = resolve_axes() && resolve_inputs() && resolve_scalars() &&
+                          resolve_outputs() && resolve_work();
     if (!resolved) return problem_;
     return std::move(case_);
   }
@@ -165,6 +165,24 @@ class CaseResolver {
       in_place->is_output = true;
     }
     return true;
+  }
+
+  bool resolve_work() {
+    const WorkDefinition& work = task_.work;
+    for (const ResolvedTensor& tensor : case_.tensors) {
+      const int times = (tensor.is_input ? 1 : 0) + (tensor.is_output ? 1 : 0);
+      case_.least_bytes += times * static_cast<double>(tensor.bytes());
+    }
+    if (!work.bytes.empty() && !positive(work.bytes, "work.bytes", &case_.least_bytes))
+      return false;
+    return work.operations.empty() ||
+           positive(work.operations, "work.operations", &case_.operations);
+  }
+
+  bool positive(const std::string& text, const std::string& path, double* out) {
+    if (!real(text, path, out)) return false;
+    if (*out > 0) return true;
+    return fail(path, "it is " + std::to_string(*out) + "; it must be positive");
   }
 
   const TaskDefinition& task_;

@@ -36,6 +36,16 @@ TEST_P(EveryTask, NaiveKernelIsAsFastAsItself) {
   }
 }
 
+// Its work, at the peak rates of the modelled GPU, takes less than it does.
+TEST_P(EveryTask, NaiveKernelIsBelowTheRoofline) {
+  const TaskText& task = all_tasks().at(GetParam());
+  const Outcome outcome = backend().evaluate(task, naive_of(task));
+  const auto roofline = outcome.values.find("roofline");
+  ASSERT_NE(roofline, outcome.values.end());
+  EXPECT_GT(roofline->second, 0);
+  EXPECT_LT(roofline->second, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tasks, EveryTask, ::testing::ValuesIn(task_ids()),
                          [](const auto& info) { return info.param; });
 

@@ -237,10 +237,11 @@ TEST(GpuTiming, TimesTheReferenceAsABaseline) {
   }
 }
 
-TEST(GpuTiming, GivesTheTransferBesides) {
+TEST(GpuTiming, GivesTheTransferAndTheHeadroomBesides) {
   const EvaluationRecord record = timed(Candidate("good"), Candidate("good"));
   for (const std::int32_t c : {0, 1}) {
-    for (const char* name : {"transfer_to_gpu", "transfer_to_host"}) {
+    for (const char* name : {"transfer_to_gpu", "transfer_to_host", "roofline", "reference_time",
+                             "reference_speedup"}) {
       EXPECT_THAT(record.values, Contains(AllOf(Field(&ValueRecord::case_index, c),
                                                 Field(&ValueRecord::name, name),
                                                 Field(&ValueRecord::value, Gt(0)))))

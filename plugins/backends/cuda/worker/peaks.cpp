@@ -1,0 +1,53 @@
+#include "plugins/backends/cuda/worker/peaks.hpp"
+
+#include <algorithm>
+
+namespace krl::gpu {
+namespace {
+
+constexpr int kTries = 5;
+constexpr std::uint64_t kMostCopied = std::uint64_t{512} << 20;  // many times any L2
+constexpr std::uint64_t kCopiedAtOnce = 16;
+// Enough threads for any GPU. Each has eight chains, and a round is a multiply and an add of each.
+constexpr std::uint32_t kBlocks = 8192, kThreads = 128, kOperationsOfRound = 16;
+constexpr std::uint32_t kMostRounds = 4096;
+constexpr double kLongEnoughNs = 200'000;
+
+double best_of(DeviceSession& session, const std::function<void()>& enqueue) {
+  double best = session.time_call(enqueue);
+  for (int i = 1; i < kTries; ++i) best = std::min(best, session.time_call(enqueue));
+  return std::max(best, 1.0);
+}
+
+double copied_bytes_per_ns(DeviceSession& session) {
+  CUfunction copy = session.trusted("krl_copy");
+  std::uint64_t elements = std::min(session.arena_bytes() / 2, kMostCopied) / kCopiedAtOnce;
+  const std::uint64_t bytes = elements * kCopiedAtOnce;
+  CUdeviceptr from = session.arena(), to = from + bytes;
+  void* arguments[] = {&from, &to, &elements};
+  const double ns = best_of(session, [&] { launch_trusted(copy, 1, elements, arguments); });
+  return 2 * static_cast<double>(bytes) / ns;
+}
+
+double operations_per_ns(DeviceSession& session) {
+  CUfunction multiply_add = session.trusted("krl_multiply_add");
+  CUdeviceptr out = session.arena();
+  float x = 0.5f, y = 1.0f;
+  for (std::uint32_t rounds = 1;; rounds *= 2) {
+    void* arguments[] = {&out, &x, &y, &rounds};
+    const double ns = best_of(session, [&] {
+      KRL_CUDA(cuLaunchKernel, multiply_add, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments,
+               nullptr);
+    });
+    const double operations = 1.0 * kBlocks * kThreads * kOperationsOfRound * rounds;
+    if (ns >= kLongEnoughNs || rounds >= kMostRounds) return operations / ns;
+  }
+}
+
+}  // namespace
+
+PeakRates measure_peaks(DeviceSession& session) {
+  return {copied_bytes_per_ns(session), operations_per_ns(session)};
+}
+
+}  // namespace krl::gpu

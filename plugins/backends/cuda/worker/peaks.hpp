@@ -1,0 +1,12 @@
+// What this GPU reaches at best, measured with kernels of our own.
+#pragma once
+
+#include "plugins/backends/cuda/worker/device_session.hpp"
+#include "plugins/backends/cuda/worker/protocol.hpp"
+
+namespace krl::gpu {
+
+// The best of some tries each. Writes into the arena.
+PeakRates measure_peaks(DeviceSession& session);
+
+}  // namespace krl::gpu
