@@ -49,7 +49,7 @@ const FaultText* find_fault(int code) {
 }
 
 std::string key_of(const PreparedTask& task, const PlannedRun& run) {
-  return task.digest + "/" + std::to_string(run.case_index) + "/" + std::to_string(run.seed) + "/" +
+  return task.digest + "/" + task.cases[run.case_index].label + "/" + std::to_string(run.seed) + "/" +
          std::to_string(static_cast<int>(run.distribution));
 }
 
@@ -289,7 +289,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
       c.verdict = KRL_VERDICT_NONDETERMINISTIC;
       c.detail = "right when it was run again; " + c.detail;
     }
-    record->fail(c.verdict, c.label + ": " + c.detail);
+    record->fail(c.verdict, named(c) + ": " + c.detail);
   }
 }
 
