@@ -53,6 +53,11 @@ std::string note_on_contract(const Evaluation& evaluation) {
   return "contract: host (its own host code ran, so this is trusted less)\n";
 }
 
+std::string_view note_on(CaseKind kind) {
+  if (kind == CaseKind::kShown) return {};
+  return kind == CaseKind::kHoldout ? "hold-out" : "not shown";
+}
+
 std::string table_of_cases(const Evaluation& evaluation) {
   if (evaluation.cases.empty()) return {};
   std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "SPEEDUP", ""}};
@@ -62,7 +67,9 @@ std::string table_of_cases(const Evaluation& evaluation) {
       std::snprintf(speedup.data(), speedup.size(), "%.2f", record.speedup);
     }
     std::string notes = record.estimated ? "estimated" : "";
-    if (record.holdout) notes += notes.empty() ? "hold-out" : ", hold-out";
+    if (const std::string_view kind = note_on(record.kind); !kind.empty()) {
+      notes += (notes.empty() ? "" : ", ") + std::string(kind);
+    }
     rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
   }
   return "\n" + columns(rows);
@@ -122,7 +129,7 @@ int eval_kernel(const CallLine& line) {
   if (!backend) return report(backend.error());
   Request request{std::move(*task), *source, {}, line.has("json")};
   request.options.contract = *contract;
-  if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT;
+  if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   return evaluate(request, **backend);
 }
 

@@ -29,7 +29,8 @@ Evaluation without_kernel(const Candidate& candidate, const std::string& backend
 
 EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const {
   EvaluateOptions options;
-  if (shapes == Shapes::kWithHoldout) options.stages |= KRL_STAGE_HOLDOUT;
+  if (shapes != Shapes::kTraining) options.stages |= KRL_STAGE_HOLDOUT;
+  if (shapes == Shapes::kAll) options.stages |= KRL_STAGE_POOL;
   options.seed = seed_for(run_seed_, "evaluate", task.id);
   options.contract = contract_;
   return options;

@@ -58,13 +58,15 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
 
 std::string failed_case(const Evaluation& evaluation) {
   for (const CaseRecord& c : evaluation.cases) {
-    if (c.holdout || c.verdict == Verdict::kOk) continue;
+    if (c.kind == CaseKind::kHoldout || c.verdict == Verdict::kOk) continue;
     std::vector<std::string> facts;
     if (evaluation.why.find(c.detail) == std::string::npos)
       facts.push_back(shorten(c.detail, 3 * kLongestLine));
     if (std::isfinite(c.max_abs_error))
       facts.push_back(fmt::format("largest error {:.3g}", c.max_abs_error));
-    return facts.empty() ? "" : fmt::format("case {}: {}\n", c.label, fmt::join(facts, "; "));
+    const char* kind = c.kind == CaseKind::kFresh ? " (not shown)" : "";
+    return facts.empty() ? ""
+                         : fmt::format("case {}{}: {}\n", c.label, kind, fmt::join(facts, "; "));
   }
   return {};
 }
@@ -72,7 +74,7 @@ std::string failed_case(const Evaluation& evaluation) {
 std::string speeds(const Evaluation& evaluation) {
   std::string text;
   for (const CaseRecord& c : evaluation.cases) {
-    if (c.holdout || !std::isfinite(c.speedup)) continue;
+    if (c.kind != CaseKind::kShown || !std::isfinite(c.speedup)) continue;
     text += fmt::format("case {}: {:.1f} us{}, {:.2f} times the baseline", c.label,
                         c.time_ns / 1000, c.estimated ? " (estimated)" : "", c.speedup);
     if (c.speedup_high > c.speedup_low)

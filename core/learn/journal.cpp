@@ -192,20 +192,12 @@ std::string Journal::what_stands() const {
                      status_.iteration, resume_command(program_, root()));
 }
 
-Status Journal::keep_episodes(int iteration, const std::vector<Episode>& episodes) {
-  const bool keep_samples = plan_.log.samples_every > 0 && iteration % plan_.log.samples_every == 0;
+void Journal::keep_samples(int iteration, const std::vector<Episode>& episodes) {
+  if (plan_.log.samples_every == 0 || iteration % plan_.log.samples_every != 0) return;
   for (const Episode& episode : episodes) {
-    for (std::size_t t = 0; t < episode.turns.size(); ++t) {
-      const TurnRecord& turn = episode.turns[t];
-      if (keep_samples) samples_.push_back(sample_record(episode, t, turn));
-      const double speedup = turn.evaluation.speedup();
-      if (!turn.evaluation.passed() || !std::isfinite(speedup)) continue;
-      KRL_TRY(files_->best().offer(
-          {episode.task->id, iteration, speedup, turn.candidate.source,
-           to_json(turn.evaluation).dump(2, ' ', false, json::error_handler_t::replace)}));
-    }
+    for (std::size_t t = 0; t < episode.turns.size(); ++t)
+      samples_.push_back(sample_record(episode, t, episode.turns[t]));
   }
-  return {};
 }
 
 Status Journal::save_checkpoint(const Position& position, const Policy& policy) {

@@ -53,6 +53,7 @@ class Journal {
   // The checkpoint to go on from; nothing if the run begins.
   const std::optional<Checkpoint>& checkpoint() const { return files_->checkpoint(); }
   Ledger& ledger() { return files_->ledger(); }
+  BestKernels& best() { return files_->best(); }
   Display& display() { return display_; }
   const std::filesystem::path& root() const { return directory_.layout().root; }
   // Where weights lie that were handed to another policy.
@@ -64,8 +65,8 @@ class Journal {
   // Writes the metrics of the iteration that `position` has just counted.
   Status iteration_finished(const Position& position, const std::string& stage, Metrics metrics);
 
-  // Keeps the answers of the iteration under way for people to read, and its fastest kernels.
-  Status keep_episodes(int iteration, const std::vector<Episode>& episodes);
+  // Keeps the answers of the iteration under way for people to read.
+  void keep_samples(int iteration, const std::vector<Episode>& episodes);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
 

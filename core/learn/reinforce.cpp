@@ -9,6 +9,7 @@
 
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
+#include "core/learn/admission.hpp"
 #include "core/learn/critic.hpp"
 #include "core/learn/curriculum.hpp"
 #include "core/learn/holdouts.hpp"
@@ -67,8 +68,10 @@ class Reinforcement {
     const double rollout_seconds = watch.seconds();
     metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
     add_sampling(rollout, metrics);
-    KRL_TRY(context_.journal.keep_episodes(iteration(), episodes));
+    context_.journal.keep_samples(iteration(), episodes);
     KRL_TRY(check_anything_left(rollout));
+    KRL_TRY(admit_best_kernels(iteration(), episodes, context_.evaluations, context_.journal.best(),
+                               metrics));
     KRL_TRY(learn(episodes, metrics));
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
     metrics["time_s/rollout"] = rollout_seconds;

@@ -12,6 +12,17 @@ namespace {
 
 constexpr double kSpeedupCap = 3;
 
+// Right at every shape that was shown, and not at one that was not.
+bool is_overfit(const Evaluation& evaluation) {
+  bool fails_fresh = false, passes_shown = true;
+  for (const CaseRecord& c : evaluation.cases) {
+    const bool passed = c.verdict == Verdict::kOk;
+    fails_fresh |= c.kind == CaseKind::kFresh && !passed;
+    passes_shown &= c.kind != CaseKind::kShown || passed;
+  }
+  return fails_fresh && passes_shown;
+}
+
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
@@ -25,6 +36,7 @@ class Kernels {
     ++turns_;
     compiled_ += evaluation.compiled() ? 1 : 0;
     flagged_ += evaluation.verdict == Verdict::kFlagged ? 1 : 0;
+    overfit_ += is_overfit(evaluation) ? 1 : 0;
     if (!evaluation.passed()) return;
     ++passed_;
     if (const double speedup = evaluation.speedup(); std::isfinite(speedup))
@@ -37,6 +49,8 @@ class Kernels {
     metrics[prefix + "compile_rate"] = compiled_ / n;
     metrics[prefix + "pass_rate"] = passed_ / n;
     metrics[prefix + "flagged"] = flagged_ / n;
+    const double right_where_shown = passed_ + overfit_;
+    if (right_where_shown > 0) metrics[prefix + "overfit_rate"] = overfit_ / right_where_shown;
     if (passed_ > 0 && speedups_.empty()) return;  // this backend does not time
     const auto timed = static_cast<double>(speedups_.size());
     if (timed < passed_) metrics[prefix + "timed"] = timed / passed_;
@@ -56,7 +70,7 @@ class Kernels {
                                              [&](double s) { return is_fast(s, factor); }));
   }
 
-  int turns_ = 0, compiled_ = 0, passed_ = 0, flagged_ = 0;
+  int turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0;
   std::vector<double> speedups_;
 };
 

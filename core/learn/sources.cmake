@@ -1,4 +1,5 @@
 target_sources(kernelrl_core PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/admission.cpp
   ${CMAKE_CURRENT_LIST_DIR}/assessment.cpp
   ${CMAKE_CURRENT_LIST_DIR}/component_error.cpp
   ${CMAKE_CURRENT_LIST_DIR}/critic.cpp

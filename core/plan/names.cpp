@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 38> kMetrics = {
+constexpr std::array<std::string_view, 39> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, 38> kMetrics = {
     "time_s/learn",
     "time_s/iteration",
     "cache/hit_rate",
+    "best/refused",
     "infra_errors",
     "curriculum/open_tier",
 };
@@ -51,9 +52,9 @@ constexpr std::array<std::string_view, 38> kMetrics = {
 constexpr std::string_view kPassRateAny = "pass_rate_any";
 
 // Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 9> kKernelMetrics = {
-    "compile_rate",   "pass_rate",       "flagged",        "fast_1", "fast_2",
-    "speedup_median", "speedup_geomean", "speedup_capped", "timed"};
+constexpr std::array<std::string_view, 10> kKernelMetrics = {
+    "compile_rate", "pass_rate",      "overfit_rate",    "flagged",        "fast_1",
+    "fast_2",       "speedup_median", "speedup_geomean", "speedup_capped", "timed"};
 
 constexpr int kTiers = 4;
 

@@ -36,7 +36,7 @@ CaseRecord case_of(const krl_case& c) {
   CaseRecord record{
       copy(c.label),
       static_cast<Verdict>(c.verdict),
-      c.holdout != 0,
+      static_cast<CaseKind>(c.kind),
       c.estimated != 0,
       c.max_abs_error,
       c.max_rel_error,
@@ -55,6 +55,8 @@ CaseRecord case_of(const krl_case& c) {
 
 // What is wrong with a case; empty if nothing is.
 std::string complaint_about(const CaseRecord& c) {
+  if (c.kind > CaseKind::kFresh)
+    return fmt::format("case '{}' is of a kind that does not exist", c.label);
   const auto is_wrong = [](double value) { return std::isinf(value) || value < 0; };
   for (const double value : {c.speedup, c.speedup_low, c.speedup_high}) {
     if (is_wrong(value)) return fmt::format("case '{}' has a speedup of {}", c.label, value);

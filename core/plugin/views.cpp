@@ -26,7 +26,7 @@ krl_case view_of(const CaseRecord& c) {
   return {sizeof(krl_case),
           static_cast<std::uint32_t>(c.verdict),
           borrow(c.label),
-          c.holdout ? 1u : 0u,
+          static_cast<std::uint32_t>(c.kind),
           c.estimated ? 1u : 0u,
           c.max_abs_error,
           c.max_rel_error,

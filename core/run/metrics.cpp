@@ -30,7 +30,7 @@ std::uintmax_t bytes_to_keep(std::string_view text, int last_iteration) {
 bool is_repeatable(std::string_view metric) {
   return metric != "time" && !metric.starts_with("time_s/") && !metric.starts_with("perf/") &&
          !metric.starts_with("cache/") && metric != "sampler/retries" &&
-         metric != "sampler/cached_tokens";
+         metric != "sampler/cached_tokens" && metric != "best/refused";
 }
 
 std::string metrics_line(const IterationMetrics& metrics) {

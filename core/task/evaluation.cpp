@@ -1,5 +1,6 @@
 #include "core/task/evaluation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -19,10 +20,18 @@ double number_of(const json& j, const char* key) {
   return entry != j.end() && entry->is_number() ? entry->get<double>() : kNotMeasured;
 }
 
+constexpr std::array<std::string_view, 3> kCaseKindNames = {"shown", "holdout", "fresh"};
+
+CaseKind case_kind_named(std::string_view name) {
+  const auto found = std::find(kCaseKindNames.begin(), kCaseKindNames.end(), name);
+  if (found == kCaseKindNames.end()) return CaseKind::kShown;
+  return static_cast<CaseKind>(found - kCaseKindNames.begin());
+}
+
 json case_json(const CaseRecord& c) {
   return {{"label", c.label},
           {"verdict", name_of(c.verdict)},
-          {"holdout", c.holdout},
+          {"kind", name_of(c.kind)},
           {"estimated", c.estimated},
           {"max_abs_error", number(c.max_abs_error)},
           {"max_rel_error", number(c.max_rel_error)},
@@ -40,7 +49,7 @@ CaseRecord case_from(const json& j) {
   CaseRecord c;
   c.label = j.value("label", "");
   c.verdict = verdict_named(j.value("verdict", "ok")).value_or(Verdict::kInfraError);
-  c.holdout = j.value("holdout", false);
+  c.kind = case_kind_named(j.value("kind", "shown"));
   c.estimated = j.value("estimated", false);
   c.max_abs_error = number_of(j, "max_abs_error");
   c.max_rel_error = number_of(j, "max_rel_error");
@@ -90,6 +99,11 @@ std::string_view name_of(Verdict verdict) {
   return index < kVerdictNames.size() ? kVerdictNames[index] : "unknown";
 }
 
+std::string_view name_of(CaseKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kCaseKindNames.size() ? kCaseKindNames[index] : "unknown";
+}
+
 std::optional<Verdict> verdict_named(std::string_view name) {
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     if (kVerdictNames[i] == name) return static_cast<Verdict>(i);
@@ -101,7 +115,7 @@ double Evaluation::speedup() const {
   double log_sum = 0;
   int timed = 0;
   for (const CaseRecord& c : cases) {
-    if (c.holdout || !std::isfinite(c.speedup_low)) continue;
+    if (c.kind != CaseKind::kShown || !std::isfinite(c.speedup_low)) continue;
     log_sum += std::log(c.speedup_low);
     ++timed;
   }

@@ -51,10 +51,21 @@ struct KernelRecord {
   double occupancy = kNotMeasured;
 };
 
+// Why a candidate ran on a shape; see KRL_CASE_* of kernelrl/abi.h.
+enum class CaseKind : std::uint32_t {
+  kShown = KRL_CASE_SHOWN,
+  kHoldout = KRL_CASE_HOLDOUT,
+  kFresh = KRL_CASE_FRESH,
+};
+
+// "shown", "holdout", "fresh".
+std::string_view name_of(CaseKind kind);
+
 struct CaseRecord {
   std::string label;
   Verdict verdict = Verdict::kOk;
-  bool holdout = false, estimated = false;
+  CaseKind kind = CaseKind::kShown;
+  bool estimated = false;
   double max_abs_error = kNotMeasured, max_rel_error = kNotMeasured;
   double speedup = kNotMeasured, speedup_low = kNotMeasured, speedup_high = kNotMeasured;
   double time_ns = kNotMeasured, baseline_ns = kNotMeasured;
@@ -84,8 +95,8 @@ struct Evaluation {
            verdict != Verdict::kCompileError && verdict != Verdict::kInfraError;
   }
   bool infra_error() const { return verdict == Verdict::kInfraError; }
-  // Geometric mean over the timed cases, hold-outs aside, of the lower end of the speedup's
-  // interval; NaN = not timed.
+  // Geometric mean over the timed cases of the lower end of the speedup's interval; NaN = not
+  // timed.
   double speedup() const;
   // The mean over the cases of the value of that name.
   std::optional<double> value(std::string_view name) const;

@@ -33,7 +33,7 @@ json to_json(const KernelRecord& k) {
 json to_json(const CaseRecord& c) {
   return {c.verdict,
           c.label,
-          c.holdout,
+          c.kind,
           c.estimated,
           number(c.max_abs_error),
           number(c.max_rel_error),
@@ -89,7 +89,7 @@ void push_case(const CaseRecord& record, const EvaluationSink& sink) {
   krl_case c{};
   c.verdict = record.verdict;
   c.label = to_c(record.label);
-  c.holdout = record.holdout ? 1 : 0;
+  c.kind = record.kind;
   c.estimated = record.estimated ? 1 : 0;
   c.max_abs_error = record.max_abs_error;
   c.max_rel_error = record.max_rel_error;

@@ -25,7 +25,8 @@ struct KernelRecord {
 struct CaseRecord {
   std::uint32_t verdict = KRL_VERDICT_OK;
   std::string label;
-  bool holdout = false, estimated = false;
+  std::uint32_t kind = KRL_CASE_SHOWN;
+  bool estimated = false;
   double max_abs_error = kUnknown, max_rel_error = kUnknown;
   double speedup = kUnknown, speedup_low = kUnknown, speedup_high = kUnknown;
   double time_ns = kUnknown, baseline_ns = kUnknown;

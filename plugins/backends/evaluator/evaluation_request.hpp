@@ -1,6 +1,8 @@
 // What a backend is asked to evaluate. Borrows its texts.
 #pragma once
 
+#include <kernelrl/abi.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,6 +27,14 @@ struct EvaluationRequest {
   RunSeeds run_seeds(std::string_view task_digest) const {
     const std::uint64_t shared = mix_seed(seed, task_digest);
     return {shared, mix_seed(mix_seed(shared, "own"), mix_seed(shared, source) % kInputSets)};
+  }
+
+  // Whether no cache may answer: what is to be kept as the best is timed again.
+  bool is_anew() const { return (stages & KRL_STAGE_POOL) != 0; }
+
+  // Which set of the task's pool it is checked on: another for each candidate.
+  std::uint64_t fresh_set(std::string_view task_digest) const {
+    return mix_seed(mix_seed(mix_seed(seed, task_digest), "fresh set"), source);
   }
 
   // The name of its evaluation in a cache. `identity`: the digest of everything else that decides

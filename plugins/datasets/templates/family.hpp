@@ -24,6 +24,7 @@ struct AxisRole {
   NameKind kind = NameKind::kLength;
   std::string size = {};  // an expression, "$cols / 2"; empty: every case gives it
   bool passed = true;     // an argument of the kernel
+  std::int64_t step = 1;  // the sizes that a case may give: its multiples
 };
 
 struct TensorRole {

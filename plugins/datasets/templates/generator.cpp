@@ -78,6 +78,12 @@ Axis axis_of(const AxisRole& role, const Scope& scope) {
   return {expand("$" + role.role, scope), expand(role.size, scope)};
 }
 
+// The sizes at which the family's operations make sense and a GPU can hold their tensors.
+AxisRange range_of(const AxisRole& role, const Scope& scope) {
+  const std::int64_t most = role.kind == NameKind::kLength ? 1 << 26 : 1 << 13;
+  return {expand("$" + role.role, scope), role.step, most, role.step};
+}
+
 const Variant& pick_variant(const std::vector<Variant>& variants, Random* random) {
   std::size_t total = 0;
   for (const Variant& variant : variants) total += static_cast<std::size_t>(variant.weight);
@@ -133,7 +139,10 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
   task.prompt = expand(operation.prompt, scope);
   task.reference = operation.reference;
   task.tolerance = operation.tolerance;
-  for (const AxisRole& axis : operation.axes) task.axes.push_back(axis_of(axis, scope));
+  for (const AxisRole& axis : operation.axes) {
+    task.axes.push_back(axis_of(axis, scope));
+    if (axis.size.empty()) task.ranges.push_back(range_of(axis, scope));
+  }
   for (const TensorRole& input : operation.inputs) task.inputs.push_back(tensor_of(input, scope));
   for (const TensorRole& output : operation.outputs)
     task.outputs.push_back(tensor_of(output, scope));

@@ -155,6 +155,7 @@ typedef struct krl_candidate {
 #define KRL_STAGE_TIME 4u
 #define KRL_STAGE_COUNTERS 8u
 #define KRL_STAGE_HOLDOUT 16u
+#define KRL_STAGE_POOL 32u /* all shapes of the task's pool, where CHECK draws a few; and nothing of it from a cache */
 
 typedef struct krl_evaluate_options {
   uint32_t struct_size;
@@ -205,10 +206,15 @@ typedef struct krl_kernel { /* one compiled kernel; -1 = this backend cannot kno
   krl_str occupancy_limiter; /* "registers", "shared memory", "threads", "blocks" */
 } krl_kernel;
 
+/* Why a candidate runs on a shape. Only shown ones are timed, and nobody but the author knows the others. */
+#define KRL_CASE_SHOWN 0u   /* one of the task's cases */
+#define KRL_CASE_HOLDOUT 1u /* one of its hold-outs: measures, and never decides in training */
+#define KRL_CASE_FRESH 2u   /* drawn from the task's ranges: who fails there has failed */
+
 typedef struct krl_case { /* one shape */
   uint32_t struct_size, verdict;
   krl_str label;                /* "rows=128 cols=1024" */
-  uint32_t holdout, estimated;  /* estimated: times come from a model, not from a clock */
+  uint32_t kind, estimated;     /* KRL_CASE_*; estimated: times come from a model, not from a clock */
   double max_abs_error, max_rel_error;
   double speedup, speedup_low, speedup_high; /* over the baseline: median and 95 % interval; NaN = not timed */
   double time_ns, baseline_ns;               /* medians; NaN = not timed */

@@ -10,7 +10,8 @@
 //    sqrt(cols)"}], "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}], also
 //    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
 //    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "holdout": [{"rows": 7,
-//    "cols": 4097}], "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"],
+//    "cols": 4097}], "ranges": {"rows": [1, 4096], "cols": [32, 8192, 32]},
+//    "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"],
 //    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
 //    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
 //    "input[0]": [30, 1]}}}
@@ -47,6 +48,16 @@ struct Axis {
   bool is_variable() const { return size.empty(); }
 };
 
+// The sizes that a variable axis may have: low, low + step, … up to high.
+struct AxisRange {
+  std::string axis;
+  std::int64_t low = 1, high = 1, step = 1;  // 1 <= low <= high, 1 <= step
+
+  bool contains(std::int64_t size) const {
+    return size >= low && size <= high && (size - low) % step == 0;
+  }
+};
+
 struct TensorDefinition {
   std::string name;
   DType dtype = DType::kFloat32;
@@ -74,8 +85,8 @@ struct LineColumn {
 };
 
 // Where a task was written, so that an error found later can be shown there.
-// Keys of positions: "reference" and "naive" (the first character of the text), "input[0]",
-// "scalar[0]", "output[0]", "cases[0]", "holdout[0]".
+// Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
+// "input[0]", "scalar[0]", "output[0]", "cases[0]", "holdout[0]".
 struct TaskOrigin {
   std::string file;  // empty: not from a file
   std::map<std::string, LineColumn, std::less<>> positions;
@@ -99,6 +110,7 @@ struct TaskDefinition {
   std::string naive;                  // a plain correct candidate; empty: none
   std::vector<IntegerNames> cases;    // a value for every variable axis
   std::vector<IntegerNames> holdout;  // shapes that are never shown and never timed in training
+  std::vector<AxisRange> ranges;      // of every variable axis, in their order; empty: not known
   Tolerance tolerance;
   WorkDefinition work;
   std::vector<std::string> forbid;  // identifiers that a candidate must not use
@@ -197,5 +209,6 @@ inline std::string to_json_text(const TaskDefinition& task) {
 
 }  // namespace krl
 
+#include <kernelrl/detail/axis_ranges_json.hpp>
 #include <kernelrl/detail/task_definition_json.hpp>
 #include <kernelrl/detail/task_definition_resolve.hpp>

@@ -62,7 +62,7 @@ class Case {
   std::string_view label() const { return view(c_->label); }
   unsigned verdict() const { return c_->verdict; }
   bool passed() const { return c_->verdict == KRL_VERDICT_OK; }
-  bool holdout() const { return c_->holdout != 0; }
+  unsigned kind() const { return c_->kind; }  // KRL_CASE_*
   bool timed() const { return std::isfinite(c_->speedup); }
   double speedup() const { return c_->speedup; }          // over the baseline; NaN = not timed
   double speedup_low() const { return c_->speedup_low; }  // lower end of the 95 % interval
@@ -89,11 +89,12 @@ class Evaluation {
   Views<Kernel, krl_kernel> kernels() const { return {c_->kernels, c_->n_kernels}; }
   Views<Case, krl_case> cases() const { return {c_->cases, c_->n_cases}; }
 
-  // Share of the cases (hold-outs aside) that passed, 0..1; 0 where none was run.
+  // Share of the cases, fresh ones among them and hold-outs aside, that passed, 0..1; 0 where none
+  // was run.
   double pass_rate() const {
     unsigned all = 0, good = 0;
     for (const Case& c : cases()) {
-      if (c.holdout()) continue;
+      if (c.kind() == KRL_CASE_HOLDOUT) continue;
       ++all;
       good += c.passed();
     }
@@ -105,7 +106,7 @@ class Evaluation {
     double log_sum = 0;
     unsigned timed = 0;
     for (const Case& c : cases()) {
-      if (c.holdout() || !c.timed()) continue;
+      if (c.kind() != KRL_CASE_SHOWN || !c.timed()) continue;
       log_sum += std::log(c.speedup_low());
       ++timed;
     }

@@ -93,6 +93,27 @@ TEST(TaskFiles, CaseThatLacksAnAxis) {
             "     |          ^\n");
 }
 
+TEST(TaskFiles, RangesWithoutACase) {
+  EXPECT_EQ(errors_with("cases ", "ranges = { n = [1, 512] }\ncases "),
+            "scale.toml:12:16: error: n = 1003 is not in its range\n"
+            "  12 | cases = [{ n = 1003 }]\n"
+            "     |                ^~~~\n");
+}
+
+TEST(TaskFiles, RangeOfAnUnknownAxis) {
+  EXPECT_EQ(errors_with("cases ", "ranges = { n = [1, 4096], m = [1, 9] }\ncases "),
+            "scale.toml:11:27: error: 'm' is no variable axis; known: n\n"
+            "  11 | ranges = { n = [1, 4096], m = [1, 9] }\n"
+            "     |                           ^\n");
+}
+
+TEST(TaskFiles, EmptyRange) {
+  EXPECT_EQ(errors_with("cases ", "ranges = { n = [9, 1] }\ncases "),
+            "scale.toml:11:16: error: the range is empty: 9 is above 1\n"
+            "  11 | ranges = { n = [9, 1] }\n"
+            "     |                ^\n");
+}
+
 TEST(TaskFiles, MissingTensor) {
   EXPECT_EQ(errors_with("[[output]]", "[[input]]"),
             "scale.toml:1:1: error: the task has no output: add an [[output]] table\n"
@@ -192,6 +213,7 @@ TEST(TaskConfigs, AllLoad) {
     EXPECT_FALSE(task.naive.empty()) << task.id;
     EXPECT_GE(task.cases.size(), 2u) << task.id;
     EXPECT_GE(task.holdout.size(), 1u) << task.id;
+    EXPECT_FALSE(task.ranges.empty()) << task.id;
     const std::string folder = "/tier" + std::to_string(task.tier) + "/" + task.id + ".toml";
     EXPECT_NE(task.origin.file.find(folder), std::string::npos)
         << "a task's file is named after it: " << task.id;

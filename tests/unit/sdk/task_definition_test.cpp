@@ -53,6 +53,19 @@ TEST(TaskDefinition, SurvivesTheWayThroughJson) {
   EXPECT_EQ(again->axes[3].name, "taps") << "the order of the axes is kept";
 }
 
+TEST(TaskDefinition, RangesSurviveTheWayThroughJson) {
+  TaskDefinition task = softmax_task();
+  task.ranges = {{"rows", 1, 4096, 1}, {"cols", 4, 8192, 4}};
+  const auto again = parse_task_definition(to_json_text(task));
+  ASSERT_TRUE(again) << again.error();
+  ASSERT_EQ(again->ranges.size(), 2u);
+  EXPECT_EQ(again->ranges[0].high, 4096);
+  EXPECT_EQ(again->ranges[1].axis, "cols");
+  EXPECT_EQ(again->ranges[1].step, 4);
+  EXPECT_TRUE(again->ranges[1].contains(8));
+  EXPECT_FALSE(again->ranges[1].contains(9));
+}
+
 TEST(TaskDefinition, ResolvesACase) {
   const TaskDefinition task = softmax_task();
   const auto resolved = resolve_case(task, task.cases[0]);
@@ -148,6 +161,21 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/cases/0/cols", "1", "axes.half: axis 'half' is 0; it must be positive (in cases[0])"},
       {"/cases/0/rows", "9000000000000000000",
        "input[0].shape[0]: the tensor has too many elements (in cases[0])"},
+      {"/ranges", "3", "ranges: 'ranges' must be a table: ranges = { n = [1, 4096] }"},
+      {"/ranges", R"({"cols": [4, 64]})",
+       "ranges: axis 'rows' has no range; name all variable axes, or none"},
+      {"/ranges", R"({"rows": [1, 9], "colz": [4, 64], "cols": [4, 64]})",
+       "ranges.colz: 'colz' is no variable axis; did you mean 'cols'?"},
+      {"/ranges", R"({"rows": [9, 1], "cols": [4, 64]})",
+       "ranges.rows: the range is empty: 9 is above 1"},
+      {"/ranges", R"({"rows": [1, 9], "cols": [0, 64]})",
+       "ranges.cols: a range is two positive integers, both included, and maybe a step: [1, 4096] "
+       "or [32, 4096, 32]"},
+      {"/ranges", R"({"rows": [4, 9], "cols": [4, 15]})",
+       "cases[0].rows: rows = 3 is not in its range\n"
+       "cases[0].cols: cols = 16 is not in its range"},
+      {"/ranges", R"({"rows": [1, 9], "cols": [16, 64, 16]})",
+       "holdout[0].cols: cols = 4 is not in its range"},
       {"/tolerance/rtol", "-1", "tolerance.rtol: expected a number that is not negative"},
       {"/forbid", "[1]", "forbid[0]: expected an identifier as a string"},
       {"/origin/positions/naive", "[1]", "origin.positions.naive: expected [line, column]"},
@@ -170,7 +198,7 @@ TEST(TaskDefinition, RequiredKeysAreAskedFor) {
   }
   EXPECT_EQ(problems_without("cases"), "the task has no cases: add cases = [{ … }]");
   for (const char* key :
-       {"title", "tier", "naive", "holdout", "tolerance", "work", "forbid", "origin"}) {
+       {"title", "tier", "naive", "holdout", "ranges", "tolerance", "work", "forbid", "origin"}) {
     EXPECT_EQ(problems_without(key), "") << key;
   }
 }

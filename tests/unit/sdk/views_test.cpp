@@ -20,6 +20,12 @@ TEST(EvaluationView, PassRateLeavesHoldoutsAside) {
   EXPECT_EQ(evaluation_of(turn).pass_rate(), 0.5);
 }
 
+TEST(EvaluationView, PassRateCountsFreshShapes) {
+  TurnBuilder turn;
+  turn.untimed_case(KRL_VERDICT_OK).fresh_case(KRL_VERDICT_WRONG_RESULT);
+  EXPECT_EQ(evaluation_of(turn).pass_rate(), 0.5);
+}
+
 TEST(EvaluationView, SpeedupIsTheGeometricMeanOfTheLowerEnds) {
   TurnBuilder turn;
   EXPECT_TRUE(std::isnan(evaluation_of(turn).speedup()));

@@ -17,7 +17,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cpu/3";
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/4";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
@@ -84,6 +84,13 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
 
 EvaluationRecord CpuEvaluator::evaluate(const EvaluationRequest& request,
                                         const Cancelled& cancelled) {
+  if (request.is_anew())
+    return evaluate_new(*tasks_.get(request.definition_json), request, cancelled);
+  return evaluate_once(request, cancelled);
+}
+
+EvaluationRecord CpuEvaluator::evaluate_once(const EvaluationRequest& request,
+                                             const Cancelled& cancelled) {
   return *evaluations_.get(request.key(identity_), [&] {
     return evaluate_new(*tasks_.get(request.definition_json), request, cancelled);
   });
@@ -95,18 +102,17 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   EvaluationRecord record;
   record.toolchain = compiler_.name;
   record.device = time_.device();
-  const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
+  const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
 
   if (const auto problem = check_source(request.source, task.definition.forbid)) {
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
-  const auto schedule = schedule_of(task, request.source, cases);
+  auto read = schedule_of(asked, request.source, asked.n_known());
   // What does not compile is a compile error whatever its directives say: otherwise a bad directive
   // would count as one step further than it is.
-  const auto module = compiled(
-      request.source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
+  const auto module =
+      compiled(request.source, read ? read->kernels : std::vector<std::string>(), cancelled);
   record.compile_log = module->output.log;
   record.diagnostics = module->output.diagnostics;
   if (module->verdict != KRL_VERDICT_OK) {
@@ -114,29 +120,28 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     record.repeatable = module->verdict != KRL_VERDICT_TIMEOUT;
     return record;
   }
-  if (!schedule) {
-    record.fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
+  if (!read) {
+    record.fail(KRL_VERDICT_LAUNCH_ERROR, described(read.error()));
     return record;
   }
-  add_kernel_figures(task, *schedule, module->module, gpu_, compiler_.arch, &record);
+  LaunchSchedule schedule = *std::move(read);
+  add_kernel_figures(asked, schedule, module->module, gpu_, compiler_.arch, &record);
   constexpr std::uint32_t kRunning =
-      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   if (record.verdict != KRL_VERDICT_OK || (request.stages & kRunning) == 0) return record;
 
-  const auto plan = plan_runs(task.n_cases, cases - task.n_cases, settings_.runs_per_case,
-                              request.run_seeds(task.digest));
-  const auto runs = run(task, *schedule, plan, *module, request.seed, cancelled, &record);
+  const Obstacles obstacles = add_fresh_launches(asked, request.source, *module, &schedule);
+
+  std::vector<PlannedRun> runs_planned = plan(asked, request);
+  std::erase_if(runs_planned,
+                [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
+  const auto runs = run(asked, schedule, runs_planned, *module, request.seed, cancelled, &record);
   if (!runs) return record;
-  const auto wrong = judge(task, *schedule, *runs, &record);
-  if (record.verdict == KRL_VERDICT_WRONG_RESULT && wrong &&
-      depends_on_order(task, *schedule, runs->runs()[*wrong].plan, *module, request.seed,
-                       cancelled)) {
-    record.verdict = KRL_VERDICT_NONDETERMINISTIC;
-    record.why = "the result depends on the order of blocks or threads; " + record.why;
-  }
-  run_side_by_side(task, *schedule, *runs, *module, request.seed, cancelled, &record);
+  judge_or_blame_order(asked, schedule, *runs, *module, request.seed, cancelled, &record);
+  settle_fresh_cases(asked, obstacles, &record);
+  run_side_by_side(asked, schedule, *runs, *module, request.seed, cancelled, &record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
-    add_times(task, *runs, assembled_kernels(module->module),
+    add_times(asked, *runs, assembled_kernels(module->module),
               *baseline(task, request.seed, cancelled), &record);
   }
   return record;
@@ -209,6 +214,19 @@ std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
   return nullptr;
 }
 
+// Judges; of a wrong result, whether the order of blocks or threads is why.
+void CpuEvaluator::judge_or_blame_order(const PreparedTask& task, const LaunchSchedule& schedule,
+                                        const MachineRuns& runs, const Compiled& module,
+                                        std::uint64_t seed, const Cancelled& cancelled,
+                                        EvaluationRecord* record) {
+  const auto wrong = judge(task, schedule, runs, record);
+  if (record->verdict != KRL_VERDICT_WRONG_RESULT || !wrong) return;
+  const PlannedRun& plan = runs.runs()[*wrong].plan;
+  if (!depends_on_order(task, schedule, plan, module, seed, cancelled)) return;
+  record->verdict = KRL_VERDICT_NONDETERMINISTIC;
+  record->why = "the result depends on the order of blocks or threads; " + record->why;
+}
+
 // A right result may be wrong at another schedule, where warps met.
 void CpuEvaluator::run_side_by_side(const PreparedTask& task, const LaunchSchedule& schedule,
                                     const MachineRuns& runs, const Compiled& module,
@@ -216,14 +234,14 @@ void CpuEvaluator::run_side_by_side(const PreparedTask& task, const LaunchSchedu
                                     EvaluationRecord* record) {
   if (record->verdict != KRL_VERDICT_OK) return;
   Encounters encounters;
-  encounters.add(runs);
+  encounters.add(runs, task.n_known());
   for (const auto runs_of : {&Encounters::in_lockstep, &Encounters::with_hold_ups}) {
     auto plan = (encounters.*runs_of)();
     while (!has_room(task, plan)) plan.pop_back();
     if (plan.empty() || record->verdict != KRL_VERDICT_OK) break;
     const auto again = run(task, schedule, plan, module, seed, cancelled, record);
     if (!again) return;
-    encounters.add(*again);
+    encounters.add(*again, task.n_known());
     judge(task, schedule, *again, record);
   }
   if (record->verdict == KRL_VERDICT_WRONG_RESULT) {

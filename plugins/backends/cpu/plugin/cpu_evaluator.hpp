@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kernelrl/sdk.hpp>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -60,6 +61,8 @@ class CpuEvaluator {
     std::vector<double> loaded_bytes;  // per case: distinct bytes that it reads
   };
 
+  // Through the cache, whatever the stages.
+  EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
   Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
@@ -74,6 +77,9 @@ class CpuEvaluator {
                                    const std::vector<PlannedRun>& plan, const Compiled& module,
                                    std::uint64_t seed, const Cancelled& cancelled,
                                    EvaluationRecord* record);
+  void judge_or_blame_order(const PreparedTask& task, const LaunchSchedule& schedule,
+                            const MachineRuns& runs, const Compiled& module, std::uint64_t seed,
+                            const Cancelled& cancelled, EvaluationRecord* record);
   void run_side_by_side(const PreparedTask& task, const LaunchSchedule& schedule,
                         const MachineRuns& runs, const Compiled& module, std::uint64_t seed,
                         const Cancelled& cancelled, EvaluationRecord* record);
@@ -84,6 +90,13 @@ class CpuEvaluator {
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
                  const Baseline& baseline, EvaluationRecord* record) const;
+  // Fresh cases that the candidate cannot be launched at, by their index, and why.
+  using Obstacles = std::map<std::size_t, std::string>;
+  Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
+                               const Compiled& module, LaunchSchedule* schedule) const;
+  std::vector<PlannedRun> plan(const PreparedTask& asked, const EvaluationRequest& request) const;
+  static void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
+                                 EvaluationRecord* record);
   void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 
   const CpuSettings settings_;

@@ -65,12 +65,9 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Machine
   return std::nullopt;
 }
 
-// Of the runs that were planned.
-std::vector<CaseRecord> estimated_cases(const PreparedTask& task, const MachineRuns& runs) {
-  std::size_t last = 0;
-  for (const MachineRun& run : runs.runs()) last = std::max(last, run.plan.case_index);
-  std::vector<CaseRecord> cases = untried_cases(task, last + 1);
-  for (CaseRecord& c : cases) c.estimated = true;
+std::vector<CaseRecord> estimated_cases(const PreparedTask& task) {
+  std::vector<CaseRecord> cases = untried_cases(task, task.cases.size());
+  for (CaseRecord& c : cases) c.estimated = c.kind != KRL_CASE_FRESH;
   return cases;
 }
 
@@ -94,7 +91,7 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
 
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const MachineRuns& runs, EvaluationRecord* record) {
-  if (record->cases.empty()) record->cases = estimated_cases(task, runs);
+  if (record->cases.empty()) record->cases = estimated_cases(task);
   const cpu::Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
@@ -106,7 +103,7 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   }
   if (first_wrong) {
     const CaseRecord& c = record->cases[runs.runs()[*first_wrong].plan.case_index];
-    record->fail(KRL_VERDICT_WRONG_RESULT, c.label + ": " + c.detail);
+    record->fail(KRL_VERDICT_WRONG_RESULT, named(c) + ": " + c.detail);
   }
   if (!result.fault && !result.launch_error) return first_wrong;
 

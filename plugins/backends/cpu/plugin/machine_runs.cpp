@@ -83,11 +83,16 @@ bool has_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
 
 void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
   if (has_room(task, runs)) return;
-  throw Failure(KRL_INVALID_ARGUMENT, task.definition.id + ": the cases of an evaluation take " +
-                                          std::to_string(tensor_bytes(task, runs) >> 20) +
-                                          " MiB in the machine, more than " +
-                                          std::to_string(kMaxArenaBytes >> 20) +
-                                          "; make them smaller");
+  std::vector<PlannedRun> known = runs;
+  std::erase_if(known, [&](const PlannedRun& run) { return run.case_index >= task.n_known(); });
+  const bool fresh = has_room(task, known);  // and the others have not
+  const std::string place = fresh ? task.definition.origin.locate("ranges") : "";
+  invalid_argument((place.empty() ? task.definition.id : place) + ": the " +
+                   (fresh ? "pool of shapes that the ranges give and the cases take "
+                          : "cases of an evaluation take ") +
+                   std::to_string(tensor_bytes(task, runs) >> 20) +
+                   " MiB in the machine, more than " + std::to_string(kMaxArenaBytes >> 20) +
+                   "; make " + (fresh ? "the largest case" : "them") + " smaller");
 }
 
 MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,

@@ -8,8 +8,9 @@ constexpr std::size_t kFewestRuns = 6, kMostRuns = 12;
 
 }  // namespace
 
-void Encounters::add(const MachineRuns& runs) {
+void Encounters::add(const MachineRuns& runs, std::size_t cases) {
   for (const cpu::Encounter& encounter : runs.result().encounters) {
+    if (runs.runs()[encounter.run].plan.case_index >= cases) continue;
     Line& line = lines_[encounter.line];
     if (line.runs.empty()) line.place = encounter.place;
     line.runs.push_back(runs.runs()[encounter.run].plan);

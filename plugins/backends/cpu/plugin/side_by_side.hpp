@@ -14,7 +14,8 @@ namespace krl {
 // which they did.
 class Encounters {
  public:
-  void add(const MachineRuns& runs);
+  // Those of the first `cases` cases.
+  void add(const MachineRuns& runs, std::size_t cases);
 
   // Each case in which warps met, once, in lockstep: that loses every update that is no atomic one.
   std::vector<PlannedRun> in_lockstep() const;

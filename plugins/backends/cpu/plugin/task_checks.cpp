@@ -77,21 +77,27 @@ void CpuEvaluator::prepare(std::string_view definition_json, std::uint64_t seed,
   EvaluationRequest naive;
   naive.definition_json = definition_json;
   naive.source = task->definition.naive;
-  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   naive.seed = seed;
   check_reference(*task, naive);
   if (naive.source.empty()) return;
-  require_right_naive(task->definition, evaluate(naive, cancelled));
+  require_right_naive(task->definition, evaluate_once(naive, cancelled));
 }
 
 // Runs the reference on all runs of an evaluation, and holds made-up outputs against it.
 void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationRequest& request) {
+  const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
+  const auto whole_plan = plan(asked, request);
+  require_room(asked, whole_plan);
+  std::vector<PlannedRun> known_plan;
   std::vector<std::shared_ptr<const CaseData>> data;
-  const auto plan = plan_runs(task.n_cases, task.cases.size() - task.n_cases,
-                              settings_.runs_per_case, request.run_seeds(task.digest));
-  require_room(task, plan);
-  for (const PlannedRun& run : plan) data.push_back(data_.get(task, run));
-  const ImpostorCheck check(task, plan, data);
+  for (const PlannedRun& run : whole_plan) {
+    auto expected = data_.get(asked, run);
+    if (asked.kind_of(run.case_index) == KRL_CASE_FRESH) continue;
+    known_plan.push_back(run);
+    data.push_back(std::move(expected));
+  }
+  const ImpostorCheck check(asked, known_plan, data);
   refuse_impostors(task.definition,
                    [&](const Impostor& impostor) { return check.passes(impostor); });
 }

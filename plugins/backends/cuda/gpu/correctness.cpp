@@ -50,7 +50,7 @@ const FaultText* find_fault(int code) {
 }
 
 std::string key_of(const PreparedTask& task, const PlannedRun& run) {
-  return task.digest + "/" + std::to_string(run.case_index) + "/" + std::to_string(run.seed) + "/" +
+  return task.digest + "/" + task.cases[run.case_index].label + "/" + std::to_string(run.seed) + "/" +
          std::to_string(static_cast<int>(run.distribution));
 }
 
@@ -227,7 +227,7 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
       c.verdict = KRL_VERDICT_NONDETERMINISTIC;
       c.detail = "right when it was run again; " + c.detail;
     }
-    record->fail(c.verdict, c.label + ": " + c.detail);
+    record->fail(c.verdict, named(c) + ": " + c.detail);
   }
   return true;
 }

@@ -41,6 +41,7 @@ PreparedTask prepare_task(std::string_view definition_json) {
   task.definition = *std::move(parsed);
   task.digest = Digest().add(definition_json).hex();
   task.n_cases = task.definition.cases.size();
+  task.n_holdouts = task.definition.holdout.size();
   for (const auto* list : {&task.definition.cases, &task.definition.holdout}) {
     for (const IntegerNames& values : *list) {
       auto resolved = resolve_case(task.definition, values);
@@ -49,12 +50,34 @@ PreparedTask prepare_task(std::string_view definition_json) {
       task.cases.push_back(*std::move(resolved));
     }
   }
+  task.pool = make_pool(task.definition);
   return task;
+}
+
+PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set) {
+  PreparedTask asked{task.definition, task.digest, task.cases, task.n_cases, task.n_holdouts, {}};
+  if ((stages & KRL_STAGE_HOLDOUT) == 0) {
+    asked.n_holdouts = 0;
+    asked.cases.resize(asked.n_cases);
+  }
+  const FreshPool& pool = task.pool;
+  if ((stages & KRL_STAGE_POOL) != 0) {
+    asked.cases.insert(asked.cases.end(), pool.shapes.begin(), pool.shapes.end());
+  } else if ((stages & (KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT)) != 0 && !pool.sets.empty()) {
+    for (const std::size_t shape : pool.sets[set % pool.sets.size()])
+      asked.cases.push_back(pool.shapes[shape]);
+  }
+  return asked;
 }
 
 std::shared_ptr<const PreparedTask> TaskStore::get(std::string_view definition_json) {
   const std::string key(definition_json);
-  return kept_.get(key, [&] { return std::pair(prepare_task(definition_json), key.size()); });
+  return kept_.get(key, [&] {
+    PreparedTask task = prepare_task(definition_json);
+    constexpr std::size_t kShapeBytes = 1 << 10;  // about
+    const std::size_t shapes = task.cases.size() + task.pool.shapes.size();
+    return std::pair(std::move(task), key.size() + shapes * kShapeBytes);
+  });
 }
 
 std::size_t CaseData::bytes() const {
@@ -65,7 +88,7 @@ std::size_t CaseData::bytes() const {
 }
 
 std::shared_ptr<const CaseData> CaseStore::get(const PreparedTask& task, const PlannedRun& run) {
-  const std::string key = task.digest + "/" + std::to_string(run.case_index) + "/" +
+  const std::string key = task.digest + "/" + task.cases[run.case_index].label + "/" +
                           std::to_string(run.seed) + "/" +
                           std::to_string(static_cast<int>(run.distribution));
   return kept_.get(key, [&] {

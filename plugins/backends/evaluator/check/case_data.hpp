@@ -8,6 +8,7 @@
 
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/fresh_shapes.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
@@ -18,8 +19,16 @@ namespace krl {
 struct PreparedTask {
   TaskDefinition definition;
   std::string digest;               // of the definition's text
-  std::vector<ResolvedCase> cases;  // then the hold-outs
-  std::size_t n_cases = 0;          // without them
+  std::vector<ResolvedCase> cases;  // the shown ones, then the hold-outs, then fresh ones
+  std::size_t n_cases = 0;          // shown ones
+  std::size_t n_holdouts = 0;
+  FreshPool pool;
+
+  std::size_t n_known() const { return n_cases + n_holdouts; }
+  std::uint32_t kind_of(std::size_t case_index) const {  // KRL_CASE_*
+    if (case_index < n_cases) return KRL_CASE_SHOWN;
+    return case_index < n_known() ? KRL_CASE_HOLDOUT : KRL_CASE_FRESH;
+  }
 };
 
 // Of the tensors of one case together: more takes minutes to fill and compare.
@@ -28,6 +37,11 @@ inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
 // Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or with
 // the first case that is too large.
 PreparedTask prepare_task(std::string_view definition_json);
+
+// The same task with the cases that an evaluation is asked for: the shown ones, the hold-outs if
+// `stages` has KRL_STAGE_HOLDOUT, and if it has any stage that checks, fresh ones: the set of the
+// pool that follows from `set`, or with KRL_STAGE_POOL all of it.
+PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set);
 
 // Tasks by their definition, each prepared once. Thread-safe.
 class TaskStore {

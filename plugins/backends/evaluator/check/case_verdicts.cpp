@@ -24,9 +24,13 @@ std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t coun
   std::vector<CaseRecord> cases(count);
   for (std::size_t c = 0; c < count; ++c) {
     cases[c].label = task.cases[c].label;
-    cases[c].holdout = c >= task.n_cases;
+    cases[c].kind = task.kind_of(c);
   }
   return cases;
+}
+
+std::string named(const CaseRecord& c) {
+  return c.kind == KRL_CASE_FRESH ? c.label + " (not shown)" : c.label;
 }
 
 void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
@@ -41,7 +45,7 @@ void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
 
 void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
           EvaluationRecord* record) {
-  record->fail(verdict, record->cases[stopped].label + ": " + why);
+  record->fail(verdict, named(record->cases[stopped]) + ": " + why);
   for (std::size_t c = stopped; c < record->cases.size(); ++c) {
     CaseRecord& unfinished = record->cases[c];
     if (unfinished.verdict != KRL_VERDICT_OK) continue;

@@ -20,8 +20,11 @@ struct RunVerdict {
   void add(const ResolvedTensor& output, const Comparison& comparison);
 };
 
-// The first `count` cases, hold-outs among them, all passed so far.
+// The first `count` cases, all passed so far.
 std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t count);
+
+// For an evaluation's `why`: "n=7", or "n=7 (not shown)" of a fresh shape.
+std::string named(const CaseRecord& c);
 
 // Adds a run to its case.
 void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c);

@@ -40,4 +40,9 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
   return runs;
 }
 
+PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds) {
+  const std::uint64_t seed = mix_seed(mix_seed(seeds.shared, "fresh"), label);
+  return {case_index, seed, Distribution::kAsGiven, RunOrder::kShuffled, false};
+}
+
 }  // namespace krl

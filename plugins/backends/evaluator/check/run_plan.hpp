@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
@@ -38,5 +39,9 @@ struct RunSeeds {
 // The runs of a case stand together.
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
+
+// A fresh case is run once, shuffled, on inputs that all candidates share, so that what is expected
+// there is computed once for a task; they follow from the case's label.
+PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds);
 
 }  // namespace krl

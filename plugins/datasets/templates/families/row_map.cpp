@@ -116,6 +116,7 @@ Operation swiglu() {
     $y[r * $half + j] = v / (1.0f + expf(-v)) * $x[r * 2 * $half + $half + j];
 )");
   operation.axes[1].passed = false;
+  operation.axes[1].step = 2;
   operation.axes.push_back({"half", "half", NameKind::kInner, "$cols / 2"});
   operation.outputs[0].shape = {"$rows", "$half"};
   operation.parts["width"] = "$half";

@@ -15,6 +15,11 @@
 
 namespace krl {
 
+namespace detail {  // axis_ranges_json.hpp
+inline void read_axis_ranges(const nlohmann::ordered_json& json, ReadDefinition& definition);
+inline nlohmann::ordered_json to_json(const AxisRange& range);
+}  // namespace detail
+
 // Reads a definition and lists its problems.
 class TaskDefinitionReader {
  public:
@@ -27,7 +32,7 @@ class TaskDefinitionReader {
     }
     check_keys(json, "",
                {"id", "tier", "title", "prompt", "axes", "input", "scalar", "output", "reference",
-                "naive", "cases", "holdout", "tolerance", "work", "forbid", "origin"});
+                "naive", "cases", "holdout", "ranges", "tolerance", "work", "forbid", "origin"});
     read_heading(json);
     read_axes(json);
     read_tensors(json, "input", &task().inputs);
@@ -37,6 +42,7 @@ class TaskDefinitionReader {
     read_texts(json);
     read_cases(json, "cases", &task().cases);
     read_cases(json, "holdout", &task().holdout);
+    detail::read_axis_ranges(json, result_);
     if (task().cases.empty()) problem("", "the task has no cases: add cases = [{ … }]");
     read_tolerance(json);
     read_work(json);
@@ -470,6 +476,7 @@ inline nlohmann::ordered_json to_json(const TaskDefinition& task) {
   if (!task.naive.empty()) json["naive"] = task.naive;
   json["cases"] = task.cases;
   if (!task.holdout.empty()) json["holdout"] = task.holdout;
+  for (const AxisRange& range : task.ranges) json["ranges"][range.axis] = detail::to_json(range);
   json["tolerance"] = {{"rtol", task.tolerance.rtol}, {"atol", task.tolerance.atol}};
   if (!task.work.bytes.empty()) json["work"]["bytes"] = task.work.bytes;
   if (!task.work.operations.empty()) json["work"]["operations"] = task.work.operations;

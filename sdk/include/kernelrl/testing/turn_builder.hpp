@@ -36,14 +36,17 @@ class TurnBuilder {
   // A case that passed, timed with this speedup; without `low` the interval has no width.
   TurnBuilder& speedup(double median) { return speedup(median, median); }
   TurnBuilder& speedup(double median, double low) {
-    return add_case({KRL_VERDICT_OK, false, median, low});
+    return add_case({KRL_VERDICT_OK, KRL_CASE_SHOWN, median, low});
   }
   // A case without a time.
   TurnBuilder& untimed_case(std::uint32_t verdict) {
-    return add_case({verdict, false, kNone, kNone});
+    return add_case({verdict, KRL_CASE_SHOWN, kNone, kNone});
   }
   TurnBuilder& holdout_case(std::uint32_t verdict) {
-    return add_case({verdict, true, kNone, kNone});
+    return add_case({verdict, KRL_CASE_HOLDOUT, kNone, kNone});
+  }
+  TurnBuilder& fresh_case(std::uint32_t verdict) {
+    return add_case({verdict, KRL_CASE_FRESH, kNone, kNone});
   }
   TurnBuilder& kernel(int registers, int shared_bytes = -1, double occupancy = kNone) {
     return kernels_.push_back({registers, shared_bytes, occupancy}), *this;
@@ -68,8 +71,7 @@ class TurnBuilder {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   struct CaseSpec {
-    std::uint32_t verdict;
-    bool holdout;
+    std::uint32_t verdict, kind;
     double speedup, speedup_low;
   };
   struct KernelSpec {
@@ -146,7 +148,7 @@ class TurnBuilder {
     c.struct_size = sizeof c;
     c.verdict = spec.verdict;
     c.label = to_c("n=1024");
-    c.holdout = spec.holdout ? 1 : 0;
+    c.kind = spec.kind;
     c.max_abs_error = c.max_rel_error = 0;
     c.speedup = c.speedup_high = spec.speedup;
     c.speedup_low = spec.speedup_low;

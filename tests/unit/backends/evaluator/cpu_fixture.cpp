@@ -38,7 +38,7 @@ krl_evaluation_sink sink_into(Outcome* outcome) {
     return krl_status{KRL_OK};
   };
   sink.add_case = [](const krl_evaluation_sink* s, const krl_case* c) {
-    of(s).cases.push_back({c->verdict, text(c->label), text(c->detail), c->holdout != 0, c->speedup,
+    of(s).cases.push_back({c->verdict, text(c->label), text(c->detail), c->kind, c->speedup,
                            c->time_ns, c->max_abs_error, c->speedup_low, c->speedup_high,
                            c->samples_ns.size});
     return krl_status{KRL_OK};
@@ -135,7 +135,7 @@ bool Outcome::operator==(const Outcome& other) const {
       cases.begin(), cases.end(), other.cases.begin(), other.cases.end(),
       [&](const CaseOutcome& a, const CaseOutcome& b) {
         return a.verdict == b.verdict && a.label == b.label && a.detail == b.detail &&
-               a.holdout == b.holdout && same(a.speedup, b.speedup) && same(a.time_ns, b.time_ns);
+               a.kind == b.kind && same(a.speedup, b.speedup) && same(a.time_ns, b.time_ns);
       });
   return same_cases && verdict == other.verdict && why == other.why && log == other.log &&
          diagnostics == other.diagnostics && values == other.values && kernels == other.kernels;

@@ -28,7 +28,7 @@ struct Outcome {
   struct CaseOutcome {
     std::uint32_t verdict;
     std::string label, detail;
-    bool holdout;
+    std::uint32_t kind;
     double speedup, time_ns, max_abs_error, speedup_low, speedup_high;
     std::size_t samples;  // of its time
   };

@@ -97,6 +97,7 @@ TEST(OracleTest, SaysWhereAReferenceIsWrong) {
 // At once: not after it has filled gigabytes.
 TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
   auto definition = nlohmann::json::parse(vector_add().definition_json);
+  definition.erase("ranges");
   definition["cases"] = {{{"n", 2147483647}}};
   try {
     prepare_task(definition.dump());
@@ -114,6 +115,23 @@ TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
   } catch (const Failure& failure) {
     EXPECT_NE(std::string(failure.what()).find("make them smaller"), std::string::npos)
         << failure.what();
+  }
+}
+
+// Before anything is filled with them.
+TEST(PreparedTaskTest, RefusesRangesWhosePoolTakesTooMuch) {
+  auto definition = nlohmann::json::parse(vector_add().definition_json);
+  definition["cases"] = {{{"n", 20'000'000}}};
+  definition["origin"] = {{"file", "t.toml"}, {"positions", {{"ranges", {7, 3}}}}};
+  const CpuInstance backend(Table{{"cache", "off"}, {"runs_per_case", 1}});
+  try {
+    backend.prepare({"large", definition.dump()});
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    const std::string why = failure.what();
+    EXPECT_EQ(
+        why.rfind("t.toml:7:3: the pool of shapes that the ranges give and the cases take", 0), 0u)
+        << why;
   }
 }
 

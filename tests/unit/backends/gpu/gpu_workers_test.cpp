@@ -87,7 +87,7 @@ TEST(GpuCorrectness, PassesWhatIsRight) {
   const EvaluationRecord record = checked(Candidate("good"));
   EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   ASSERT_THAT(record.cases, SizeIs(3));
-  EXPECT_TRUE(record.cases[2].holdout);
+  EXPECT_EQ(record.cases[2].kind, KRL_CASE_HOLDOUT);
   EXPECT_THAT(record.cases, Each(Field(&CaseRecord::max_abs_error, Lt(1e-5))));
 }
 

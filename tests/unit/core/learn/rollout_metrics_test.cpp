@@ -47,6 +47,35 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
   EXPECT_DOUBLE_EQ(m["infra_errors"], 1);
 }
 
+TurnRecord checked_turn(Verdict verdict, std::vector<std::pair<CaseKind, Verdict>> cases) {
+  TurnRecord t = turn(verdict, 1, 0);
+  t.evaluation.cases.clear();
+  for (const auto& [kind, of_case] : cases) {
+    CaseRecord& c = t.evaluation.cases.emplace_back();
+    c.kind = kind;
+    c.verdict = of_case;
+  }
+  return t;
+}
+
+TEST(RolloutMetrics, OverfitKernelsAreRightWhereTheyWereShown) {
+  const Task task{"t", "", "", 0, ""};
+  const auto shown = CaseKind::kShown, fresh = CaseKind::kFresh;
+  const auto ok = Verdict::kOk, wrong = Verdict::kWrongResult;
+  const TurnRecord right = checked_turn(ok, {{shown, ok}, {fresh, ok}});
+  const TurnRecord overfit = checked_turn(wrong, {{shown, ok}, {fresh, ok}, {fresh, wrong}});
+  const TurnRecord plainly_wrong = checked_turn(wrong, {{shown, ok}, {shown, wrong}});
+  const auto rate = [&](const TurnRecord& a, const TurnRecord& b) {
+    const Metrics m = rollout_metrics({{&task, 0, 0, {a}}, {&task, 0, 1, {b}}}, {"speed"}, 1);
+    const auto found = m.find("kernel/overfit_rate");
+    return found == m.end() ? -1 : found->second;
+  };
+  EXPECT_EQ(rate(right, overfit), 0.5);
+  EXPECT_EQ(rate(right, plainly_wrong), 0);
+  EXPECT_EQ(rate(overfit, plainly_wrong), 1);
+  EXPECT_EQ(rate(plainly_wrong, plainly_wrong), -1) << "none was right where it was shown";
+}
+
 TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {
   const Task task{"t", "", "", 0, ""};
   const Metrics m =

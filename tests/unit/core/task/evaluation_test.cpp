@@ -31,7 +31,7 @@ TEST(Evaluation, SpeedupIsTheGeometricMeanOfTheLowerBounds) {
   EXPECT_DOUBLE_EQ(e.speedup(), 4.0);
   e.cases[0].speedup_low = 0.5;
   EXPECT_DOUBLE_EQ(e.speedup(), 2.0);
-  e.cases[1].holdout = true;
+  e.cases[1].kind = CaseKind::kHoldout;
   EXPECT_DOUBLE_EQ(e.speedup(), 0.5);
 }
 
@@ -50,6 +50,15 @@ TEST(Evaluation, SurvivesJson) {
   EXPECT_TRUE(std::isnan(evaluation_from_json(json).kernels[0].occupancy));
   EXPECT_EQ(json.at("contract"), "host");
   EXPECT_EQ(evaluation_from_json(json).contract, Contract::kHost);
+}
+
+TEST(Evaluation, KindsOfCasesSurviveJson) {
+  for (const CaseKind kind : {CaseKind::kShown, CaseKind::kHoldout, CaseKind::kFresh}) {
+    Evaluation e = example();
+    e.cases[1].kind = kind;
+    EXPECT_EQ(evaluation_from_json(to_json(e)).cases[1].kind, kind);
+    EXPECT_EQ(to_json(e).at("cases")[1].at("kind"), name_of(kind));
+  }
 }
 
 TEST(Evaluation, VerdictsHaveNamesBothWays) {

@@ -430,7 +430,7 @@ struct ToyBackend final : krl::Backend {
     sink.add_case(c);
     if (options.wants(KRL_STAGE_HOLDOUT) && choice == overfitted_choice) {
       c.label = krl::to_c("n=2");
-      c.holdout = 1;
+      c.kind = KRL_CASE_HOLDOUT;
       c.verdict = KRL_VERDICT_WRONG_RESULT;
       sink.add_case(c);
     }

@@ -1,0 +1,106 @@
+#include "core/learn/admission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/base/log.hpp"
+
+namespace krl {
+namespace {
+
+// Those of a task that may become its best, the fastest first.
+struct Contenders {
+  const Task* task = nullptr;
+  std::vector<const TurnRecord*> turns;
+  int refused = 0;
+};
+
+std::vector<Contenders> contenders_in(const std::vector<Episode>& episodes,
+                                      const std::map<std::string, double>& best) {
+  std::map<std::string, Contenders> by_task;
+  for (const Episode& episode : episodes) {
+    const auto known = best.find(episode.task->id);
+    for (const TurnRecord& turn : episode.turns) {
+      const double speedup = turn.evaluation.speedup();
+      const bool faster = known == best.end() || speedup > known->second;
+      if (!turn.evaluation.passed() || !std::isfinite(speedup) || !faster) continue;
+      Contenders& contenders = by_task[episode.task->id];
+      contenders.task = episode.task;
+      contenders.turns.push_back(&turn);
+    }
+  }
+  std::vector<Contenders> list;
+  for (auto& [task, contenders] : by_task) {
+    std::stable_sort(contenders.turns.begin(), contenders.turns.end(), [](auto* a, auto* b) {
+      return a->evaluation.speedup() > b->evaluation.speedup();
+    });
+    list.push_back(std::move(contenders));
+  }
+  return list;
+}
+
+class Admission {
+ public:
+  Admission(int iteration, const Evaluations& evaluations)
+      : iteration_(iteration), evaluations_(evaluations) {}
+
+  // The fastest that stands the second evaluation, with that one's figures; nothing if none does.
+  Result<std::optional<BestKernel>> choose(Contenders& contenders) const {
+    std::set<std::string_view> tried;
+    for (const TurnRecord* turn : contenders.turns) {
+      if (!tried.insert(turn->candidate.source).second) continue;
+      KRL_ASSIGN(const Evaluated second, evaluations_.evaluate(*contenders.task, turn->candidate,
+                                                               iteration_, Shapes::kAll));
+      const Evaluation& evaluation = second.evaluation;
+      if (evaluation.infra_error() || second.reused) continue;  // known: offered before, or refused
+      if (evaluation.passed() && std::isfinite(evaluation.speedup())) {
+        return BestKernel{contenders.task->id, iteration_, evaluation.speedup(),
+                          turn->candidate.source, text_of(evaluation)};
+      }
+      ++contenders.refused;
+      log(Severity::kWarning,
+          fmt::format(
+              "{}: a kernel of {:.2f} times the baseline is not kept as the best one: {}: {}",
+              contenders.task->id, turn->evaluation.speedup(), name_of(evaluation.verdict),
+              evaluation.why));
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static std::string text_of(const Evaluation& evaluation) {
+    return to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  const int iteration_;
+  const Evaluations& evaluations_;
+};
+
+}  // namespace
+
+Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
+                          const Evaluations& evaluations, BestKernels& best, Metrics& metrics) {
+  std::vector<Contenders> contenders = contenders_in(episodes, best.speedups());
+  std::vector<Result<std::optional<BestKernel>>> chosen(contenders.size());
+  const Admission admission(iteration, evaluations);
+  evaluations.side_by_side(contenders.size(),
+                           [&](std::size_t i) { chosen[i] = admission.choose(contenders[i]); });
+  double refused = 0;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    KRL_ASSIGN(const std::optional<BestKernel> kernel, std::move(chosen[i]));
+    if (kernel) KRL_TRY(best.offer(*kernel));
+    refused += contenders[i].refused;
+  }
+  metrics["best/refused"] = refused;
+  return {};
+}
+
+}  // namespace krl

@@ -1,0 +1,22 @@
+// Which kernels best/ takes: one that passed in training was checked on a few shapes and timed
+// once, and the fastest of many owes some of its speed to luck.
+#pragma once
+
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/episode/evaluations.hpp"
+#include "core/run/best.hpp"
+#include "core/run/metrics.hpp"
+
+namespace krl {
+
+// Offers each task's fastest kernel of `iteration` that is faster than its best so far and stands a
+// second evaluation: on the whole pool and the hold-outs, timed anew, from no cache. best/ keeps
+// that one's figures. One that does not stand it is logged, and never tried again; best/refused
+// counts those of the iteration. An error here is the run's.
+Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
+                          const Evaluations& evaluations, BestKernels& best, Metrics& metrics);
+
+}  // namespace krl

@@ -1,0 +1,200 @@
+#include "plugins/backends/evaluator/check/fresh_shapes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <kernelrl/values.hpp>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
+namespace krl {
+namespace {
+
+enum SizeKind : std::size_t { kLeast, kFew, kTiles, kRagged, kBeyond };
+
+// For a shape that is new and no more than the allowed work; what is found by then has to do.
+constexpr int kAttempts = 200;
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : seed_(seed) {}
+
+  // In 0 … bound - 1.
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(mix_seed(seed_, counter_++) %
+                                     static_cast<std::uint64_t>(bound));
+  }
+  // In low … high, small ones as often as large ones by their number of digits.
+  std::int64_t spread(std::int64_t low, std::int64_t high) {
+    if (high <= low) return low;
+    const double share = static_cast<double>(below(1 << 20)) / (1 << 20);
+    const double first = static_cast<double>(low), end = static_cast<double>(high) + 1;
+    return std::min(high, static_cast<std::int64_t>(first * std::pow(end / first, share)));
+  }
+
+ private:
+  const std::uint64_t seed_;
+  std::uint64_t counter_ = 0;
+};
+
+constexpr std::int64_t kTileSizes[] = {1024, 512, 256, 128, 64, 32};
+
+std::int64_t some_tile(Random& random) { return kTileSizes[random.below(std::size(kTileSizes))]; }
+
+// A multiple of a tile: mostly of the largest, which is one of all others too.
+std::int64_t tiles(std::int64_t shown, Random& random) {
+  const std::int64_t tile = random.below(4) != 0 ? kTileSizes[0] : some_tile(random);
+  return tile * random.spread(1, shown / tile);
+}
+
+// An odd number, which a prime or one beside a multiple of a tile is: no tile divides it.
+std::int64_t ragged(std::int64_t low, std::int64_t high, Random& random) {
+  const std::int64_t size = random.spread(low, high);
+  if (random.below(2) == 0) return size | 1;
+  const std::int64_t tile = some_tile(random);
+  return std::max<std::int64_t>(size / tile, 1) * tile + (random.below(2) == 0 ? 1 : -1);
+}
+
+// `shown`: the largest size that the axis has in a case; `most`: that the work allows.
+std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t shown,
+                          std::int64_t most, Random& random) {
+  switch (kind) {
+    case kLeast:
+      return range.low;
+    case kFew:
+      return range.low + range.step * random.spread(1, 30);
+    case kTiles:
+      return tiles(shown, random);
+    case kRagged:
+      return ragged(std::min<std::int64_t>(33, shown), shown, random);
+    case kBeyond:
+      break;
+  }
+  // Half of the time as large as it can be: more in all than what is shown.
+  const std::int64_t low = random.below(2) == 0 ? shown + 1 : most - most / 8;
+  return std::max(shown + 1, ragged(std::max(shown + 1, low), most, random));
+}
+
+std::int64_t within(const AxisRange& range, std::int64_t size) {
+  size = std::clamp(size, range.low, range.high);
+  return size - (size - range.low) % range.step;
+}
+
+// What an emulator spends time on: a product of matrices is more than its elements.
+struct Work {
+  double product = 1;  // of the variable axes
+  double elements = 0;
+
+  Work(const TaskDefinition& task, const ResolvedCase& shape) {
+    for (const AxisRange& range : task.ranges)
+      product *= static_cast<double>(shape.axes.at(range.axis));
+    for (const ResolvedTensor& tensor : shape.tensors)
+      elements += static_cast<double>(tensor.elements);
+  }
+};
+
+class PoolMaker {
+ public:
+  explicit PoolMaker(const TaskDefinition& task) : task_(task), random_(mix_seed(0, task.id)) {
+    for (const auto* list : {&task.cases, &task.holdout}) {
+      for (const IntegerNames& values : *list) named_.push_back(values);
+    }
+    for (const IntegerNames& values : task.cases) {
+      const Work work(task, resolved(values));
+      most_product_ = std::max(most_product_, kMostWork * work.product);
+      most_elements_ = std::max(most_elements_, kMostWork * work.elements);
+    }
+  }
+
+  FreshPool make() {
+    for (std::size_t s = 0; s < kShapeSets; ++s) {
+      std::vector<std::size_t>& set = pool_.sets.emplace_back();
+      for (std::size_t first = 0; first < kSizeKinds; ++first) {
+        const auto shape = find(first, 1 + s % (kSizeKinds - 1));
+        if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
+      }
+    }
+    std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });
+    return std::move(pool_);
+  }
+
+ private:
+  ResolvedCase resolved(const IntegerNames& values) const {
+    auto shape = resolve_case(task_, values);
+    if (shape) return *std::move(shape);
+    std::string sizes;
+    for (const AxisRange& range : task_.ranges)
+      sizes += range.axis + " = " + std::to_string(values.at(range.axis)) + ", ";
+    const std::string place = task_.origin.locate("ranges");
+    invalid_argument((place.empty() ? task_.id : place) + ": at " + sizes +
+                     "which the ranges allow, " + shape.error().path + ": " +
+                     shape.error().message);
+  }
+
+  std::int64_t largest_shown(const std::string& axis) const {
+    std::int64_t most = 1;
+    for (const IntegerNames& values : task_.cases) most = std::max(most, values.at(axis));
+    return most;
+  }
+
+  // Sizes beyond what is shown come last: as large as the others let them be.
+  IntegerNames draw(std::size_t first, std::size_t shift) {
+    IntegerNames values;
+    double product = 1;
+    for (const bool beyond : {false, true}) {
+      for (std::size_t a = 0; a < task_.ranges.size(); ++a) {
+        const AxisRange& range = task_.ranges[a];
+        const auto kind = static_cast<SizeKind>((first + a * shift) % kSizeKinds);
+        if ((kind == kBeyond) != beyond) continue;
+        const auto most = static_cast<std::int64_t>(most_product_ / product);
+        const std::int64_t size =
+            within(range, size_of_kind(kind, range, largest_shown(range.axis), most, random_));
+        values[range.axis] = size;
+        product *= static_cast<double>(size);
+      }
+    }
+    return values;
+  }
+
+  // A shape whose first axis has the kind `first`: a new one if there is any.
+  std::optional<std::size_t> find(std::size_t first, std::size_t shift) {
+    std::optional<std::size_t> known;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const IntegerNames values = draw(first, shift);
+      if (std::find(named_.begin(), named_.end(), values) != named_.end()) continue;
+      const auto [at, is_new] = places_.emplace(values, pool_.shapes.size());
+      if (!is_new) {
+        known = at->second;
+        if (first == kLeast && task_.ranges.size() == 1) break;
+        continue;
+      }
+      ResolvedCase shape = resolved(values);
+      const Work work(task_, shape);
+      if (work.product > most_product_ || work.elements > most_elements_) {
+        places_.erase(at);
+        continue;
+      }
+      pool_.shapes.push_back(std::move(shape));
+      return pool_.shapes.size() - 1;
+    }
+    return known;
+  }
+
+  const TaskDefinition& task_;
+  Random random_;
+  std::vector<IntegerNames> named_;  // by the task
+  double most_product_ = 0, most_elements_ = 0;
+  std::map<IntegerNames, std::size_t> places_;  // of the pool's shapes
+  FreshPool pool_;
+};
+
+}  // namespace
+
+FreshPool make_pool(const TaskDefinition& task) {
+  if (task.ranges.empty()) return {};
+  return PoolMaker(task).make();
+}
+
+}  // namespace krl

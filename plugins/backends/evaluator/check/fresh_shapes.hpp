@@ -1,0 +1,36 @@
+// Shapes that nobody is shown: the pool that a task's ranges give, and which of it an evaluation
+// checks. A kernel that is right at every size is right there too. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <kernelrl/task_definition.hpp>
+#include <vector>
+
+namespace krl {
+
+// Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
+// its least, a few, a multiple of a tile, none of any (ragged), and one beyond all that are shown.
+//
+// A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to
+// the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
+// the sets each kind of one axis meets all others of the other axes: small and large, long and
+// thin.
+inline constexpr std::size_t kSizeKinds = 5;
+inline constexpr std::size_t kShapeSets = 7;
+
+struct FreshPool {
+  std::vector<ResolvedCase> shapes;            // all different, and none that the task names
+  std::vector<std::vector<std::size_t>> sets;  // into `shapes`; an evaluation checks one of them
+};
+
+// No shape of a pool is more work than this many times the largest case: neither the product of its
+// axes nor its elements. An emulator executes it.
+inline constexpr double kMostWork = 1.25;
+
+// A function of the task's id, axes, ranges and cases, so that other texts of a task change
+// nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a
+// size within the ranges makes no shape.
+FreshPool make_pool(const TaskDefinition& task);
+
+}  // namespace krl

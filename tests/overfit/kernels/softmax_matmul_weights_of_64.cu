@@ -1,0 +1,14 @@
+// task: softmax_matmul
+// @launch attend<<<m, 32>>>(s, v, y, n, k)
+__global__ void attend(const float* s, const float* v, float* y, int n, int k) {
+  __shared__ float w[64];
+  const float* row = s + blockIdx.x * k;
+  float sum = 0.0f;
+  for (int e = 0; e < k; e++) sum += expf(row[e]);
+  for (int e = threadIdx.x; e < k; e += 32) w[e] = expf(row[e]) / sum;
+  __syncthreads();
+  if (threadIdx.x >= n) return;
+  float acc = 0.0f;
+  for (int e = 0; e < k; e++) acc += w[e] * v[e * n + threadIdx.x];
+  y[blockIdx.x * n + threadIdx.x] = acc;
+}

@@ -1,0 +1,125 @@
+// The pool of shapes that a task's ranges give.
+#include "plugins/backends/evaluator/check/fresh_shapes.hpp"
+
+#include <gtest/gtest.h>
+#include <kernelrl/sdk.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace krl {
+namespace {
+
+TaskDefinition rows_task() {
+  TaskDefinition task;
+  task.id = "rows";
+  task.axes = {{"rows", ""}, {"cols", ""}};
+  TensorDefinition x;
+  x.name = "x";
+  x.shape = {"rows", "cols"};
+  task.inputs = {x};
+  x.name = "y";
+  task.outputs = {x};
+  task.cases = {{{"rows", 29}, {"cols", 37}}, {{"rows", 96}, {"cols", 200}}};
+  task.holdout = {{{"rows", 1}, {"cols", 1025}}};
+  task.ranges = {{"rows", 1, 4096, 1}, {"cols", 1, 8192, 1}};
+  return task;
+}
+
+std::set<std::int64_t> sizes_of(const FreshPool& pool, const std::string& axis) {
+  std::set<std::int64_t> sizes;
+  for (const ResolvedCase& shape : pool.shapes) sizes.insert(shape.axes.at(axis));
+  return sizes;
+}
+
+TEST(FreshShapesTest, WithoutRangesThereAreNone) {
+  TaskDefinition task = rows_task();
+  task.ranges.clear();
+  EXPECT_TRUE(make_pool(task).shapes.empty());
+  EXPECT_TRUE(make_pool(task).sets.empty());
+}
+
+TEST(FreshShapesTest, EverySetHasEveryKindOfSizeForEveryAxis) {
+  const FreshPool pool = make_pool(rows_task());
+  ASSERT_EQ(pool.sets.size(), kShapeSets);
+  for (const auto& set : pool.sets) {
+    ASSERT_EQ(set.size(), kSizeKinds);
+    for (const auto& [axis, shown] : {std::pair("rows", 96), std::pair("cols", 200)}) {
+      bool least = false, few = false, tiles = false, beyond = false;
+      for (const std::size_t at : set) {
+        const std::int64_t size = pool.shapes[at].axes.at(axis);
+        least |= size == 1;
+        few |= size > 1 && size < 32;
+        tiles |= size % 32 == 0;
+        beyond |= size > shown;
+      }
+      EXPECT_TRUE(least && few && tiles && beyond) << axis;
+    }
+  }
+}
+
+TEST(FreshShapesTest, AreNewLongThinAndLarge) {
+  const TaskDefinition task = rows_task();
+  const FreshPool pool = make_pool(task);
+  std::set<std::string> labels;
+  bool wide = false, tall = false, large = false;
+  for (const ResolvedCase& shape : pool.shapes) {
+    EXPECT_TRUE(labels.insert(shape.label).second) << shape.label;
+    const std::int64_t rows = shape.axes.at("rows"), cols = shape.axes.at("cols");
+    EXPECT_LE(rows * cols, kMostWork * 96 * 200) << shape.label;
+    wide |= cols > 50 * rows;
+    tall |= rows > 50 * cols;
+    large |= rows * cols > 96 * 200;
+  }
+  EXPECT_TRUE(wide && tall && large);
+  for (const char* named : {"rows=29 cols=37", "rows=96 cols=200", "rows=1 cols=1025"})
+    EXPECT_FALSE(labels.contains(named)) << named;
+}
+
+TEST(FreshShapesTest, FollowFromTheTaskAndNotFromItsTexts) {
+  TaskDefinition task = rows_task(), other = rows_task();
+  other.prompt = "another text";
+  other.origin.file = "elsewhere.toml";
+  EXPECT_EQ(sizes_of(make_pool(task), "cols"), sizes_of(make_pool(other), "cols"));
+  other.id = "columns";
+  EXPECT_NE(sizes_of(make_pool(task), "cols"), sizes_of(make_pool(other), "cols"));
+}
+
+TEST(FreshShapesTest, KeepToRangesAndSteps) {
+  TaskDefinition task = rows_task();
+  task.holdout.clear();
+  task.cases = {{{"rows", 4}, {"cols", 64}}};
+  task.ranges = {{"rows", 4, 12, 1}, {"cols", 32, 4096, 32}};
+  const FreshPool pool = make_pool(task);
+  EXPECT_FALSE(pool.shapes.empty());
+  for (const ResolvedCase& shape : pool.shapes) {
+    EXPECT_TRUE(task.ranges[0].contains(shape.axes.at("rows"))) << shape.label;
+    EXPECT_TRUE(task.ranges[1].contains(shape.axes.at("cols"))) << shape.label;
+  }
+}
+
+TEST(FreshShapesTest, OneShapeAloneIsNoPool) {
+  TaskDefinition task = rows_task();
+  task.holdout.clear();
+  task.cases = {{{"rows", 4}, {"cols", 64}}};
+  task.ranges = {{"rows", 4, 4, 1}, {"cols", 64, 64, 1}};
+  EXPECT_TRUE(make_pool(task).sets.empty());
+}
+
+TEST(FreshShapesTest, ASizeThatMakesNoShapeIsAnErrorOfTheRanges) {
+  TaskDefinition task = rows_task();
+  task.axes.push_back({"valid", "cols - 4"});
+  task.origin = {"t.toml", {{"ranges", {3, 11}}}};
+  try {
+    make_pool(task);
+    FAIL() << "made";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
+    const std::string why = failure.what();
+    EXPECT_EQ(why.rfind("t.toml:3:11: at rows = ", 0), 0u) << why;
+    EXPECT_NE(why.find("axes.valid: axis 'valid' is"), std::string::npos) << why;
+  }
+}
+
+}  // namespace
+}  // namespace krl
