@@ -267,7 +267,9 @@ class Reinforcement {
 
   Status step(const std::vector<Example>& batch, Metrics& metrics) {
     Loss loss = loss_of(settings_);
-    loss.normaliser = normaliser_of(batch, settings_.learn.loss.aggregation);
+    loss.normaliser = settings_.learn.loss.aggregation == Aggregation::kSequenceMean
+                          ? weighted_examples(batch)
+                          : weighted_tokens(batch);
     Metrics reported;
     KRL_TRY(context_.policy.forward_backward(loss, batch, reported));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its

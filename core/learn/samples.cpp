@@ -169,8 +169,7 @@ double weighted_tokens(const std::vector<Example>& examples) {
   return count;
 }
 
-double normaliser_of(const std::vector<Example>& examples, Aggregation aggregation) {
-  if (aggregation != Aggregation::kSequenceMean) return weighted_tokens(examples);
+double weighted_examples(const std::vector<Example>& examples) {
   return static_cast<double>(std::count_if(
       examples.begin(), examples.end(), [](const Example& e) { return weighted_tokens(e) > 0; }));
 }

@@ -64,8 +64,7 @@ std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std
 // The number of tokens that a loss over these examples counts: those with a weight other than 0.
 double weighted_tokens(const std::vector<Example>& examples);
 
-// What the losses of one optimiser step's examples are divided by: the number of those tokens, or
-// for sequence_mean of the examples that have any.
-double normaliser_of(const std::vector<Example>& examples, Aggregation aggregation);
+// The number of examples that have such a token: what a mean over sequences is over.
+double weighted_examples(const std::vector<Example>& examples);
 
 }  // namespace krl

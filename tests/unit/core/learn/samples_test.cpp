@@ -157,11 +157,11 @@ Example example(const std::vector<float>& weights) {
 
 TEST(Samples, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
   const std::vector<Example> examples = {example({1, 1}), example({0, 0}), example({0, 1})};
-  EXPECT_EQ(normaliser_of(examples, Aggregation::kTokenMean), 3);
-  EXPECT_EQ(normaliser_of(examples, Aggregation::kSequenceMean), 2);
+  EXPECT_EQ(weighted_tokens(examples), 3);
+  EXPECT_EQ(weighted_examples(examples), 2);
   Example unweighted = example({1, 1});
   unweighted.weights.clear();
-  EXPECT_EQ(normaliser_of({unweighted}, Aggregation::kSequenceMean), 1);
+  EXPECT_EQ(weighted_examples({unweighted}), 1);
 }
 
 TEST(Samples, SomeGroupsHaveNothingToTeach) {
