@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/file_system.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/ledger.hpp"
@@ -192,6 +193,28 @@ TEST(Run, RefusesToRefillWhereThereAreNoGroups) {
 TEST(Run, RefusesToLearnFromGreedyAnswers) {
   EXPECT_THAT(fresh_run({"rollout.temperature=0.0"}).error,
               HasSubstr("error: stage 'reinforce' cannot learn at temperature 0"));
+}
+
+TEST(Run, IsNotedWhereItSamplesFromFewerTokensThanItLearnsOver) {
+  ToyWorld world;
+  const auto notes = [&](const Overrides& overrides) {
+    return policy_notes(*world.load(overrides), world.registry());
+  };
+  EXPECT_THAT(notes({}), IsEmpty());
+  for (const char* filter : {"rollout.top_p=0.9", "rollout.top_k=20"})
+    EXPECT_THAT(notes({filter}), ElementsAre(HasSubstr("stage 'reinforce' samples from fewer")));
+}
+
+// The toy's context has 1024 tokens, and its prompts have a few.
+TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
+  EXPECT_THAT(
+      fresh_run({"rollout.turns=2", "rollout.max_tokens=1024", "rollout.min_answer_tokens=1024"})
+          .all("episode/turns"),
+      Each(1));
+  EXPECT_THAT(
+      fresh_run({"rollout.turns=2", "rollout.max_tokens=1000", "rollout.min_answer_tokens=1024"})
+          .all("episode/turns"),
+      Each(2));
 }
 
 TEST(Run, EndsAStageWhereUntilHolds) {
