@@ -162,7 +162,7 @@ void Chat::play(const Task& task) {
   if (!answer) return complain(answer.error());
   show_answer(*answer);
   turn.answer = std::move(*answer);
-  turn.candidate = extract_candidate(turn.answer);
+  turn.candidate = extract_candidate(turn.answer, call_.settings().rollout.in_thought);
 
   const Evaluations evaluations(*setup_->backend, setup_->backend_info, call_.plan().run.seed,
                                 nullptr, call_.settings().rollout.contract);

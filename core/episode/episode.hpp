@@ -2,6 +2,7 @@
 // measured.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ struct Episode {
       0;  // episodes of one group have the same task and are compared with one another
   std::size_t member = 0;  // which of the group
   std::vector<TurnRecord> turns;
+  std::int64_t unplayed = 0;  // turns that it might have had if stop_when had not held
 
   // The highest score of its turns; nothing if it has none that counts.
   std::optional<double> best_score() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "core/base/hash.hpp"
@@ -71,7 +72,7 @@ class Rollout {
                          [this] { answered(); })) {
     for (std::size_t g = 0; g < tasks.size(); ++g) {
       for (std::int64_t m = 0; m < context.settings.group_size; ++m) {
-        episodes_.push_back({tasks[g], g, static_cast<std::size_t>(m), {}});
+        episodes_.push_back({tasks[g], context.first_group + g, static_cast<std::size_t>(m), {}});
       }
     }
   }
@@ -118,7 +119,7 @@ class Rollout {
         break;
       }
       turn.answer = std::move(reply.answer);
-      turn.candidate = extract_candidate(turn.answer);
+      turn.candidate = extract_candidate(turn.answer, context_.settings.in_thought);
       KRL_ASSIGN(Evaluated evaluated, evaluate(*episode.task, turn.candidate, yield));
       turn.evaluation = std::move(evaluated.evaluation);
       turn.reused = evaluated.reused;
@@ -127,7 +128,9 @@ class Rollout {
       KRL_ASSIGN(episode.turns.back().score, score(episode, yield));
       if (episode.turns.back().infra_error()) break;
       KRL_ASSIGN(const bool stop, stops(episode));
-      if (stop) break;
+      if (!stop) continue;
+      episode.unplayed = context_.settings.turns - static_cast<std::int64_t>(episode.turns.size());
+      break;
     }
     return {};
   }
@@ -147,11 +150,14 @@ class Rollout {
     return std::move(example.prompt_tokens);
   }
 
-  // Whether the history of a later turn still leaves a token for an answer. (A first prompt that
-  // is too long is for the policy to refuse: no turn of its task can be played.)
+  // Whether the history of a later turn still leaves room for an answer that is worth its tokens.
+  // (A first prompt that is too long is for the policy to refuse: no turn of its task can be
+  // played.)
   bool has_room_for_answer(const Tokens& prompt, const Episode& episode) const {
     if (episode.turns.empty() || context_.player.context_tokens == 0) return true;
-    return static_cast<std::int64_t>(prompt.size()) < context_.player.context_tokens;
+    const std::int64_t room =
+        context_.player.context_tokens - static_cast<std::int64_t>(prompt.size());
+    return room >= std::min(context_.settings.min_answer_tokens, context_.settings.max_tokens);
   }
 
   EpisodeRequest request_for(const Prompt& prompt, const std::optional<Tokens>& tokens,
@@ -302,6 +308,19 @@ Status check_not_all_lost(const RolloutResult& rollout) {
   }
   return failure(rollout.lost->code,
                  fmt::format("every turn was lost, the first as {}", rollout.lost->message));
+}
+
+void append(RolloutResult& rollout, RolloutResult more) {
+  const auto before = static_cast<double>(rollout.episodes.size());
+  const auto added = static_cast<double>(more.episodes.size());
+  const auto mean = [&](double a, double b) { return (before * a + added * b) / (before + added); };
+  SamplerLoad& load = rollout.load;
+  load.answers_in_flight = mean(load.answers_in_flight, more.load.answers_in_flight);
+  load.wait_seconds = mean(load.wait_seconds, more.load.wait_seconds);
+  for (const auto& [name, value] : more.sampling) merge_metric(rollout.sampling, name, value);
+  if (!rollout.lost) rollout.lost = std::move(more.lost);
+  rollout.episodes.insert(rollout.episodes.end(), std::make_move_iterator(more.episodes.begin()),
+                          std::make_move_iterator(more.episodes.end()));
 }
 
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,

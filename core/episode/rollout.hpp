@@ -39,6 +39,7 @@ struct RolloutContext {
   int iteration = 0;  // over the whole run; part of every seed
   // On the calling thread: `done` of `of` answers sampled ("sample") or evaluated ("evaluate").
   std::function<void(std::string_view phase, int done, int of)> progress;
+  std::size_t first_group = 0;  // the number of the first task's group; part of its seeds
 };
 
 // How answers are sampled.
@@ -51,14 +52,19 @@ struct RolloutResult {
   std::optional<Error> lost;  // the first cause for which a turn ended in an infrastructure error
 };
 
+// Adds the episodes of `more`, whose groups come after those of `rollout`, and all that is known of
+// them. The load is the mean over the episodes.
+void append(RolloutResult& rollout, RolloutResult more);
+
 // An error where no turn of a rollout is left but those that ended in an infrastructure error: its
 // first cause.
 Status check_not_all_lost(const RolloutResult& rollout);
 
-// Runs `settings.group_size` episodes for each of `tasks`, in order: groups[i] has the episodes of
-// tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes first. A turn
-// whose answer, evaluation or score is lost ends its episode as an infrastructure error; any other
-// error of an episode ends the rollout. REQUIRES: a policy that can do the settings' batching.
+// Runs `settings.group_size` episodes for each of `tasks`, in order: group first_group + i has the
+// episodes of tasks[i]. With waves the episodes depend on the seeds alone, not on what finishes
+// first. A turn whose answer, evaluation or score is lost ends its episode as an infrastructure
+// error; any other error of an episode ends the rollout. REQUIRES: a policy that can do the
+// settings' batching.
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context);
 

@@ -1,6 +1,9 @@
 #include "core/learn/critic.hpp"
 
+#include <algorithm>
+
 #include "core/learn/gae.hpp"
+#include "core/learn/returns.hpp"
 #include "core/learn/statistics.hpp"
 
 namespace krl {
@@ -9,22 +12,10 @@ namespace {
 // A deviation up to this is rounding.
 constexpr double kRounding = 1e-8;
 
-// The turns of one episode that can be learned from, as examples without advantages.
-struct Played {
-  std::vector<Example> examples;
-  std::vector<double> scores;
-  int truncated = 0;
-};
-
-Played played(const Episode& episode, Truncated truncated) {
-  Played result;
-  for (const TurnRecord& turn : episode.turns) {
-    if (turn.infra_error()) continue;
-    result.examples.push_back(example_of(turn, truncated));
-    result.scores.push_back(score_of(turn, truncated));
-    result.truncated += turn.answer.stop_reason == StopReason::kLength ? 1 : 0;
-  }
-  return result;
+// The turns that a stop left out are a part of what the last one earns.
+void repeat_last(std::vector<double>& scores, std::int64_t unplayed, ReturnSettings settings) {
+  settings.kind = ReturnKind::kSum;
+  if (!scores.empty()) scores.back() = turn_returns({scores.back()}, unplayed, settings).front();
 }
 
 std::vector<Step> steps_of(const Example* examples, const std::vector<double>& scores,
@@ -77,6 +68,12 @@ void whiten(std::vector<Example>& examples) {
   });
 }
 
+// Such a turn was a part of its episode, and there is nothing in it to learn from.
+bool is_masked_out(const Example& example) {
+  return std::all_of(example.weights.begin(), example.weights.end(),
+                     [](float w) { return w == 0.0F; });
+}
+
 void write_metrics(const std::vector<Example>& examples, Metrics& metrics) {
   std::vector<double> values, returns, errors;
   for_each_token(examples, [&](const Example& e, std::size_t t) {
@@ -99,10 +96,12 @@ Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
   SampleSet set;
   std::vector<std::vector<double>> scores;  // by episode
   for (const Episode& episode : episodes) {
-    Played turns = played(episode, settings.truncated);
-    for (Example& example : turns.examples) set.examples.push_back(std::move(example));
-    scores.push_back(std::move(turns.scores));
-    set.truncated += turns.truncated;
+    ScoredTurns scored = scored_turns(episode, settings);
+    set.count(scored);
+    for (const TurnRecord* turn : scored.turns)
+      set.examples.push_back(example_of(*turn, settings.truncated));
+    repeat_last(scored.scores, episode.unplayed, settings.returns);
+    scores.push_back(std::move(scored.scores));
   }
   if (set.examples.empty()) return set;
   KRL_ASSIGN(std::vector<std::vector<float>> values, policy.values(set.examples));
@@ -112,6 +111,7 @@ Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
     judge(next, of_episode, settings);
     next += of_episode.size();
   }
+  std::erase_if(set.examples, is_masked_out);
   write_metrics(set.examples, metrics);
   if (settings.gae.whiten) whiten(set.examples);
   return set;

@@ -19,9 +19,9 @@ double mean_of_last(const std::vector<double>& values, std::int64_t n) {
 
 }  // namespace
 
-Curriculum::Curriculum(const CurriculumSettings& settings, const std::vector<Task>& tasks,
-                       std::uint64_t seed)
-    : settings_(settings), tasks_(tasks), seed_(seed) {
+Curriculum::Curriculum(const CurriculumSettings& settings, TaskChoice choice,
+                       const std::vector<Task>& tasks, std::uint64_t seed)
+    : settings_(settings), choice_(choice), tasks_(tasks), seed_(seed) {
   for (const Task& task : tasks) last_tier_ = std::max<std::int64_t>(last_tier_, task.tier);
   open_tier_ = settings.enabled ? std::min(settings.first_tier, last_tier_) : last_tier_;
   while (pool(0, open_tier_).empty() && open_tier_ < last_tier_) ++open_tier_;
@@ -36,9 +36,13 @@ std::vector<const Task*> Curriculum::pool(std::int64_t lowest, std::int64_t high
   return found;
 }
 
-// Tasks first … first+count−1 of an endless row of shuffles of the pool.
-std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool, std::int64_t first,
-                                          std::int64_t count) const {
+// With an even choice the next ones of an endless row of shuffles of the pool.
+std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool,
+                                          std::int64_t iteration, std::int64_t count) const {
+  if (choice_ == TaskChoice::kLearnable)
+    return learnability_.draw(pool, static_cast<std::size_t>(count),
+                              seed_for(seed_, "choice", iteration));
+  const std::int64_t first = (iteration - 1) * count;
   std::vector<const Task*> chosen;
   const auto n = static_cast<std::int64_t>(pool.size());
   std::vector<std::size_t> order;
@@ -54,26 +58,45 @@ std::vector<const Task*> Curriculum::take(const std::vector<const Task*>& pool, 
 }
 
 std::vector<const Task*> Curriculum::choose(std::int64_t iteration, std::int64_t count) const {
-  const std::int64_t before = iteration - 1;
-  if (!settings_.enabled) return take(pool(0, last_tier_), before * count, count);
+  if (!settings_.enabled) return take(pool(0, last_tier_), iteration, count);
   const std::vector<const Task*> newest = pool(open_tier_, open_tier_);
   const std::vector<const Task*> earlier = pool(0, open_tier_ - 1);
   std::int64_t n_earlier = std::llround(settings_.earlier_share * static_cast<double>(count));
   if (earlier.empty()) n_earlier = 0;
   if (newest.empty()) n_earlier = count;
   std::vector<const Task*> chosen;
-  if (n_earlier < count) chosen = take(newest, before * (count - n_earlier), count - n_earlier);
+  if (n_earlier < count) chosen = take(newest, iteration, count - n_earlier);
   if (n_earlier > 0) {
-    const std::vector<const Task*> old = take(earlier, before * n_earlier, n_earlier);
+    const std::vector<const Task*> old = take(earlier, iteration, n_earlier);
     chosen.insert(chosen.end(), old.begin(), old.end());
   }
   return chosen;
 }
 
+std::vector<const Task*> Curriculum::spares(std::int64_t iteration, std::int64_t count,
+                                            const std::vector<const Task*>& chosen) const {
+  const std::vector<const Task*> open = pool(0, open_tier_);
+  std::vector<const Task*> others = open;
+  std::erase_if(others, [&](const Task* task) {
+    return std::find(chosen.begin(), chosen.end(), task) != chosen.end();
+  });
+  const auto wanted = static_cast<std::size_t>(count);
+  const std::uint64_t seed = seed_for(seed_, "spares", iteration);
+  std::vector<const Task*> spares =
+      learnability_.draw(others, std::min(wanted, others.size()), seed);
+  const auto again = learnability_.draw(open, wanted - spares.size(), seed);
+  spares.insert(spares.end(), again.begin(), again.end());
+  return spares;
+}
+
+void Curriculum::observe(const Task& task, bool differed) {
+  if (choice_ == TaskChoice::kLearnable) learnability_.observe(task.id, differed);
+}
+
 bool Curriculum::update(const Metrics& metrics) {
   if (!settings_.enabled || open_tier_ >= last_tier_) return false;
-  const auto compile = metrics.find(fmt::format("tier_{}/compile_rate", open_tier_));
-  const auto pass = metrics.find(fmt::format("tier_{}/pass_rate", open_tier_));
+  const auto compile = metrics.find(fmt::format("tier_{}/compile_rate_any", open_tier_));
+  const auto pass = metrics.find(fmt::format("tier_{}/pass_rate_any", open_tier_));
   if (compile == metrics.end() || pass == metrics.end()) return false;
   compile_rates_.push_back(compile->second);
   pass_rates_.push_back(pass->second);
@@ -92,14 +115,18 @@ bool Curriculum::update(const Metrics& metrics) {
 }
 
 nlohmann::json Curriculum::state() const {
-  return {
-      {"open_tier", open_tier_}, {"compile_rates", compile_rates_}, {"pass_rates", pass_rates_}};
+  return {{"open_tier", open_tier_},
+          {"compile_rates", compile_rates_},
+          {"pass_rates", pass_rates_},
+          {"learnability", learnability_.state()}};
 }
 
 void Curriculum::restore(const nlohmann::json& state) {
   open_tier_ = state.at("open_tier").get<std::int64_t>();
   compile_rates_ = state.at("compile_rates").get<std::vector<double>>();
   pass_rates_ = state.at("pass_rates").get<std::vector<double>>();
+  if (const auto known = state.find("learnability"); known != state.end())
+    learnability_.restore(*known);
 }
 
 }  // namespace krl

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/metrics.hpp"
+#include "core/learn/learnability.hpp"
 #include "core/plan/plan.hpp"
 #include "core/task/task.hpp"
 
@@ -15,16 +16,25 @@ namespace krl {
 class Curriculum {
  public:
   // `tasks` outlive the curriculum. Without `settings.enabled` all tiers are open from the start.
-  Curriculum(const CurriculumSettings& settings, const std::vector<Task>& tasks,
+  Curriculum(const CurriculumSettings& settings, TaskChoice choice, const std::vector<Task>& tasks,
              std::uint64_t seed);
 
-  // `count` tasks for the stage's iteration `iteration` (from 1). Every task of a pool is taken
-  // once before any is taken again; `earlier_share` of the count comes from tiers below the newest
-  // open one.
+  // `count` tasks for the stage's iteration `iteration` (from 1). `earlier_share` of the count
+  // comes from tiers below the newest open one. With an even choice every task of a pool is taken
+  // once before any is taken again; else within the iteration.
   std::vector<const Task*> choose(std::int64_t iteration, std::int64_t count) const;
 
+  // `count` more of the open tiers, for the place of groups that teach nothing; first those that
+  // are not among the `chosen` ones.
+  std::vector<const Task*> spares(std::int64_t iteration, std::int64_t count,
+                                  const std::vector<const Task*>& chosen) const;
+
+  // A group of the task's episodes was played; whether its returns differed.
+  void observe(const Task& task, bool differed);
+
   // Opens the next tier if compile and pass rate of the newest one, averaged over the window,
-  // exceed the settings'. True if one was opened.
+  // exceed the settings'. True if one was opened. The rates are of episodes: later turns are often
+  // played by those alone that failed before.
   bool update(const Metrics& metrics);
 
   std::int64_t open_tier() const { return open_tier_; }
@@ -34,16 +44,18 @@ class Curriculum {
 
  private:
   std::vector<const Task*> pool(std::int64_t lowest, std::int64_t highest) const;
-  std::vector<const Task*> take(const std::vector<const Task*>& pool, std::int64_t first,
+  std::vector<const Task*> take(const std::vector<const Task*>& pool, std::int64_t iteration,
                                 std::int64_t count) const;
 
   CurriculumSettings settings_;
+  TaskChoice choice_;
   const std::vector<Task>& tasks_;
   std::uint64_t seed_;
   std::int64_t last_tier_ = 0;  // the highest tier of any task
   std::int64_t open_tier_ = 0;  // the newest open one
   std::vector<double> compile_rates_,
-      pass_rates_;  // of the newest open tier since it was opened, newest last
+      pass_rates_;             // of the newest open tier since it was opened, newest last
+  Learnability learnability_;  // of all tasks alike with an even choice
 };
 
 }  // namespace krl

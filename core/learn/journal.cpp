@@ -56,33 +56,36 @@ std::vector<PluginRecord> plugin_records(const Registry& registry) {
 // What of a stage may change once it is over: it goes on if this is not what it ended with.
 json length_of(const StageSettings& stage) {
   if (stage.kind != StageKind::kRl) return nullptr;
-  return {{"iterations", stage.rl.iterations},
-          {"until", stage.rl.until ? stage.rl.until->expression.text() : ""}};
+  json length = {{"iterations", stage.rl.iterations},
+                 {"until", stage.rl.until ? stage.rl.until->expression.text() : ""}};
+  if (stage.rl.until_window > 1) length["until_window"] = stage.rl.until_window;
+  return length;
 }
 
 }  // namespace
 
 json Position::to_json() const {
-  return {{"iteration", iteration},
-          {"stage", stage},
-          {"stage_iteration", stage_iteration},
-          {"curriculum", curriculum},
-          {"ended", ended}};
+  return {{"iteration", iteration},   {"stage", stage}, {"stage_iteration", stage_iteration},
+          {"curriculum", curriculum}, {"goal", goal},   {"ended", ended}};
 }
 
 Position Position::from_json(const json& j) {
-  return {j.at("iteration").get<int>(), j.at("stage").get<std::size_t>(),
-          j.at("stage_iteration").get<std::int64_t>(), j.at("curriculum"),
+  return {j.at("iteration").get<int>(),
+          j.at("stage").get<std::size_t>(),
+          j.at("stage_iteration").get<std::int64_t>(),
+          j.at("curriculum"),
+          j.value("goal", json()),
           j.value("ended", json())};
 }
 
 void Position::end_stage(const StageSettings& done) {
   ended = {{"stage_iteration", stage_iteration},
            {"curriculum", std::move(curriculum)},
+           {"goal", std::move(goal)},
            {"length", length_of(done)}};
   ++stage;
   stage_iteration = 0;
-  curriculum = nullptr;
+  curriculum = goal = nullptr;
 }
 
 bool Position::over(std::size_t stages) const {
@@ -94,6 +97,7 @@ void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
   --stage;
   stage_iteration = ended.at("stage_iteration").get<std::int64_t>();
   curriculum = ended.at("curriculum");
+  goal = ended.value("goal", json());
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,

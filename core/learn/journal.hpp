@@ -24,7 +24,7 @@ struct Position {
   int iteration = 0;                 // finished ones, over all stages
   std::size_t stage = 0;             // the one that comes next or goes on
   std::int64_t stage_iteration = 0;  // finished ones of that stage
-  nlohmann::json curriculum;         // of that stage; null = none yet
+  nlohmann::json curriculum, goal;   // of that stage; null = none yet
   // How the last stage ended, so that a run that is over can be made longer; null = none ended, or
   // a version that did not keep it made the checkpoint.
   nlohmann::json ended;

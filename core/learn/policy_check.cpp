@@ -123,6 +123,46 @@ Status check_rl(const PolicySettings& settings, const PolicyInfos& infos,
   return {};
 }
 
+// Where a value of this key stands that is in force in a stage.
+const Origin& origin_of(const Plan& plan, std::size_t stage, const std::string& key) {
+  const Node* own = plan.document->find("stage")->elements()[stage].find_path(key);
+  return (own != nullptr ? own : plan.document->find_path(key))->origin;
+}
+
+// Without chance all answers to a prompt are the same one, and there is nothing to compare.
+Status check_temperature(const Plan& plan, std::size_t stage) {
+  if (plan.stage(stage).rollout.temperature > 0) return {};
+  return failure(
+      problem_at(origin_of(plan, stage, "rollout.temperature"),
+                 fmt::format("stage '{}' cannot learn at temperature 0", plan.stages[stage].name),
+                 "all answers of a group would be the same; only an evaluation can be greedy"));
+}
+
+// There is no group to be refilled where each turn is compared with what the critic expected.
+Status check_refill(const Plan& plan, std::size_t stage) {
+  const Settings& settings = plan.stage(stage);
+  if (settings.rollout.refill_tries == 0 || settings.learn.advantage != AdvantageKind::kGae)
+    return {};
+  return failure(problem_at(
+      origin_of(plan, stage, "rollout.refill_tries"),
+      fmt::format("stage '{}' has no groups to refill", plan.stages[stage].name),
+      "learn.advantage = \"gae\" learns from every turn: set rollout.refill_tries to 0"));
+}
+
+// What top_p and top_k leave out is a part of what the recorded log-probabilities are of.
+void note_filters(const Plan& plan, std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const RolloutSettings& rollout = plan.stage(i).rollout;
+    const bool by_p = rollout.top_p < 1;
+    if (plan.stages[i].kind != StageKind::kRl || (!by_p && rollout.top_k < 1)) continue;
+    notes.push_back(note_at(
+        origin_of(plan, i, by_p ? "rollout.top_p" : "rollout.top_k"),
+        fmt::format("stage '{}' samples from fewer tokens than it learns over: the ratios of its "
+                    "loss are biased; learning wants top_p = 1 and top_k = -1",
+                    plan.stages[i].name)));
+  }
+}
+
 // The values of rollout.max_tokens, of the plan and of stages; none if nothing is rolled out.
 std::vector<const Node*> answer_limits(const Plan& plan) {
   std::vector<const Node*> limits = {plan.document->find_path("rollout.max_tokens")};
@@ -169,6 +209,7 @@ Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& regi
 
 std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry) {
   std::vector<std::string> notes;
+  note_filters(plan, notes);
   const auto infos = preview(plan.policy, registry);
   if (!infos) return notes;  // which is an error wherever it matters
   const ComponentSettings& sampler = plan.policy.who_samples();
@@ -199,8 +240,13 @@ Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry
   KRL_TRY(check_trainable(settings, infos));
   if (infos.learner && infos.sampler)
     KRL_TRY(check_sampler(settings, *infos.learner, *infos.sampler));
-  for (const StageSettings& stage : plan.stages) {
-    if (stage.kind == StageKind::kRl) KRL_TRY(check_rl(settings, infos, stage));
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const StageSettings& stage = plan.stages[i];
+    if (stage.kind == StageKind::kRl) {
+      KRL_TRY(check_temperature(plan, i));
+      KRL_TRY(check_refill(plan, i));
+      KRL_TRY(check_rl(settings, infos, stage));
+    }
     KRL_TRY(check_loss(settings, stage, registry));
   }
   return {};

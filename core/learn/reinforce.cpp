@@ -6,20 +6,20 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
 #include "core/learn/admission.hpp"
 #include "core/learn/critic.hpp"
 #include "core/learn/curriculum.hpp"
+#include "core/learn/goal.hpp"
 #include "core/learn/holdouts.hpp"
 #include "core/learn/loss.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
 #include "core/learn/step_figures.hpp"
-#include "core/plan/names.hpp"
-#include "core/plan/problem.hpp"
 
 namespace krl {
 namespace {
@@ -31,9 +31,11 @@ class Reinforcement {
       : context_(context),
         settings_(context.stage.settings),
         figures_(context.policy.component().id),
-        curriculum_(settings_.curriculum, context.setup.data.tasks,
-                    seed_for(context.plan.run.seed, "curriculum", context.position.stage)) {
+        curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
+                    seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
+        goal_(context.stage, context.setup.terms) {
     if (!context.position.curriculum.is_null()) curriculum_.restore(context.position.curriculum);
+    if (!context.position.goal.is_null()) goal_.restore(context.position.goal);
   }
 
   Result<StageEnd> run() {
@@ -43,13 +45,17 @@ class Reinforcement {
     while (!last) {
       if (context_.stop.load()) return StageEnd::kInterrupted;
       Metrics metrics;
+      const bool measured = measures_holdouts();
+      if (measured) KRL_TRY(measure_holdouts(metrics));
       KRL_ASSIGN(const std::vector<Episode> episodes, iterate(metrics));
-      KRL_ASSIGN(const bool reached, reached_goal(metrics));
+      KRL_ASSIGN(const bool reached, goal_.reached(stage_iteration(), metrics));
       last = reached || stage_iteration() == rl.iterations;
       if (!next_.valid()) KRL_TRY(publish());
-      if (last || stage_iteration() == 1) KRL_TRY(measure_holdouts(episodes, metrics));
+      if (last) KRL_TRY(measure_holdouts(metrics));
+      if (last || measured) KRL_TRY(measure_shapes(episodes, rollout_context(), metrics));
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
+      context_.position.goal = goal_.state();
       KRL_TRY(context_.finish_iteration(std::move(metrics), last));
     }
     return StageEnd::kDone;
@@ -60,19 +66,27 @@ class Reinforcement {
   int iteration() const { return context_.position.iteration + 1; }
   std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }
 
+  // Whether the hold-outs are measured before this iteration: before the first of them, so that it
+  // is known what the learning began with.
+  bool measures_holdouts() const {
+    const std::int64_t every = settings_.eval.every, done = stage_iteration() - 1;
+    return every == 0 ? done == 0 : done % every == 0;
+  }
+
   // Samples, evaluates, learns.
   Result<std::vector<Episode>> iterate(Metrics& metrics) {
     const Stopwatch watch;
     KRL_ASSIGN(RolloutResult rollout, take_rollout());
     std::vector<Episode>& episodes = rollout.episodes;
     const double rollout_seconds = watch.seconds();
-    metrics = rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns);
+    metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
     add_sampling(rollout, metrics);
     context_.journal.keep_samples(iteration(), episodes);
     KRL_TRY(check_anything_left(rollout));
     KRL_TRY(admit_best_kernels(iteration(), episodes, context_.evaluations, context_.journal.best(),
                                metrics));
     KRL_TRY(learn(episodes, metrics));
+    observe_groups(episodes);
     metrics["curriculum/open_tier"] = static_cast<double>(curriculum_.open_tier());
     metrics["time_s/rollout"] = rollout_seconds;
     metrics["time_s/learn"] = watch.seconds() - rollout_seconds;
@@ -90,31 +104,58 @@ class Reinforcement {
     return {};
   }
 
+  // The tasks of an iteration, and those for the place of groups that teach nothing.
+  struct Draw {
+    std::vector<const Task*> tasks, spares;
+  };
+
+  Draw draw(std::int64_t stage_iteration) const {
+    const RolloutSettings& rollout = settings_.rollout;
+    Draw draw{curriculum_.choose(stage_iteration, rollout.groups), {}};
+    draw.spares =
+        curriculum_.spares(stage_iteration, rollout.groups * rollout.refill_tries, draw.tasks);
+    return draw;
+  }
+
+  // Plays until as many groups differ as the plan has, or there are no spares left. Any thread.
+  Result<RolloutResult> play(const Draw& draw, RolloutContext context) const {
+    KRL_ASSIGN(RolloutResult rollout, run_rollout(draw.tasks, context));
+    auto spare = draw.spares.begin();
+    while (spare != draw.spares.end() && check_not_all_lost(rollout)) {
+      const std::size_t differ = groups_that_differ(rollout.episodes, settings_.learn).size();
+      const auto missing = std::min<std::ptrdiff_t>(
+          static_cast<std::ptrdiff_t>(draw.tasks.size()) - static_cast<std::ptrdiff_t>(differ),
+          draw.spares.end() - spare);
+      if (missing <= 0) break;
+      context.first_group = rollout.episodes.back().group + 1;
+      KRL_ASSIGN(RolloutResult more, run_rollout({spare, spare + missing}, context));
+      append(rollout, std::move(more));
+      spare += missing;
+    }
+    return rollout;
+  }
+
   // The episodes of this iteration. Where the plan says so, those of the next are begun, by weights
   // that know nothing of these.
   Result<RolloutResult> take_rollout() {
-    const auto tasks = [&](std::int64_t stage_iteration) {
-      return curriculum_.choose(stage_iteration, settings_.rollout.groups);
-    };
-    if (settings_.rollout.ahead == 0)
-      return run_rollout(tasks(stage_iteration()), rollout_context());
-    if (!next_.valid()) begin_rollout(iteration(), tasks(stage_iteration()));
+    if (settings_.rollout.ahead == 0) return play(draw(stage_iteration()), rollout_context());
+    if (!next_.valid()) begin_rollout(iteration(), draw(stage_iteration()));
     Result<RolloutResult> rollout = next_.get();
     if (!rollout) return rollout;
     KRL_TRY(publish());
     if (stage_iteration() < context_.stage.rl.iterations)
-      begin_rollout(iteration() + 1, tasks(stage_iteration() + 1));
+      begin_rollout(iteration() + 1, draw(stage_iteration() + 1));
     return rollout;
   }
 
-  void begin_rollout(int iteration, std::vector<const Task*> tasks) {
+  void begin_rollout(int iteration, Draw draw) {
     auto player =
         std::make_unique<Player>(*player_);  // its own: the next may be published meanwhile
     next_ = std::async(std::launch::async,
-                       [this, iteration, tasks = std::move(tasks), player = std::move(player)] {
+                       [this, iteration, draw = std::move(draw), player = std::move(player)] {
                          RolloutContext context = rollout_context(*player, iteration);
                          context.progress = nullptr;  // the display shows what is learned
-                         return run_rollout(tasks, context);
+                         return play(draw, context);
                        });
   }
 
@@ -124,6 +165,24 @@ class Reinforcement {
     if (left) return {};
     return failure(left.error().code,
                    fmt::format("iteration {}: {}", iteration(), left.error().message));
+  }
+
+  // Groups that were played beyond those that the plan asks for.
+  std::int64_t refilled(const std::vector<Episode>& episodes) const {
+    const RolloutSettings& rollout = settings_.rollout;
+    return static_cast<std::int64_t>(episodes.size()) / rollout.group_size - rollout.groups;
+  }
+
+  // As many turns as an iteration has whose groups all differ.
+  double full_turns(const SampleSet& samples, const std::vector<Episode>& episodes) const {
+    const auto groups = static_cast<double>(settings_.rollout.groups);
+    return samples.turns * groups / (groups + static_cast<double>(refilled(episodes)));
+  }
+
+  void observe_groups(const std::vector<Episode>& episodes) {
+    const std::set<std::size_t> differ = groups_that_differ(episodes, settings_.learn);
+    for (const Episode& episode : episodes)
+      if (episode.member == 0) curriculum_.observe(*episode.task, differ.contains(episode.group));
   }
 
   // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
@@ -164,10 +223,9 @@ class Reinforcement {
             }};
   }
 
-  Status measure_holdouts(const std::vector<Episode>& episodes, Metrics& metrics) const {
-    const RolloutContext context = rollout_context();
-    KRL_TRY(measure_shapes(episodes, context, metrics));
-    return measure_tasks(context_.setup.data.holdouts, context, context_.setup.terms, metrics);
+  Status measure_holdouts(Metrics& metrics) const {
+    return measure_tasks(context_.setup.data.holdouts, rollout_context(), context_.setup.terms,
+                         metrics);
   }
 
   // The optimiser steps of one iteration.
@@ -176,18 +234,18 @@ class Reinforcement {
     if (!samples.examples.empty())
       KRL_TRY(context_.policies.add_logprobs(settings_, samples.examples));
     figures_.begin_iteration();
+    const std::int64_t of_epoch = steps_of_epoch(
+        samples.examples.size(), full_turns(samples, episodes), settings_.learn.minibatches);
     int steps = 0;
     for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
          ++epoch) {
       const std::uint64_t seed =
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
-      for (const auto& batch : minibatches(samples.examples, settings_.learn.minibatches, seed)) {
-        const double tokens = weighted_tokens(batch);
-        if (tokens == 0) continue;
-        KRL_TRY(step(batch, tokens, metrics));
+      for (const auto& batch : minibatches(samples.examples, of_epoch, seed)) {
+        if (weighted_tokens(batch) == 0) continue;
+        KRL_TRY(step(batch, metrics));
         context_.journal.display().progress(
-            {"learn", ++steps,
-             static_cast<int>(settings_.learn.epochs * settings_.learn.minibatches)});
+            {"learn", ++steps, static_cast<int>(settings_.learn.epochs * of_epoch)});
       }
     }
     write_learning(metrics);
@@ -195,19 +253,26 @@ class Reinforcement {
   }
 
   Result<SampleSet> choose_samples(const std::vector<Episode>& episodes, Metrics& metrics) const {
-    if (settings_.learn.advantage == AdvantageKind::kGae)
-      return select_samples_by_critic(episodes, settings_.learn, context_.policy, metrics);
+    metrics["groups/refilled"] = static_cast<double>(refilled(episodes));
+    if (settings_.learn.advantage == AdvantageKind::kGae) {
+      KRL_ASSIGN(SampleSet samples,
+                 select_samples_by_critic(episodes, settings_.learn, context_.policy, metrics));
+      metrics["groups/lost_future"] = samples.lost_future;
+      return samples;
+    }
     SampleSet samples = select_samples(episodes, settings_.learn);
+    metrics["groups/lost_future"] = samples.lost_future;
     metrics["groups/zero_variance"] = samples.zero_variance;
-    metrics["groups/dropped"] = samples.zero_variance + samples.too_small;
+    metrics["groups/below_noise"] = samples.below_noise;
+    metrics["groups/dropped"] = samples.zero_variance + samples.below_noise + samples.too_small;
     return samples;
   }
 
-  Status step(const std::vector<Example>& batch, double tokens, Metrics& metrics) {
+  Status step(const std::vector<Example>& batch, Metrics& metrics) {
     Loss loss = loss_of(settings_);
     loss.normaliser = settings_.learn.loss.aggregation == Aggregation::kSequenceMean
-                          ? static_cast<double>(batch.size())
-                          : tokens;
+                          ? weighted_examples(batch)
+                          : weighted_tokens(batch);
     Metrics reported;
     KRL_TRY(context_.policy.forward_backward(loss, batch, reported));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
@@ -248,27 +313,11 @@ class Reinforcement {
     metrics["perf/evaluations_per_s"] = evaluations / seconds;
   }
 
-  Result<bool> reached_goal(const Metrics& metrics) const {
-    const auto& until = context_.stage.rl.until;
-    if (!until) return false;
-    RealNames values = {{"iteration", static_cast<double>(stage_iteration())}};
-    for (const Expression::NameUse& use : until->expression.names()) {
-      const auto full = resolve_metric(use.name, context_.setup.terms, settings_.rollout.turns);
-      const auto entry = full ? metrics.find(*full) : metrics.end();
-      if (entry != metrics.end())
-        values[use.name] = entry->second;
-      else if (use.name != "iteration")
-        return false;  // not measured in this iteration: speedups before any kernel passes
-    }
-    const auto reached = until->expression.condition(values);
-    if (!reached) return failure(problem_at(until->origin, reached.error().message));
-    return *reached;
-  }
-
   const StageContext& context_;
   const Settings& settings_;
   StepFigures figures_;
   Curriculum curriculum_;
+  Goal goal_;
   std::optional<Player> player_;  // who answers from here on
   std::future<Result<RolloutResult>>
       next_;  // the rollout that was begun ahead; uses all the others

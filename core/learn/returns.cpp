@@ -1,6 +1,7 @@
 #include "core/learn/returns.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "core/learn/statistics.hpp"
 
@@ -9,34 +10,57 @@ namespace {
 
 constexpr double kEpsilon = 1e-6;  // added to the standard deviation, as other trainers do
 
-}  // namespace
-
-std::vector<double> turn_returns(const std::vector<double>& scores,
-                                 const ReturnSettings& settings) {
-  std::vector<double> returns(scores.size());
-  for (std::size_t t = scores.size(); t-- > 0;) {
-    returns[t] = scores[t];
-    if (t + 1 == scores.size()) continue;
-    const double later = settings.discount * returns[t + 1];
-    returns[t] = settings.kind == ReturnKind::kSum ? scores[t] + later : std::max(scores[t], later);
-  }
-  return returns;
-}
-
-std::vector<double> group_advantages(const std::vector<double>& returns, AdvantageKind kind) {
-  const double mean = mean_of(returns);
-  const auto n = static_cast<double>(returns.size());
-  double scale = 1;
-  if (kind == AdvantageKind::kGrpo) scale = 1 / (deviation_of(returns) + kEpsilon);
-  if (kind == AdvantageKind::kRloo) scale = n / (n - 1);
+// The turns of one episode have much in common, so that none may stand in the others' baseline.
+std::vector<double> leave_one_episode_out(const std::vector<Return>& returns) {
+  struct Sum {
+    double value = 0, count = 0;
+    void add(double v) { value += v, ++count; }
+  };
+  Sum all;
+  std::map<std::size_t, Sum> by_episode;
+  for (const Return& r : returns) all.add(r.value), by_episode[r.episode].add(r.value);
   std::vector<double> advantages;
   advantages.reserve(returns.size());
-  for (const double r : returns) advantages.push_back((r - mean) * scale);
+  for (const Return& r : returns) {
+    const Sum& own = by_episode[r.episode];
+    advantages.push_back(r.value - (all.value - own.value) / (all.count - own.count));
+  }
   return advantages;
 }
 
-bool zero_variance(const std::vector<double>& returns) {
-  return returns.size() < 2 || deviation_of(returns) <= kEpsilon;
+}  // namespace
+
+std::vector<double> turn_returns(std::vector<double> scores, std::int64_t unplayed,
+                                 const ReturnSettings& settings) {
+  const std::size_t played = scores.size();
+  if (played > 0 && settings.after_stop == AfterStop::kRepeat)
+    scores.insert(scores.end(), static_cast<std::size_t>(unplayed), double{scores.back()});
+  std::vector<double> returns = std::move(scores);
+  for (std::size_t t = returns.size(); t-- > 1;) {
+    const double later = settings.discount * returns[t];
+    double& r = returns[t - 1];
+    r = settings.kind == ReturnKind::kSum ? r + later : std::max(r, later);
+  }
+  returns.resize(played);
+  return returns;
+}
+
+std::vector<double> group_advantages(const std::vector<Return>& returns, AdvantageKind kind) {
+  if (kind == AdvantageKind::kRloo) return leave_one_episode_out(returns);
+  std::vector<double> values;
+  for (const Return& r : returns) values.push_back(r.value);
+  const double mean = mean_of(values);
+  const double scale = kind == AdvantageKind::kGrpo ? 1 / (deviation_of(values) + kEpsilon) : 1;
+  for (double& value : values) value = (value - mean) * scale;
+  return values;
+}
+
+double spread_of(const std::vector<Return>& returns) {
+  if (returns.empty()) return 0;
+  const auto [least, most] =
+      std::minmax_element(returns.begin(), returns.end(),
+                          [](const Return& a, const Return& b) { return a.value < b.value; });
+  return most->value - least->value;
 }
 
 }  // namespace krl

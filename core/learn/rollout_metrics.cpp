@@ -39,8 +39,10 @@ class Kernels {
     overfit_ += is_overfit(evaluation) ? 1 : 0;
     if (!evaluation.passed()) return;
     ++passed_;
-    if (const double speedup = evaluation.speedup(); std::isfinite(speedup))
-      speedups_.push_back(speedup);
+    const double speedup = evaluation.speedup();
+    if (!std::isfinite(speedup)) return;
+    speedups_.push_back(speedup);
+    within_noise_ += is_within_noise(evaluation) ? 1 : 0;
   }
 
   void write(const std::string& prefix, Metrics& metrics) const {
@@ -57,6 +59,7 @@ class Kernels {
     metrics[prefix + "fast_1"] = faster_than(1) / n;
     metrics[prefix + "fast_2"] = faster_than(2) / n;
     if (speedups_.empty()) return;
+    metrics[prefix + "within_noise"] = within_noise_ / timed;
     double logs = 0, capped = 0;
     for (const double s : speedups_) logs += std::log(s), capped += std::min(s, kSpeedupCap);
     metrics[prefix + "speedup_median"] = median_of(speedups_);
@@ -70,8 +73,35 @@ class Kernels {
                                              [&](double s) { return is_fast(s, factor); }));
   }
 
-  int turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0;
+  // Whether nothing says that the kernel is faster or slower than the baseline: the interval of
+  // every timed case holds 1.
+  static bool is_within_noise(const Evaluation& evaluation) {
+    return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const CaseRecord& c) {
+      return c.kind != CaseKind::kShown || !std::isfinite(c.speedup_low) ||
+             (c.speedup_low <= 1 && c.speedup_high >= 1);
+    });
+  }
+
+  int turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
   std::vector<double> speedups_;
+};
+
+// Collects what some turn of an episode achieved.
+class Attempts {
+ public:
+  void add(bool compiled, bool passed) {
+    ++episodes_;
+    compiled_ += compiled ? 1 : 0;
+    passed_ += passed ? 1 : 0;
+  }
+
+  void write(const std::string& prefix, Metrics& metrics) const {
+    metrics[prefix + "compile_rate_any"] = compiled_ / episodes_;
+    metrics[prefix + "pass_rate_any"] = passed_ / episodes_;
+  }
+
+ private:
+  double episodes_ = 0, compiled_ = 0, passed_ = 0;
 };
 
 // Goes over all turns once.
@@ -81,7 +111,7 @@ class Collector {
       : terms_(terms), term_values_(terms.size()) {}
 
   void add(const Episode& episode) {
-    bool any_passed = false;
+    bool any_compiled = false, any_passed = false;
     int played = 0;
     for (std::size_t t = 0; t < episode.turns.size(); ++t) {
       const TurnRecord& turn = episode.turns[t];
@@ -94,11 +124,13 @@ class Collector {
       add(turn);
       by_turn_[t + 1].add(turn.evaluation);
       by_tier_[episode.task->tier].add(turn.evaluation);
+      any_compiled |= turn.evaluation.compiled();
       any_passed |= turn.evaluation.passed();
     }
     if (played == 0) return;
     best_.push_back(*episode.best_score());
-    any_passed_.push_back(any_passed ? 1 : 0);
+    attempts_.add(any_compiled, any_passed);
+    attempts_by_tier_[episode.task->tier].add(any_compiled, any_passed);
     turns_.push_back(played);
   }
 
@@ -116,11 +148,12 @@ class Collector {
     m["episode/best_reward"] = mean_of(best_);
     m["cache/hit_rate"] = mean_of(reused_);
     all_.write("kernel/", m);
-    m["kernel/pass_rate_any"] = mean_of(any_passed_);
+    attempts_.write("kernel/", m);
     if (turns > 1) {
       for (const auto& [turn, kernels] : by_turn_) kernels.write(fmt::format("turn_{}/", turn), m);
     }
     for (const auto& [tier, kernels] : by_tier_) kernels.write(fmt::format("tier_{}/", tier), m);
+    for (const auto& [tier, any] : attempts_by_tier_) any.write(fmt::format("tier_{}/", tier), m);
     return m;
   }
 
@@ -136,11 +169,13 @@ class Collector {
 
   const std::vector<std::string>& terms_;
   std::vector<std::vector<double>> term_values_;
-  std::vector<double> scores_, lengths_, clipped_, reused_, best_, any_passed_, turns_;
+  std::vector<double> scores_, lengths_, clipped_, reused_, best_, turns_;
   int infra_errors_ = 0, unscored_ = 0;
   Kernels all_;
   std::map<std::size_t, Kernels> by_turn_;
   std::map<unsigned, Kernels> by_tier_;
+  Attempts attempts_;
+  std::map<unsigned, Attempts> attempts_by_tier_;
 };
 
 }  // namespace

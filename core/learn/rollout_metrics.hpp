@@ -17,8 +17,9 @@ namespace krl {
 // Of kernels: compile_rate, pass_rate, fast_1 and fast_2 (share of turns that pass and are more
 // than 1 or 2 times as fast as the baseline: is_fast), flagged (share); over the passing, timed
 // ones speedup_{median,geomean,capped}, capped being the mean of min(speedup, 3); timed, the share
-// of the passing ones that have a time, where some lack it. kernel/pass_rate_any is the share of
-// episodes in which some turn passed. What no turn measured is left out.
+// of the passing ones that have a time, where some lack it; within_noise, the share of those that
+// the clock cannot tell from the baseline. kernel/{compile,pass}_rate_any and those of tiers are
+// shares of the episodes in which some turn compiled, passed. What no turn measured is left out.
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
 

@@ -1,6 +1,9 @@
 #include "core/learn/samples.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/learn/returns.hpp"
@@ -11,73 +14,143 @@ namespace {
 
 struct Member {
   const TurnRecord* turn;
-  double value;  // its return
+  Return result;
 };
 
 // Members are compared within a task, or within a task and a turn.
 using GroupKey = std::pair<std::size_t, std::size_t>;
 
+double weighted_tokens(const Example& e) {
+  if (e.weights.empty()) return static_cast<double>(e.tokens.size());
+  return static_cast<double>(e.weights.size()) -
+         static_cast<double>(std::count(e.weights.begin(), e.weights.end(), 0.0F));
+}
+
+bool is_cut(const TurnRecord& turn) { return turn.answer.stop_reason == StopReason::kLength; }
+
+// An answer that was cut off is never worth more than the same kernel at the end of a whole one.
+double score_of(const TurnRecord& turn, Truncated truncated) {
+  const double score = turn.score.total;
+  return is_cut(turn) && truncated == Truncated::kZero ? std::min(0.0, score) : score;
+}
+
+// Counts turns in `set` on the way.
 std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>& episodes,
-                                                      const LearnSettings& settings) {
+                                                      const LearnSettings& settings,
+                                                      SampleSet& set) {
   std::map<GroupKey, std::vector<Member>> groups;
-  for (const Episode& episode : episodes) {
-    std::vector<const TurnRecord*> turns;
-    std::vector<double> scores;
-    for (const TurnRecord& turn : episode.turns) {
-      if (turn.infra_error()) continue;
-      turns.push_back(&turn);
-      scores.push_back(score_of(turn, settings.truncated));
-    }
-    const std::vector<double> returns = turn_returns(scores, settings.returns);
-    for (std::size_t t = 0; t < turns.size(); ++t) {
-      const std::size_t part = settings.group_by == GroupBy::kTurn ? t : 0;
-      groups[{episode.group, part}].push_back({turns[t], returns[t]});
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    const ScoredTurns scored = scored_turns(episodes[e], settings);
+    set.count(scored);
+    const std::vector<double> returns =
+        turn_returns(scored.scores, episodes[e].unplayed, settings.returns);
+    for (std::size_t t = 0; t < returns.size(); ++t) {
+      const std::size_t part = settings.group_by == GroupBy::kTurn ? scored.first + t : 0;
+      groups[{episodes[e].group, part}].push_back({scored.turns[t], {returns[t], e}});
     }
   }
   return groups;
 }
 
+enum class GroupKind { kDiffers, kSame, kNoise, kTooSmall };
+
+GroupKind kind_of(const std::vector<Return>& returns, const LearnSettings& settings) {
+  const bool one_episode = std::all_of(returns.begin(), returns.end(), [&](const Return& r) {
+    return r.episode == returns.front().episode;
+  });
+  if (one_episode) return GroupKind::kTooSmall;
+  const double spread = spread_of(returns);
+  if (spread <= kSameReturn) return GroupKind::kSame;
+  return spread < settings.min_spread ? GroupKind::kNoise : GroupKind::kDiffers;
+}
+
+std::vector<Return> returns_of(const std::vector<Member>& members) {
+  std::vector<Return> returns;
+  for (const Member& m : members) returns.push_back(m.result);
+  return returns;
+}
+
+// The advantages of a group's members; nothing where they are left out.
+std::optional<std::vector<double>> advantages_of(const std::vector<Return>& returns,
+                                                 const LearnSettings& settings, SampleSet& set) {
+  ++set.groups;
+  const GroupKind kind = kind_of(returns, settings);
+  set.zero_variance += kind == GroupKind::kSame ? 1 : 0;
+  set.below_noise += kind == GroupKind::kNoise ? 1 : 0;
+  set.too_small += kind == GroupKind::kTooSmall ? 1 : 0;
+  if (kind == GroupKind::kDiffers) return group_advantages(returns, settings.advantage);
+  if (kind == GroupKind::kTooSmall || settings.drop_zero_variance) return std::nullopt;
+  return std::vector<double>(returns.size(), 0.0);
+}
+
 }  // namespace
+
+void SampleSet::count(const ScoredTurns& scored) {
+  turns += static_cast<int>(scored.turns.size());
+  lost_future += scored.lost_future;
+  truncated += static_cast<int>(std::count_if(scored.turns.begin(), scored.turns.end(),
+                                              [](const TurnRecord* t) { return is_cut(*t); }));
+}
+
+ScoredTurns scored_turns(const Episode& episode, const LearnSettings& settings) {
+  ScoredTurns scored;
+  for (std::size_t t = 0; t < episode.turns.size(); ++t) {
+    const TurnRecord& turn = episode.turns[t];
+    if (!turn.infra_error()) {
+      scored.turns.push_back(&turn);
+      scored.scores.push_back(score_of(turn, settings.truncated));
+    } else if (settings.returns.discount > 0) {
+      scored.lost_future += static_cast<int>(scored.turns.size());
+      scored.turns.clear();
+      scored.scores.clear();
+      scored.first = t + 1;
+    }
+  }
+  return scored;
+}
+
+bool is_masked(const TurnRecord& turn, Truncated truncated) {
+  return is_cut(turn) && truncated == Truncated::kMask;
+}
 
 Example example_of(const TurnRecord& turn, Truncated truncated) {
   const Answer& a = turn.answer;
   Example example{a.prompt_tokens, a.tokens, a.logprobs};
-  const bool masked = truncated == Truncated::kMask && a.stop_reason == StopReason::kLength;
-  example.weights.assign(a.tokens.size(), masked ? 0.0F : 1.0F);
+  example.weights.assign(a.tokens.size(), is_masked(turn, truncated) ? 0.0F : 1.0F);
   example.version = a.version;
   example.state = a.state;
   return example;
 }
 
-double score_of(const TurnRecord& turn, Truncated truncated) {
-  const bool zero = truncated == Truncated::kZero && turn.answer.stop_reason == StopReason::kLength;
-  return zero ? 0.0 : turn.score.total;
-}
-
 SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings) {
   SampleSet set;
-  for (const auto& [key, members] : group_members(episodes, settings)) {
-    ++set.groups;
-    for (const Member& m : members)
-      set.truncated += m.turn->answer.stop_reason == StopReason::kLength ? 1 : 0;
-    if (members.size() < 2) {
-      ++set.too_small;
-      continue;
-    }
-    std::vector<double> returns;
-    for (const Member& m : members) returns.push_back(m.value);
-    if (zero_variance(returns)) {
-      ++set.zero_variance;
-      if (settings.drop_zero_variance) continue;
-    }
-    const std::vector<double> advantages = group_advantages(returns, settings.advantage);
+  for (const auto& [key, members] : group_members(episodes, settings, set)) {
+    const auto advantages = advantages_of(returns_of(members), settings, set);
+    if (!advantages) continue;
     for (std::size_t i = 0; i < members.size(); ++i) {
+      if (is_masked(*members[i].turn, settings.truncated)) continue;
       Example& example =
           set.examples.emplace_back(example_of(*members[i].turn, settings.truncated));
-      example.advantages.assign(example.tokens.size(), static_cast<float>(advantages[i]));
+      example.advantages.assign(example.tokens.size(), static_cast<float>((*advantages)[i]));
     }
   }
   return set;
+}
+
+std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
+                                         const LearnSettings& settings) {
+  std::set<std::size_t> groups;
+  SampleSet ignored;
+  for (const auto& [key, members] : group_members(episodes, settings, ignored)) {
+    if (kind_of(returns_of(members), settings) == GroupKind::kDiffers) groups.insert(key.first);
+  }
+  return groups;
+}
+
+std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t minibatches) {
+  const double share = static_cast<double>(samples) / std::max(turns, 1.0);
+  return std::clamp<std::int64_t>(std::llround(share * static_cast<double>(minibatches)), 1,
+                                  minibatches);
 }
 
 std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std::int64_t count,
@@ -92,14 +165,13 @@ std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std
 
 double weighted_tokens(const std::vector<Example>& examples) {
   double count = 0;
-  for (const Example& e : examples) {
-    if (e.weights.empty()) {
-      count += static_cast<double>(e.tokens.size());
-    } else {
-      for (const float w : e.weights) count += w != 0.0F ? 1 : 0;
-    }
-  }
+  for (const Example& e : examples) count += weighted_tokens(e);
   return count;
+}
+
+double weighted_examples(const std::vector<Example>& examples) {
+  return static_cast<double>(std::count_if(
+      examples.begin(), examples.end(), [](const Example& e) { return weighted_tokens(e) > 0; }));
 }
 
 }  // namespace krl

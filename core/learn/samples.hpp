@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "core/episode/episode.hpp"
@@ -11,23 +12,49 @@
 
 namespace krl {
 
+// The turns of an episode that have a return, in order, and their scores. An infrastructure error
+// is no turn, and as nobody knows what it would have scored, nor is one before it whose return it
+// would be a part of.
+struct ScoredTurns {
+  std::size_t first = 0;  // of the episode's turns
+  std::vector<const TurnRecord*> turns;
+  std::vector<double> scores;
+  int lost_future = 0;
+};
+ScoredTurns scored_turns(const Episode& episode, const LearnSettings& settings);
+
 struct SampleSet {
   std::vector<Example> examples;  // in the order of the episodes
+  int turns = 0;                  // that were scored, learned from or not
   int groups = 0;
   int zero_variance = 0;  // groups left out because all their returns are the same
-  int too_small = 0;      // groups left out because fewer than two members were left
+  int below_noise = 0;    // groups left out because their returns differ by less than min_spread
+  int too_small = 0;      // groups left out because fewer than two episodes were left
   int truncated = 0;      // answers that ran into their length limit
+  int lost_future = 0;    // turns left out because a later one of their episode was lost
+
+  // Counts the turns of an episode.
+  void count(const ScoredTurns& scored);
 };
 
-// A turn as a sample, without advantages yet; its score. Truncated answers are masked (weight 0),
-// or scored 0, as `truncated` says.
+// A turn as a sample, without advantages yet. Truncated answers are masked (weight 0), or scored 0
+// at most, as `truncated` says.
 Example example_of(const TurnRecord& turn, Truncated truncated);
-double score_of(const TurnRecord& turn, Truncated truncated);
+bool is_masked(const TurnRecord& turn, Truncated truncated);
 
-// Each turn is a sample of its own. Turns that ended in an infrastructure error are left out, and
-// the returns of their episodes are those of the other turns.
+// Each turn is a sample of its own. Turns that are masked count for their group's mean, and are no
+// samples.
 // REQUIRES: an advantage of groups.
 SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings);
+
+// The groups (Episode::group) of which something can be learned: of some turn the returns differ.
+std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
+                                         const LearnSettings& settings);
+
+// How many optimiser steps an epoch of `samples` has: `minibatches` if they are as many as the
+// iteration's `turns`, fewer in proportion, and at least one. So a step is not of fewer samples
+// where fewer are left, but rarer.
+std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t minibatches);
 
 // The examples in `count` parts of nearly the same number, shuffled by `seed`; empty parts are left
 // out.
@@ -36,5 +63,8 @@ std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std
 
 // The number of tokens that a loss over these examples counts: those with a weight other than 0.
 double weighted_tokens(const std::vector<Example>& examples);
+
+// The number of examples that have such a token: what a mean over sequences is over.
+double weighted_examples(const std::vector<Example>& examples);
 
 }  // namespace krl

@@ -27,7 +27,7 @@ Optimizer optimizer_at(const OptimizerSettings& s, std::int64_t step, std::int64
   if (step < s.warmup) {
     optimizer.lr = s.lr * static_cast<double>(step + 1) / static_cast<double>(s.warmup);
   } else if (s.schedule != Schedule::kConstant) {
-    const auto span = static_cast<double>(std::max<std::int64_t>(1, total - s.warmup));
+    const auto span = static_cast<double>(std::max<std::int64_t>(1, total - 1 - s.warmup));
     const double progress = std::min(1.0, static_cast<double>(step - s.warmup) / span);
     optimizer.lr = s.min_lr + (s.lr - s.min_lr) * remaining(s.schedule, progress);
   }

@@ -8,8 +8,10 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/estimators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/examination.cpp
   ${CMAKE_CURRENT_LIST_DIR}/gae.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/goal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/holdouts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/learnability.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policies.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policy_check.cpp

@@ -62,7 +62,8 @@ std::int64_t turns_of(const Node& settings) {
 }  // namespace
 
 void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems) {
-  if (const Node* until = stage.find_text("until")) {
+  const auto given = [](const Node* text) { return text != nullptr && !text->text()->empty(); };
+  if (const Node* until = stage.find_text("until"); given(until)) {
     const std::vector<std::string> rewards = reward_names(settings);
     const std::int64_t turns = turns_of(settings);
     const auto known = [&](const std::string& name) {
@@ -70,7 +71,7 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
     };
     check_condition(*until, "until", known, metric_names(rewards), problems);
   }
-  if (const Node* stop = settings.find_text("rollout.stop_when")) {
+  if (const Node* stop = settings.find_text("rollout.stop_when"); given(stop)) {
     const auto known = [](const std::string& name) {
       return std::find(stop_names().begin(), stop_names().end(), name) != stop_names().end();
     };

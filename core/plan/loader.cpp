@@ -54,6 +54,7 @@ Settings read_tables(const Node& tables) {
           read_settings<RolloutSettings>(tables.find("rollout")),
           read_settings<LearnSettings>(tables.find("learn")),
           read_settings<CurriculumSettings>(tables.find("curriculum")),
+          read_settings<EvalSettings>(tables.find("eval")),
           read_settings<PromptSettings>(tables.find("prompt")),
           read_list<RewardSettings>(tables.find("reward"))};
 }

@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 39> kMetrics = {
+constexpr std::array<std::string_view, 42> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 39> kMetrics = {
     "episode/turns",
     "episode/best_reward",
     "groups/zero_variance",
+    "groups/below_noise",
+    "groups/lost_future",
+    "groups/refilled",
     "groups/dropped",
     "sampler/logprob_diff/mean",
     "sampler/logprob_diff/max",
@@ -48,13 +51,13 @@ constexpr std::array<std::string_view, 39> kMetrics = {
     "curriculum/open_tier",
 };
 
-// Of the whole iteration only.
-constexpr std::string_view kPassRateAny = "pass_rate_any";
+// Of episodes: written for all, and for each tier.
+constexpr std::array<std::string_view, 2> kEpisodeMetrics = {"compile_rate_any", "pass_rate_any"};
 
 // Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 10> kKernelMetrics = {
-    "compile_rate", "pass_rate",      "overfit_rate",    "flagged",        "fast_1",
-    "fast_2",       "speedup_median", "speedup_geomean", "speedup_capped", "timed"};
+constexpr std::array<std::string_view, 11> kKernelMetrics = {
+    "compile_rate",   "pass_rate",       "overfit_rate",   "flagged", "fast_1",      "fast_2",
+    "speedup_median", "speedup_geomean", "speedup_capped", "timed",   "within_noise"};
 
 constexpr int kTiers = 4;
 
@@ -85,23 +88,24 @@ std::optional<std::string> resolve_metric(std::string_view name,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns) {
   if (contains(kMetrics, name)) return std::string(name);
-  if (contains(kKernelMetrics, name) || name == kPassRateAny) return "kernel/" + std::string(name);
+  if (contains(kKernelMetrics, name) || contains(kEpisodeMetrics, name))
+    return "kernel/" + std::string(name);
   for (const std::string& reward : rewards) {
     if (name == "reward/" + reward + "/mean") return std::string(name);
   }
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view family = name.substr(0, slash), metric = name.substr(slash + 1);
-  if (family == "kernel" && metric == kPassRateAny) return std::string(name);
   const bool by_turn = turns > 1 && is_member(family, "turn_", 1, turns + 1);
-  const bool known_family = family == "kernel" || by_turn || is_member(family, "tier_", 0, kTiers);
-  if (!known_family || !contains(kKernelMetrics, metric)) return std::nullopt;
-  return std::string(name);
+  const bool of_all = family == "kernel" || is_member(family, "tier_", 0, kTiers);
+  const bool known = ((by_turn || of_all) && contains(kKernelMetrics, metric)) ||
+                     (of_all && contains(kEpisodeMetrics, metric));
+  return known ? std::optional(std::string(name)) : std::nullopt;
 }
 
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
   std::vector<std::string> names(kKernelMetrics.begin(), kKernelMetrics.end());
-  names.emplace_back(kPassRateAny);
+  names.insert(names.end(), kEpisodeMetrics.begin(), kEpisodeMetrics.end());
   for (const std::string& reward : rewards) names.push_back("reward/" + reward + "/mean");
   names.insert(names.end(), kMetrics.begin(), kMetrics.end());
   return names;

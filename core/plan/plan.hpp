@@ -68,14 +68,19 @@ struct Condition {
   Origin origin;  // of its text
 };
 
+enum class TaskChoice { kEven, kLearnable };
 enum class Batching { kWaves, kContinuous, kInTurns };
 
 struct RolloutSettings {
   Contract contract = Contract::kDevice;  // what the answers hold
   std::int64_t groups = 0;                // tasks an iteration
   std::int64_t group_size = 0;            // episodes a task
+  TaskChoice choice = TaskChoice::kEven;  // how the tasks are chosen
+  std::int64_t refill_tries = 0;  // rounds of groups in the place of those that teach nothing
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // of an answer
+  std::int64_t min_answer_tokens = 0;  // that the context must have left for a later turn
+  bool in_thought = false;             // the chat template ends with <think>
   double temperature = 0;              // 0 = greedy
   double top_p = 0;                    // 1 = off
   std::int64_t top_k = 0;              // -1 = off
@@ -87,6 +92,7 @@ struct RolloutSettings {
 };
 
 enum class ReturnKind { kSum, kMax };
+enum class AfterStop { kRepeat, kZero };
 enum class AdvantageKind { kGrpo, kDrGrpo, kRloo, kGae };
 enum class GroupBy { kTask, kTurn };
 // The numbers are the boundary's (KRL_TOKEN_MEAN …).
@@ -97,6 +103,7 @@ enum class Truncated { kMask, kZero };
 struct ReturnSettings {
   ReturnKind kind = ReturnKind::kSum;
   double discount = 0;
+  AfterStop after_stop = AfterStop::kRepeat;  // what turns score that stop_when leaves out
 };
 
 struct GaeSettings {
@@ -130,13 +137,14 @@ struct LearnSettings {
   AdvantageKind advantage = AdvantageKind::kGrpo;
   GaeSettings gae;                    // where advantage is kGae
   std::vector<LossParameter> critic;  // the same: what its loss uses
-  GroupBy group_by = GroupBy::kTask;
+  GroupBy group_by = GroupBy::kTurn;
   LossSettings loss;
   OptimizerSettings optimizer;
   std::int64_t epochs = 0;       // passes over the samples of an iteration
-  std::int64_t minibatches = 0;  // optimiser steps an epoch
+  std::int64_t minibatches = 0;  // optimiser steps an epoch, at most
   Truncated truncated = Truncated::kMask;
   bool drop_zero_variance = true;
+  double min_spread = 0;  // returns of a group that differ by less are the same
 };
 
 struct CurriculumSettings {
@@ -145,6 +153,11 @@ struct CurriculumSettings {
   double compile_rate = 0, pass_rate = 0;  // both are to be exceeded for the next tier to open
   std::int64_t window = 0;                 // iterations that the rates are averaged over
   double earlier_share = 0;                // of the groups that go to tiers below the newest
+};
+
+struct EvalSettings {
+  std::int64_t every =
+      0;  // iterations of a stage between two; 0 = before the first, after the last
 };
 
 struct PromptSettings {
@@ -167,6 +180,7 @@ struct Settings {
   RolloutSettings rollout;
   LearnSettings learn;
   CurriculumSettings curriculum;
+  EvalSettings eval;
   PromptSettings prompt;
   std::vector<RewardSettings> rewards;
 };
@@ -183,6 +197,7 @@ struct SftSettings {
 struct RlSettings {
   std::int64_t iterations = 0;
   std::optional<Condition> until;  // over metrics, see `resolve_metric`; after each iteration
+  std::int64_t until_window = 1;   // iterations that they are averaged over
 };
 
 struct StageSettings {

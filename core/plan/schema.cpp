@@ -134,15 +134,34 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "\"device\"", "device|host");
   key("groups", rollout.groups, "tasks an iteration", "16", "1..65536");
   key("group_size", rollout.group_size, "episodes a task", "8", "2..4096");
+  key("choice", rollout.choice,
+      "even: every task comes equally often; learnable: a task comes less often, down to a tenth, "
+      "while the returns of its groups do not differ, as they do not while nobody solves it, or "
+      "everybody equally well",
+      "\"even\"", "even|learnable");
+  key("refill_tries", rollout.refill_tries,
+      "up to this many times `groups` further groups are played in the place of those whose "
+      "returns "
+      "do not differ, so that an iteration learns from as many as it should (DAPO's dynamic "
+      "sampling)",
+      "0", "0..100");
   key("turns", rollout.turns, "turns an episode", "1", "1..64");
   key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576");
+  key("min_answer_tokens", rollout.min_answer_tokens,
+      "an episode ends before a turn whose prompt leaves the context fewer tokens than this (or "
+      "max_tokens)",
+      "64", "1..1048576");
+  key("in_thought", rollout.in_thought,
+      "the model's chat template ends with <think>: an answer is a thought up to its </think>, and "
+      "holds no kernel without one",
+      "false");
   key("temperature", rollout.temperature, "of sampling; 0 = greedy", "1.0", "0..10");
   key("top_p", rollout.top_p, "sample from the likeliest tokens with this probability; 1 = all",
       "1.0", "0..1");
   key("top_k", rollout.top_k, "sample from this many likeliest tokens; -1 = all", "-1", "-1..");
   key("stop", rollout.stop, "texts that end an answer", "[]");
   key("stop_when", rollout.stop_when,
-      "condition that ends an episode after a turn: \"score >= 0.95\"");
+      "condition that ends an episode after a turn: \"score >= 0.95\"; empty = none");
   key("batching", rollout.batching,
       "waves: the next turns of all live episodes are sampled as one batch, which is repeatable; "
       "continuous: each as soon as the turn before is evaluated, with a policy that can; "
@@ -166,25 +185,39 @@ void describe(Keys& key, LearnSettings& learn) {
       "sum|max")
       .only_if = kOfGroups;
   key("returns.discount", learn.returns.discount, "of the score of the next turn", "0.4", "0..1");
+  key("returns.after_stop", learn.returns.after_stop,
+      "what the turns that rollout.stop_when leaves out score: the same as the last one, or 0, "
+      "which pays for staying below the condition",
+      "\"repeat\"", "repeat|zero");
   key("advantage", learn.advantage,
       "return against the group: divided by its deviation, not divided, leave-one-out; "
       "gae: against the values of a critic, token by token, which takes a policy that has one "
       "(libtorch: policy.critic = true)",
       "\"grpo\"", "grpo|dr_grpo|rloo|gae");
   key("group_by", learn.group_by,
-      "a group: all turns of a task's episodes, or those with the same turn index", "\"task\"",
-      "task|turn")
+      "a group: all turns of a task's episodes, or those of the same number, whose prompts know "
+      "as much and which have as many turns to come",
+      "\"turn\"", "task|turn")
       .only_if = kOfGroups;
   describe_critic(key, learn);
   describe_loss(key, learn.loss);
   describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"",
                      "iterations (not optimiser steps) over which the learning rate rises to lr");
   key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
-  key("minibatches", learn.minibatches, "optimiser steps an epoch", "4", "1..4096");
+  key("minibatches", learn.minibatches,
+      "optimiser steps an epoch; fewer in proportion, at least one, where few turns are left as "
+      "samples",
+      "4", "1..4096");
   key("truncated", learn.truncated,
-      "answers cut off at max_tokens: left out of the loss, or scored 0", "\"mask\"", "mask|zero");
+      "answers cut off at max_tokens: left out of the loss, or scored 0 at most", "\"mask\"",
+      "mask|zero");
   key("drop_zero_variance", learn.drop_zero_variance,
-      "leave out groups whose returns are all equal", "true")
+      "leave out groups whose returns are all equal, up to min_spread", "true")
+      .only_if = kOfGroups;
+  key("min_spread", learn.min_spread,
+      "a group whose largest and smallest return differ by less teaches nothing: its differences "
+      "are noise, which an advantage divided by their deviation would make as large as any other",
+      "0.02", "0..")
       .only_if = kOfGroups;
 }
 
@@ -193,11 +226,20 @@ void describe(Keys& key, CurriculumSettings& curriculum) {
       "open the tiers one after the other; without this table all are open", "true");
   key("first_tier", curriculum.first_tier, "the highest tier that is open at first", "0", "0..3");
   key("compile_rate", curriculum.compile_rate,
-      "the next tier opens when both rates of the newest are exceeded", "0.9", "0..1");
+      "the next tier opens when both rates of the newest are exceeded: the shares of episodes in "
+      "which some turn compiled, passed",
+      "0.9", "0..1");
   key("pass_rate", curriculum.pass_rate, "see above", "0.75", "0..1");
   key("window", curriculum.window, "iterations over which the rates are averaged", "3", "1..1000");
   key("earlier_share", curriculum.earlier_share,
       "share of the groups that go on with earlier tiers", "0.25", "0..1");
+}
+
+void describe(Keys& key, EvalSettings& eval) {
+  key("every", eval.every,
+      "iterations of an rl stage from one measurement of the holdout datasets to the next; the "
+      "first is before any learning, the last after it; 0 = only those two",
+      "0", "0..");
 }
 
 void describe(Keys& key, PromptSettings& prompt) {
@@ -228,6 +270,10 @@ void describe(Keys& key, StageSettings& stage) {
   key("iterations", stage.rl.iterations, "at most this many", "", "1..").required = true;
   key("until", stage.rl.until,
       "condition over metrics that ends the stage: \"pass_rate > 0.9 and iteration >= 5\"");
+  key("until_window", stage.rl.until_window,
+      "the condition is of the means of its metrics over as many iterations, in each of which they "
+      "were measured",
+      "1", "1..1000");
   key.only_if = "kind=sft";
   key("epochs", stage.sft.epochs, "passes over the examples", "2", "1..10000");
   key("batch_size", stage.sft.batch_size, "examples an optimiser step", "16", "1..65536");
@@ -265,6 +311,8 @@ const std::vector<TableRules>& plan_schema() {
        rules_of<LearnSettings>()},
       {"curriculum", false, true, "Tiers of tasks that open one after the other.",
        rules_of<CurriculumSettings>()},
+      {"eval", false, true, "What is measured on the way, and not learned from.",
+       rules_of<EvalSettings>()},
       {"prompt", false, true, "What the model reads.", rules_of<PromptSettings>()},
       {"reward", true, true, "The terms of a turn's score. The other keys are the component's own.",
        rules_of<RewardSettings>()},

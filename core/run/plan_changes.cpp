@@ -63,7 +63,8 @@ constexpr std::array<std::string_view, 3> kFreeTables = {"checkpoint", "log", "p
 // Of the stage that a run has come to. The last iteration of an sft stage may be shorter than the
 // others, and the ones after it would not begin where it ended: so its epochs stay once it is over.
 bool is_length(std::string_view key, bool over) {
-  return key == "iterations" || key == "until" || (key == "epochs" && !over);
+  return key == "iterations" || key == "until" || key == "until_window" ||
+         (key == "epochs" && !over);
 }
 
 bool may_change(std::string_view key, Reached reached) {

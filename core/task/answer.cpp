@@ -83,15 +83,28 @@ bool is_exact(std::string_view rest) {
          holds_kernel(fence->body);
 }
 
+struct Parts {
+  std::string_view thought, rest;
+};
+
+Parts take_thought_out(std::string_view text, bool in_thought) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  const std::size_t open = text.find(kThinkOpen), close = text.find(kThinkClose);
+  const bool opened_before = !in_thought && open < close;
+  const std::size_t begin = opened_before ? open + kThinkOpen.size() : 0;
+  if (close != kNone)
+    return {text.substr(begin, close - begin), text.substr(close + kThinkClose.size())};
+  if (in_thought) return {text, {}};
+  if (open != kNone) return {text.substr(begin), text.substr(0, open)};
+  return {{}, text};
+}
+
 }  // namespace
 
-Candidate extract_candidate(const Answer& answer) {
+Candidate extract_candidate(const Answer& answer, bool in_thought) {
   Candidate candidate;
-  std::string_view rest = answer.text;
-  if (const auto thought = between(rest, kThinkOpen, kThinkClose)) {
-    candidate.thinking = trim(*thought);
-    rest.remove_prefix(rest.find(kThinkClose) + kThinkClose.size());
-  }
+  const auto [thought, rest] = take_thought_out(answer.text, in_thought);
+  candidate.thinking = trim(thought);
   if (const auto fence = kernel_fence(rest)) {
     candidate.source = fence->body;
     if (!fence->closed) {

@@ -42,15 +42,20 @@ enum class Format : std::uint32_t {
 // A kernel to be evaluated, and how it stood in the answer.
 struct Candidate {
   std::string source;    // empty if the answer holds none
-  std::string thinking;  // the text between <think> and </think>; empty if absent
+  std::string thinking;  // the thought; empty if absent
   Format format = Format::kMissing;
 };
 
 // Finds the kernel of an answer:
-//   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a <think> … </think>
-//   before it tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds
-//   `__global__`, or <KERNEL> tags without a fence truncated  the fence that holds the kernel is
-//   never closed and the answer stopped at its length limit
-Candidate extract_candidate(const Answer& answer);
+//   exact      <KERNEL> … </KERNEL> around one fenced block, with or without a thought before it
+//   tolerated  otherwise the last cuda, cpp, c++, cu or plain fence that holds `__global__`, or
+//              <KERNEL> tags without a fence
+//   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
+//              stopped at its length limit
+// A thought ends at the first </think>, and what it holds is no kernel. It begins at <think>, or
+// with the answer where there is none before its end: some chat templates end with <think>. Those
+// that do (`in_thought`) make an answer without a </think> one thought; so is what follows a
+// <think> that nothing ends.
+Candidate extract_candidate(const Answer& answer, bool in_thought = false);
 
 }  // namespace krl

@@ -1,5 +1,5 @@
-// Pays for speed over the baseline: s is the geometric mean, over the timed cases, of the lower end
-// of the 95 % interval, so that noise earns nothing.
+// Pays for speed over the baseline, of which noise is no part: s is the geometric mean, over the
+// timed cases, of the speedup within the 95 % interval that is nearest to 1.
 #include <kernelrl/sdk.hpp>
 
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ struct Speedup final : krl::Reward {
   // reached. 0 without a time, and for a kernel that did not pass.
   double score(const krl::Turn& turn) override {
     const krl::Evaluation evaluation = turn.evaluation();
-    const double s = evaluation.passed() ? evaluation.speedup() : krl::kUnknown;
+    const double s = evaluation.passed() ? certain_speedup(evaluation) : krl::kUnknown;
     if (std::isnan(s)) return 0;
     const double paid = std::clamp(s, floor, cap);
     if (shape == "linear") return paid - floor;
@@ -47,6 +47,27 @@ struct Speedup final : krl::Reward {
   }
 
  private:
+  // 1 if the interval holds 1; else its lower end, or its upper end if the kernel is slower. So it
+  // rises with either end, and never jumps. A backend may know one end only.
+  static double certain_speedup(const krl_case& c) {
+    if (std::isnan(c.speedup_low)) return krl::kUnknown;
+    if (c.speedup_low > 1) return c.speedup_low;
+    return std::fmin(1.0, std::fmax(c.speedup_low, c.speedup_high));
+  }
+
+  // NaN = not timed.
+  static double certain_speedup(const krl::Evaluation& evaluation) {
+    double log_sum = 0;
+    unsigned timed = 0;
+    for (std::size_t i = 0; i < evaluation.c()->n_cases; ++i) {
+      const krl_case& c = *evaluation.c()->cases[i];
+      if (c.kind != KRL_CASE_SHOWN || !krl::Case(&c).timed()) continue;
+      log_sum += std::log(certain_speedup(c));
+      ++timed;
+    }
+    return timed == 0 ? krl::kUnknown : std::exp(log_sum / timed);
+  }
+
   static std::vector<double> numbers(const nlohmann::json& table, const std::string& key) {
     std::vector<double> list;
     for (const nlohmann::json& item : table.value(key, nlohmann::json::array())) {

@@ -28,6 +28,27 @@ TurnBuilder asked(std::string thought) {
       .thinking(std::move(thought));
 }
 
+TEST(Overlong, CostsMoreAndMoreInTheBufferBeforeTheLimit) {
+  const auto term = builtin_term("overlong", {{"max_tokens", 1000}, {"buffer", 0.25}});
+  const auto cost = [&](std::size_t tokens) { return term.score(TurnBuilder().tokens(tokens)); };
+  EXPECT_EQ(cost(0), 0);
+  EXPECT_EQ(cost(750), 0);
+  EXPECT_DOUBLE_EQ(cost(800), -0.2);
+  EXPECT_DOUBLE_EQ(cost(999), -249.0 / 250);
+  EXPECT_EQ(cost(1000), -1);
+  EXPECT_EQ(cost(5000), -1);
+  EXPECT_EQ(builtin_term("overlong", {{"max_tokens", 10}, {"buffer", 0.0}})
+                .score(TurnBuilder().tokens(9)),
+            0);
+}
+
+TEST(Overlong, OfAnAnswerThatWasCutOffIsTheWholeCost) {
+  const TurnBuilder cut = TurnBuilder().tokens(3).stop_reason(KRL_STOP_LENGTH);
+  EXPECT_EQ(builtin_term("overlong").score(cut), -1);
+  EXPECT_EQ(builtin_term("overlong", {{"max_tokens", 1000}}).score(cut), -1);
+  EXPECT_EQ(builtin_term("overlong").score(TurnBuilder().tokens(5000)), 0) << "no limit is named";
+}
+
 TEST(Thinking, PaysTheSameForEveryLengthWithinTheLimits) {
   const auto term = builtin_term("thinking", {{"min_words", 3}, {"max_words", 6}});
   EXPECT_EQ(term.score(asked("")), 0);

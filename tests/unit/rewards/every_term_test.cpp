@@ -34,6 +34,7 @@ TEST_P(EveryTerm, NeedsTheSignalsThatItReads) {
       {"correctness", KRL_SIGNAL_CORRECTNESS},
       {"format", 0},
       {"occupancy", KRL_SIGNAL_OCCUPANCY},
+      {"overlong", 0},
       {"register_pressure", KRL_SIGNAL_REGISTERS},
       {"shared_memory", KRL_SIGNAL_SHARED_MEMORY},
       {"speedup", KRL_SIGNAL_TIME},

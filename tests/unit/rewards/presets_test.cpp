@@ -68,6 +68,16 @@ TEST(Presets, DrKernel) {
   EXPECT_EQ(score(plan, wrong().speedup(7)), 0);
 }
 
+TEST(Presets, LogSpeedup) {
+  const toml::table plan = preset("log_speedup");
+  EXPECT_EQ(score(plan, wrong().speedup(7)), 0);
+  EXPECT_DOUBLE_EQ(score(plan, faster(0.5)), 0.3);
+  EXPECT_DOUBLE_EQ(score(plan, TurnBuilder().passed().speedup(1.01, 0.99, 1.03)), 0.3);
+  EXPECT_NEAR(score(plan, faster(2)), 0.3 + 0.4, 1e-12);
+  EXPECT_NEAR(score(plan, faster(8)), 0.3 + 3 * 0.4, 1e-12);
+  EXPECT_NEAR(score(plan, faster(100)), 2.3, 1e-12);
+}
+
 TEST(Presets, Milestones) {
   const toml::table plan = preset("milestones");
   EXPECT_EQ(score(plan, TurnBuilder().verdict(KRL_VERDICT_COMPILE_ERROR)), -1);
@@ -118,7 +128,8 @@ TEST(Presets, EachHasATest) {
   for (const auto& entry :
        std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/configs/rewards"))
     found.insert(entry.path().stem());
-  for (const char* tested : {"kevin", "drkernel", "milestones", "gated", "gated_cpu", "staged"})
+  for (const char* tested :
+       {"kevin", "drkernel", "milestones", "gated", "gated_cpu", "staged", "log_speedup"})
     EXPECT_EQ(found.erase(tested), 1u) << tested;
   found.erase("quickstart");  // belongs to the quickstart, whose plan tests it
   EXPECT_TRUE(found.empty()) << *found.begin();

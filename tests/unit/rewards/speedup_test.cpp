@@ -42,8 +42,27 @@ TEST(Speedup, StepsCountsWhatWasReached) {
   EXPECT_EQ(term.score(faster(7)), 3);
 }
 
-TEST(Speedup, PaysTheLowerEndOfTheInterval) {
-  EXPECT_DOUBLE_EQ(builtin_term("speedup").score(TurnBuilder().passed().speedup(2.0, 1.25)), 1.25);
+TEST(Speedup, PaysWhatOfTheIntervalIsNearestToOne) {
+  const auto term = builtin_term("speedup");
+  const auto paid = [&](double low, double high) {
+    return term.score(TurnBuilder().passed().speedup((low + high) / 2, low, high));
+  };
+  EXPECT_DOUBLE_EQ(paid(1.25, 2.0), 1.25);
+  EXPECT_DOUBLE_EQ(paid(0.96, 1.03), 1) << "it may be as fast as the baseline";
+  EXPECT_DOUBLE_EQ(paid(0.5, 0.75), 0.75) << "noise costs nothing";
+  EXPECT_DOUBLE_EQ(term.score(TurnBuilder().passed().speedup(0.6, 0.5, std::nan(""))), 0.5);
+  EXPECT_DOUBLE_EQ(term.score(TurnBuilder().passed().speedup(1, 0.9, 1.1).speedup(4)), 2);
+}
+
+TEST(Speedup, RisesWithTheTimesAndNeverJumps) {
+  const auto term = builtin_term("speedup");
+  double before = 0.9 * 1.03;
+  for (double s = 0.9; s < 1.1; s += 0.001) {
+    const double paid = term.score(TurnBuilder().passed().speedup(s, s * 0.97, s * 1.03));
+    EXPECT_GE(paid, before - 1e-12);
+    EXPECT_LT(paid - before, 0.0011);
+    before = paid;
+  }
 }
 
 TEST(Speedup, TakesTheGeometricMeanOfTheTimedCases) {

@@ -23,6 +23,8 @@ class TurnBuilder {
   TurnBuilder& stop_reason(std::uint32_t reason) { return stop_reason_ = reason, *this; }
   TurnBuilder& prompt(std::string text) { return prompt_ = std::move(text), *this; }
   TurnBuilder& answer(std::string text) { return answer_ = std::move(text), *this; }
+  // As many tokens, whatever the text is.
+  TurnBuilder& tokens(std::size_t count) { return tokens_.assign(count, 0), *this; }
   TurnBuilder& thinking(std::string text) { return thinking_ = std::move(text), *this; }
   TurnBuilder& source(std::string text) { return source_ = std::move(text), *this; }
   TurnBuilder& task(std::string id, std::uint32_t tier) {
@@ -35,18 +37,19 @@ class TurnBuilder {
 
   // A case that passed, timed with this speedup; without `low` the interval has no width.
   TurnBuilder& speedup(double median) { return speedup(median, median); }
-  TurnBuilder& speedup(double median, double low) {
-    return add_case({KRL_VERDICT_OK, KRL_CASE_SHOWN, median, low});
+  TurnBuilder& speedup(double median, double low) { return speedup(median, low, median); }
+  TurnBuilder& speedup(double median, double low, double high) {
+    return add_case({KRL_VERDICT_OK, KRL_CASE_SHOWN, median, low, high});
   }
   // A case without a time.
   TurnBuilder& untimed_case(std::uint32_t verdict) {
-    return add_case({verdict, KRL_CASE_SHOWN, kNone, kNone});
+    return add_case({verdict, KRL_CASE_SHOWN, kNone, kNone, kNone});
   }
   TurnBuilder& holdout_case(std::uint32_t verdict) {
-    return add_case({verdict, KRL_CASE_HOLDOUT, kNone, kNone});
+    return add_case({verdict, KRL_CASE_HOLDOUT, kNone, kNone, kNone});
   }
   TurnBuilder& fresh_case(std::uint32_t verdict) {
-    return add_case({verdict, KRL_CASE_FRESH, kNone, kNone});
+    return add_case({verdict, KRL_CASE_FRESH, kNone, kNone, kNone});
   }
   TurnBuilder& kernel(int registers, int shared_bytes = -1, double occupancy = kNone) {
     return kernels_.push_back({registers, shared_bytes, occupancy}), *this;
@@ -72,7 +75,7 @@ class TurnBuilder {
 
   struct CaseSpec {
     std::uint32_t verdict, kind;
-    double speedup, speedup_low;
+    double speedup, speedup_low, speedup_high;
   };
   struct KernelSpec {
     int registers, shared_bytes;
@@ -138,6 +141,7 @@ class TurnBuilder {
     b.turn.answer = to_c(answer_);
     b.turn.thinking = to_c(thinking_);
     b.turn.source = to_c(source_);
+    b.turn.tokens = {tokens_.data(), tokens_.size()};
     b.turn.format = format_;
     b.turn.stop_reason = stop_reason_;
     b.turn.evaluation = &b.evaluation;
@@ -150,8 +154,9 @@ class TurnBuilder {
     c.label = to_c("n=1024");
     c.kind = spec.kind;
     c.max_abs_error = c.max_rel_error = 0;
-    c.speedup = c.speedup_high = spec.speedup;
+    c.speedup = spec.speedup;
     c.speedup_low = spec.speedup_low;
+    c.speedup_high = spec.speedup_high;
     c.time_ns = 1000;
     c.baseline_ns = 1000 * spec.speedup;
     return c;
@@ -176,6 +181,7 @@ class TurnBuilder {
   std::string prompt_, answer_, thinking_, source_, task_id_ = "task";
   std::uint32_t tier_ = 0, verdict_ = KRL_VERDICT_OK, format_ = KRL_FORMAT_EXACT;
   std::uint32_t stop_reason_ = KRL_STOP_END;
+  std::vector<std::int32_t> tokens_;
   std::vector<CaseSpec> cases_;
   std::vector<KernelSpec> kernels_;
   std::vector<ValueSpec> values_;

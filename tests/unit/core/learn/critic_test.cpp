@@ -66,8 +66,8 @@ struct FixedCritic {
 TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
   Metrics metrics;
   const SampleSet set =
-      FixedCritic().samples({{&kTask, 0, 0, {turn(1), lost_turn(), turn(4)}}}, settings(), metrics);
-  ASSERT_THAT(set.examples, SizeIs(2)) << "the turn that could not be evaluated is left out";
+      FixedCritic().samples({{&kTask, 0, 0, {turn(1), turn(4)}}}, settings(), metrics);
+  ASSERT_THAT(set.examples, SizeIs(2));
   EXPECT_THAT(set.examples[0].values, ElementsAre(0.25F, 0.5F));
   // Returns: 1 + 0.5 · 4 for both tokens of the first turn, 4 for those of the second.
   EXPECT_THAT(set.examples[0].returns, ElementsAre(FloatEq(3), FloatEq(3)));
@@ -80,17 +80,32 @@ TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
   EXPECT_NEAR(metrics.at("critic/explained_variance"), 1 - 1.0625, 1e-6);
 }
 
+TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
+  Metrics metrics;
+  const SampleSet set = FixedCritic().samples(
+      {{&kTask, 0, 0, {turn(1), lost_turn()}}, {&kTask, 0, 1, {turn(4)}}}, settings(), metrics);
+  ASSERT_THAT(set.examples, SizeIs(1));
+  EXPECT_THAT(set.examples[0].returns, Each(FloatEq(4)));
+  EXPECT_EQ(set.lost_future, 1);
+}
+
+TEST(Critic, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
+  Metrics metrics;
+  Episode stopped{&kTask, 0, 0, {turn(1), turn(4)}, 2};
+  const SampleSet set = FixedCritic().samples({stopped}, settings(), metrics);
+  EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1 + 0.5F * 4 * 1.75F)));
+  EXPECT_THAT(set.examples[1].returns, Each(FloatEq(4 * 1.75F)));
+}
+
 TEST(Critic, ATruncatedTurnIsMaskedAndWhatItEarnedGoesToTheTurnBefore) {
   Metrics metrics;
   const SampleSet set = FixedCritic().samples(
       {{&kTask, 0, 0, {turn(1), turn(2, StopReason::kLength), turn(4)}}}, settings(), metrics);
-  ASSERT_THAT(set.examples, SizeIs(3));
+  ASSERT_THAT(set.examples, SizeIs(2)) << "the masked one is no sample";
   EXPECT_EQ(set.truncated, 1);
   // 1 + 0.5 · (2 + 0.5 · 4); within the masked turn nothing is discounted.
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(3)));
-  EXPECT_THAT(set.examples[1].weights, Each(0.0F));
-  EXPECT_THAT(set.examples[1].advantages, Each(0.0F));
-  EXPECT_THAT(set.examples[2].returns, Each(FloatEq(4)));
+  EXPECT_THAT(set.examples[1].returns, Each(FloatEq(4)));
 }
 
 TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
@@ -102,12 +117,12 @@ TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
                                                {&kTask, 0, 2, {turn(2)}}},
                                               s, metrics);
   double sum = 0, squares = 0;
-  for (const std::size_t i : {0, 2}) {
-    for (const float a : set.examples[i].advantages) sum += a, squares += a * a;
+  ASSERT_THAT(set.examples, SizeIs(2));
+  for (const Example& example : set.examples) {
+    for (const float a : example.advantages) sum += a, squares += a * a;
   }
   EXPECT_NEAR(sum, 0, 1e-6);
   EXPECT_NEAR(squares / 3, 1, 1e-5);
-  EXPECT_THAT(set.examples[1].advantages, Each(0.0F));
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1))) << "the critic learns what was earned";
 }
 

@@ -25,7 +25,7 @@ std::set<std::string> ids(const std::vector<const Task*>& tasks) {
 
 TEST(Curriculum, WithoutItEveryTaskComesOnceBeforeAnyComesAgain) {
   const std::vector<Task> tasks = tasks_of_tiers({0, 1, 2, 3, 0});
-  const Curriculum c({}, tasks, 1);
+  const Curriculum c({}, TaskChoice::kEven, tasks, 1);
   std::vector<const Task*> seen;
   for (int i = 1; i <= 5; ++i) {
     const auto chosen = c.choose(i, 3);
@@ -38,30 +38,60 @@ TEST(Curriculum, WithoutItEveryTaskComesOnceBeforeAnyComesAgain) {
 
 TEST(Curriculum, MoreGroupsThanTasksRepeatsThem) {
   const std::vector<Task> tasks = tasks_of_tiers({0, 0});
-  EXPECT_EQ(Curriculum({}, tasks, 1).choose(1, 6).size(), 6U);
+  EXPECT_EQ(Curriculum({}, TaskChoice::kEven, tasks, 1).choose(1, 6).size(), 6U);
 }
 
 TEST(Curriculum, OpensTheNextTierWhenBothRatesAreHighOverTheWindow) {
   const std::vector<Task> tasks = tasks_of_tiers({0, 0, 2});
-  Curriculum c(enabled(), tasks, 1);
+  Curriculum c(enabled(), TaskChoice::kEven, tasks, 1);
   EXPECT_EQ(c.open_tier(), 0);
   EXPECT_EQ(ids(c.choose(1, 4)), (std::set<std::string>{"t0", "t1"}));
-  EXPECT_FALSE(c.update(
-      {{"tier_0/compile_rate", 1.0}, {"tier_0/pass_rate", 1.0}}));  // one iteration is no window
-  EXPECT_FALSE(c.update({{"tier_0/compile_rate", 1.0}, {"tier_0/pass_rate", 0.4}}));  // mean 0.7
-  EXPECT_TRUE(c.update({{"tier_0/compile_rate", 1.0}, {"tier_0/pass_rate", 1.2}}));
+  EXPECT_FALSE(c.update({{"tier_0/compile_rate_any", 1.0},
+                         {"tier_0/pass_rate_any", 1.0}}));  // one iteration is no window
+  EXPECT_FALSE(
+      c.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 0.4}}));  // mean 0.7
+  EXPECT_TRUE(c.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 1.2}}));
   EXPECT_EQ(c.open_tier(), 2);  // there is no tier 1
   const auto chosen = c.choose(4, 8);
   EXPECT_EQ(std::count_if(chosen.begin(), chosen.end(), [](const Task* t) { return t->tier == 0; }),
             2);
 }
 
+TEST(Curriculum, PrefersWhatCanStillBeLearned) {
+  const std::vector<Task> tasks = tasks_of_tiers({0, 0, 0, 0});
+  Curriculum c({}, TaskChoice::kLearnable, tasks, 1);
+  for (int i = 0; i < 8; ++i)
+    for (const Task& task : tasks) c.observe(task, task.id == "t2");
+  Curriculum resumed({}, TaskChoice::kLearnable, tasks, 1);
+  resumed.restore(c.state());
+  int live = 0;
+  for (int i = 1; i <= 100; ++i) {
+    const auto chosen = c.choose(i, 1);
+    live += chosen[0]->id == "t2" ? 1 : 0;
+    EXPECT_EQ(chosen, resumed.choose(i, 1));
+  }
+  EXPECT_GT(live, 60) << "1 of 1.3";
+  EXPECT_LT(live, 100) << "the others come now and then";
+}
+
+TEST(Curriculum, SparesAreTasksThatTheIterationDoesNotHaveYet) {
+  const std::vector<Task> tasks = tasks_of_tiers({0, 0, 0, 0});
+  const Curriculum c({}, TaskChoice::kEven, tasks, 1);
+  const auto chosen = c.choose(1, 2);
+  const auto spares = c.spares(1, 4, chosen);
+  ASSERT_EQ(spares.size(), 4U);
+  std::set<std::string> first = ids({spares[0], spares[1]});
+  first.merge(ids(chosen));
+  EXPECT_EQ(first.size(), 4U);
+}
+
 TEST(Curriculum, ContinuesFromItsState) {
   const std::vector<Task> tasks = tasks_of_tiers({0, 1});
-  Curriculum first(enabled(), tasks, 1), second(enabled(), tasks, 1);
-  first.update({{"tier_0/compile_rate", 1.0}, {"tier_0/pass_rate", 1.0}});
+  Curriculum first(enabled(), TaskChoice::kEven, tasks, 1),
+      second(enabled(), TaskChoice::kEven, tasks, 1);
+  first.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 1.0}});
   second.restore(first.state());
-  EXPECT_TRUE(second.update({{"tier_0/compile_rate", 1.0}, {"tier_0/pass_rate", 1.0}}));
+  EXPECT_TRUE(second.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 1.0}}));
 }
 
 }  // namespace

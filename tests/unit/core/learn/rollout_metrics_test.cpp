@@ -35,6 +35,9 @@ TEST(RolloutMetrics, CountKernelsAndSpeeds) {
   EXPECT_DOUBLE_EQ(m["kernel/speedup_geomean"], 2);
   EXPECT_DOUBLE_EQ(m["kernel/speedup_capped"], 2);  // (1 + 3) / 2
   EXPECT_DOUBLE_EQ(m["kernel/pass_rate_any"], 1) << "of the episodes that were evaluated";
+  EXPECT_DOUBLE_EQ(m["kernel/compile_rate_any"], 1);
+  EXPECT_DOUBLE_EQ(m["tier_1/pass_rate_any"], 1);
+  EXPECT_FALSE(m.contains("turn_1/pass_rate_any"));
   EXPECT_DOUBLE_EQ(m["episode/turns"], 2);
   EXPECT_FALSE(m.contains("kernel/timed")) << "all of them are";
   EXPECT_DOUBLE_EQ(m["turn_1/pass_rate"], 0.5);
@@ -74,6 +77,21 @@ TEST(RolloutMetrics, OverfitKernelsAreRightWhereTheyWereShown) {
   EXPECT_EQ(rate(right, plainly_wrong), 0);
   EXPECT_EQ(rate(overfit, plainly_wrong), 1);
   EXPECT_EQ(rate(plainly_wrong, plainly_wrong), -1) << "none was right where it was shown";
+}
+
+TEST(RolloutMetrics, SayHowManyKernelsTheClockCannotTellFromTheBaseline) {
+  const Task task{"t", "", "", 0, ""};
+  const auto timed = [](double low, double high) {
+    TurnRecord t = turn(Verdict::kOk, low, 1);
+    t.evaluation.cases[0].speedup_high = high;
+    return t;
+  };
+  const Metrics m = rollout_metrics({{&task, 0, 0, {timed(0.99, 1.02)}},
+                                     {&task, 0, 1, {timed(1.01, 1.04)}},
+                                     {&task, 0, 2, {timed(0.9, 0.99)}},
+                                     {&task, 0, 3, {turn(Verdict::kWrongResult, 0, 0)}}},
+                                    {"speed"}, 1);
+  EXPECT_DOUBLE_EQ(m.at("kernel/within_noise"), 1.0 / 3);
 }
 
 TEST(RolloutMetrics, WithoutPassingKernelsThereAreNoSpeeds) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/file_system.hpp"
+#include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
 #include "core/run/layout.hpp"
 #include "core/run/ledger.hpp"
@@ -135,6 +136,87 @@ TEST(Run, EndsAnEpisodeWhereStopWhenHolds) {
     EXPECT_DOUBLE_EQ(turns[i], 2 - passed[i]) << "those that passed have one turn";
 }
 
+TEST(Run, AnEmptyConditionTakesBackThatOfALayerBelow) {
+  const Overrides stops = {"rollout.turns=2", "rollout.stop_when=\"passed\""};
+  Overrides goes_on = stops;
+  goes_on.emplace_back("rollout.stop_when=\"\"");
+  EXPECT_EQ(fresh_run(goes_on).lines(), fresh_run({"rollout.turns=2"}).lines());
+}
+
+TEST(Run, CountsTurnsWhoseFutureWasLost) {
+  const RunReport report = fresh_run({"rollout.turns=2", "backend.broken_choice=3"});
+  const std::vector<double> errors = report.all("infra_errors");
+  const std::vector<double> lost = report.all("groups/lost_future");
+  ASSERT_THAT(lost, SizeIs(8));
+  EXPECT_GT(lost.front(), 0);
+  EXPECT_LT(lost.front(), errors.front()) << "some were lost in their first turn";
+}
+
+TEST(Run, PlaysMoreGroupsWhereSomeHaveNothingToTeach) {
+  const Overrides small = {"rollout.group_size=2", "rollout.groups=8"};
+  Overrides refilled = small;
+  refilled.emplace_back("rollout.refill_tries=4");
+  const RunReport without = fresh_run(small), with = fresh_run(refilled);
+  EXPECT_EQ(with.error, "");
+  EXPECT_THAT(without.all("groups/refilled"), Each(0));
+  EXPECT_GT(with.all("groups/refilled").front(), 0);
+  EXPECT_GT(without.all("groups/dropped").front(), 0);
+  for (const IterationMetrics& m : with.metrics) {
+    const double played = 8 + m.values.at("groups/refilled");
+    const double taught = played - m.values.at("groups/dropped");
+    EXPECT_LE(taught, 8);
+    EXPECT_TRUE(taught == 8 || played == 8 + 4 * 8) << taught << " of " << played;
+  }
+  EXPECT_EQ(fresh_run(refilled).lines(), with.lines());
+}
+
+TEST(Run, ChoosesTasksThatCanStillTeachAndGoesOnSo) {
+  const Overrides learnable = {"rollout.choice=learnable", "rollout.groups=2", "dataset.0.count=6"};
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 5) world.stop();
+  };
+  world.run(learnable);
+  world.after_iteration = nullptr;
+  const RunReport whole = fresh_run(learnable);
+  EXPECT_EQ(whole.error, "");
+  EXPECT_EQ(world.resume(learnable).lines(), whole.lines());
+  EXPECT_NE(whole.lines(), fresh_run({"rollout.groups=2", "dataset.0.count=6"}).lines());
+}
+
+TEST(Run, RefusesToRefillWhereThereAreNoGroups) {
+  EXPECT_THAT(
+      fresh_run({"learn.advantage=gae", "policy.critic=true", "rollout.refill_tries=1"}).error,
+      HasSubstr("error: stage 'reinforce' has no groups to refill"));
+}
+
+TEST(Run, RefusesToLearnFromGreedyAnswers) {
+  EXPECT_THAT(fresh_run({"rollout.temperature=0.0"}).error,
+              HasSubstr("error: stage 'reinforce' cannot learn at temperature 0"));
+}
+
+TEST(Run, IsNotedWhereItSamplesFromFewerTokensThanItLearnsOver) {
+  ToyWorld world;
+  const auto notes = [&](const Overrides& overrides) {
+    return policy_notes(*world.load(overrides), world.registry());
+  };
+  EXPECT_THAT(notes({}), IsEmpty());
+  for (const char* filter : {"rollout.top_p=0.9", "rollout.top_k=20"})
+    EXPECT_THAT(notes({filter}), ElementsAre(HasSubstr("stage 'reinforce' samples from fewer")));
+}
+
+// The toy's context has 1024 tokens, and its prompts have a few.
+TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
+  EXPECT_THAT(
+      fresh_run({"rollout.turns=2", "rollout.max_tokens=1024", "rollout.min_answer_tokens=1024"})
+          .all("episode/turns"),
+      Each(1));
+  EXPECT_THAT(
+      fresh_run({"rollout.turns=2", "rollout.max_tokens=1000", "rollout.min_answer_tokens=1024"})
+          .all("episode/turns"),
+      Each(2));
+}
+
 TEST(Run, EndsAStageWhereUntilHolds) {
   const RunReport report =
       fresh_run({"stage.reinforce.iterations=50",
@@ -144,6 +226,25 @@ TEST(Run, EndsAStageWhereUntilHolds) {
   ASSERT_LT(passed.size(), 50u);
   EXPECT_GT(passed.back(), 0.8);
   for (std::size_t i = 2; i + 1 < passed.size(); ++i) EXPECT_LE(passed[i], 0.8);
+}
+
+TEST(Run, EndsAStageWhereTheMeansOverAWindowSatisfyUntil) {
+  const Overrides overrides = {"stage.reinforce.iterations=50",
+                               "stage.reinforce.until=\"pass_rate > 0.7\"",
+                               "stage.reinforce.until_window=3"};
+  const RunReport report = fresh_run(overrides);
+  const std::vector<double> passed = report.all("kernel/pass_rate");
+  ASSERT_GE(passed.size(), 3u);
+  ASSERT_LT(passed.size(), 50u);
+  for (auto end = passed.begin() + 3; end < passed.end(); ++end) EXPECT_LE(mean(end - 3, end), 0.7);
+  EXPECT_GT(mean(passed.end() - 3, passed.end()), 0.7);
+
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == static_cast<int>(passed.size()) - 1) world.stop();
+  };
+  world.run(overrides);
+  EXPECT_EQ(world.resume(overrides).lines(), report.lines()) << "a checkpoint knows the window";
 }
 
 TEST(Run, GoesThroughStagesWithSettingsOfTheirOwn) {
@@ -314,14 +415,14 @@ TEST(Run, SaysOnceWhatTheBackendSaysOfEveryTask) {
 }
 
 TEST(Run, WarnsOfAStepThatIsNotFinite) {
-  const RunReport report =
-      fresh_run({"policy.nan_every=4", "stage.reinforce.iterations=3"});  // of four an iteration
+  const RunReport report = fresh_run({"policy.nan_every=2", "learn.epochs=2", "learn.minibatches=1",
+                                      "stage.reinforce.iterations=3"});
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.all("actor/not_finite"), Each(1));
   EXPECT_THAT(report.all("actor/grad_norm"), Each(Gt(0))) << "the mean of the others";
   ASSERT_THAT(report.warnings, SizeIs(3));
   EXPECT_EQ(report.warnings[0],
-            "iteration 1: policy 'toy.world' reported grad_norm = nan in 1 of 4 optimiser steps");
+            "iteration 1: policy 'toy.world' reported grad_norm = nan in 1 of 2 optimiser steps");
 }
 
 TEST(Run, EndsAfterThreeStepsInARowThatAreNotFinite) {
@@ -437,6 +538,31 @@ count = 2
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.all("holdout/toy.world/pass_rate"), SizeIs(2)) << "first and last iteration";
   EXPECT_THAT(report.all("holdout/toy.world_2/pass_rate"), SizeIs(2));
+}
+
+constexpr const char* kHoldout = R"(
+[[dataset]]
+use = "toy.world"
+role = "holdout"
+count = 4
+)";
+
+TEST(Run, MeasuresHoldoutsBeforeItLearnsAnything) {
+  const RunReport learned = fresh_run({"learn.optimizer.lr=0.9"}, kHoldout);
+  const RunReport control = fresh_run({"learn.optimizer.lr=0"}, kHoldout);
+  const std::string metric = "holdout/toy.world/pass_rate";
+  ASSERT_THAT(learned.all(metric), SizeIs(2)) << learned.error;
+  EXPECT_EQ(learned.all(metric)[0], control.all(metric)[0]);
+  EXPECT_NE(learned.all(metric)[1], control.all(metric)[1]);
+}
+
+TEST(Run, MeasuresHoldoutsAsOftenAsThePlanSays) {
+  const RunReport report = fresh_run({"eval.every=3"}, kHoldout);
+  EXPECT_EQ(report.error, "");
+  std::vector<int> iterations;
+  for (const IterationMetrics& m : report.metrics)
+    if (m.values.contains("holdout/toy.world/pass_rate")) iterations.push_back(m.iteration);
+  EXPECT_THAT(iterations, ElementsAre(1, 4, 7, 8)) << "the last after its learning";
 }
 
 TEST(Run, IsNotBegunTwiceInOneFolder) {

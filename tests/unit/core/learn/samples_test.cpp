@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace krl {
 namespace {
@@ -19,6 +20,11 @@ TurnRecord turn(double score, std::int32_t token, Verdict verdict = Verdict::kOk
   return t;
 }
 
+TurnRecord cut_off(TurnRecord turn) {
+  turn.answer.stop_reason = StopReason::kLength;
+  return turn;
+}
+
 Episode episode(std::size_t group, std::vector<TurnRecord> turns) {
   return {&kTask, group, 0, std::move(turns)};
 }
@@ -27,6 +33,7 @@ LearnSettings settings() {
   LearnSettings s;
   s.returns = {ReturnKind::kSum, 0.5};
   s.advantage = AdvantageKind::kDrGrpo;
+  s.group_by = GroupBy::kTask;
   return s;
 }
 
@@ -64,6 +71,25 @@ TEST(Samples, GroupsWithoutVarianceAreDroppedAndCounted) {
   EXPECT_EQ(set.examples[0].tokens[0], 3);
 }
 
+TEST(Samples, AGroupThatDiffersByLessThanTheNoiseTeachesNothing) {
+  LearnSettings s = settings();
+  s.advantage = AdvantageKind::kGrpo;
+  s.min_spread = 0.02;
+  const std::vector<Episode> noise = {episode(0, {turn(1.3, 1)}), episode(0, {turn(1.31, 2)}),
+                                      episode(1, {turn(0, 3)}), episode(1, {turn(0.05, 4)})};
+  const SampleSet set = select_samples(noise, s);
+  EXPECT_EQ(set.below_noise, 1);
+  EXPECT_EQ(set.zero_variance, 0);
+  ASSERT_EQ(set.examples.size(), 2U) << "one turn that differs is enough, however many do not";
+  EXPECT_EQ(set.examples[0].tokens[0], 3);
+
+  s.drop_zero_variance = false;
+  EXPECT_EQ(select_samples(noise, s).examples[1].advantages, (std::vector<float>{0, 0}));
+  s.min_spread = 0;
+  EXPECT_NEAR(select_samples(noise, s).examples[1].advantages[0], std::sqrt(0.5), 1e-3)
+      << "as large as any other";
+}
+
 TEST(Samples, InfrastructureErrorsAreNeverLearnedFrom) {
   const SampleSet set = select_samples({episode(0, {turn(0, 1, Verdict::kInfraError)}),
                                         episode(0, {turn(1, 2)}), episode(0, {turn(3, 3)})},
@@ -72,27 +98,90 @@ TEST(Samples, InfrastructureErrorsAreNeverLearnedFrom) {
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1);  // mean of 1 and 3, without the lost one
 }
 
-TEST(Samples, AGroupOfOneIsTooSmall) {
+TEST(Samples, ATurnWhoseFutureWasLostHasNoReturn) {
+  const std::vector<Episode> episodes = {
+      episode(0, {turn(0.3, 1), turn(0, 2, Verdict::kInfraError)}), episode(0, {turn(1, 3)}),
+      episode(0, {turn(3, 4)})};
+  SampleSet set = select_samples(episodes, settings());
+  EXPECT_EQ(set.lost_future, 1);
+  ASSERT_EQ(set.examples.size(), 2U);
+  EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1) << "the group's mean is without it, too";
+
+  LearnSettings s = settings();
+  s.returns.discount = 0;
+  set = select_samples(episodes, s);
+  EXPECT_EQ(set.lost_future, 0) << "nothing later would have counted";
+  EXPECT_EQ(set.examples.size(), 3U);
+}
+
+TEST(Samples, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
+  Episode stopped = episode(0, {turn(2, 1)});
+  stopped.unplayed = 1;
+  const SampleSet set = select_samples({stopped, episode(0, {turn(1, 2), turn(1, 3)})}, settings());
+  // Returns 2 + 0.5 · 2 = 3, 1.5 and 1.
+  EXPECT_FLOAT_EQ(set.examples[0].advantages[0], 3 - 5.5F / 3);
+}
+
+TEST(Samples, AGroupOfOneEpisodeIsTooSmall) {
   const SampleSet set = select_samples(
-      {episode(0, {turn(0, 1, Verdict::kInfraError)}), episode(0, {turn(1, 2)})}, settings());
+      {episode(0, {turn(0, 1, Verdict::kInfraError)}), episode(0, {turn(1, 2), turn(2, 3)})},
+      settings());
   EXPECT_TRUE(set.examples.empty());
   EXPECT_EQ(set.too_small, 1);
 }
 
-TEST(Samples, TruncatedAnswersAreMaskedOrScoredZero) {
-  TurnRecord cut = turn(1, 9);
-  cut.answer.stop_reason = StopReason::kLength;
-  LearnSettings s = settings();
-  s.truncated = Truncated::kMask;
-  SampleSet set = select_samples({episode(0, {cut}), episode(0, {turn(2, 1)})}, s);
-  EXPECT_EQ(set.examples[0].weights, (std::vector<float>{0, 0}));
-  EXPECT_EQ(weighted_tokens(set.examples), 2);
+TEST(Samples, AMaskedAnswerCountsForItsGroupAndIsNoSample) {
+  const SampleSet set =
+      select_samples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, settings());
+  ASSERT_EQ(set.examples.size(), 1U) << "nobody computes what nothing is learned from";
+  EXPECT_FLOAT_EQ(set.examples[0].advantages[0], 0.5F);
   EXPECT_EQ(set.truncated, 1);
+}
 
+TEST(Samples, ATruncatedAnswerThatIsScoredIsNeverBetterThanAWrongOne) {
+  LearnSettings s = settings();
   s.truncated = Truncated::kZero;
-  set = select_samples({episode(0, {cut}), episode(0, {turn(2, 1)})}, s);
+  SampleSet set = select_samples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, s);
   EXPECT_EQ(set.examples[0].weights, (std::vector<float>{1, 1}));
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1);  // 0 against 2
+  set = select_samples({episode(0, {cut_off(turn(-1, 9))}), episode(0, {turn(-1, 1)})}, s);
+  EXPECT_EQ(set.zero_variance, 1) << "wrong costs 1 here, and so does wrong and cut off";
+}
+
+Example example(const std::vector<float>& weights) {
+  Example e;
+  e.tokens.resize(weights.size());
+  e.weights = weights;
+  return e;
+}
+
+TEST(Samples, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
+  const std::vector<Example> examples = {example({1, 1}), example({0, 0}), example({0, 1})};
+  EXPECT_EQ(weighted_tokens(examples), 3);
+  EXPECT_EQ(weighted_examples(examples), 2);
+  Example unweighted = example({1, 1});
+  unweighted.weights.clear();
+  EXPECT_EQ(weighted_examples({unweighted}), 1);
+}
+
+TEST(Samples, SomeGroupsHaveNothingToTeach) {
+  LearnSettings s = settings();
+  s.group_by = GroupBy::kTurn;
+  s.returns.discount = 0;
+  const std::vector<Episode> episodes = {
+      episode(3, {turn(1, 1), turn(1, 2)}),           episode(3, {turn(1, 1), turn(2, 2)}),
+      episode(4, {turn(1, 1), turn(2, 2)}),           episode(4, {turn(1, 1), turn(2, 2)}),
+      episode(5, {turn(1, 1, Verdict::kInfraError)}), episode(5, {turn(2, 1)})};
+  EXPECT_EQ(groups_that_differ(episodes, s), (std::set<std::size_t>{3}));
+}
+
+TEST(Minibatches, AreFewerWhereFewTurnsAreLeftAsSamples) {
+  const auto steps = [](std::size_t samples) { return steps_of_epoch(samples, 128, 4); };
+  EXPECT_EQ(steps(128), 4);
+  EXPECT_EQ(steps(100), 3);
+  EXPECT_EQ(steps(10), 1);
+  EXPECT_EQ(steps(0), 1);
+  EXPECT_EQ(steps(200), 4) << "never more";
 }
 
 TEST(Minibatches, HoldEveryExampleOnceAndFollowFromTheSeed) {

@@ -19,11 +19,11 @@ TEST(Schedule, CosineAndLinearEndAtTheLeast) {
   s.lr = 1;
   s.min_lr = 0.1;
   s.schedule = Schedule::kCosine;
-  EXPECT_DOUBLE_EQ(optimizer_at(s, 0, 10).lr, 1);
-  EXPECT_DOUBLE_EQ(optimizer_at(s, 5, 10).lr, 0.55);
-  EXPECT_DOUBLE_EQ(optimizer_at(s, 10, 10).lr, 0.1);
+  EXPECT_DOUBLE_EQ(optimizer_at(s, 0, 11).lr, 1);
+  EXPECT_DOUBLE_EQ(optimizer_at(s, 5, 11).lr, 0.55);
+  EXPECT_DOUBLE_EQ(optimizer_at(s, 10, 11).lr, 0.1) << "the last of eleven steps";
   s.schedule = Schedule::kLinear;
-  EXPECT_DOUBLE_EQ(optimizer_at(s, 5, 10).lr, 0.55);
+  EXPECT_DOUBLE_EQ(optimizer_at(s, 5, 11).lr, 0.55);
   EXPECT_DOUBLE_EQ(optimizer_at(s, 1000, 10).lr, 0.1);
 }
 

@@ -1,5 +1,6 @@
 #include "core/task/answer.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace krl {
@@ -65,6 +66,30 @@ TEST(Answer, AnOpenFenceAtTheLengthLimitIsTruncated) {
 TEST(Answer, KernelsInsideTheThoughtDoNotCount) {
   EXPECT_EQ(extract("<think>```cuda\n__global__ void k() {}\n```</think> no idea").format,
             Format::kMissing);
+}
+
+TEST(Answer, AThoughtThatDoesNotEndHoldsNoKernel) {
+  const std::string draft = "<think> a first draft:\n```cuda\n__global__ void k() {}\n```\n but";
+  const Candidate c = extract(draft, StopReason::kLength);
+  EXPECT_EQ(c.source, "");
+  EXPECT_EQ(c.format, Format::kTruncated);
+  EXPECT_THAT(c.thinking, testing::StartsWith("a first draft"));
+  EXPECT_EQ(extract(draft).format, Format::kMissing);
+}
+
+TEST(Answer, AThoughtMayHaveBegunInThePrompt) {
+  const std::string draft = "A draft:\n```cuda\n__global__ void draft() {}\n```\n";
+  const Candidate c = extract(draft + "</think>\n" + answer_with(kKernel));
+  EXPECT_EQ(c.source, kKernel);
+  EXPECT_EQ(c.format, Format::kExact);
+  EXPECT_THAT(c.thinking, testing::StartsWith("A draft"));
+
+  Answer cut;
+  cut.text = draft;
+  cut.stop_reason = StopReason::kLength;
+  EXPECT_EQ(extract_candidate(cut, true).source, "") << "the thought has not ended";
+  EXPECT_EQ(extract_candidate(cut, true).format, Format::kTruncated);
+  EXPECT_EQ(extract_candidate(cut).source, "__global__ void draft() {}\n");
 }
 
 TEST(Answer, HostileTextsAreHarmless) {
