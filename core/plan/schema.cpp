@@ -70,7 +70,7 @@ void describe_critic(Keys& key, LearnSettings& learn) {
       "shift and scale the advantages of an iteration's tokens to mean 0 and deviation 1", "true");
   key.critic_parameter("weight", learn, "of the critic's loss beside the policy's", "0.5", "0..");
   key.critic_parameter("clip", learn,
-                       "how far a value may move from what it was when sampled; 0 = off", "0.2",
+                       "how far a value may move from what it was when sampled; 0 = off", "0.0",
                        "0..");
   key("critic.warmup", learn.critic_warmup,
       "first iterations of a stage in which only the critic learns, at its own learning rate "
