@@ -157,7 +157,7 @@ std::unique_ptr<ContinuousGenerator> generator_of(const ParameterLayout& layout,
   options.most_slots = batch;
   options.steps = steps;
   const TokenTexts texts{[](TokenId) { return std::string_view(); }, {}};
-  return make_cuda_generator(layout, weights, texts, options);
+  return make_cuda_generator(layout.config, frozen_parameters(layout, weights), texts, options);
 }
 
 void equal_lengths(const ParameterLayout& layout, const at::Tensor& weights, std::int64_t batch,

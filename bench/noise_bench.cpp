@@ -69,8 +69,7 @@ at::Tensor predictions(Trainer& trainer, const Sequence& sequence) {
   PackedBatch batch = packed_sequence(tokens, operations.device());
   const auto answer = static_cast<std::int64_t>(sequence.answer.size());
   batch.predicting = batch.positions.narrow(0, batch.longest - answer, answer);
-  const auto parameters =
-      bind_parameters(trainer.layout(), operations, trainer.model_weights(), {});
+  const auto parameters = trainer.parameters();
   const auto hidden =
       last_hidden(operations, parameters, angle_table(operations, trainer.type()), batch);
   return at::mm(hidden, parameters.head.value.t()).to(at::kFloat);
@@ -105,7 +104,8 @@ std::vector<GeneratedSample> generate(Trainer& trainer, const std::vector<Sequen
     request.seed = requests.size();
   }
   const TokenTexts texts{[](TokenId) { return std::string_view(); }, {}};
-  const auto generator = make_cuda_generator(trainer.layout(), trainer.model_weights(), texts, {});
+  const auto generator =
+      make_cuda_generator(trainer.layout().config, trainer.parameters(), texts, {});
   std::vector<GeneratedSample> samples;
   generator->run(
       requests, [&](const GeneratedSample& sample) { samples.push_back(sample); }, [] {});

@@ -90,6 +90,9 @@ if "$build/tests/training_gpu_test" --gtest_list_tests > /dev/null 2>&1; then
     section "Training, $model" "$build/bench/training_bench" "$model"
     [[ -z $transformers ]] || section "Training by Hugging Face, $model" bench/hf_train.py "$model"
   done
+  for model in qwen2.5-1.5b qwen2.5-14b; do
+    section "Adapters of low rank, $model" "$build/bench/lora_bench" "$model" 16
+  done
   smollm2=${SMOLLM2:-.deps/models/smollm2}
   if [[ -f $smollm2/model.safetensors ]]; then
     section "What bfloat16 changes" "$build/bench/noise_bench" "$smollm2"

@@ -11,6 +11,13 @@ namespace krl {
 // Of a reinforcement stage, but for its normaliser.
 Loss loss_of(const Settings& settings);
 
+// The normaliser of an optimiser step with so many examples and tokens that count.
+double normaliser_of(const Settings& settings, double examples, double tokens);
+
+// What the policy's figures of such a step are to be multiplied by to be means over its tokens: 1
+// but where the loss counts answers as longer than they are.
+double figures_scale(const Settings& settings, double examples, double tokens);
+
 // Of a supervised stage, over this many tokens.
 Loss supervised_loss(double tokens);
 

@@ -270,18 +270,29 @@ class Reinforcement {
 
   Status step(const std::vector<Example>& batch, Metrics& metrics) {
     Loss loss = loss_of(settings_);
-    loss.normaliser = settings_.learn.loss.aggregation == Aggregation::kSequenceMean
-                          ? weighted_examples(batch)
-                          : weighted_tokens(batch);
+    const double examples = weighted_examples(batch), tokens = weighted_tokens(batch);
+    loss.normaliser = normaliser_of(settings_, examples, tokens);
     Metrics reported;
     KRL_TRY(context_.policy.forward_backward(loss, batch, reported));
     // Iterations, not steps, count for the schedule: how many steps an iteration has depends on its
     // samples.
-    const Optimizer optimizer = optimizer_at(
-        settings_.learn.optimizer, context_.position.stage_iteration, context_.stage.rl.iterations);
+    Optimizer optimizer = optimizer_at(
+        settings_.learn.optimizer, default_lr(context_.policy_info, kLrOfReinforcement),
+        context_.position.stage_iteration, context_.stage.rl.iterations);
+    if (context_.position.stage_iteration < settings_.learn.critic_warmup) optimizer.lr = 0;
     KRL_TRY(context_.policy.optimizer_step(optimizer, reported));
     metrics["actor/lr"] = optimizer.lr;
+    scale_figures(figures_scale(settings_, examples, tokens), reported);
     return figures_.add(reported);
+  }
+
+  // The figures that are means over tokens.
+  static void scale_figures(double scale, Metrics& reported) {
+    for (const char* name : {"clip_fraction", "ppo_kl", "kl", "entropy", "logprob_diff_mean",
+                             "tis_cut", "tis_weight", "tis_weight_square"}) {
+      const auto figure = reported.find(name);
+      if (figure != reported.end()) figure->second *= scale;
+    }
   }
 
   // What no step has reported is left out: 0 would say something else.
@@ -289,7 +300,9 @@ class Reinforcement {
     const auto put = [&](const char* metric, const char* name) {
       if (const auto value = figures_.of(name)) metrics[metric] = *value;
     };
-    put("actor/pg_loss", "loss");
+    put("actor/loss", "loss");
+    put("actor/pg_loss", "pg_loss");
+    put("actor/kl", "kl");
     put("actor/clip_fraction", "clip_fraction");
     put("actor/ppo_kl", "ppo_kl");
     put("actor/entropy", "entropy");
@@ -297,6 +310,10 @@ class Reinforcement {
     put("critic/value_loss", "value_loss");
     put("sampler/logprob_diff/mean", "logprob_diff_mean");
     put("sampler/logprob_diff/max", "logprob_diff_max");
+    put("sampler/tis/cut", "tis_cut");
+    // Kish's: as many tokens of weight 1 would tell as much, as a share of those there are.
+    if (const auto weight = figures_.of("tis_weight"))
+      metrics["sampler/tis/effective"] = *weight * *weight / *figures_.of("tis_weight_square");
     metrics["actor/not_finite"] = figures_.not_finite();
     if (figures_.not_finite() > 0)
       context_.warn(fmt::format("iteration {}: {}", iteration(), figures_.warning()));

@@ -22,14 +22,21 @@ double remaining(Schedule schedule, double progress) {
 
 }  // namespace
 
-Optimizer optimizer_at(const OptimizerSettings& s, std::int64_t step, std::int64_t total) {
-  Optimizer optimizer{s.lr, s.beta1, s.beta2, s.epsilon, s.weight_decay, s.grad_clip};
+double default_lr(const PolicyInfo& policy, double whole) {
+  constexpr double kOfAdapters = 4e-5;
+  return (policy.exports & KRL_WEIGHTS_PEFT) != 0 ? kOfAdapters : whole;
+}
+
+Optimizer optimizer_at(const OptimizerSettings& s, double otherwise, std::int64_t step,
+                       std::int64_t total) {
+  const double lr = s.lr.value_or(otherwise);
+  Optimizer optimizer{lr, s.beta1, s.beta2, s.epsilon, s.weight_decay, s.grad_clip};
   if (step < s.warmup) {
-    optimizer.lr = s.lr * static_cast<double>(step + 1) / static_cast<double>(s.warmup);
+    optimizer.lr = lr * static_cast<double>(step + 1) / static_cast<double>(s.warmup);
   } else if (s.schedule != Schedule::kConstant) {
     const auto span = static_cast<double>(std::max<std::int64_t>(1, total - 1 - s.warmup));
     const double progress = std::min(1.0, static_cast<double>(step - s.warmup) / span);
-    optimizer.lr = s.min_lr + (s.lr - s.min_lr) * remaining(s.schedule, progress);
+    optimizer.lr = s.min_lr + (lr - s.min_lr) * remaining(s.schedule, progress);
   }
   return optimizer;
 }

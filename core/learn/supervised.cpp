@@ -74,7 +74,8 @@ class Steps {
     const double tokens = weighted_tokens(batch);
     Metrics reported;
     KRL_TRY(context_.policy.forward_backward(supervised_loss(tokens), batch, reported));
-    const Optimizer optimizer = optimizer_at(settings_.optimizer, step, total_);
+    const Optimizer optimizer = optimizer_at(
+        settings_.optimizer, default_lr(context_.policy_info, kLrOfSupervision), step, total_);
     KRL_TRY(context_.policy.optimizer_step(optimizer, reported));
     lr_ = optimizer.lr;
     tokens_ += tokens;

@@ -66,6 +66,7 @@ class Keys {
     if constexpr (std::is_same_v<T, bool>) return ValueType::kBool;
     if constexpr (std::is_integral_v<T>) return ValueType::kInteger;
     if constexpr (std::is_floating_point_v<T>) return ValueType::kFloat;
+    if constexpr (std::is_same_v<T, std::optional<double>>) return ValueType::kFloat;
     if constexpr (std::is_same_v<T, std::filesystem::path>) return ValueType::kPath;
     if constexpr (std::is_same_v<T, std::vector<std::string>>) return ValueType::kStrings;
     if constexpr (std::is_same_v<T, std::vector<std::filesystem::path>>) return ValueType::kPaths;
@@ -83,6 +84,9 @@ class Keys {
     out = static_cast<std::uint64_t>(std::get<std::int64_t>(node.value));
   }
   static void read(const Node& node, std::filesystem::path& out) { out = *node.text(); }
+  static void read(const Node& node, std::optional<double>& out) {
+    out = std::get<double>(node.value);
+  }
   template <class T>
   static void read(const Node& node, T& out) {
     out = std::get<T>(node.value);

@@ -6,12 +6,14 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 42> kMetrics = {
+constexpr std::array<std::string_view, 46> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
     "reward/lost",
+    "actor/loss",
     "actor/pg_loss",
+    "actor/kl",
     "actor/clip_fraction",
     "actor/ppo_kl",
     "actor/entropy",
@@ -33,6 +35,8 @@ constexpr std::array<std::string_view, 42> kMetrics = {
     "groups/dropped",
     "sampler/logprob_diff/mean",
     "sampler/logprob_diff/max",
+    "sampler/tis/cut",
+    "sampler/tis/effective",
     "sampler/lost",
     "sampler/version_lag",
     "sampler/retries",

@@ -95,8 +95,7 @@ enum class ReturnKind { kSum, kMax };
 enum class AfterStop { kRepeat, kZero };
 enum class AdvantageKind { kGrpo, kDrGrpo, kRloo, kGae };
 enum class GroupBy { kTask, kTurn };
-// The numbers are the boundary's (KRL_TOKEN_MEAN …).
-enum class Aggregation { kTokenMean, kSequenceMean, kTokenSum };
+enum class Aggregation { kByLoss, kTokenMean, kSequenceMean, kFixedLength, kTokenSum };
 enum class Schedule { kConstant, kLinear, kCosine };
 enum class Truncated { kMask, kZero };
 
@@ -119,12 +118,12 @@ struct LossParameter {
 
 struct LossSettings {
   std::string name;  // "ppo", "gspo", "cispo", "importance_sampling"
-  Aggregation aggregation = Aggregation::kTokenMean;
+  Aggregation aggregation = Aggregation::kByLoss;
   std::vector<LossParameter> parameters;  // those that this loss uses, as krl_loss wants them
 };
 
 struct OptimizerSettings {
-  double lr = 0;
+  std::optional<double> lr;  // without one, the policy's kind says it: default_lr()
   Schedule schedule = Schedule::kConstant;
   std::int64_t warmup = 0;  // up to lr: iterations in [learn], optimiser steps in a stage of sft
   double min_lr = 0;        // where linear and cosine end
@@ -137,6 +136,7 @@ struct LearnSettings {
   AdvantageKind advantage = AdvantageKind::kGrpo;
   GaeSettings gae;                    // where advantage is kGae
   std::vector<LossParameter> critic;  // the same: what its loss uses
+  std::int64_t critic_warmup = 0;     // the same: iterations in which only the critic learns
   GroupBy group_by = GroupBy::kTurn;
   LossSettings loss;
   OptimizerSettings optimizer;

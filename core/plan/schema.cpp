@@ -7,7 +7,7 @@ namespace {
 
 void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
                         const char* schedule, const char* warmup) {
-  key("optimizer.lr", optimizer.lr, "learning rate of AdamW", lr, "0..1");
+  key("optimizer.lr", optimizer.lr, lr, "", "0..1");
   key("optimizer.schedule", optimizer.schedule, "how the learning rate goes on after the warm-up",
       schedule, "constant|linear|cosine");
   key("optimizer.warmup", optimizer.warmup, warmup, "10", "0..");
@@ -26,11 +26,18 @@ void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
 void describe_loss(Keys& key, LossSettings& loss) {
   key("loss.name", loss.name, "the policy-gradient loss", "\"ppo\"",
       "ppo|gspo|cispo|importance_sampling");
-  key("loss.aggregation", loss.aggregation, "over the whole optimiser step", "\"token_mean\"",
-      "token_mean|sequence_mean|token_sum");
-  key.only_if = "loss.name=ppo|cispo";
+  key("loss.aggregation", loss.aggregation,
+      "over the whole optimiser step: by_loss is sequence_mean for gspo, else fixed_length with "
+      "advantage = \"dr_grpo\", else token_mean; fixed_length counts each answer as "
+      "rollout.max_tokens long",
+      "\"by_loss\"", "by_loss|token_mean|sequence_mean|fixed_length|token_sum");
+  key.only_if = "loss.name=ppo";
   key.parameter("clip_low", loss, "ratio clipped below at 1 - clip_low", "0.2", "0..1");
   key.parameter("clip_high", loss, "ratio clipped above at 1 + clip_high", "0.28", "0..");
+  key.only_if = "loss.name=cispo";
+  key.parameter("clip_low", loss, "weight of a token clipped below at 1 - clip_low", "1.0", "0..1");
+  key.parameter("clip_high", loss, "weight of a token clipped above at 1 + clip_high", "4.0",
+                "0..");
   key.only_if = "loss.name=gspo";
   key.parameter("clip_low", loss, "ratio of the sequence, clipped below at 1 - clip_low", "3e-4",
                 "0..1");
@@ -39,8 +46,14 @@ void describe_loss(Keys& key, LossSettings& loss) {
   key.only_if = "loss.name=ppo";
   key.parameter("dual_clip", loss, "bound of the loss at negative advantages", "3.0", "1..");
   key.only_if = "";
-  key.parameter("kl", loss, "weight of the KL divergence to the policy before training", "0.0",
-                "0..");
+  key.parameter("kl", loss,
+                "weight of the KL divergence to policy.reference, or to this policy as it was when "
+                "a stage first had a weight above 0",
+                "0.0", "0..");
+  key.parameter("kl_estimator", loss,
+                "of the divergence, from d = log-probability by the reference - by the policy: 2 "
+                "is d^2 / 2, 3 is e^d - d - 1",
+                "3.0", "2..3");
   key.parameter("entropy", loss, "weight of the entropy bonus", "0.0", "0..");
   key.parameter("tis", loss, "bound of the importance weight between sampler and trainer; 0 = off",
                 "2.0", "0..");
@@ -57,8 +70,12 @@ void describe_critic(Keys& key, LearnSettings& learn) {
       "shift and scale the advantages of an iteration's tokens to mean 0 and deviation 1", "true");
   key.critic_parameter("weight", learn, "of the critic's loss beside the policy's", "0.5", "0..");
   key.critic_parameter("clip", learn,
-                       "how far a value may move from what it was when sampled; 0 = off", "0.2",
+                       "how far a value may move from what it was when sampled; 0 = off", "0.0",
                        "0..");
+  key("critic.warmup", learn.critic_warmup,
+      "first iterations of a stage in which only the critic learns, at its own learning rate "
+      "(libtorch: policy.critic_lr)",
+      "0", "0..");
   key.only_if = "";
 }
 
@@ -201,8 +218,11 @@ void describe(Keys& key, LearnSettings& learn) {
       .only_if = kOfGroups;
   describe_critic(key, learn);
   describe_loss(key, learn.loss);
-  describe_optimizer(key, learn.optimizer, "1e-6", "\"constant\"",
-                     "iterations (not optimiser steps) over which the learning rate rises to lr");
+  describe_optimizer(
+      key, learn.optimizer,
+      "learning rate of AdamW; without it 1e-6, or 4e-5 for a policy that exports adapters "
+      "(libtorch: policy.lora.rank)",
+      "\"constant\"", "iterations (not optimiser steps) over which the learning rate rises to lr");
   key("epochs", learn.epochs, "passes over the samples of an iteration", "1", "1..100");
   key("minibatches", learn.minibatches,
       "optimiser steps an epoch; fewer in proportion, at least one, where few turns are left as "
@@ -279,8 +299,10 @@ void describe(Keys& key, StageSettings& stage) {
   key("batch_size", stage.sft.batch_size, "examples an optimiser step", "16", "1..65536");
   key("log_every", stage.sft.log_every, "optimiser steps between two lines of metrics", "10",
       "1..");
-  describe_optimizer(key, stage.sft.optimizer, "1e-5", "\"cosine\"",
-                     "optimiser steps over which the learning rate rises to lr");
+  describe_optimizer(key, stage.sft.optimizer,
+                     "learning rate of AdamW; without it 1e-5, or 4e-5 for a policy that exports "
+                     "adapters (libtorch: policy.lora.rank)",
+                     "\"cosine\"", "optimiser steps over which the learning rate rises to lr");
 }
 
 void describe(Keys& key, CheckpointSettings& checkpoint) {

@@ -12,8 +12,10 @@
 #include "base/random_stream.hpp"
 #include "generation/cuda/cuda_generator.hpp"
 #include "generation/generator.hpp"
+#include "model/cuda/operations.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
 #include "torch.hpp"
+#include "training/trainer.hpp"
 
 namespace krl::libtorch {
 
@@ -93,6 +95,15 @@ class Model {
     return run(generator, requests);
   }
 
+  // Adds adapters that change what is answered; returns them.
+  std::vector<float> adapt(const LoraLayout& lora) {
+    std::vector<float> adapters = initial_adapters(lora);
+    for (std::size_t i = 0; i < adapters.size(); ++i)
+      adapters[i] += 0.1f * static_cast<float>(std::sin(static_cast<double>(i) + 1));
+    pack_adapters(lora, adapters, packed_);
+    return adapters;
+  }
+
   std::vector<float> cpu_logits(const std::vector<TokenId>& tokens) {
     Decoder decoder(packed_);
     KeyValueCache cache(layout.config, static_cast<std::int64_t>(tokens.size()));
@@ -109,6 +120,10 @@ class Model {
     return at::tensor(weights).to(at::TensorOptions().device(at::kCUDA, 0).dtype(type));
   }
 
+  DecoderParameters parameters(const at::Tensor& flat) const {
+    return frozen_parameters(layout, flat);
+  }
+
   TokenTexts texts() const {
     return {[this](TokenId token) { return std::string_view(encoding.bytes(token)); }, {kEnd}};
   }
@@ -119,7 +134,7 @@ class Model {
     options.most_slots = slots;
     options.steps = 4;
     options.decoder.fixed_rows = fixed_rows;
-    return make_cuda_generator(layout, on_gpu(type), texts(), options);
+    return make_cuda_generator(layout.config, parameters(on_gpu(type)), texts(), options);
   }
 
   ParameterLayout layout;
@@ -167,7 +182,7 @@ class GenerationOnGpu : public testing::TestWithParam<Family> {
 
 // Logits after prompts of every length up to 70, the prompt's keys and values by prefill.
 at::Tensor gpu_logits(const Model& model, at::ScalarType type, int prompts) {
-  CudaDecoder decoder(model.layout, model.on_gpu(type), {kEnd}, {});
+  CudaDecoder decoder(model.layout.config, model.parameters(model.on_gpu(type)), {kEnd}, {});
   decoder.reserve(prompts, 128);
   std::vector<GenerationRequest> requests;
   StartBatch batch;
@@ -450,7 +465,8 @@ TEST_F(CudaGeneratorTest, StopTextsEndIdsAndLengths) {
   CudaGeneratorOptions options;
   TokenTexts texts = model.texts();
   texts.ends = {kEnd, whole.tokens[4]};
-  const auto ending = make_cuda_generator(model.layout, model.on_gpu(at::kFloat), texts, options);
+  const auto ending = make_cuda_generator(
+      model.layout.config, model.parameters(model.on_gpu(at::kFloat)), texts, options);
   const Sample ended = run(*ending, {request(1, 30)}).at({0, 0});
   EXPECT_LE(ended.tokens.size(), 5u);
   EXPECT_EQ(ended.tokens.back(), whole.tokens[4]);
@@ -501,7 +517,8 @@ TEST_F(CudaGeneratorTest, OneCallerLeavesTheOthersStay) {
 TEST_F(CudaGeneratorTest, WeightsInPlaceAreThereAtTheNextCall) {
   Model model(Family::kQwen3);
   const at::Tensor weights = model.on_gpu(at::kFloat);
-  const auto generator = make_cuda_generator(model.layout, weights, model.texts(), {});
+  const auto generator =
+      make_cuda_generator(model.layout.config, model.parameters(weights), model.texts(), {});
   const auto requests = mixed_requests();
   const Samples before = run(*generator, requests);
   const at::Tensor old = weights.clone();
@@ -518,10 +535,39 @@ TEST_F(CudaGeneratorTest, WeightsInPlaceAreThereAtTheNextCall) {
   EXPECT_GT(different, static_cast<int>(before.size()) / 2);
 }
 
+// Adapters on all matrices, and on some parts of fused ones.
+TEST_F(CudaGeneratorTest, AdaptersAnswerAsOnTheCpu) {
+  const std::vector<std::string> some = {"k_proj", "v_proj", "up_proj"};
+  for (const auto& targets : {LoraOptions{}.targets, some}) {
+    Model model(Family::kQwen2);
+    const auto requests = mixed_requests();
+    const Samples without = model.on_cpu(requests);
+    const LoraOptions lora{.rank = 3, .alpha = 5, .targets = targets};
+    WorkerThreads threads(1, [] {});
+    Trainer trainer(model.layout, model.weights,
+                    make_cuda_operations(model.layout.config, at::kFloat), {.lora = lora}, threads);
+    TrainerState state = trainer.state();
+    state.weights = at::tensor(model.adapt(*trainer.lora()));
+    trainer.restore(state);
+    const auto generator =
+        make_cuda_generator(model.layout.config, trainer.parameters(), model.texts(), {});
+    const Samples expected = model.on_cpu(requests), found = run(*generator, requests);
+    int same = 0, changed = 0;
+    for (const auto& [key, sample] : expected) {
+      same += found.at(key).tokens == sample.tokens ? 1 : 0;
+      changed += without.at(key).tokens != sample.tokens ? 1 : 0;
+    }
+    const auto all = static_cast<int>(expected.size());
+    EXPECT_GE(same, all * 95 / 100);  // float32 on both sides: ties of a draw may fall otherwise
+    EXPECT_GT(changed, all / 2);
+  }
+}
+
 TEST_F(CudaGeneratorTest, DivergedWeightsAreAnError) {
   Model model(Family::kLlama);
   const at::Tensor weights = model.on_gpu(at::kBFloat16);
-  const auto generator = make_cuda_generator(model.layout, weights, model.texts(), {});
+  const auto generator =
+      make_cuda_generator(model.layout.config, model.parameters(weights), model.texts(), {});
   const at::Tensor old = weights.clone();
   weights.fill_(std::nan(""));
   EXPECT_THROW(run(*generator, {request(1, 10)}), Failure);

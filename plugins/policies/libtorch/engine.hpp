@@ -11,6 +11,7 @@
 
 #include "distributed/rank_environment.hpp"
 #include "model/config.hpp"
+#include "model/critic.hpp"
 #include "model/lora.hpp"
 #include "tokenizer/chat_template.hpp"
 
@@ -38,7 +39,7 @@ struct EngineOptions {
   bool deterministic = false;  // on a GPU: gradients the same each time, bit for bit
   bool recompute = false;      // activations in backward, for less memory
   std::optional<LoraOptions> lora;
-  bool critic = false;  // that learns the value of states, for advantage = "gae"
+  std::optional<CriticOptions> critic;  // for advantage = "gae"
 
   RankEnvironment ranks;  // on a GPU, the rank's number on its machine is added to `gpu`
   // Until all ranks must have come, and after the last sign of life of one until it is lost.

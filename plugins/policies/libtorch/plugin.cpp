@@ -21,6 +21,8 @@ struct LibtorchPolicy final : TrainablePolicy {
   bool deterministic = false, recompute = false, critic = false;
   std::int64_t lora_rank = 0;
   double lora_alpha = 32, lora_dropout = 0;
+  bool critic_detach = CriticOptions{}.detach;
+  double critic_lr = CriticOptions{}.lr;
   double ranks_start_timeout_s = EngineOptions{}.ranks_start_timeout_s,
          ranks_timeout_s = EngineOptions{}.ranks_timeout_s;
 
@@ -77,6 +79,10 @@ struct LibtorchPolicy final : TrainablePolicy {
           "learn the value of states beside the policy, from its last hidden states: what "
           "advantage "
           "= \"gae\" needs"),
+      opt("critic_detach", &LibtorchPolicy::critic_detach,
+          "the critic's loss teaches the critic alone, not the model whose hidden states it reads"),
+      opt("critic_lr", &LibtorchPolicy::critic_lr, "the critic's learning rate, a constant")
+          .range(0, 1),
       opt("lora.rank", &LibtorchPolicy::lora_rank,
           "train adapters of this rank beside the frozen model of model.directory; 0 = train all "
           "weights")
@@ -84,7 +90,8 @@ struct LibtorchPolicy final : TrainablePolicy {
       opt("lora.alpha", &LibtorchPolicy::lora_alpha, "adapters count alpha / rank; greater than 0")
           .at_least(0),
       opt("lora.dropout", &LibtorchPolicy::lora_dropout,
-          "probability that an adapter does not see an input while it learns")
+          "probability that an adapter does not see an input while it learns from examples (sft); "
+          "in reinforcement it sees all, as when it samples")
           .range(0, 0.99),
       free_opt("lora.targets", KRL_ARRAY,
                "what has adapters: [\"q_proj\", \"k_proj\", \"v_proj\", \"o_proj\", "
@@ -113,7 +120,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     options.micro_batch_tokens = micro_batch_tokens;
     options.deterministic = deterministic;
     options.recompute = recompute;
-    options.critic = critic;
+    if (critic) options.critic = CriticOptions{critic_detach, critic_lr};
     options.lora = lora_options(config);
     options.ranks = rank_environment();
     options.ranks_start_timeout_s = ranks_start_timeout_s;

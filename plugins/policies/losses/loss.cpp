@@ -70,6 +70,10 @@ void set_parameter(LossOptions& options, std::string_view name, double value) {
           "loss." + std::string(name) + " is " + std::to_string(value) +
           (parameter.high == 1 ? "; it must be from 0 to 1" : "; it must be at least 0"));
     }
+    if (parameter.value == &LossOptions::dual_clip && value > 0 && value < 1) {
+      invalid_argument("loss.dual_clip is " + std::to_string(value) +
+                       "; it must be at least 1, or 0 for none");
+    }
     options.*parameter.value = value;
     return;
   }
@@ -99,6 +103,23 @@ LossOptions parse_loss(const Loss& loss) {
     set_parameter(options, loss.parameter_name(i), loss.parameter_value(i));
   }
   return options;
+}
+
+void report_metrics(const LossOptions& options, const LossMetrics& metrics,
+                    const Context& context) {
+  context.metric("loss", metrics.loss);
+  if (options.kind == LossKind::kCrossEntropy) return;
+  context.metric("pg_loss", metrics.pg_loss);
+  context.metric("clip_fraction", metrics.clip_fraction);
+  context.metric("ppo_kl", metrics.ppo_kl);
+  context.metric("logprob_diff_mean", metrics.logprob_diff_mean);
+  context.metric("logprob_diff_max", metrics.logprob_diff_max);
+  if (options.kl > 0) context.metric("kl", metrics.kl);
+  if (options.tis > 0) {
+    context.metric("tis_cut", metrics.tis_cut);
+    context.metric("tis_weight", metrics.tis_weight);
+    context.metric("tis_weight_square", metrics.tis_weight_square);
+  }
 }
 
 void weigh_tokens(const LossOptions& options, std::span<const float> weights,

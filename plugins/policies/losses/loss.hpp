@@ -31,6 +31,9 @@ struct LossOptions : TokenLossOptions {
 // that names an unknown loss or parameter, or the range of a value outside it.
 LossOptions parse_loss(const Loss& loss);
 
+// Reports what a call learned from, by the names of abi.h; with cross_entropy the loss alone.
+void report_metrics(const LossOptions& options, const LossMetrics& metrics, const Context& context);
+
 // Writes how much each token of one answer counts, in the loss and in the metrics (TokenState).
 // `weights` empty = all 1. REQUIRES: as many of each as tokens.
 void weigh_tokens(const LossOptions& options, std::span<const float> weights,

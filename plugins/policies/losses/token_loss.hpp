@@ -12,7 +12,8 @@ struct TokenLossOptions {
   LossKind kind = LossKind::kPpo;
   double clip_low = 0.2, clip_high = 0.28;
   double dual_clip = 3;  // 0 = off
-  // Weight of the divergence from the reference: k2 = (θ - ref)²/2, k3 = e^(ref-θ) - (ref-θ) - 1.
+  // Weight of the divergence from the reference: k2 = (θ - ref)²/2, k3 = e^(ref-θ) - (ref-θ) - 1,
+  // which goes on as a straight line where ref-θ > kKlBend.
   double kl = 0;
   KlEstimator kl_estimator = KlEstimator::kK3;
   // Largest weight exp(θ_old - q) of a token for a sampler that computes otherwise than the
@@ -60,21 +61,30 @@ struct TokenArrays {
 
 // Sums over tokens, each term times its share, so that those of several calls add up.
 struct LossMetrics {
-  double loss = 0;
+  double loss = 0;           // all of it: the policy's, the divergence, the entropy, the critic's
+  double pg_loss = 0;        // the policy's alone
+  double kl = 0;             // the divergence from the reference, before its weight
   double clip_fraction = 0;  // tokens whose gradient ppo's clip took away
   double ppo_kl = 0;         // e^(θ-q) - (θ-q) - 1, an estimate of KL(sampler ‖ policy)
   double entropy = 0;
   double logprob_diff_mean = 0;  // |θ - q|, with tis |θ_old - q|
   double value_loss = 0;         // the critic's, before its weight
-  double logprob_diff_max = 0;   // the largest, not a sum
+  // With tis: tokens whose weight was cut; the weights, and their squares.
+  double tis_cut = 0, tis_weight = 0, tis_weight_square = 0;
+  double logprob_diff_max = 0;  // the largest, not a sum
 
   void add(const LossMetrics& other) {
     loss += other.loss;
+    pg_loss += other.pg_loss;
+    kl += other.kl;
     clip_fraction += other.clip_fraction;
     ppo_kl += other.ppo_kl;
     entropy += other.entropy;
     logprob_diff_mean += other.logprob_diff_mean;
     value_loss += other.value_loss;
+    tis_cut += other.tis_cut;
+    tis_weight += other.tis_weight;
+    tis_weight_square += other.tis_weight_square;
     if (other.logprob_diff_max > logprob_diff_max) logprob_diff_max = other.logprob_diff_max;
   }
 };
@@ -149,14 +159,15 @@ inline LossTerm policy_term(const TokenLossOptions& options, const TokenState& t
   return {};
 }
 
+// From here on k3 is a straight line: e^x would let one token own the whole step.
+constexpr double kKlBend = 3;
+
 // The divergence from the reference, and its derivative by θ.
 inline LossTerm kl_term(KlEstimator estimator, double now, double reference) {
-  if (estimator == KlEstimator::kK2) {
-    const double difference = now - reference;
-    return {difference * difference / 2, difference, false};
-  }
-  const Ratio ratio(reference - now);
-  return {ratio.value - (reference - now) - 1, 1 - ratio.derivative, false};
+  const double difference = reference - now;
+  if (estimator == KlEstimator::kK2) return {difference * difference / 2, -difference, false};
+  const double bent = least(difference, kKlBend), ratio = exp(bent);
+  return {ratio - bent - 1 + (ratio - 1) * (difference - bent), 1 - ratio, false};
 }
 
 struct ValueTerm {
@@ -180,12 +191,18 @@ inline TokenDerivatives token_loss(const TokenLossOptions& options, const TokenS
   if (token.share == 0) return {};
   LossTerm term = policy_term(options, token);
   if (options.tis > 0) {
-    const double trust = least(Ratio(token.start - token.sampled).value, options.tis);
+    const double weight = Ratio(token.start - token.sampled).value;
+    const double trust = least(weight, options.tis);
     term.loss *= trust;
     term.by_logprob *= trust;
+    metrics.tis_cut += token.share * (weight > options.tis ? 1 : 0);
+    metrics.tis_weight += token.share * trust;
+    metrics.tis_weight_square += token.share * trust * trust;
   }
+  metrics.pg_loss += token.factor * term.loss;
   if (options.kl > 0) {
     const LossTerm kl = kl_term(options.kl_estimator, token.now, token.reference);
+    metrics.kl += token.share * kl.loss;
     term.loss += options.kl * kl.loss;
     term.by_logprob += options.kl * kl.by_logprob;
   }

@@ -127,8 +127,8 @@ void write_safetensors(const std::filesystem::path& path,
 Safetensors Safetensors::read(const std::filesystem::path& path) {
   Safetensors file;
   file.path_ = path;
-  file.contents_ = std::make_shared<const std::string>(read_file(path));
-  const std::string_view contents = *file.contents_;
+  file.contents_ = std::make_shared<const MappedFile>(path);
+  const std::string_view contents = file.contents_->bytes();
   std::uint64_t length = 0;
   if (contents.size() < kLengthBytes) refuse(path, "too short to be a safetensors file");
   std::memcpy(&length, contents.data(), kLengthBytes);

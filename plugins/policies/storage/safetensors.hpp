@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/mapped_file.hpp"
+
 namespace krl::policies {
 
 // A tensor's bytes, borrowed; row-major, little-endian.
@@ -26,8 +28,8 @@ void write_safetensors(const std::filesystem::path& path,
                        const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
-// A file's contents and what is in it. The views live as long as the object
-// or a copy of it.
+// A file and what is in it. The views live as long as the object or a copy of it; their bytes are
+// read when they are looked at (MappedFile).
 class Safetensors {
  public:
   // Throws krl::Failure: KRL_NOT_FOUND; or KRL_INVALID_ARGUMENT that names the file, the tensor
@@ -44,7 +46,7 @@ class Safetensors {
 
  private:
   std::filesystem::path path_;
-  std::shared_ptr<const std::string> contents_;  // the views point into it
+  std::shared_ptr<const MappedFile> contents_;  // the views point into it
   std::map<std::string, TensorView> tensors_;
 };
 

@@ -77,20 +77,13 @@ std::string Training::submit_change(const Submission& submission, const Patience
 void Training::count(const LossOptions& loss, const LearnedExample& example,
                      const std::vector<float>& now) {
   loss_gradient(loss, example, now, metrics_);
-  has_metrics_ = true;
-  has_ratios_ = has_ratios_ || loss.kind != LossKind::kCrossEntropy;
+  counted_ = loss;
 }
 
 void Training::report(const Context& context) {
-  if (has_metrics_) context.metric("loss", metrics_.loss);
-  if (has_ratios_) {
-    context.metric("clip_fraction", metrics_.clip_fraction);
-    context.metric("ppo_kl", metrics_.ppo_kl);
-    context.metric("logprob_diff_mean", metrics_.logprob_diff_mean);
-    context.metric("logprob_diff_max", metrics_.logprob_diff_max);
-  }
+  if (counted_) policies::report_metrics(*counted_, metrics_, context);
   metrics_ = {};
-  has_metrics_ = has_ratios_ = false;
+  counted_.reset();
 }
 
 std::vector<std::vector<float>> Training::logprobs(const std::vector<LearnedExample>& examples,

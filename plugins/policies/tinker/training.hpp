@@ -91,9 +91,9 @@ class Training {
   Protobuf protobuf_;
   std::deque<Held> held_;
   std::deque<Pass> passes_;
-  policies::LossMetrics metrics_;  // not reported yet
-  bool has_metrics_ = false, has_ratios_ = false;
-  bool may_have_changed_ = false;  // the model, by the present call
+  policies::LossMetrics metrics_;                 // not reported yet
+  std::optional<policies::LossOptions> counted_;  // whose they are
+  bool may_have_changed_ = false;                 // the model, by the present call
   std::string broken_;
 };
 

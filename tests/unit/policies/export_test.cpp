@@ -39,7 +39,8 @@ class ModelExport : public testing::TestWithParam<const char*> {
     const HuggingFaceModel model = load_hugging_face_model(folder);
     const ParameterLayout layout(model.config);
     const auto chat = scratch_chat_tokenizer(scratch_tokenizer({}), model.config.context);
-    export_hugging_face(directory_.path(), layout, model.weights, chat, type, model.config_json);
+    export_hugging_face(directory_.path(), layout, model.weights.floats(), chat, type,
+                        model.config_json);
   }
 
   test::TemporaryDirectory directory_;

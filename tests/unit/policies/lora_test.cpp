@@ -52,7 +52,7 @@ class LoraTest : public testing::Test {
   }
 
   at::Tensor gradient_of(Trainer trainer) {
-    trainer.forward_backward(parse_loss(loss_), examples_, context_);
+    trainer.forward_backward(loss_, examples_, context_);
     return trainer.gradient().clone();
   }
 
@@ -66,14 +66,14 @@ class LoraTest : public testing::Test {
 
   void expect_finite_differences() {
     Trainer t = trained();
-    t.forward_backward(parse_loss(loss_), examples_, context_);
+    t.forward_backward(loss_, examples_, context_);
     const at::Tensor weights = t.state().weights.clone(), gradient = t.gradient().clone();
     const auto loss_at = [&](const at::Tensor& at) {
       Trainer other = trainer(lora_);
       TrainerState state = other.state();
       state.weights = at;
       other.restore(state);
-      return other.forward_backward(parse_loss(loss_), examples_, context_).loss;
+      return other.forward_backward(loss_, examples_, context_).loss;
     };
     for (const ParameterSlot& slot : t.slots()) {
       const at::Tensor direction = at::zeros_like(weights);
@@ -94,11 +94,10 @@ class LoraTest : public testing::Test {
   WorkerThreads threads_;
   ExampleList examples_;
   RecordingContext context_;
-  LossSpec loss_{"ppo",
-                 60,
-                 {{"clip_low", 0.9}, {"clip_high", 5}, {"kl", 0.5}, {"entropy", 0.1}},
-                 KRL_TOKEN_MEAN,
-                 1.3};
+  LossOptions loss_ = parse_loss(
+      LossSpec("ppo", 60, {{"clip_low", 0.9}, {"clip_high", 5}, {"kl", 0.5}, {"entropy", 0.1}},
+               KRL_TOKEN_MEAN, 1.3));
+  const LossOptions supervised_ = parse_loss(LossSpec("cross_entropy", 60));
 };
 
 TEST_F(LoraTest, GradientAgreesWithFiniteDifferences) { expect_finite_differences(); }
@@ -106,6 +105,7 @@ TEST_F(LoraTest, GradientAgreesWithFiniteDifferences) { expect_finite_difference
 TEST_F(LoraTest, GradientWithDropoutAgreesWithFiniteDifferences) {
   lora_.dropout = 0.3;
   lora_.targets = {"q_proj", "v_proj", "down_proj"};
+  loss_ = supervised_;
   expect_finite_differences();
 }
 
@@ -115,7 +115,7 @@ TEST_F(LoraTest, GradientFollowsFromThatOfTheDenseModel) {
   const LossOptions loss = parse_loss(LossSpec("cross_entropy", 60));
   Trainer with = trained(), dense = trainer(std::nullopt);
   TrainerState state = dense.state();
-  state.weights = with.model_weights().clone();
+  state.weights = with.merged();
   dense.restore(state);
   with.forward_backward(loss, examples_, context_);
   dense.forward_backward(loss, examples_, context_);
@@ -141,14 +141,10 @@ TEST_F(LoraTest, GradientFollowsFromThatOfTheDenseModel) {
 
 TEST_F(LoraTest, AddedInTheyGiveTheSameModel) {
   Trainer with = trained(), dense = trainer(std::nullopt);
-  const void* address = with.model_weights().const_data_ptr();
   TrainerState state = dense.state();
-  state.weights = with.model_weights().clone();
+  state.weights = with.merged();
   dense.restore(state);
   const auto expected = logprobs(std::move(dense));
-  // Adding in again and again starts from the frozen weights each time.
-  with.restore(with.state());
-  EXPECT_EQ(with.model_weights().const_data_ptr(), address);
   const auto got = logprobs(std::move(with));
   ASSERT_EQ(got.size(), examples_.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -157,16 +153,33 @@ TEST_F(LoraTest, AddedInTheyGiveTheSameModel) {
   }
 }
 
-TEST_F(LoraTest, AtTheStartTheyDoNothingAndTheReferenceIsTheModelWithoutThem) {
+TEST_F(LoraTest, AtTheStartTheyDoNothing) {
   EXPECT_EQ(logprobs(trainer(lora_)), logprobs(trainer(std::nullopt)));
-  const LossOptions loss = parse_loss(LossSpec("ppo", 60, {{"kl", 1}}));
-  const LossOptions without = parse_loss(LossSpec("ppo", 60));
-  const auto kl_of = [&](Trainer t) {
-    const double with_kl = t.forward_backward(loss, examples_, context_).loss;
-    return with_kl - t.forward_backward(without, examples_, context_).loss;
-  };
-  EXPECT_NEAR(kl_of(trainer(lora_)), 0, 1e-15);
-  EXPECT_GT(kl_of(trained()), 1e-4);
+}
+
+// As without adapters: what a supervised stage has taught them is not pulled back.
+TEST_F(LoraTest, TheReferenceIsTheModelThatReinforcementBeganWith) {
+  const LossOptions with_kl = parse_loss(LossSpec("ppo", 60, {{"kl", 1}}));
+  Trainer t = trainer(lora_);
+  t.forward_backward(parse_loss(LossSpec("cross_entropy", 60)), examples_, context_);
+  t.optimizer_step(adamw(0.01));
+  const at::Tensor taught = t.state().weights.clone();
+  EXPECT_NEAR(t.forward_backward(with_kl, examples_, context_).kl, 0, 1e-15);
+  t.optimizer_step(adamw(0.01));
+  EXPECT_GT(t.forward_backward(with_kl, examples_, context_).kl, 1e-5);
+  EXPECT_TRUE(at::equal(t.state().reference, taught));
+}
+
+// The policy that learns is the one that sampled, whatever dropout supervised stages have.
+TEST_F(LoraTest, ReinforcementHasNoDropout) {
+  const LossOptions tis = parse_loss(LossSpec("ppo", 60, {{"tis", 2}}));
+  const at::Tensor plain = gradient_of(trained());
+  lora_.dropout = 0.5;
+  EXPECT_TRUE(at::equal(gradient_of(trained()), plain));
+  Trainer t = trained();
+  t.forward_backward(tis, examples_, context_);
+  t.optimizer_step(adamw(0));  // θ_old is now computed, by the weights from before the step
+  EXPECT_NEAR(t.forward_backward(tis, examples_, context_).clip_fraction, 0, 1e-15);
 }
 
 TEST_F(LoraTest, OnlyTheAdaptersLearn) {
@@ -174,7 +187,7 @@ TEST_F(LoraTest, OnlyTheAdaptersLearn) {
   const auto before = t.weights();
   EXPECT_EQ(static_cast<std::size_t>(t.gradient().numel()),
             static_cast<std::size_t>(t.lora()->total));
-  t.forward_backward(parse_loss(loss_), examples_, context_);
+  t.forward_backward(loss_, examples_, context_);
   t.optimizer_step(adamw(0.01));
   const auto after = t.weights();
   const ParameterLayout& layout = t.layout();
@@ -193,9 +206,11 @@ TEST_F(LoraTest, MicroBatchesAndRecomputingDoNotChangeTheGradient) {
     const at::Tensor split = gradient_of(trained(/*recompute=*/false, micro_batch));
     EXPECT_LT((split - whole).abs().max().item<double>(), 1e-12);
   }
+  loss_ = supervised_;
+  const at::Tensor supervised = gradient_of(trained());
   lora_.dropout = 0.5;  // masks are the same when a block is computed again
   const at::Tensor with_dropout = gradient_of(trained());
-  EXPECT_GT((with_dropout - whole).abs().max().item<double>(), 1e-6);
+  EXPECT_GT((with_dropout - supervised).abs().max().item<double>(), 1e-6);
   EXPECT_TRUE(at::equal(gradient_of(trained(/*recompute=*/true)), with_dropout));
   EXPECT_TRUE(at::equal(gradient_of(trained()), with_dropout));
   lora_.seed = 10;

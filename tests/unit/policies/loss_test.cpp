@@ -141,6 +141,38 @@ TEST(Loss, KlEstimators) {
   EXPECT_NEAR(k2.by_logprob[0], 0.5 * 0.2, 1e-15);
 }
 
+// Far from the reference k3 pulls back, with a bounded force: beyond d = ref - θ = 3 it goes on as
+// a straight line.
+TEST(Loss, KlPullsBackFromAnyDistance) {
+  LossOptions o = options(LossKind::kImportanceSampling);
+  o.kl = 1;
+  const auto at = [&](double d) {
+    return evaluate(o, {{-1.0}, {}, {-1.0f}, {0.0f}, {}, {}, {-1.0 + d}});
+  };
+  for (const double d : {2.9, 3.1, 10.0, 25.0}) {
+    EXPECT_NEAR(at(d).by_logprob[0], 1 - std::exp(std::min(d, 3.0)), 1e-12) << d;
+  }
+  for (const double d : {-40.0, -25.0, -3.0}) {
+    EXPECT_NEAR(at(d).by_logprob[0], 1 - std::exp(d), 1e-12) << d;
+  }
+  constexpr double kStep = 1e-6;
+  for (const double d : {-25.0, 2.0, 4.0, 25.0}) {  // by θ = -1 is minus that by d
+    const double by_d = (at(d + kStep).metrics.loss - at(d - kStep).metrics.loss) / (2 * kStep);
+    EXPECT_NEAR(at(d).by_logprob[0], -by_d, 1e-6) << d;
+  }
+}
+
+TEST(Loss, PartsAreReportedApart) {
+  LossOptions o = options(LossKind::kPpo, 2);
+  o.kl = 0.5;
+  o.entropy = 0.1;
+  const Outcome a = evaluate(o, {{-0.9}, {2.0}, {-1.0f}, {1.0f}, {}, {}, {-1.2}});
+  const double policy = -std::exp(0.1), kl = std::exp(-0.3) + 0.3 - 1;
+  EXPECT_NEAR(a.metrics.pg_loss, policy / 2, 1e-7);
+  EXPECT_NEAR(a.metrics.kl, kl / 2, 1e-12);
+  EXPECT_NEAR(a.metrics.loss, (policy + 0.5 * kl - 0.2) / 2, 1e-7);
+}
+
 TEST(Loss, TruncatedImportanceWeight) {
   LossOptions o = options(LossKind::kPpo);
   o.tis = 2;
@@ -150,6 +182,18 @@ TEST(Loss, TruncatedImportanceWeight) {
   EXPECT_NEAR(cut.metrics.loss, -2.2, 1e-12);
   EXPECT_NEAR(cut.by_logprob[0], -2.2, 1e-12);
   EXPECT_NEAR(cut.metrics.logprob_diff_max, std::log(3.0), 1e-12);
+}
+
+// Weights 1, 3 cut to 2, and 0.5, of three tokens.
+TEST(Loss, ImportanceWeightsAreMeasured) {
+  LossOptions o = options(LossKind::kPpo, 3);
+  o.tis = 2;
+  const std::vector<double> start = {-2, -2 + std::log(3.0), -2 + std::log(0.5)};
+  const Outcome all =
+      evaluate(o, {start, {}, {-2.0f, -2.0f, -2.0f}, {1.0f, 1.0f, 1.0f}, {}, start, {}});
+  EXPECT_NEAR(all.metrics.tis_cut, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(all.metrics.tis_weight, 3.5 / 3, 1e-12);
+  EXPECT_NEAR(all.metrics.tis_weight_square, 5.25 / 3, 1e-12);
 }
 
 TEST(Loss, EntropyIsRewarded) {
@@ -238,6 +282,8 @@ TEST(ParseLoss, ErrorsNameTheCulprit) {
   EXPECT_NE(refusal(LossSpec("ppo", 1, {{"clip_lo", 1}})).find("did you mean 'clip_low'"),
             std::string::npos);
   EXPECT_NE(refusal(LossSpec("ppo", 1, {{"clip_low", 2}})).find("loss.clip_low"),
+            std::string::npos);
+  EXPECT_NE(refusal(LossSpec("ppo", 1, {{"dual_clip", 0.5}})).find("at least 1, or 0"),
             std::string::npos);
   EXPECT_NE(refusal(LossSpec("ppo", 1, {{"kl", NAN}})).find("loss.kl"), std::string::npos);
   EXPECT_NE(refusal(LossSpec("ppo", 0)).find("normaliser"), std::string::npos);

@@ -77,7 +77,7 @@ inline at::Tensor logits_of(const ParameterLayout& layout, const std::vector<flo
 
 inline at::Tensor logits_of(const ModelTruth& truth, const Operations& operations,
                             at::ScalarType compute) {
-  return logits_of(truth.layout, truth.model.weights, truth.tokens, operations, compute);
+  return logits_of(truth.layout, truth.model.weights.floats(), truth.tokens, operations, compute);
 }
 
 inline void expect_logits_of_truth(const std::string& name, const MakeOperations& make) {

@@ -145,7 +145,7 @@ TEST_F(SmolLm2, AnswersAsTransformersDoes) {
   DecoderWeights weights;
   {
     const HuggingFaceModel model = load_hugging_face_model(directory_);
-    pack_weights(ParameterLayout(model.config), model.weights, weights);
+    pack_weights(ParameterLayout(model.config), model.weights.floats(), weights);
   }
   const SharedStart start(weights, all);
   constexpr std::size_t kTogether = 50;

@@ -7,6 +7,7 @@
 
 #include "engine/local_policy.hpp"
 #include "recording_host.hpp"
+#include "temporary_directory.hpp"
 #include "tiny_model.hpp"
 #include "tokenizer/scratch_tokenizer.hpp"
 #include "torch.hpp"
@@ -83,6 +84,33 @@ TEST(LocalPolicy, SamplerAndTrainerAgree) {
     policy.forward_backward(loss, examples, context);
     EXPECT_LT(context.metrics.at("logprob_diff_max"), 1e-4);
     policy.optimizer_step(adamw(0), context);
+  }
+}
+
+// The sampler has the adapters beside the frozen weights, as the trainer does.
+TEST(LocalPolicy, SamplerAndTrainerAgreeWithAdaptersThatHaveLearned) {
+  const test::TemporaryDirectory directory;
+  RecordingContext context;
+  {
+    LocalPolicy scratch(tiny_options());
+    fit(scratch);
+    scratch.export_weights(directory.path().string(), "hf", context);
+  }
+  const std::vector<std::string> some = {"k_proj", "v_proj", "down_proj"};
+  for (const auto& targets : {LoraOptions{}.targets, some}) {
+    EngineOptions options = tiny_options();
+    options.model = {.context = 0};
+    options.directory = directory.path().string();
+    options.lora = LoraOptions{.rank = 3, .alpha = 5, .targets = targets};
+    LocalPolicy policy(options);
+    const auto before = sample(policy);
+    for (int step = 0; step < 3; ++step) {
+      const ExampleList examples = as_examples(sample(policy));
+      policy.forward_backward(LossSpec("ppo", 100, {}, KRL_TOKEN_MEAN, 0.7), examples, context);
+      EXPECT_LT(context.metrics.at("logprob_diff_max"), 1e-4) << step;
+      policy.optimizer_step(adamw(1e-2), context);
+    }
+    EXPECT_NE(sample(policy), before);
   }
 }
 
@@ -426,6 +454,38 @@ TEST_F(TrainerTest, TruncatedImportanceComparesWithTheWeightsThatSampled) {
   t.optimizer_step(adamw(0.01));
   t.note_sampling();
   EXPECT_FALSE(t.state().behaviour.defined());
+}
+
+// A sampler that computes otherwise than the trainer is no step of the policy: the ratio of the
+// sequence is 1 until there was one.
+TEST_F(TrainerTest, TheFirstStepOfGspoClipsNothingHoweverTheSamplerComputes) {
+  LogprobCollector now;
+  Trainer t = trainer(threads_);
+  t.logprobs(1.0, examples_, now, context_);
+  ExampleList noisy;
+  for (std::size_t i = 0; i < examples_.size(); ++i) {
+    ExampleValues values = examples_[i];
+    for (std::size_t j = 0; j < values.logprobs.size(); ++j)
+      values.logprobs[j] = now.logprobs[i][j] + ((i + j) % 2 == 0 ? 0.05f : -0.03f);
+    noisy.add(std::move(values));
+  }
+  const LossSpec gspo("gspo", 12, {{"tis", 2}, {"clip_low", 3e-4}, {"clip_high", 4e-4}},
+                      KRL_SEQUENCE_MEAN);
+  EXPECT_EQ(t.forward_backward(parse_loss(gspo), noisy, context_).clip_fraction, 0);
+  EXPECT_GT(t.gradient().abs().max().item<double>(), 1e-3);
+}
+
+TEST_F(TrainerTest, AGradientThatIsNotFiniteIsNoStep) {
+  Trainer t = trainer(threads_);
+  const at::Tensor before = t.state().weights.clone();
+  t.forward_backward(parse_loss(LossSpec("cross_entropy", 1e-308)), examples_, context_);
+  EXPECT_FALSE(std::isfinite(t.optimizer_step(adamw(0.01))));
+  EXPECT_TRUE(at::equal(t.state().weights, before));
+  EXPECT_EQ(t.state().first_moment.abs().max().item<double>(), 0);
+  EXPECT_EQ(t.state().steps, 0);
+  t.forward_backward(parse_loss(LossSpec("cross_entropy", 90)), examples_, context_);
+  EXPECT_TRUE(std::isfinite(t.optimizer_step(adamw(0.01)))) << "and the next one is";
+  EXPECT_FALSE(at::equal(t.state().weights, before));
 }
 
 // What the host computed by logprobs() before the step gives the gradient that copies of the

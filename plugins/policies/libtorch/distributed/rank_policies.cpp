@@ -25,6 +25,11 @@ Json lora_options(const LoraOptions& options) {
           {"lora.seed", seed}};
 }
 
+Json critic_options(const CriticOptions& options) {
+  const auto& [detach, lr] = options;
+  return {{"critic", true}, {"critic_detach", detach}, {"critic_lr", lr}};
+}
+
 // What must be the same on all ranks, a line each: everything but what says which rank this is and
 // how many threads it has. An option that is new does not compile before it is here.
 std::string shared_options(const EngineOptions& options) {
@@ -41,10 +46,10 @@ std::string shared_options(const EngineOptions& options) {
                 {"micro_batch_tokens", micro_batch_tokens},
                 {"deterministic", deterministic},
                 {"recompute", recompute},
-                {"critic", critic},
                 {"ranks.start_timeout_s", start_timeout_s},
                 {"ranks.timeout_s", timeout_s}};
   lines.update(lora ? lora_options(*lora) : Json{{"lora.rank", 0}});
+  lines.update(critic ? critic_options(*critic) : Json{{"critic", false}});
   const Json config = Json::parse(config_to_json(model));
   for (const auto& [key, value] : config.items()) lines["model." + key] = value;
   std::string text;

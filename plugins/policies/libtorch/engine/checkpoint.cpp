@@ -144,12 +144,12 @@ void save_checkpoint(const std::filesystem::path& directory, const Trainer& trai
                           {"steps", state.steps}});
 }
 
-std::string fingerprint(const std::vector<float>& weights) {
-  constexpr std::size_t kMost = 65536;
-  const std::size_t step = std::max<std::size_t>(1, weights.size() / kMost);
-  std::vector<float> some;
-  for (std::size_t i = 0; i < weights.size(); i += step) some.push_back(weights[i]);
-  return sha256_hex({reinterpret_cast<const char*>(some.data()), some.size() * sizeof(float)});
+std::string fingerprint(const at::Tensor& weights) {
+  constexpr std::int64_t kMost = 65536;
+  const std::int64_t step = std::max<std::int64_t>(1, weights.numel() / kMost);
+  const at::Tensor some = weights.slice(0, 0, weights.numel(), step).to(at::kCPU, at::kFloat);
+  return sha256_hex({static_cast<const char*>(some.contiguous().const_data_ptr()),
+                     static_cast<std::size_t>(some.numel()) * sizeof(float)});
 }
 
 void save_unfitted_checkpoint(const std::filesystem::path& directory) {

@@ -27,7 +27,7 @@ void save_unfitted_checkpoint(const std::filesystem::path& directory);
 
 // Tells one model's weights from another's: the SHA-256 of some tens of thousands of them, evenly
 // spread.
-std::string fingerprint(const std::vector<float>& weights);
+std::string fingerprint(const at::Tensor& weights);
 
 struct CheckpointModel {
   ModelConfig config;

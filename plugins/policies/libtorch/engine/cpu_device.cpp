@@ -2,6 +2,7 @@
 
 #include "engine/device.hpp"
 #include "generation/generator.hpp"
+#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -23,7 +24,7 @@ class CpuDevice final : public Device {
   // The decoder has its own layout of the weights, made again when they have changed.
   TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) override {
     if (packed_version_ != trainer.version()) {
-      pack_weights(trainer.layout(), trainer.weights(), packed_);
+      pack(trainer);
       packed_version_ = trainer.version();
     }
     if (!generator_) generator_.emplace(packed_, texts, threads_);
@@ -31,6 +32,21 @@ class CpuDevice final : public Device {
   }
 
  private:
+  // Frozen weights are packed once.
+  void pack(const Trainer& trainer) {
+    const auto floats = [](const at::Tensor& x) { return x.to(at::kFloat).contiguous(); };
+    const auto values = [](const at::Tensor& x) {
+      return std::span(x.const_data_ptr<float>(), static_cast<std::size_t>(x.numel()));
+    };
+    if (packed_version_ < 0 || trainer.lora() == nullptr) {
+      const at::Tensor weights = floats(trainer.model_weights());
+      pack_weights(trainer.layout(), values(weights), packed_);
+    }
+    if (trainer.lora() == nullptr) return;
+    const at::Tensor adapters = floats(trainer.adapters());
+    pack_adapters(*trainer.lora(), values(adapters), packed_);
+  }
+
   WorkerThreads& threads_;
   DecoderWeights packed_;
   std::int64_t packed_version_ = -1;

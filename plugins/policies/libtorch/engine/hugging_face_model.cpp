@@ -1,8 +1,8 @@
 #include "engine/hugging_face_model.hpp"
 
-#include <cstring>
 #include <kernelrl/values.hpp>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -65,43 +65,22 @@ void check_sizes(const fs::path& directory, const std::set<std::string>& shards,
                         " bytes, which are fewer");
 }
 
-float from_bits(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+StoredType stored_type(const fs::path& path, const NamedRows& rows, const std::string& type) {
+  if (type == "F32") return StoredType::kFloat32;
+  if (type == "BF16") return StoredType::kBFloat16;
+  if (type == "F16") return StoredType::kFloat16;
+  refuse(path,
+         "tensor '" + rows.name + "' is of type " + type + "; this policy reads F32, BF16 and F16");
 }
 
-float from_bfloat16(std::uint16_t bits) { return from_bits(std::uint32_t{bits} << 16); }
-
-// IEEE 754 binary16.
-float from_float16(std::uint16_t bits) {
-  const std::uint32_t sign = std::uint32_t{bits} >> 15 << 31;
-  const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-  constexpr std::uint32_t kBias = 127 - 15;
-  if (exponent == 31) return from_bits(sign | 0x7f800000u | fraction << 13);
-  if (exponent > 0) return from_bits(sign | (exponent + kBias) << 23 | fraction << 13);
-  const float value = static_cast<float>(fraction) * 0x1p-24f;  // subnormal
-  return sign != 0 ? -value : value;
-}
-
-template <class Convert>
-void convert_halves(std::string_view bytes, Convert convert, float* to) {
-  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    std::uint16_t bits;
-    std::memcpy(&bits, bytes.data() + i, sizeof bits);
-    *to++ = convert(bits);
-  }
-}
-
-// Takes the tensors of one file after the other to their places.
-class WeightReader {
+// Finds the tensors of one file after the other.
+class WeightFinder {
  public:
-  explicit WeightReader(const ParameterLayout& layout)
-      : tied_(layout.config.tied), weights_(static_cast<std::size_t>(layout.total)) {
+  explicit WeightFinder(const ParameterLayout& layout) : tied_(layout.config.tied) {
     for (NamedRows& rows : hugging_face_names(layout)) missing_.emplace(rows.name, rows);
   }
 
-  void read(const Safetensors& file) {
+  void find_in(const Safetensors& file) {
     for (const auto& [name, view] : file.tensors()) {
       const auto found = missing_.find(name);
       if (found == missing_.end()) {
@@ -112,19 +91,22 @@ class WeightReader {
         continue;
       }
       const NamedRows& rows = found->second;
-      take(file.get(name, view.type, rows.shape), file.path(), rows);
+      pieces_.push_back({rows.offset, rows.size, stored_type(file.path(), rows, view.type),
+                         file.get(name, view.type, rows.shape).bytes});
       missing_.erase(found);
     }
+    files_.push_back(file);
   }
 
-  std::vector<float> finish(const fs::path& directory) {
+  StoredWeights finish(const fs::path& directory) {
     if (!missing_.empty()) {
       refuse(directory, "the model has no tensor '" + missing_.begin()->first + "'" +
                             (missing_.size() == 1
                                  ? std::string()
                                  : " and " + std::to_string(missing_.size() - 1) + " others"));
     }
-    return std::move(weights_);
+    return {std::move(pieces_),
+            std::make_shared<const std::vector<Safetensors>>(std::move(files_))};
   }
 
  private:
@@ -134,22 +116,9 @@ class WeightReader {
     return (tied_ && name == "lm_head.weight") || name.ends_with(".rotary_emb.inv_freq");
   }
 
-  void take(const TensorView& view, const fs::path& path, const NamedRows& rows) {
-    float* to = weights_.data() + rows.offset;
-    if (view.type == "F32") {
-      std::memcpy(to, view.bytes.data(), view.bytes.size());
-    } else if (view.type == "BF16") {
-      convert_halves(view.bytes, from_bfloat16, to);
-    } else if (view.type == "F16") {
-      convert_halves(view.bytes, from_float16, to);
-    } else {
-      refuse(path, "tensor '" + rows.name + "' is of type " + view.type +
-                       "; this policy reads F32, BF16 and F16");
-    }
-  }
-
   bool tied_;
-  std::vector<float> weights_;
+  std::vector<Safetensors> files_;
+  std::vector<StoredPiece> pieces_;
   std::map<std::string, NamedRows> missing_;
 };
 
@@ -162,11 +131,9 @@ HuggingFaceModel load_hugging_face_model(const fs::path& directory) {
   model.config = config_from_json(model.config_json, config_path.string());
   const std::set<std::string> shards = shards_of(directory);
   check_sizes(directory, shards, model.config.parameters());
-  WeightReader reader{ParameterLayout(model.config)};
-  for (const std::string& shard : shards) {
-    reader.read(Safetensors::read(directory / shard));
-  }
-  model.weights = reader.finish(directory);
+  WeightFinder finder{ParameterLayout(model.config)};
+  for (const std::string& shard : shards) finder.find_in(Safetensors::read(directory / shard));
+  model.weights = finder.finish(directory);
   return model;
 }
 

@@ -39,7 +39,7 @@ Failure too_little_memory(const c10::OutOfMemoryError& error) {
 
 // What there is once the vocabulary is known.
 struct LocalPolicy::Model {
-  Model(const ModelConfig& config, ChatTokenizer its_chat, const std::vector<float>& weights,
+  Model(const ModelConfig& config, ChatTokenizer its_chat, const StoredWeights& weights,
         const EngineOptions& options, std::unique_ptr<Device> its_device, WorkerThreads& threads,
         ShardExchange* exchange)
       : chat(std::move(its_chat)),
@@ -106,10 +106,10 @@ LocalPolicy::LocalPolicy(const EngineOptions& options, MakeDevice make_device,
   }
   if (options_.model.context > 0) read.config.context = options_.model.context;
   config_json_ = std::move(read.config_json);
-  if (options_.lora) base_ = fingerprint(read.weights);
   const ChatChoice choice{options_.chat_template, {options_.thinking, options_.date}};
   model_ = make_model(read.config, ChatTokenizer::from_directory(options_.directory, choice),
                       read.weights);
+  if (options_.lora) base_ = fingerprint(model_->trainer.model_weights());
 }
 
 LocalPolicy::~LocalPolicy() = default;
@@ -128,7 +128,7 @@ LocalPolicy::Model& LocalPolicy::model() {
 
 std::unique_ptr<LocalPolicy::Model> LocalPolicy::make_model(const ModelConfig& config,
                                                             ChatTokenizer chat,
-                                                            const std::vector<float>& weights) {
+                                                            const StoredWeights& weights) {
   if (chat.tokenizer().vocabulary() > config.vocabulary) {
     invalid_argument("the tokenizer has " + std::to_string(chat.tokenizer().vocabulary()) +
                      " tokens, more than the " + std::to_string(config.vocabulary) +
@@ -145,7 +145,7 @@ PolicyInfo LocalPolicy::describe() {
   info.context_tokens = config.context;
   info.vocabulary = model_ ? config.vocabulary : 0;
   info.parameters = config.parameters();
-  info.has_critic = options_.critic;
+  info.has_critic = options_.critic.has_value();
   info.takes_tokens = true;
   info.version = model_ ? model_->version() : 0;
   info.description = shape_text(config);
@@ -251,14 +251,10 @@ void LocalPolicy::forward_backward(const Loss& loss, const Examples& examples,
   const LossMetrics metrics = model.with_memory(/*repeatable=*/first, [&] {
     return model.trainer.forward_backward(options, examples, context);
   });
-  context.metric("loss", metrics.loss);
+  report_metrics(options, metrics, context);
   context.metric("entropy", metrics.entropy);
-  if (options.kind == LossKind::kCrossEntropy) return;
-  context.metric("clip_fraction", metrics.clip_fraction);
-  context.metric("ppo_kl", metrics.ppo_kl);
-  context.metric("logprob_diff_mean", metrics.logprob_diff_mean);
-  context.metric("logprob_diff_max", metrics.logprob_diff_max);
-  if (options_.critic) context.metric("value_loss", metrics.value_loss);
+  if (options_.critic && options.kind != LossKind::kCrossEntropy)
+    context.metric("value_loss", metrics.value_loss);
 }
 
 void LocalPolicy::optimizer_step(const krl_optimizer& optimizer, const Context& context) {

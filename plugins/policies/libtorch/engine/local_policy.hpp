@@ -8,6 +8,7 @@
 #include "engine.hpp"
 #include "engine/device.hpp"
 #include "engine/rank_policy.hpp"
+#include "model/stored_weights.hpp"
 #include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
@@ -55,7 +56,7 @@ class LocalPolicy final : public RankPolicy {
   struct Model;
   Model& model();
   std::unique_ptr<Model> make_model(const ModelConfig& config, ChatTokenizer chat,
-                                    const std::vector<float>& weights);
+                                    const StoredWeights& weights);
 
   EngineOptions options_;
   MakeDevice make_device_;

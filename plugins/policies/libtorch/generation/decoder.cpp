@@ -1,5 +1,6 @@
 #include "generation/decoder.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace krl::libtorch {
@@ -66,9 +67,9 @@ std::span<const float> Decoder::run(std::span<const DecoderRow> rows, std::int64
     const auto& weights = weights_.layers[size(layer)];
     kernels_.rms_norm(x_.data(), count, config.hidden, weights.attention_norm.data(), epsilon,
                       normed_.data());
-    kernels_.multiply(normed_.data(), count, weights.qkv, qkv_.data(), Store::kSet);
+    project(normed_.data(), count, weights.qkv, qkv_.data(), Store::kSet);
     attention(rows, layer);
-    kernels_.multiply(attended_.data(), count, weights.attention_out, x_.data(), Store::kAdd);
+    project(attended_.data(), count, weights.attention_out, x_.data(), Store::kAdd);
     feed_forward(count, weights);
   }
   kernels_.rms_norm(x_.data() + (count - n) * config.hidden, n, config.hidden,
@@ -119,9 +120,19 @@ void Decoder::feed_forward(std::int64_t rows, const DecoderWeights::Layer& layer
   const ModelConfig& config = weights_.config;
   kernels_.rms_norm(x_.data(), rows, config.hidden, layer.ffn_norm.data(),
                     static_cast<float>(config.norm_epsilon), normed_.data());
-  kernels_.multiply(normed_.data(), rows, layer.gate_up, gate_up_.data(), Store::kSet);
+  project(normed_.data(), rows, layer.gate_up, gate_up_.data(), Store::kSet);
   kernels_.swiglu(gate_up_.data(), rows, config.ffn, gated_.data());
-  kernels_.multiply(gated_.data(), rows, layer.down, x_.data(), Store::kAdd);
+  project(gated_.data(), rows, layer.down, x_.data(), Store::kAdd);
+}
+
+void Decoder::project(const float* in, std::int64_t rows, const PackedProjection& projection,
+                      float* out, Store store) {
+  kernels_.multiply(in, rows, projection.weight, out, store);
+  const std::int64_t width = projection.narrow.outputs;
+  if (width == 0) return;
+  narrowed_.resize(std::max(narrowed_.size(), size(kRows * width)));
+  kernels_.multiply(in, rows, projection.narrow, narrowed_.data(), Store::kSet);
+  kernels_.multiply(narrowed_.data(), rows, projection.widen, out, Store::kAdd);
 }
 
 // Turns the pairs (i, i + half) of a head, the layout of Hugging Face's Llama.

@@ -59,12 +59,15 @@ class Decoder {
   void attention(std::span<const DecoderRow> rows, std::int64_t layer);
   void prepare_heads(float* qkv, std::int64_t position, const DecoderWeights::Layer& layer);
   void feed_forward(std::int64_t rows, const DecoderWeights::Layer& layer);
+  // out [rows, outputs] = (or +=) `in` through the projection.
+  void project(const float* in, std::int64_t rows, const PackedProjection& projection, float* out,
+               Store store);
   void rotate(float* head, std::int64_t position) const;
 
   const DecoderWeights& weights_;
   const Kernels& kernels_;
   RotaryTable rotary_;
-  std::vector<float> x_, normed_, qkv_, attended_, gate_up_, gated_, scores_, logits_;
+  std::vector<float> x_, normed_, qkv_, attended_, gate_up_, gated_, narrowed_, scores_, logits_;
 };
 
 }  // namespace krl::libtorch

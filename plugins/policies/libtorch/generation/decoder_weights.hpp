@@ -5,9 +5,17 @@
 #include <vector>
 
 #include "generation/kernels.hpp"
+#include "model/lora.hpp"
 #include "model/parameters.hpp"
 
 namespace krl::libtorch {
+
+// A matrix and what its adapters add: in·Wᵀ + in·narrowᵀ·widenᵀ.
+struct PackedProjection {
+  PackedMatrix weight;
+  PackedMatrix narrow;  // the A of all its adapters: [adapters · rank, inputs]; empty without
+  PackedMatrix widen;   // their B times LoRA's scale, 0 elsewhere: [outputs, adapters · rank]
+};
 
 // In the layout of the kernels.
 struct DecoderWeights {
@@ -15,10 +23,10 @@ struct DecoderWeights {
     std::vector<float> attention_norm, ffn_norm;  // [hidden]
     std::vector<float> qkv_bias;                  // [qkv_width]; empty without
     std::vector<float> query_norm, key_norm;      // [head_size]; empty without
-    PackedMatrix qkv;                             // [qkv_width, hidden]: queries, keys, values
-    PackedMatrix attention_out;                   // [hidden, attention_width]
-    PackedMatrix gate_up;                         // [2 · ffn, hidden]: gate, up
-    PackedMatrix down;                            // [hidden, ffn]
+    PackedProjection qkv;                         // [qkv_width, hidden]: queries, keys, values
+    PackedProjection attention_out;               // [hidden, attention_width]
+    PackedProjection gate_up;                     // [2 · ffn, hidden]: gate, up
+    PackedProjection down;                        // [hidden, ffn]
   };
   ModelConfig config;
   std::vector<float> embedding;  // [vocabulary, hidden], before embedding_scale
@@ -30,5 +38,8 @@ struct DecoderWeights {
 // Repacks flat weights [layout.total] into the memory that `packed` has.
 void pack_weights(const ParameterLayout& layout, std::span<const float> weights,
                   DecoderWeights& packed);
+
+// The same with adapters [lora.total], of a model that pack_weights() has packed.
+void pack_adapters(const LoraLayout& lora, std::span<const float> adapters, DecoderWeights& packed);
 
 }  // namespace krl::libtorch

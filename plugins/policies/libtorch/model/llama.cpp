@@ -27,25 +27,17 @@ Parameter bind_parameter(const Operations& operations, const at::Tensor& value,
   return parameter;
 }
 
-}  // namespace
-
-DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
-                                  const at::Tensor& values, const at::Tensor& gradients) {
-  std::vector<Parameter> bound;
-  for (const ParameterSlot& slot : layout.slots) {
-    const auto view = [&](const at::Tensor& flat) {
-      return flat.narrow(0, slot.offset, slot.size).view(slot.shape);
-    };
-    bound.push_back(bind_parameter(operations, view(values),
-                                   gradients.defined() ? view(gradients) : at::Tensor()));
-  }
+// `bound`: in the order of ParameterLayout::slots.
+DecoderParameters in_their_places(const ParameterLayout& layout,
+                                  const std::vector<Parameter>& bound) {
   const ModelConfig& config = layout.config;
   DecoderParameters parameters{.embedding = bound[layout.embedding()],
                                .blocks = {},
                                .final_norm = bound[layout.final_norm()],
                                .head = bound[layout.head()],
                                .critic_weight = {},
-                               .critic_bias = {}};
+                               .critic_bias = {},
+                               .critic_detached = true};
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     Block block;
     block.attention_norm = bound[layout.attention_norm(layer)];
@@ -64,8 +56,27 @@ DecoderParameters bind_parameters(const ParameterLayout& layout, const Operation
   return parameters;
 }
 
+}  // namespace
+
+DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
+                                  const at::Tensor& values, const at::Tensor& gradients) {
+  if (!gradients.defined()) return frozen_parameters(layout, values);
+  const auto views = parameter_views(layout, values), sums = parameter_views(layout, gradients);
+  std::vector<Parameter> bound;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    bound.push_back(bind_parameter(operations, views[i], sums[i]));
+  return in_their_places(layout, bound);
+}
+
+DecoderParameters frozen_parameters(const ParameterLayout& layout, const at::Tensor& values) {
+  std::vector<Parameter> bound;
+  for (const at::Tensor& view : parameter_views(layout, values))
+    bound.push_back({view.detach(), at::Tensor()});
+  return in_their_places(layout, bound);
+}
+
 void bind_critic(const Operations& operations, const at::Tensor& values,
-                 const at::Tensor& gradients, DecoderParameters& parameters) {
+                 const at::Tensor& gradients, bool detached, DecoderParameters& parameters) {
   const std::int64_t hidden = operations.config().hidden;
   const auto weight = [&](const at::Tensor& flat) {
     return flat.narrow(0, 0, hidden).view({1, hidden});
@@ -76,14 +87,14 @@ void bind_critic(const Operations& operations, const at::Tensor& values,
       bind_parameter(operations, weight(values), learns ? weight(gradients) : at::Tensor());
   parameters.critic_bias =
       bind_parameter(operations, bias(values), learns ? bias(gradients) : at::Tensor());
+  parameters.critic_detached = detached;
 }
 
 at::Tensor critic_values(const DecoderParameters& parameters, const at::Tensor& hidden) {
   const at::NoGradGuard no_grad;
-  const auto type = hidden.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  return at::linear(hidden, parameters.critic_weight.value, parameters.critic_bias.value)
-      .squeeze(1)
-      .to(type);
+  const at::Tensor& weight = parameters.critic_weight.value;
+  return at::linear(hidden.to(weight.scalar_type()), weight, parameters.critic_bias.value)
+      .squeeze(1);
 }
 
 Angles angle_table(const Operations& operations, at::ScalarType compute) {

@@ -18,6 +18,9 @@ std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at:
 DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
                                   const at::Tensor& values, const at::Tensor& gradients);
 
+// The same, where none learns.
+DecoderParameters frozen_parameters(const ParameterLayout& layout, const at::Tensor& values);
+
 // The angles of every position of the context, where `operations` want them.
 Angles angle_table(const Operations& operations, at::ScalarType compute);
 
@@ -36,7 +39,7 @@ at::Tensor last_hidden(const Operations& operations, const DecoderParameters& pa
 // The parameters of a critic that lie in `values` [hidden + 1], weight and then bias, with
 // gradients summed in `gradients`; undefined: it does not learn.
 void bind_critic(const Operations& operations, const at::Tensor& values,
-                 const at::Tensor& gradients, DecoderParameters& parameters);
+                 const at::Tensor& gradients, bool detached, DecoderParameters& parameters);
 
 // What the model predicts for the tokens after batch.predicting, without gradients.
 Predictions predictions(const Operations& operations, const DecoderParameters& parameters,

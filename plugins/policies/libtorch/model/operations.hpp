@@ -6,10 +6,10 @@
 
 #include <memory>
 
+#include "losses/token_loss.hpp"
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
 #include "model/projection.hpp"
-#include "losses/token_loss.hpp"
 
 namespace krl::libtorch {
 
@@ -32,9 +32,9 @@ struct DecoderParameters {
   std::vector<Block> blocks;
   Parameter final_norm;  // [hidden]
   Parameter head;        // [vocabulary, hidden]: the embedding itself where they are tied
-  // The critic's value of a state, from the last hidden state: a linear function, [1, hidden] and
-  // [1]. Undefined without a critic.
+  // Of the critic (critic.hpp), float32 or wider, [1, hidden] and [1]; undefined without one.
   Parameter critic_weight, critic_bias;
+  bool critic_detached = true;
 
   bool has_critic() const { return critic_weight.value.defined(); }
 };
@@ -126,8 +126,8 @@ class Operations {
                               const at::Tensor& targets, double temperature) const = 0;
 
   // The loss of these predictions and, where there is a critic and its returns, of its values: sums
-  // the gradients by the head, by the critic and by all that `hidden` comes from, and adds to
-  // `metrics` [kLossMetrics].
+  // the gradients by the head, by the critic and by all that `hidden` comes from (a detached critic
+  // has no part in those), and adds to `metrics` [kLossMetrics].
   virtual void learn(const at::Tensor& hidden, const DecoderParameters& parameters,
                      const at::Tensor& targets, double temperature, const TokenLossOptions& loss,
                      const LossInputs& inputs, const at::Tensor& metrics) const = 0;

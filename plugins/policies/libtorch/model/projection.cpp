@@ -31,6 +31,15 @@ at::Tensor columns_of(const at::Tensor& narrowed, const Adapter& adapter, std::s
   return narrowed.narrow(1, static_cast<std::int64_t>(index) * rank, rank);
 }
 
+// y += scale · narrowed·Bᵀ
+void add_adapters(const Projection& projection, const at::Tensor& narrowed, const at::Tensor& y) {
+  for (std::size_t i = 0; i < projection.adapters.size(); ++i) {
+    const Adapter& adapter = projection.adapters[i];
+    rows_of(y, adapter)
+        .addmm_(columns_of(narrowed, adapter, i), adapter.b.value.t(), 1, projection.scale);
+  }
+}
+
 }  // namespace
 
 void accumulate_product(const at::Tensor& sum, const at::Tensor& grad, const at::Tensor& x,
@@ -43,16 +52,21 @@ void accumulate_product(const at::Tensor& sum, const at::Tensor& grad, const at:
   }
 }
 
+void project_into(const Projection& projection, const at::Tensor& x, at::Tensor out,
+                  const at::Tensor& narrowed) {
+  at::mm_out(out, x, projection.weight.value.t());
+  if (projection.adapters.empty()) return;
+  at::Tensor part = narrowed.narrow(0, 0, x.size(0)).narrow(1, 0, projection.a.value.size(0));
+  at::mm_out(part, x, projection.a.value.t());
+  add_adapters(projection, part, out);
+}
+
 at::Tensor project_forward(const Projection& projection, const at::Tensor& x, AdapterTrace& trace) {
   const at::Tensor y = at::mm(x, projection.weight.value.t());
   if (projection.adapters.empty()) return y;
   const at::Tensor seen = masked(x, dropout_mask(projection, x, x.sizes()));
   trace.narrowed = at::mm(seen, projection.a.value.t());
-  for (std::size_t i = 0; i < projection.adapters.size(); ++i) {
-    const Adapter& adapter = projection.adapters[i];
-    rows_of(y, adapter)
-        .addmm_(columns_of(trace.narrowed, adapter, i), adapter.b.value.t(), 1, projection.scale);
-  }
+  add_adapters(projection, trace.narrowed, y);
   return y;
 }
 

@@ -48,6 +48,12 @@ struct AdapterTrace {
   at::Tensor by_narrowed;  // its gradient before `scale`, made on the way back
 };
 
+// y = x·Wᵀ + scale · x·Aᵀ·Bᵀ without dropout, into `out` [N, outputs]; `narrowed` has room for
+// [N, a.value.size(0)] numbers a row apart, and is not looked at without adapters. Allocates
+// nothing.
+void project_into(const Projection& projection, const at::Tensor& x, at::Tensor out,
+                  const at::Tensor& narrowed);
+
 // The products without autograd; x [N, inputs] → [N, outputs].
 at::Tensor project_forward(const Projection& projection, const at::Tensor& x, AdapterTrace& trace);
 // The gradient of x, given that of y.

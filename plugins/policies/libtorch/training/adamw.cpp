@@ -26,23 +26,22 @@ void AdamW::step(const krl_optimizer& optimizer, double gradient_scale, const at
                  const at::Tensor& gradient, const at::Tensor& first_moment,
                  const at::Tensor& second_moment) {
   ++steps_;
-  const auto group = [&](std::int64_t begin, std::int64_t end, double decay) {
-    if (begin == end) return;
-    const auto slice = [&](const at::Tensor& flat) { return flat.narrow(0, begin, end - begin); };
+  std::int64_t begin = 0;
+  for (const ParameterGroup& group : groups_) {
+    const auto slice = [&](const at::Tensor& flat) { return flat.narrow(0, begin, group.size); };
     operations_.adamw_step({.weights = slice(weights),
                             .gradient = slice(gradient),
                             .first_moment = slice(first_moment),
                             .second_moment = slice(second_moment),
                             .step = steps_,
-                            .lr = optimizer.lr,
+                            .lr = group.lr.value_or(optimizer.lr),
                             .beta1 = optimizer.beta1,
                             .beta2 = optimizer.beta2,
                             .epsilon = optimizer.epsilon,
-                            .weight_decay = decay,
+                            .weight_decay = group.decays ? optimizer.weight_decay : 0,
                             .gradient_scale = gradient_scale});
-  };
-  group(0, decayed_, optimizer.weight_decay);
-  group(decayed_, total_, 0);
+    begin += group.size;
+  }
 }
 
 }  // namespace krl::libtorch

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <kernelrl/policy.hpp>
+#include <optional>
+#include <vector>
 
 #include "model/operations.hpp"
 
@@ -13,12 +15,18 @@ void check_optimizer(const krl_optimizer& optimizer);
 // √Σx², summed in double on the CPU and in float32, pairwise, on a GPU. Waits for the device.
 double global_norm(const at::Tensor& x);
 
+// Neighbouring numbers that are stepped alike.
+struct ParameterGroup {
+  std::int64_t size;
+  bool decays;                              // with the optimiser's weight decay, or without
+  std::optional<double> lr = std::nullopt;  // of its own, in place of the optimiser's
+};
+
 class AdamW {
  public:
-  // The first `decayed` of `total` numbers have weight decay; the others have none. `operations`
-  // outlives this.
-  AdamW(const Operations& operations, std::int64_t decayed, std::int64_t total)
-      : operations_(operations), decayed_(decayed), total_(total) {}
+  // The groups lie one after the other. `operations` outlives this.
+  AdamW(const Operations& operations, std::vector<ParameterGroup> groups)
+      : operations_(operations), groups_(std::move(groups)) {}
 
   // As after `steps` steps.
   void restore(std::int64_t steps) { steps_ = steps; }
@@ -31,7 +39,7 @@ class AdamW {
 
  private:
   const Operations& operations_;
-  std::int64_t decayed_, total_;
+  std::vector<ParameterGroup> groups_;
   std::int64_t steps_ = 0;
 };
 

@@ -1,16 +1,36 @@
 #include "training/learned_model.hpp"
 
+#include <cstdint>
+
 #include "base/random_stream.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {
 
-at::Tensor to_flat(const std::vector<float>& values, const Operations& operations,
+at::ScalarType torch_type(StoredType type) {
+  if (type == StoredType::kBFloat16) return at::kBFloat16;
+  return type == StoredType::kFloat16 ? at::kHalf : at::kFloat;
+}
+
+// What is stored, as it is: a view of it, but where torch needs it at another address.
+at::Tensor view_of(const StoredPiece& piece) {
+  const at::ScalarType type = torch_type(piece.type);
+  void* bytes = const_cast<char*>(piece.bytes.data());  // only read
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes);
+  if (address % at::elementSize(type) == 0) return at::from_blob(bytes, {piece.size}, type);
+  const auto count = static_cast<std::int64_t>(piece.bytes.size());
+  return at::from_blob(bytes, {count}, at::kByte).clone().view(type);
+}
+
+// Piece by piece, each converted where it is computed with.
+at::Tensor to_flat(const StoredWeights& weights, std::int64_t total, const Operations& operations,
                    at::ScalarType type) {
-  const auto count = static_cast<std::int64_t>(values.size());
-  return at::from_blob(const_cast<float*>(values.data()), {count})  // only read
-      .to(operations.device(), type, /*non_blocking=*/false, /*copy=*/true);
+  const at::Device device = operations.device();
+  const at::Tensor flat = at::empty({total}, at::TensorOptions(device).dtype(type));
+  for (const StoredPiece& piece : weights.pieces())
+    flat.narrow(0, piece.offset, piece.size).copy_(view_of(piece).to(device));
+  return flat;
 }
 
 Projection& projection_of(DecoderParameters& parameters, const LoraPair& pair) {
@@ -39,13 +59,14 @@ std::uint64_t mixed(std::uint64_t seed, const LoraPair& pair) {
 
 }  // namespace
 
-LearnedModel::LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
-                           const std::optional<LoraOptions>& lora, bool critic,
-                           const Operations& operations, at::ScalarType compute)
+LearnedModel::LearnedModel(const ParameterLayout& layout, const StoredWeights& weights,
+                           const std::optional<LoraOptions>& lora,
+                           const std::optional<CriticOptions>& critic, const Operations& operations,
+                           at::ScalarType compute)
     : layout_(layout), critic_(critic), operations_(operations), compute_(compute) {
   if (lora) {
     lora_.emplace(layout.config, *lora);
-    base_ = to_flat(weights, operations, compute);
+    base_ = to_flat(weights, layout.total, operations, compute);
   }
   slots_ = lora_ ? lora_->slots : layout_.slots;
   if (!critic) return;
@@ -54,16 +75,18 @@ LearnedModel::LearnedModel(const ParameterLayout& layout, const std::vector<floa
   slots_.push_back({"critic.bias", {1}, policy_total() + hidden, 1, 0, 0});
 }
 
-at::Tensor LearnedModel::start(const std::vector<float>& weights) const {
-  const at::Tensor policy =
-      to_flat(lora_ ? initial_adapters(*lora_) : weights, operations_, master_type());
+at::Tensor LearnedModel::start(const StoredWeights& weights) const {
+  const auto flat = [&](const StoredWeights& from) {
+    return to_flat(from, policy_total(), operations_, master_type());
+  };
+  const at::Tensor policy = lora_ ? flat(initial_adapters(*lora_)) : flat(weights);
   if (!critic_) return policy;
   // At first every state is worth 0.
   return at::cat({policy, at::zeros({total() - policy_total()}, policy.options())});
 }
 
 void LearnedModel::update(const at::Tensor& master) {
-  merged_is_new_ = false;
+  if (critic_) critic_weights_ = master.narrow(0, policy_total(), total() - policy_total());
   if (master_type() == compute_) {
     working_ = master;
   } else if (working_.defined()) {
@@ -75,13 +98,13 @@ void LearnedModel::update(const at::Tensor& master) {
 
 DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor& gradients,
                                      std::optional<std::uint64_t> dropout_seed) const {
-  DecoderParameters parameters =
-      lora_ ? bind_base() : bind_parameters(layout_, operations_, learned, gradients);
+  DecoderParameters parameters = lora_ ? frozen_parameters(layout_, base_)
+                                       : bind_parameters(layout_, operations_, learned, gradients);
   if (critic_) {
-    const auto part = [&](const at::Tensor& flat) {
-      return flat.defined() ? flat.narrow(0, policy_total(), total() - policy_total()) : flat;
-    };
-    bind_critic(operations_, part(learned), part(gradients), parameters);
+    const at::Tensor part = gradients.defined()
+                                ? gradients.narrow(0, policy_total(), total() - policy_total())
+                                : gradients;
+    bind_critic(operations_, critic_weights_, part, critic_->detach, parameters);
   }
   if (!lora_) return parameters;
   const auto parameter = [&](std::size_t slot) {
@@ -114,28 +137,25 @@ DecoderParameters LearnedModel::bind(const at::Tensor& learned, const at::Tensor
   return parameters;
 }
 
-const at::Tensor& LearnedModel::merged() {
-  if (!lora_) {
-    if (!merged_.defined()) merged_ = working_.narrow(0, 0, layout_.total);
-    return merged_;
-  }
-  if (merged_is_new_) return merged_;
+at::Tensor LearnedModel::merged() const {
   const at::NoGradGuard no_grad;
-  if (!merged_.defined()) merged_ = base_.clone();
-  const auto bases = parameter_views(layout_, base_), sums = parameter_views(layout_, merged_);
+  const auto here = [&](const at::Tensor& x) {
+    return x.to(at::kCPU, master_type(), /*non_blocking=*/false, /*copy=*/true);
+  };
+  const at::Tensor sum = here(weights());
+  if (!lora_) return sum;
+  const at::Tensor adapters = here(working_);
+  const auto matrices = parameter_views(layout_, sum);
   for (const LoraPair& pair : lora_->pairs) {
     const auto view = [&](std::size_t slot) {
       const ParameterSlot& s = lora_->slots[slot];
-      return working_.narrow(0, s.offset, s.size).view(s.shape).to(master_type());
+      return adapters.narrow(0, s.offset, s.size).view(s.shape);
     };
-    const std::size_t slot = base_slot(layout_, pair);
-    const auto base = bases[slot].narrow(0, pair.first_row, pair.rows).to(master_type());
-    sums[slot]
+    matrices[base_slot(layout_, pair)]
         .narrow(0, pair.first_row, pair.rows)
-        .copy_(at::addmm(base, view(pair.b), view(pair.a), 1, lora_->options.scale()));
+        .addmm_(view(pair.b), view(pair.a), 1, lora_->options.scale());
   }
-  merged_is_new_ = true;
-  return merged_;
+  return sum;
 }
 
 }  // namespace krl::libtorch

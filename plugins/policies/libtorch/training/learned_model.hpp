@@ -7,22 +7,23 @@
 
 #include <optional>
 
+#include "model/critic.hpp"
 #include "model/llama.hpp"
 #include "model/lora.hpp"
+#include "model/stored_weights.hpp"
 
 namespace krl::libtorch {
 
 class LearnedModel {
  public:
-  // `weights` [layout.total] are the model's. `compute` is float32 or float64 on the CPU, bfloat16
-  // or float32 on a GPU.
-  LearnedModel(const ParameterLayout& layout, const std::vector<float>& weights,
-               const std::optional<LoraOptions>& lora, bool critic, const Operations& operations,
-               at::ScalarType compute);
+  // `weights` are the model's. `compute` is float32 or float64 on the CPU, bfloat16 or float32 on a
+  // GPU.
+  LearnedModel(const ParameterLayout& layout, const StoredWeights& weights,
+               const std::optional<LoraOptions>& lora, const std::optional<CriticOptions>& critic,
+               const Operations& operations, at::ScalarType compute);
 
   const ParameterLayout& layout() const { return layout_; }
   const LoraLayout* lora() const { return lora_ ? &*lora_ : nullptr; }
-  bool has_critic() const { return critic_; }
   at::ScalarType compute_type() const { return compute_; }
   // Of the numbers that learn, their moments and their gradient: float64 where the model computes
   // in it, else float32.
@@ -32,10 +33,12 @@ class LearnedModel {
   // are matrices. A critic's weight and bias come last.
   const std::vector<ParameterSlot>& slots() const { return slots_; }
   std::int64_t total() const { return policy_total() + (critic_ ? layout_.config.hidden + 1 : 0); }
+  // Of the policy, without the critic.
+  std::int64_t policy_total() const { return lora_ ? lora_->total : layout_.total; }
   std::int64_t matrices_end() const { return lora_ ? lora_->total : layout_.matrices_end; }
 
   // What learns, at its start, where the model has `weights`: a new flat array of the master type.
-  at::Tensor start(const std::vector<float>& weights) const;
+  at::Tensor start(const StoredWeights& weights) const;
 
   // Takes over what has been learned: `master` [total()] of the master type. The address of
   // working() stays.
@@ -50,28 +53,23 @@ class LearnedModel {
   DecoderParameters bind(const at::Tensor& learned, const at::Tensor& gradients,
                          std::optional<std::uint64_t> dropout_seed = std::nullopt) const;
 
-  // The model without its adapters. REQUIRES: lora().
-  DecoderParameters bind_base() const { return bind_parameters(layout_, operations_, base_, {}); }
+  // The model's weights, [layout().total] of the compute type, always at the same address; with
+  // LoRA the frozen ones, beside which the adapters stand.
+  at::Tensor weights() const { return lora_ ? base_ : working_.narrow(0, 0, layout_.total); }
 
-  // All weights of the model as they are now, adapters added in, [layout().total] of the compute
-  // type; always at the same address. Adapters are added in float32 to the frozen weights, so that
-  // nothing drifts.
-  const at::Tensor& merged();
+  // All weights of the model as they are now, adapters added in: on the CPU, of the master type.
+  at::Tensor merged() const;
 
  private:
-  // Without the critic.
-  std::int64_t policy_total() const { return lora_ ? lora_->total : layout_.total; }
-
   ParameterLayout layout_;
   std::optional<LoraLayout> lora_;
-  bool critic_;
+  std::optional<CriticOptions> critic_;
   std::vector<ParameterSlot> slots_;
   const Operations& operations_;
   at::ScalarType compute_;
-  at::Tensor base_;     // with LoRA: the frozen weights, [layout_.total]
-  at::Tensor working_;  // [total()]
-  at::Tensor merged_;   // [layout_.total]: a part of working_ or, with LoRA, made when asked for
-  bool merged_is_new_ = false;
+  at::Tensor base_;            // with LoRA: the frozen weights, [layout_.total]
+  at::Tensor working_;         // [total()]
+  at::Tensor critic_weights_;  // [hidden + 1], of the master type: the end of what update() took
 };
 
 }  // namespace krl::libtorch

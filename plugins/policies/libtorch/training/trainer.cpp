@@ -23,9 +23,25 @@ LossMetrics to_metrics(const at::Tensor& sums) {
   return metrics;
 }
 
+// Those that a slice has numbers of.
+std::vector<ParameterGroup> groups_of(const LearnedModel& model,
+                                      const std::optional<CriticOptions>& critic, Slice slice) {
+  std::vector<ParameterGroup> groups;
+  std::int64_t begin = 0;
+  const auto add = [&](std::int64_t end, bool decays, std::optional<double> lr) {
+    const std::int64_t size = std::min(end, slice.end) - std::max(begin, slice.begin);
+    if (size > 0) groups.push_back({size, decays, lr});
+    begin = end;
+  };
+  add(model.matrices_end(), true, std::nullopt);
+  add(model.policy_total(), false, std::nullopt);
+  if (critic) add(model.total(), false, critic->lr);
+  return groups;
+}
+
 }  // namespace
 
-Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weights,
+Trainer::Trainer(const ParameterLayout& layout, const StoredWeights& weights,
                  std::unique_ptr<const Operations> operations, const TrainerOptions& options,
                  WorkerThreads& threads)
     : operations_(std::move(operations)),
@@ -35,9 +51,7 @@ Trainer::Trainer(const ParameterLayout& layout, const std::vector<float>& weight
       angles_(angle_table(*operations_, options.compute)),
       slice_(options.exchange != nullptr ? options.exchange->slice(model_.total())
                                          : Slice{0, model_.total()}),
-      optimizer_(*operations_,
-                 std::clamp<std::int64_t>(model_.matrices_end() - slice_.begin, 0, slice_.size()),
-                 slice_.size()) {
+      optimizer_(*operations_, groups_of(model_, options.critic, slice_)) {
   state_.weights = model_.start(weights);
   state_.first_moment = at::zeros_like(own(state_.weights));
   state_.second_moment = at::zeros_like(own(state_.weights));
@@ -90,14 +104,10 @@ TrainerState Trainer::whole_state() const {
   return whole;
 }
 
-std::vector<float> Trainer::weights() {
-  const auto floats = model_weights().to(at::kCPU, at::kFloat);
+std::vector<float> Trainer::weights() const {
+  const auto floats = merged().to(at::kFloat);
   const float* data = floats.const_data_ptr<float>();
   return {data, data + floats.numel()};
-}
-
-DecoderParameters Trainer::bind_reference() const {
-  return model_.lora() != nullptr ? model_.bind_base() : model_.bind(state_.reference, {});
 }
 
 void Trainer::run_shares(const Examples& examples, const Context& context,
@@ -166,8 +176,7 @@ LossMetrics Trainer::forward_backward(const LossOptions& options, const Examples
                                       const Context& context) {
   check_examples(examples, layout().config, &options);
   if (!options_.critic) check_no_returns(examples);
-  const bool needs_reference = options.kl > 0 && model_.lora() == nullptr &&
-                               !all_have(examples, &Example::reference_logprobs);
+  const bool needs_reference = options.kl > 0 && !all_have(examples, &Example::reference_logprobs);
   if (needs_reference && !state_.reference.defined()) state_.reference = snapshot();
   needs_behaviour_ = options.tis > 0 && !all_have(examples, &Example::old_logprobs);
   for (Replica& replica : replicas_) {
@@ -204,7 +213,9 @@ std::optional<std::uint64_t> Trainer::dropout_seed(const MicroBatch& batch) cons
 void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
                                 const Examples& examples, const MicroBatch& batch) const {
   const PackedBatch packed = pack_examples(examples, batch, operations_->device());
-  const auto seed = dropout_seed(batch);
+  // A ratio of two policies compares them without: the one that sampled had none.
+  const auto seed = options.kind == LossKind::kCrossEntropy ? dropout_seed(batch)
+                                                            : std::optional<std::uint64_t>();
   const DecoderParameters with_dropout =
       seed ? model_.bind(model_.working(), replica.gradient, seed) : DecoderParameters();
   const DecoderParameters& parameters = seed ? with_dropout : replica.parameters;
@@ -215,7 +226,7 @@ void Trainer::train_micro_batch(Replica& replica, const LossOptions& options,
   LossInputs inputs;
   if (options.kl > 0) {
     inputs.reference = given_logprobs(examples, batch, &Example::reference_logprobs, device);
-    if (!inputs.reference.defined()) inputs.reference = frozen(bind_reference());
+    if (!inputs.reference.defined()) inputs.reference = frozen(model_.bind(state_.reference, {}));
   }
   if (options.tis > 0) {
     inputs.start = given_logprobs(examples, batch, &Example::old_logprobs, device);
@@ -259,9 +270,7 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
   calls_ = 0;
   if (!std::isfinite(norm)) {
     gradient_.zero_();
-    throw Failure(KRL_FAILED_PRECONDITION,
-                  "the gradient is not finite, so the step was dropped and the weights are as "
-                  "before; lower the learning rate or check the advantages");
+    return norm;
   }
   const bool clips = optimizer.grad_clip > 0 && norm > optimizer.grad_clip;
   if (needs_behaviour_ && !state_.behaviour.defined()) state_.behaviour = snapshot();

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/worker_threads.hpp"
+#include "losses/loss.hpp"
 #include "training/adamw.hpp"
 #include "training/learned_model.hpp"
-#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 #include "training/shard_exchange.hpp"
 
@@ -31,8 +31,7 @@ using policies::LossOptions;
 struct TrainerState {
   at::Tensor weights;                      // of the master type, as the moments
   at::Tensor first_moment, second_moment;  // AdamW's; with other ranks, of this rank's slice
-  // The weights when a loss with `kl` was first asked for, frozen, in the compute type. With LoRA
-  // the reference is the model without adapters, and this stays undefined.
+  // What learns, as it was when a loss with `kl` was first asked for, frozen, in the compute type.
   at::Tensor reference;
   // The weights that last sampled, in the compute type, kept where a loss uses `tis` and they have
   // changed since.
@@ -47,15 +46,15 @@ struct TrainerOptions {
   std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
   bool recompute = false;                  // blocks in backward, for less memory
   std::optional<LoraOptions> lora = std::nullopt;
-  bool critic = false;  // learns beside the policy, from its last hidden states
+  std::optional<CriticOptions> critic = std::nullopt;
   // With the trainers of other ranks, which learn the same from other examples; outlives this one.
   ShardExchange* exchange = nullptr;
 };
 
 class Trainer {
  public:
-  // `weights` [layout.total] are the model's. `threads` work on the CPU alone.
-  Trainer(const ParameterLayout& layout, const std::vector<float>& weights,
+  // `weights` are the model's. `threads` work on the CPU alone.
+  Trainer(const ParameterLayout& layout, const StoredWeights& weights,
           std::unique_ptr<const Operations> operations, const TrainerOptions& options,
           WorkerThreads& threads);
 
@@ -76,9 +75,9 @@ class Trainer {
                                const Context& context);
 
   // One step of AdamW (weight decay for matrices only) with the gradient so far, which is then
-  // zero; returns its norm before clipping. Throws KRL_FAILED_PRECONDITION if there is no gradient
-  // or it is not finite (it is then dropped, the weights are as before), and KRL_INVALID_ARGUMENT
-  // for a setting out of its range.
+  // zero; returns its norm before clipping. If that is not finite the step is left out: the weights
+  // and the optimiser's state are as before. Throws KRL_FAILED_PRECONDITION if there is no
+  // gradient, and KRL_INVALID_ARGUMENT for a setting out of its range.
   //
   // With an exchange all ranks take the step together: their gradients add up, and each steps its
   // slice of the weights.
@@ -111,12 +110,16 @@ class Trainer {
 
   // Another number after each change of the weights.
   std::int64_t version() const { return version_; }
-  // All weights of the model as they are now, with LoRA its adapters added in: flat [layout.total],
-  // of the compute type, always at the same address. Changed by optimizer_step() and restore(), and
-  // with LoRA brought up to date by this call.
-  const at::Tensor& model_weights() { return model_.merged(); }
-  // The same as float32 on the host.
-  std::vector<float> weights();
+  // What generation reads where it lies: the model as it is now, whose addresses stay. Changed by
+  // optimizer_step() and restore().
+  DecoderParameters parameters() const { return model_.bind(model_.working(), {}); }
+  // The same, flat: LearnedModel::weights(), and the adapters, [lora()->total]. REQUIRES: lora().
+  at::Tensor model_weights() const { return model_.weights(); }
+  at::Tensor adapters() const { return model_.working().narrow(0, 0, lora()->total); }
+  // All weights with the adapters added in, flat [layout.total], on the host: of the master type,
+  // and as float32.
+  at::Tensor merged() const { return model_.merged(); }
+  std::vector<float> weights() const;
 
  private:
   // What one worker computes with.
@@ -133,7 +136,6 @@ class Trainer {
   bool on_cpu() const { return operations_->device().is_cpu(); }
   void weights_changed();
   at::Tensor snapshot() const { return model_.working().clone(); }
-  DecoderParameters bind_reference() const;
   // Calls numbers(parameters, batch) → [answer tokens] for micro-batches of the examples; returns
   // an example's numbers at its index.
   std::vector<std::vector<float>> for_answer_tokens(

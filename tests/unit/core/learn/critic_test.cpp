@@ -148,6 +148,15 @@ TEST(Critic, LearnsWhatToExpectWhileThePolicyLearnsToEarnIt) {
   EXPECT_THAT(report.all("groups/dropped"), IsEmpty()) << "there are no groups";
 }
 
+TEST(Critic, MayLearnAloneAtFirst) {
+  Overrides sets = kByCritic;
+  sets.push_back("learn.critic.warmup=3");
+  const std::vector<double> lr = ToyWorld().run(sets).all("actor/lr");
+  ASSERT_THAT(lr, SizeIs(12));
+  EXPECT_THAT(std::vector<double>(lr.begin(), lr.begin() + 3), Each(0.0));
+  EXPECT_THAT(std::vector<double>(lr.begin() + 3, lr.end()), Each(Gt(0.0)));
+}
+
 TEST(Critic, GoesOnAfterAResumeAsIfNothingHadHappened) {
   ToyWorld world;
   world.after_iteration = [&](const IterationMetrics& m) {

@@ -107,7 +107,7 @@ TEST(Elsewhere, APolicyThatPublishesLearns) {
   EXPECT_EQ(report.error, "");
   EXPECT_GT(reward_rise(report), 0.5);
   EXPECT_THAT(report.all("sampler/version_lag"), Each(0));
-  EXPECT_THAT(report.all("actor/pg_loss"), Not(IsEmpty()));
+  EXPECT_THAT(report.all("actor/loss"), Not(IsEmpty()));
 }
 
 TEST(Sampler, SamplesWithTheWeightsThatItWasGiven) {

@@ -50,12 +50,13 @@ TEST_F(Loader, GivesALossOnlyItsOwnParameters) {
     return values;
   };
   using Values = std::map<std::string, double>;
-  const Values always = {{"entropy", 0.0}, {"kl", 0.0}, {"tis", 2.0}};
+  const Values always = {{"entropy", 0.0}, {"kl", 0.0}, {"kl_estimator", 3.0}, {"tis", 2.0}};
   const auto with = [&always](Values more) {
     more.insert(always.begin(), always.end());
     return more;
   };
   EXPECT_EQ(parameters("ppo"), with({{"clip_low", 0.2}, {"clip_high", 0.28}, {"dual_clip", 3.0}}));
+  EXPECT_EQ(parameters("cispo"), with({{"clip_low", 1.0}, {"clip_high", 4.0}}));
   EXPECT_EQ(parameters("gspo"), with({{"clip_low", 3e-4}, {"clip_high", 4e-4}}));
   EXPECT_EQ(parameters("importance_sampling"), always);
 }

@@ -211,7 +211,7 @@ void expect_named(const std::function<void(EngineOptions&)>& change, const std::
 }
 
 TEST(Ranks, MustHaveTheSameOptions) {
-  expect_named([](EngineOptions& options) { options.critic = true; },
+  expect_named([](EngineOptions& options) { options.critic = CriticOptions{}; },
                "critic = true, not critic = false); give", "critic = false, not critic = true)");
   expect_named([](EngineOptions& options) { options.lora->targets = {"q_proj"}; },
                "lora.targets = [\"q_proj\"], not lora.targets = [\"q_proj\",\"k_proj\"",

@@ -29,8 +29,10 @@ class CudaDevice final : public Device {
 
   // The generator reads the trainer's weights where they lie.
   TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) override {
-    const at::Tensor& weights = trainer.model_weights();
-    if (!generator_) generator_ = make_cuda_generator(trainer.layout(), weights, texts, options_);
+    if (!generator_) {
+      generator_ =
+          make_cuda_generator(trainer.layout().config, trainer.parameters(), texts, options_);
+    }
     return *generator_;
   }
 

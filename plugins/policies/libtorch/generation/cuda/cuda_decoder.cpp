@@ -23,23 +23,23 @@ struct OnStream {
 };
 
 GenerationKernels kernels_on(const DeviceModel& model) {
-  const c10::cuda::CUDAGuard device(model.flat.device());
+  const c10::cuda::CUDAGuard device(model.device());
   return GenerationKernels(model);
 }
 
 }  // namespace
 
-CudaDecoder::CudaDecoder(const ParameterLayout& layout, const at::Tensor& weights,
+CudaDecoder::CudaDecoder(const ModelConfig& config, const DecoderParameters& parameters,
                          std::vector<TokenId> ends, CudaDecoderOptions options)
-    : model_(layout, weights),
-      stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, weights.device().index())),
+    : model_(config, parameters),
+      stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, model_.device().index())),
       kernels_(kernels_on(model_)),
       step_(model_, kernels_),
       prefill_(model_, kernels_, options.fixed_rows == 0 ? 0 : kPrefillPiece),
       options_(options) {
   const OnStream on_stream(stream_);
-  ends_ = upload(ends, model_.flat.device()).view(at::kInt);
-  step_count_ = at::zeros({1}, model_.flat.options().dtype(at::kInt));
+  ends_ = upload(ends, model_.device()).view(at::kInt);
+  step_count_ = at::zeros({1}, model_.options().dtype(at::kInt));
   for (Log& log : logs_) {
     C10_CUDA_CHECK(
         cudaEventCreateWithFlags(&log.copied, cudaEventDisableTiming | cudaEventBlockingSync));
@@ -52,7 +52,7 @@ CudaDecoder::~CudaDecoder() {
 
 std::int64_t CudaDecoder::bytes_per_slot(std::int64_t positions) const {
   const std::int64_t cached = 2 * model_.config.layers * model_.config.kv_width() * positions;
-  return cached * model_.flat.element_size() + step_.bytes_per_row() +
+  return cached * model_.embedding.element_size() + step_.bytes_per_row() +
          static_cast<std::int64_t>(sizeof(SlotState)) + kMostSteps * 8;
 }
 
@@ -81,14 +81,13 @@ BatchDecoder::Capacity CudaDecoder::reserve(std::int64_t slots, std::int64_t pos
 
 void CudaDecoder::make_slots(std::int64_t slots, std::int64_t positions) {
   const ModelConfig& config = model_.config;
-  const auto options = model_.flat.options();
+  const auto options = model_.options();
   const std::vector<std::int64_t> shape = {config.layers, slots, config.kv_heads, positions,
                                            config.head_size()};
   cache_ = {at::empty(shape, options), at::empty(shape, options)};
   SlotState idle{};
   idle.position = -1;
-  slots_ =
-      upload(std::vector<SlotState>(static_cast<std::size_t>(slots), idle), model_.flat.device());
+  slots_ = upload(std::vector<SlotState>(static_cast<std::size_t>(slots), idle), model_.device());
   tokens_ = at::zeros({kMostSteps, slots}, options.dtype(at::kInt));
   logprobs_ = at::zeros({kMostSteps, slots}, options.dtype(at::kFloat));
   const auto pinned = at::TensorOptions().pinned_memory(true);
@@ -113,7 +112,7 @@ void CudaDecoder::release() {
 
 void CudaDecoder::start(const StartBatch& batch) {
   const OnStream on_stream(stream_);
-  const at::Device device = model_.flat.device();
+  const at::Device device = model_.device();
   if (!batch.copies.empty()) {
     const at::Tensor copies = upload(batch.copies, device);
     kernels_.copy_prompts(static_cast<const PromptCopy*>(copies.const_data_ptr()),
@@ -172,7 +171,7 @@ void CudaDecoder::reset() {
 }
 
 void CudaDecoder::weights_ready() {
-  c10::cuda::getCurrentCUDAStream(model_.flat.device().index()).synchronize();
+  c10::cuda::getCurrentCUDAStream(model_.device().index()).synchronize();
 }
 
 }  // namespace krl::libtorch

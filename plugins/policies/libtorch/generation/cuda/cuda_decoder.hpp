@@ -21,9 +21,9 @@ struct CudaDecoderOptions {
 
 class CudaDecoder final : public BatchDecoder {
  public:
-  // `weights` as DeviceModel says, `ends` as in TokenTexts. Compiles kernels, or loads them.
-  CudaDecoder(const ParameterLayout& layout, const at::Tensor& weights, std::vector<TokenId> ends,
-              CudaDecoderOptions options);
+  // `parameters` as DeviceModel says, `ends` as in TokenTexts. Compiles kernels, or loads them.
+  CudaDecoder(const ModelConfig& config, const DecoderParameters& parameters,
+              std::vector<TokenId> ends, CudaDecoderOptions options);
   ~CudaDecoder() override;
 
   Capacity reserve(std::int64_t slots, std::int64_t positions) override;

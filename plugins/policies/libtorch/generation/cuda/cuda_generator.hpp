@@ -14,12 +14,12 @@ struct CudaGeneratorOptions {
   CudaDecoderOptions decoder;
 };
 
-// `weights` [layout.total] on a GPU, bfloat16 or float32, are used where they lie: what an
-// optimiser step writes into them counts from the next call on. They must not change while a call
-// runs, and outlive the generator, as must what `texts` refers to. Throws krl::Failure if kernels
-// cannot be compiled (kernel_compiler.hpp) or the weights are not as said.
-std::unique_ptr<ContinuousGenerator> make_cuda_generator(const ParameterLayout& layout,
-                                                         const at::Tensor& weights,
+// `parameters` on a GPU, bfloat16 or float32, are used where they lie, adapters beside what they
+// adapt: what an optimiser step writes into them counts from the next call on. They must not change
+// while a call runs, and outlive the generator, as must what `texts` refers to. Throws krl::Failure
+// if kernels cannot be compiled (kernel_compiler.hpp) or the parameters are not as said.
+std::unique_ptr<ContinuousGenerator> make_cuda_generator(const ModelConfig& config,
+                                                         const DecoderParameters& parameters,
                                                          TokenTexts texts,
                                                          const CudaGeneratorOptions& options);
 

@@ -10,8 +10,8 @@ DecodeStep::DecodeStep(const DeviceModel& model, const GenerationKernels& kernel
 std::int64_t DecodeStep::bytes_per_row() const {
   const ModelConfig& config = model_.config;
   const std::int64_t elements = 3 * config.hidden + config.qkv_width() + config.attention_width() +
-                                3 * config.ffn + config.vocabulary;
-  return elements * model_.flat.element_size() +
+                                3 * config.ffn + config.vocabulary + model_.narrowed_width();
+  return elements * model_.embedding.element_size() +
          kernels_.logit_chunks() * static_cast<std::int64_t>(sizeof(ChunkSum));
 }
 
@@ -19,7 +19,7 @@ void DecodeStep::release() {
   graphs_.clear();
   cache_ = {};
   for (at::Tensor* tensor : {&slot_of_row_, &states_, &x_, &normed_, &qkv_, &attended_, &delta_,
-                             &gate_up_, &gated_, &logits_, &sums_}) {
+                             &gate_up_, &gated_, &narrowed_, &logits_, &sums_}) {
     *tensor = at::Tensor();
   }
 }
@@ -32,7 +32,7 @@ void DecodeStep::reserve(const SlotCache& cache, SlotState* slots, const at::Ten
   ends_ = ends;
   log_ = log;
   const ModelConfig& config = model_.config;
-  const auto ints = model_.flat.options().dtype(at::kInt);
+  const auto ints = model_.options().dtype(at::kInt);
   slot_of_row_ = at::full({rows}, -1, ints);
   states_ = at::empty({rows, sizeof(RowState) / sizeof(int)}, ints);
   // Zeros: idle rows go through the products too, and must not meet what is not a number.
@@ -44,6 +44,7 @@ void DecodeStep::reserve(const SlotCache& cache, SlotState* slots, const at::Ten
   delta_ = rows_of(config.hidden);
   gate_up_ = rows_of(2 * config.ffn);
   gated_ = rows_of(config.ffn);
+  narrowed_ = rows_of(model_.narrowed_width());
   logits_ = rows_of(config.vocabulary);
   constexpr std::int64_t kWords = sizeof(ChunkSum) / sizeof(int);
   sums_ = at::empty({rows, kernels_.logit_chunks(), kWords}, ints);
@@ -83,13 +84,13 @@ void DecodeStep::enqueue(std::int64_t count, const int* slot_of_row) {
   kernels_.embed_step(count, slot_of_row, slots_, states, log_.step, x, normed);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
     const DeviceModel::Layer& layer = model_.layers[i];
-    at::mm_out(qkv, normed, layer.qkv);
+    project_into(layer.qkv, normed, qkv, narrowed_);
     kernels_.attend(rows, qkv, layer.heads, cache_.layer(static_cast<std::int64_t>(i)), attended);
-    at::mm_out(delta, attended, layer.attention_out);
+    project_into(layer.attention_out, attended, delta, narrowed_);
     kernels_.add_and_norm(rows, delta, layer.ffn_norm, x, normed);
-    at::mm_out(gate_up, normed, layer.gate_up);
+    project_into(layer.gate_up, normed, gate_up, narrowed_);
     kernels_.gate(rows, gate_up, gated);
-    at::mm_out(delta, gated, layer.down);
+    project_into(layer.down, gated, delta, narrowed_);
     kernels_.add_and_norm(rows, delta, model_.norm_after(i), x, normed);
   }
   at::mm_out(logits, normed, model_.head);

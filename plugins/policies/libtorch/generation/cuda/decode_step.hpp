@@ -45,8 +45,8 @@ class DecodeStep {
   at::Tensor ends_;
   DrawLog log_{};
   // [rows, …], shared by all graphs: only one runs at a time.
-  at::Tensor slot_of_row_, states_, x_, normed_, qkv_, attended_, delta_, gate_up_, gated_, logits_,
-      sums_;
+  at::Tensor slot_of_row_, states_, x_, normed_, qkv_, attended_, delta_, gate_up_, gated_,
+      narrowed_, logits_, sums_;
   std::map<std::int64_t, std::unique_ptr<at::cuda::CUDAGraph>> graphs_;  // by rows
 };
 

@@ -8,14 +8,11 @@
 namespace krl::libtorch {
 namespace {
 
-Precision precision_of(const ParameterLayout& layout, const at::Tensor& weights) {
+Precision precision_of(const at::Tensor& weights) {
   const auto refuse = [](const std::string& why) {
     invalid_argument("generation on CUDA: the weights are " + why);
   };
   if (!weights.is_cuda()) refuse("not on a GPU");
-  if (weights.dim() != 1 || weights.numel() != layout.total || !weights.is_contiguous()) {
-    refuse("not the flat array of the model's parameters");
-  }
   constexpr std::uintptr_t kAccessBytes = 16;
   if (reinterpret_cast<std::uintptr_t>(weights.data_ptr()) % kAccessBytes != 0) {
     refuse("not at a multiple of 16 bytes");
@@ -35,33 +32,40 @@ at::Tensor rotary_pairs(const ModelConfig& config, const at::Device& device) {
 
 }  // namespace
 
-DeviceModel::DeviceModel(const ParameterLayout& layout, const at::Tensor& weights)
-    : config(layout.config), precision(precision_of(layout, weights)), flat(weights.detach()) {
-  rotary = rotary_pairs(config, flat.device());
-  const auto view = [&](std::size_t slot) {
-    const ParameterSlot& parameter = layout.slots[slot];
-    return flat.narrow(0, parameter.offset, parameter.size).view(parameter.shape);
-  };
-  embedding = view(layout.embedding());
-  head = view(layout.head()).t();
-  final_norm = view(layout.final_norm());
-  for (std::int64_t i = 0; i < config.layers; ++i) {
-    Layer layer;
-    layer.attention_norm = view(layout.attention_norm(i));
-    layer.ffn_norm = view(layout.ffn_norm(i));
-    layer.qkv = view(layout.qkv(i)).t();
-    layer.attention_out = view(layout.attention_out(i)).t();
-    layer.gate_up = view(layout.gate_up(i)).t();
-    layer.down = view(layout.down(i)).t();
-    layer.heads = {nullptr, nullptr, nullptr, rotary.const_data_ptr<float>(),
-                   static_cast<float>(config.norm_epsilon)};
-    if (config.qkv_bias()) layer.heads.bias = view(layout.qkv_bias(i)).data_ptr();
+DeviceModel::DeviceModel(const ModelConfig& its_config, const DecoderParameters& parameters)
+    : config(its_config),
+      precision(precision_of(parameters.embedding.value)),
+      rotary(rotary_pairs(its_config, parameters.embedding.value.device())),
+      embedding(parameters.embedding.value),
+      head(parameters.head.value.t()),
+      final_norm(parameters.final_norm.value) {
+  for (const Block& block : parameters.blocks) {
+    Layer layer{.attention_norm = block.attention_norm.value,
+                .ffn_norm = block.ffn_norm.value,
+                .qkv = block.qkv,
+                .attention_out = block.attention_out,
+                .gate_up = block.gate_up,
+                .down = block.down,
+                .heads = {nullptr, nullptr, nullptr, rotary.const_data_ptr<float>(),
+                          static_cast<float>(config.norm_epsilon)}};
+    if (config.qkv_bias()) layer.heads.bias = block.qkv_bias.value.data_ptr();
     if (config.qk_norm()) {
-      layer.heads.query_gain = view(layout.query_norm(i)).data_ptr();
-      layer.heads.key_gain = view(layout.key_norm(i)).data_ptr();
+      layer.heads.query_gain = block.query_norm.value.data_ptr();
+      layer.heads.key_gain = block.key_norm.value.data_ptr();
     }
-    layers.push_back(layer);
+    layers.push_back(std::move(layer));
   }
+}
+
+std::int64_t DeviceModel::narrowed_width() const {
+  std::int64_t widest = 0;
+  for (const Layer& layer : layers) {
+    for (const Projection* projection :
+         {&layer.qkv, &layer.attention_out, &layer.gate_up, &layer.down}) {
+      if (!projection->adapters.empty()) widest = std::max(widest, projection->a.value.size(0));
+    }
+  }
+  return widest;
 }
 
 }  // namespace krl::libtorch

@@ -1,33 +1,37 @@
-// A model on the GPU as generation uses it: views of the flat weights, which are never copied, so
-// that what a training step writes into them is there for the next token. Plain data.
+// A model on the GPU as generation uses it: the weights and adapters that training computes with,
+// which are never copied, so that what a step writes into them is there for the next token, and
+// both compute the same. Plain data.
 #pragma once
 
 #include <vector>
 
 #include "generation/cuda/device_types.hpp"
 #include "generation/cuda/kernel_source.hpp"
-#include "model/parameters.hpp"
+#include "model/llama.hpp"
 #include "torch.hpp"
 
 namespace krl::libtorch {
 
 struct DeviceModel {
   struct Layer {
-    at::Tensor attention_norm, ffn_norm;           // [hidden]
-    at::Tensor qkv, attention_out, gate_up, down;  // transposed: [inputs, outputs]
+    at::Tensor attention_norm, ffn_norm;  // [hidden]
+    Projection qkv, attention_out, gate_up, down;
     HeadWeights heads;
   };
 
-  // `weights` is the flat array of `layout` on a GPU, in bfloat16 or float32; it must stay where it
-  // is. Throws krl::Failure (KRL_INVALID_ARGUMENT) if it is anything else.
-  DeviceModel(const ParameterLayout& layout, const at::Tensor& weights);
+  // `parameters` are on a GPU, in bfloat16 or float32, and stay where they are. Throws krl::Failure
+  // (KRL_INVALID_ARGUMENT) if they are anything else.
+  DeviceModel(const ModelConfig& config, const DecoderParameters& parameters);
 
+  at::TensorOptions options() const { return embedding.options(); }
+  at::Device device() const { return embedding.device(); }
   // An uninitialised tensor of the model's type on its device.
-  at::Tensor empty(at::IntArrayRef shape) const { return at::empty(shape, flat.options()); }
+  at::Tensor empty(at::IntArrayRef shape) const { return at::empty(shape, options()); }
+  // The most adapters · rank of a projection; 0 without adapters.
+  std::int64_t narrowed_width() const;
 
   ModelConfig config;
   Precision precision;
-  at::Tensor flat;
   at::Tensor rotary;     // float32 pairs of cosine and sine, [context, head_size / 2, 2]
   at::Tensor embedding;  // [vocabulary, hidden]
   at::Tensor head;       // [hidden, vocabulary]

@@ -70,7 +70,7 @@ Prefill::Packed Prefill::pack(std::span<const StartBatch::Prefill> prompts) cons
     begins.push_back(all.size());
     all.insert(all.end(), part->begin(), part->end());
   }
-  packed.memory = upload(all, model_.flat.device()).view(at::kInt);
+  packed.memory = upload(all, model_.device()).view(at::kInt);
   const int* at = packed.memory.const_data_ptr<int>();
   packed.on_device = {at + begins[0], at + begins[1], at + begins[2], at + begins[3],
                       at + begins[4]};
@@ -87,19 +87,26 @@ void Prefill::run_packed(std::span<const StartBatch::Prefill> prompts,
   const auto rows_of = [&](std::int64_t width) { return model_.empty({packed.rows, width}); };
   const at::Tensor x = rows_of(config.hidden), normed = rows_of(config.hidden),
                    qkv = rows_of(config.qkv_width()), delta = rows_of(config.hidden),
-                   gate_up = rows_of(2 * config.ffn), gated = rows_of(config.ffn);
+                   gate_up = rows_of(2 * config.ffn), gated = rows_of(config.ffn),
+                   narrowed = rows_of(model_.narrowed_width());
+  const auto project = [&](const Projection& projection, const at::Tensor& in,
+                           const at::Tensor& out) {
+    const std::int64_t piece = fixed_rows_ == 0 ? packed.rows : fixed_rows_;
+    for (std::int64_t row = 0; row < packed.rows; row += piece)
+      project_into(projection, in.narrow(0, row, piece), out.narrow(0, row, piece), narrowed);
+  };
   kernels_.embed_prompts(packed.on_device, x, normed);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
     const DeviceModel::Layer& layer = model_.layers[i];
     const LayerCache layer_cache = cache.layer(static_cast<std::int64_t>(i));
-    multiply(qkv, normed, layer.qkv);
+    project(layer.qkv, normed, qkv);
     kernels_.prepare_prompts(packed.on_device, qkv, layer.heads, layer_cache);
     if (i + 1 == model_.layers.size()) break;  // only its keys and values are needed
-    multiply(delta, attend(packed, qkv, layer_cache), layer.attention_out);
+    project(layer.attention_out, attend(packed, qkv, layer_cache), delta);
     kernels_.add_and_norm(rows, delta, layer.ffn_norm, x, normed);
-    multiply(gate_up, normed, layer.gate_up);
+    project(layer.gate_up, normed, gate_up);
     kernels_.gate(rows, gate_up, gated);
-    multiply(delta, gated, layer.down);
+    project(layer.down, gated, delta);
     kernels_.add_and_norm(rows, delta, model_.norm_after(i), x, normed);
   }
 }
@@ -124,17 +131,6 @@ at::Tensor Prefill::attend(const Packed& packed, const at::Tensor& qkv,
   const at::Tensor flat = out.reshape({packed.tokens, config.attention_width()});
   if (packed.rows == packed.tokens) return flat;
   return at::constant_pad_nd(flat, {0, 0, 0, packed.rows - packed.tokens});
-}
-
-void Prefill::multiply(at::Tensor out, const at::Tensor& in, const at::Tensor& weights) const {
-  if (fixed_rows_ == 0) {
-    at::mm_out(out, in, weights);
-    return;
-  }
-  for (std::int64_t row = 0; row < in.size(0); row += fixed_rows_) {
-    at::Tensor part = out.narrow(0, row, fixed_rows_);
-    at::mm_out(part, in.narrow(0, row, fixed_rows_), weights);
-  }
 }
 
 }  // namespace krl::libtorch

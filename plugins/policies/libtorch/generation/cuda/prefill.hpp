@@ -25,7 +25,6 @@ class Prefill {
   Packed pack(std::span<const StartBatch::Prefill> prompts) const;
   // [rows, attention_width]
   at::Tensor attend(const Packed& packed, const at::Tensor& qkv, const LayerCache& cache) const;
-  void multiply(at::Tensor out, const at::Tensor& in, const at::Tensor& weights) const;
 
   const DeviceModel& model_;
   const GenerationKernels& kernels_;

@@ -270,7 +270,8 @@ class CpuOperations final : public Operations {
     const auto both = Predict::apply(hidden, parameters.head.value, targets, temperature);
     at::Tensor values;
     if (parameters.has_critic()) {
-      values = at::linear(hidden, parameters.critic_weight.value, parameters.critic_bias.value)
+      const at::Tensor state = parameters.critic_detached ? hidden.detach() : hidden;
+      values = at::linear(state, parameters.critic_weight.value, parameters.critic_bias.value)
                    .squeeze(1);
     }
     const Predictions predicted = {both[0].detach(), both[1].detach()};

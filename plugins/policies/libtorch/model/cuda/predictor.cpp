@@ -25,13 +25,16 @@ policies::TokenArrays token_arrays(const LossInputs& inputs, const at::Tensor& v
           numbers<float>(inputs.returns)};
 }
 
-// Adds what flows back from the critic's values to the gradient of the hidden states.
+// Sums the critic's gradients, and adds what flows back from its values to that of the hidden
+// states.
 void critic_backward(const DecoderParameters& parameters, const at::Tensor& hidden,
                      const at::Tensor& by_values, const at::Tensor& by_hidden) {
-  const at::Tensor by = by_values.to(hidden.scalar_type()).unsqueeze(1);
-  by_hidden.addmm_(by, parameters.critic_weight.value);
-  accumulate_product(parameters.critic_weight.gradient, by, hidden);
-  parameters.critic_bias.gradient.add_(by_values.sum());
+  const Parameter &weight = parameters.critic_weight, &bias = parameters.critic_bias;
+  const at::Tensor by = by_values.unsqueeze(1);
+  accumulate_product(weight.gradient, by, hidden.to(by.scalar_type()));
+  bias.gradient.add_(by_values.sum());
+  if (parameters.critic_detached) return;
+  by_hidden.addmm_(by.to(hidden.scalar_type()), weight.value.to(hidden.scalar_type()));
 }
 
 }  // namespace

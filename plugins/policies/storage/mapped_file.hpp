@@ -1,0 +1,25 @@
+// A file's bytes as memory: read from the disk when they are looked at, and kept by the system as
+// long as it likes. For files of gigabytes that are read once. Thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace krl::policies {
+
+class MappedFile {
+ public:
+  // Throws krl::Failure as read_file(). Whoever makes the file shorter ends the process when bytes
+  // that are gone are looked at.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace krl::policies
