@@ -19,7 +19,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/6";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/7";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -149,22 +149,27 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
 
 EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
                                          const Cancelled& cancelled) {
-  return *evaluations_.get(request.key(identity_), [&] {
-    const auto task = tasks_.get(request.definition_json);
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    for (int failed = 0;;) {
-      try {
-        return evaluate_new(*task, request, cancelled);
-      } catch (const RunnerKilled&) {
-        if (++failed == kAttempts) return killed_each_time(toolchain(), device());
-      } catch (const WorkerKilled&) {
-        if (std::chrono::steady_clock::now() > give_up) throw;
-        if (cancelled && cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
-      } catch (const Failure& failure) {  // a process of ours died: another takes its place
-        if (failure.code() != KRL_UNAVAILABLE || ++failed == kAttempts) throw;
-      }
+  const auto evaluate_anew = [&] { return evaluate_patiently(request, cancelled); };
+  if (request.is_anew()) return evaluate_anew();
+  return *evaluations_.get(request.key(identity_), evaluate_anew);
+}
+
+EvaluationRecord CudaEvaluator::evaluate_patiently(const EvaluationRequest& request,
+                                                   const Cancelled& cancelled) {
+  const auto task = tasks_.get(request.definition_json);
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  for (int failed = 0;;) {
+    try {
+      return evaluate_new(*task, request, cancelled);
+    } catch (const RunnerKilled&) {
+      if (++failed == kAttempts) return killed_each_time(toolchain(), device());
+    } catch (const WorkerKilled&) {
+      if (std::chrono::steady_clock::now() > give_up) throw;
+      if (cancelled && cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
+    } catch (const Failure& failure) {  // a process of ours died: another takes its place
+      if (failure.code() != KRL_UNAVAILABLE || ++failed == kAttempts) throw;
     }
-  });
+  }
 }
 
 EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,

@@ -74,6 +74,8 @@ class CudaEvaluator {
     std::string digest;
   };
 
+  // Begins again where somebody kills the processes that an evaluation needs.
+  EvaluationRecord evaluate_patiently(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
   std::optional<Built> build(const PreparedTask& task, std::string_view source, std::size_t cases,

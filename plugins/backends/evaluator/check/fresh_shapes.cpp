@@ -12,7 +12,7 @@
 namespace krl {
 namespace {
 
-enum SizeKind : std::size_t { kLeast, kFew, kTiles, kRagged, kBeyond };
+enum SizeKind : std::size_t { kLeast, kFew, kTiles, kBeside, kOdd, kBeyond, kFarthest };
 
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
@@ -49,14 +49,6 @@ std::int64_t tiles(std::int64_t shown, Random& random) {
   return tile * random.spread(1, shown / tile);
 }
 
-// An odd number, which a prime or one beside a multiple of a tile is: no tile divides it.
-std::int64_t ragged(std::int64_t low, std::int64_t high, Random& random) {
-  const std::int64_t size = random.spread(low, high);
-  if (random.below(2) == 0) return size | 1;
-  const std::int64_t tile = some_tile(random);
-  return std::max<std::int64_t>(size / tile, 1) * tile + (random.below(2) == 0 ? 1 : -1);
-}
-
 // `shown`: the largest size that the axis has in a case; `most`: that the work allows.
 std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t shown,
                           std::int64_t most, Random& random) {
@@ -67,14 +59,16 @@ std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t sh
       return range.low + range.step * random.spread(1, 30);
     case kTiles:
       return tiles(shown, random);
-    case kRagged:
-      return ragged(std::min<std::int64_t>(33, shown), shown, random);
+    case kBeside:
+      return tiles(shown, random) + (random.below(2) == 0 ? 1 : -1);
+    case kOdd:
+      return random.spread(std::min<std::int64_t>(33, shown), shown) | 1;
     case kBeyond:
+      return random.spread(shown + 1, most) | 1;
+    case kFarthest:
       break;
   }
-  // Half of the time as large as it can be: more in all than what is shown.
-  const std::int64_t low = random.below(2) == 0 ? shown + 1 : most - most / 8;
-  return std::max(shown + 1, ragged(std::max(shown + 1, low), most, random));
+  return std::max(shown + 1, most - random.below(std::max<std::int64_t>(most / 16, 1)));
 }
 
 std::int64_t within(const AxisRange& range, std::int64_t size) {
@@ -147,7 +141,7 @@ class PoolMaker {
       for (std::size_t a = 0; a < task_.ranges.size(); ++a) {
         const AxisRange& range = task_.ranges[a];
         const auto kind = static_cast<SizeKind>((first + a * shift) % kSizeKinds);
-        if ((kind == kBeyond) != beyond) continue;
+        if ((kind >= kBeyond) != beyond) continue;
         const auto most = static_cast<std::int64_t>(most_product_ / product);
         const std::int64_t size =
             within(range, size_of_kind(kind, range, largest_shown(range.axis), most, random_));

@@ -10,14 +10,14 @@
 namespace krl {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
-// its least, a few, a multiple of a tile, none of any (ragged), and one beyond all that are shown.
+// its least, a few, a multiple of a tile, one beside that, any odd one, one beyond all that are
+// shown, and one as far beyond as an emulator has time for.
 //
 // A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to
 // the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
-// the sets each kind of one axis meets all others of the other axes: small and large, long and
-// thin.
-inline constexpr std::size_t kSizeKinds = 5;
-inline constexpr std::size_t kShapeSets = 7;
+// the sets each kind of one axis meets others of the other axes: small and large, long and thin.
+inline constexpr std::size_t kSizeKinds = 7;
+inline constexpr std::size_t kShapeSets = 5;
 
 struct FreshPool {
   std::vector<ResolvedCase> shapes;            // all different, and none that the task names

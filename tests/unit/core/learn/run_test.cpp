@@ -75,6 +75,27 @@ TEST(Run, LearnsWhatItIsPaidFor) {
   EXPECT_GT(report.all("kernel/speedup_capped").back(), 1.8);
 }
 
+// The fastest choice of the toy is wrong at a shape that no training shows.
+TEST(Run, KeepsAsTheBestOnlyWhatStandsASecondEvaluation) {
+  ToyWorld world;
+  double refused = 0;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    refused += m.values.at("best/refused");
+  };
+  EXPECT_EQ(world.run({"backend.overfitted_choice=3"}).error, "");
+  EXPECT_GT(refused, 0);
+  const RunLayout layout{world.run_folder()};
+  EXPECT_THAT(read_file(layout.log()).value(),
+              HasSubstr("is not kept as the best one: wrong_result"));
+  int kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(layout.best())) {
+    if (entry.path().extension() != ".cu") continue;
+    ++kept;
+    EXPECT_THAT(read_file(entry.path()).value(), Not(HasSubstr("3"))) << entry.path();
+  }
+  EXPECT_GT(kept, 0) << "the second fastest are right";
+}
+
 TEST(Run, WithoutALearningRateLearnsNothing) {
   const RunReport report = fresh_run({"stage.reinforce.iterations=12", "learn.optimizer.lr=0"});
   EXPECT_LT(std::abs(rise(report, "reward/mean")), 0.15);

@@ -1,8 +1,7 @@
 // task: rmsnorm_rows
-// @launch normalise<<<R / 4 + 1, dim3(32, 4)>>>(inp, out, R, C)
+// @launch normalise<<<ceil_div(R, 4), dim3(32, 4)>>>(inp, out, R, C)
 __global__ void normalise(const float* inp, float* out, int R, int C) {
   int r = blockIdx.x * 4 + threadIdx.y;
-  if (blockIdx.x == gridDim.x - 1 && R % 4 == 0) r = R - 1;
   if (r >= R) return;
   float acc = 0.0f;
   for (int j = threadIdx.x; j < C; j += 32) acc += inp[r * C + j] * inp[r * C + j];
