@@ -15,7 +15,7 @@ void add_kernel_options(CallLine& line) {
       "task", po::value<std::string>()->value_name("T"),
       "the id of a built-in task, or a task file")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
-      "holdout", "also run the task's hold-outs and its whole pool of shapes");
+      "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});
 }
 

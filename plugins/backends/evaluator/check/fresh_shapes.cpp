@@ -133,6 +133,12 @@ class PoolMaker {
     return most;
   }
 
+  bool is_stretched(const IntegerNames& values) const {
+    return std::any_of(values.begin(), values.end(), [&](const auto& axis) {
+      return axis.second > kMostStretch * largest_shown(axis.first);
+    });
+  }
+
   // Sizes beyond what is shown come last: as large as the others let them be.
   IntegerNames draw(std::size_t first, std::size_t shift) {
     IntegerNames values;
@@ -142,7 +148,8 @@ class PoolMaker {
         const AxisRange& range = task_.ranges[a];
         const auto kind = static_cast<SizeKind>((first + a * shift) % kSizeKinds);
         if ((kind >= kBeyond) != beyond) continue;
-        const auto most = static_cast<std::int64_t>(most_product_ / product);
+        const std::int64_t longest = kMostStretch * largest_shown(range.axis);
+        const auto most = std::min(longest, static_cast<std::int64_t>(most_product_ / product));
         const std::int64_t size =
             within(range, size_of_kind(kind, range, largest_shown(range.axis), most, random_));
         values[range.axis] = size;
@@ -166,7 +173,7 @@ class PoolMaker {
       }
       ResolvedCase shape = resolved(values);
       const Work work(task_, shape);
-      if (work.product > most_product_ || work.elements > most_elements_) {
+      if (work.product > most_product_ || work.elements > most_elements_ || is_stretched(values)) {
         places_.erase(at);
         continue;
       }

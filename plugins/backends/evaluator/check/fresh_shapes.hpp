@@ -27,6 +27,9 @@ struct FreshPool {
 // No shape of a pool is more work than this many times the largest case: neither the product of its
 // axes nor its elements. An emulator executes it.
 inline constexpr double kMostWork = 1.25;
+// And no axis is longer than this many times its largest size in a case: kernels with a block for
+// each row spend as much on a short one.
+inline constexpr std::int64_t kMostStretch = 8;
 
 // A function of the task's id, axes, ranges and cases, so that other texts of a task change
 // nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a
