@@ -1,4 +1,4 @@
-// task: row_sum expect: ok|wrong_result on-gpu: ok|wrong_result|flagged
+// task: row_sum expect: ok|wrong_result|runtime_fault on-gpu: ok|wrong_result|flagged
 // Keeps the sum of the last row with the same first element.
 // @launch kern<<<rows, 1>>>(x, y, cols)
 __device__ float first[4096], kept[4096];

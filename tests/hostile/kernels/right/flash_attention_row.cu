@@ -1,8 +1,9 @@
 // task: attention_row expect: ok
-// Online softmax over tiles of keys in shared memory, one warp, accumulators in registers.
-// @launch kern<<<1, 32>>>(q, keys, vals, out, scale, n, d)
+// Online softmax over tiles of keys in shared memory, a warp for 32 outputs, accumulators in registers.
+// @launch kern<<<ceil_div(d, 32), 32>>>(q, keys, vals, out, scale, n, d)
 __global__ void kern(const float* q, const float* keys, const float* vals, float* out, float scale, int n, int d) {
   __shared__ float scores[32];
+  const int column = blockIdx.x * 32 + threadIdx.x;
   float top = -INFINITY, sum = 0, acc = 0;
   for (int base = 0; base < n; base += 32) {
     const int t = base + threadIdx.x;
@@ -23,8 +24,8 @@ __global__ void kern(const float* q, const float* keys, const float* vals, float
     scores[threadIdx.x] = p;
     __syncwarp();
     acc *= factor;
-    if (threadIdx.x < d)
-      for (int k = 0; k < 32 && base + k < n; ++k) acc += scores[k] * vals[(base + k) * d + threadIdx.x];
+    if (column < d)
+      for (int k = 0; k < 32 && base + k < n; ++k) acc += scores[k] * vals[(base + k) * d + column];
   }
-  if (threadIdx.x < d) out[threadIdx.x] = acc / sum;
+  if (column < d) out[column] = acc / sum;
 }
