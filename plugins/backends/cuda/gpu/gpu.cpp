@@ -105,9 +105,9 @@ void Gpu::measure_empty_launch(Worker* worker) const {
   if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
 }
 
-const gpu::PeakRates& Gpu::peaks() {
-  std::optional<gpu::PeakRates>& known = current_checker().peaks;
-  if (!known) known = ask_checker("peaks", nullptr).get<gpu::PeakRates>();
+const Peaks& Gpu::peaks() {
+  std::optional<Peaks>& known = current_checker().peaks;
+  if (!known) known = ask_checker("peaks", nullptr).get<Peaks>();
   return *known;
 }
 

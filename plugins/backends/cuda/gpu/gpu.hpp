@@ -87,7 +87,7 @@ class Gpu {
   // replaced.
   std::map<std::string, std::vector<std::uint64_t>>& pools() { return current_checker().pools; }
   // What the GPU reaches at best. Throws as ask_checker.
-  const gpu::PeakRates& peaks();
+  const Peaks& peaks();
   // Of a kernel that does nothing, in the checker; and by how much longer it takes in the runner.
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
   double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
@@ -115,7 +115,7 @@ class Gpu {
     std::uint64_t attached_to = 0;  // of a runner: the checker that knows its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
     std::map<std::string, double> baseline_ns;  // of a checker, as the following
-    std::optional<gpu::PeakRates> peaks;
+    std::optional<Peaks> peaks;
     std::map<std::string, std::vector<std::uint64_t>> pools;
   };
   using Starting = std::future<std::unique_ptr<Worker>>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <kernelrl/values.hpp>
 #include <numeric>
 #include <random>
@@ -347,9 +348,7 @@ class CaseTimer {
   }
 
   void report_headroom(std::int32_t index) {
-    const gpu::PeakRates& peaks = gpu_.peaks();
-    const double least = least_ns(candidate_.task.cases[run_.case_index],
-                                  {peaks.bytes_per_ns, peaks.operations_per_ns});
+    const double least = least_ns(candidate_.task.cases[run_.case_index], gpu_.peaks());
     record_->values.push_back({index, std::string(kRoofline), "", least / case_.time_ns});
     const double reference = reference_ns();
     if (reference == 0) return;
@@ -358,13 +357,17 @@ class CaseTimer {
         {index, std::string(kReferenceSpeedup), "", reference / case_.time_ns});
   }
 
-  // Measured for the first candidate; 0 if it cannot run where the checker computes.
+  // Measured for the first candidate, unless it is the baseline; 0 if it cannot run where the
+  // checker computes.
   double reference_ns() {
+    if (baseline_.reference) return median_of(case_.baseline_samples_ns);
     const std::string key =
         candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/reference";
     const auto known = gpu_.baseline_ns().find(key);
     if (known != gpu_.baseline_ns().end()) return known->second;
-    const Batch ns = ask_reference(std::vector<std::uint64_t>(kReferenceSamples, random_()));
+    std::vector<std::uint64_t> seeds(kReferenceSamples);
+    std::generate(seeds.begin(), seeds.end(), std::ref(random_));
+    const Batch ns = ask_reference(seeds);
     return gpu_.baseline_ns()[key] = ns.empty() ? 0 : median_of(ns);
   }
 

@@ -46,7 +46,7 @@ double operations_per_ns(DeviceSession& session) {
 
 }  // namespace
 
-PeakRates measure_peaks(DeviceSession& session) {
+Peaks measure_peaks(DeviceSession& session) {
   return {copied_bytes_per_ns(session), operations_per_ns(session)};
 }
 

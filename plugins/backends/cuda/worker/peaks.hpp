@@ -7,6 +7,6 @@
 namespace krl::gpu {
 
 // The best of some tries each. Writes into the arena.
-PeakRates measure_peaks(DeviceSession& session);
+Peaks measure_peaks(DeviceSession& session);
 
 }  // namespace krl::gpu

@@ -11,7 +11,7 @@
 // Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
 // each output's expected values), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
-// PeakRates, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
+// Peaks, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
 // kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
@@ -27,12 +27,14 @@
 #include <vector>
 
 #include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
 namespace krl {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementError, index, got, expected)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Peaks, bytes_per_ns, operations_per_ns)
 
 }  // namespace krl
 
@@ -193,11 +195,6 @@ struct Trouble {
 
 // ---- of the checker
 
-// Of memory, by a copy, and of float32 arithmetic, a fused multiply and add being two.
-struct PeakRates {
-  double bytes_per_ns = 0, operations_per_ns = 0;
-};
-
 // Makes a runner's arena readable under a number. The answer is null.
 struct Attach {
   std::uint64_t runner = 0;
@@ -315,7 +312,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calls, host, places)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stage, runner, program, places, seeds, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeReference, reference, inputs, seeds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Transfer, to_gpu, to_host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PeakRates, bytes_per_ns, operations_per_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Trouble, code, message, launch, launching, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attach, runner, arena, bytes, guards, put_guards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Detach, runner)
