@@ -50,8 +50,8 @@ const FaultText* find_fault(int code) {
 }
 
 std::string key_of(const PreparedTask& task, const PlannedRun& run) {
-  return task.digest + "/" + task.cases[run.case_index].label + "/" + std::to_string(run.seed) + "/" +
-         std::to_string(static_cast<int>(run.distribution));
+  return task.digest + "/" + task.cases[run.case_index].label + "/" + std::to_string(run.seed) +
+         "/" + std::to_string(static_cast<int>(run.distribution));
 }
 
 const ResolvedTensor& output_of(const PreparedTask& task, const PlannedRun& run,
@@ -322,7 +322,8 @@ void check_arena(Gpu& gpu, EvaluationRecord* record) {
 
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record) {
-  record->cases = untried_cases(candidate.task, plan.back().case_index + 1);
+  const PreparedTask& task = candidate.task;
+  record->cases = untried_cases(task, task.cases.size());
   if (const auto loaded = gpu.ask_runner("load", candidate.load()); !loaded) {
     const Blame blame = blame_of(loaded.error(), candidate, plan.front());
     stop(0, blame.verdict, blame.why, record);
@@ -333,6 +334,12 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     rest = rest.subspan(runs.size());
     const std::size_t index = runs.front().case_index;
     if (record->cases[index].verdict != KRL_VERDICT_OK) continue;
+    // What has failed where it costs little is not run where it costs much.
+    const bool costly = task.is_real(index) || task.kind_of(index) == KRL_CASE_FRESH;
+    if (costly && record->verdict != KRL_VERDICT_OK) {
+      leave_out(&record->cases[index], record->verdict);
+      continue;
+    }
     const auto inspections = run_and_inspect(gpu, candidate, runs);
     if (!inspections) {
       const Blame blame = blame_of(inspections.error(), candidate, runs.front());

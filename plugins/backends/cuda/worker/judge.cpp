@@ -112,9 +112,10 @@ CheckResult Judge::check_outputs(const Check& check, CUdeviceptr set) {
   return checked;
 }
 
-std::vector<double> Judge::own_errors(const Check& check) {
+const std::vector<double>& Judge::own_errors(const Check& check) {
+  std::vector<double>& largest = own_errors_[check.key];
+  if (!largest.empty()) return largest;
   const auto right = expected(check);
-  std::vector<double> largest;
   for (const OracleTensor& output : check.reference.outputs) {
     double& most = largest.emplace_back(0);
     if (!is_floating(output.dtype)) continue;
