@@ -54,7 +54,7 @@ struct Operation {
   std::vector<ScalarRole> scalars = {};
   std::vector<TensorRole> outputs;  // one with an input's role is computed in place
   std::vector<std::map<std::string, std::int64_t>> cases;  // by role
-  Tolerance tolerance = {};
+  Tolerance tolerance = {};                                // its terms: "$cols"
   Scope parts = {};  // what the variants put in for this operation
 };
 

@@ -11,7 +11,7 @@
 //    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
 //    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "holdout": [{"rows": 7,
 //    "cols": 4097}], "ranges": {"rows": [1, 4096], "cols": [32, 8192, 32]},
-//    "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"],
+//    "tolerance": {"rtol": 1e-5, "atol": 1e-6, "terms": "cols"}, "forbid": ["asm"],
 //    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
 //    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
 //    "input[0]": [30, 1]}}}
@@ -86,6 +86,7 @@ struct LineColumn {
 
 // Where a task was written, so that an error found later can be shown there.
 // Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
+// "tolerance",
 // "input[0]", "scalar[0]", "output[0]", "cases[0]", "holdout[0]".
 struct TaskOrigin {
   std::string file;  // empty: not from a file
@@ -168,6 +169,7 @@ struct ResolvedCase {
       tensors;  // the inputs in their order, then the outputs that are no inputs
   std::vector<ResolvedScalar> scalars;
   double least_bytes = 0, operations = 0;  // see WorkDefinition; operations: 0 where not named
+  double terms = 1;                        // see Tolerance
 
   const ResolvedTensor* find(std::string_view name) const {
     for (const ResolvedTensor& tensor : tensors) {

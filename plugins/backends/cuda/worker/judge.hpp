@@ -41,8 +41,8 @@ class Judge {
   const Arena& arena(std::uint64_t runner) const { return arenas_.at(runner); }
   // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
-  // The largest error that the reference itself makes, by output.
-  std::vector<double> own_errors(const Check& check);
+  // The largest error that rounding may make, by output.
+  std::vector<double> largest_rounding(const Check& check);
   // Puts the expected outputs into a set.
   ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
   // For each range of the memory at `base`, above 0 where it is not as expected.

@@ -87,7 +87,7 @@ Family prefix_sum() {
   operation.inputs = {{"x", "x", {"$n"}}};
   operation.outputs = {{"y", "y", {"$n"}}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
-  operation.tolerance = {1e-4, 1e-2};
+  operation.tolerance = {1e-6, 1e-6, "$n"};
   return {
       "prefix_sum",
       {operation},
