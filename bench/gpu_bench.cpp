@@ -1,13 +1,15 @@
 // What the `nvrtc` backend does on the GPUs of this machine:
 //
-//   gpu_bench PART [ARGUMENTS]
+//   gpu_bench [real] PART [ARGUMENTS]
 //
-// Each part prints a few lines:
+// real: kernels are timed at real sizes instead of small ones. Each part prints a few lines:
 //
 //   honest                     the naive kernels against themselves: are they "the same"?
 //   slower                     kernels with 5 % more work: are they found?
 //   throughput [PAIRS [THREADS]]
 //                              novel kernels per second, then cached
+//   headroom [FOLDER]          of each task at real sizes, as a table: the naive kernel,
+//                              PyTorch, FOLDER/TASK.cu (bench/kernels) and the roofline
 //   recovery [TIMES]           broken kernels between good ones
 //   kills [SECONDS [MS]]       one of its processes gets SIGKILL every MS;
 //                              fails if a verdict is wrong or lost
@@ -27,6 +29,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -34,6 +37,7 @@
 #include "bench/export_kernels.hpp"
 #include "bench/gpu_counters.hpp"
 #include "bench/gpu_kills.hpp"
+#include "plugins/backends/evaluator/process/descriptor.hpp"
 
 namespace {
 
@@ -43,6 +47,8 @@ using bench::Work;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kTimed = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME;
+
+const char* sizes = "small";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -61,7 +67,8 @@ std::string verdict_text(const Outcome& outcome) {
 
 BackendInstance gpu_backend(const std::string& cache = "off", const char* counters = "off") {
   const auto start = Clock::now();
-  BackendInstance backend("nvrtc", Table{{"cache", cache}, {"counters", counters}});
+  BackendInstance backend("nvrtc",
+                          Table{{"cache", cache}, {"counters", counters}, {"sizes", sizes}});
   const auto info = backend.describe();
   std::printf("%s, %s, %u at a time\n", std::string(view(info.device)).c_str(),
               std::string(view(info.toolchain)).c_str(), info.concurrency);
@@ -128,7 +135,9 @@ void honest() {
               1e3 * quantile(latencies, 1));
 }
 
-// A task whose work is a loop of `rounds` over `n` elements.
+constexpr int kLargestSmall = 1 << 22;
+
+// A task whose work is a loop of `rounds` over `n` elements, as a case or as one of real size.
 Work looping(int n, int rounds, int naive_rounds) {
   const auto kernel = [](int times) {
     return "__global__ void spin(const float* x, float* y, int n) {\\n"
@@ -146,7 +155,8 @@ Work looping(int n, int rounds, int naive_rounds) {
       R"(", "prompt": "y = x, slowly", "axes": {"n": "var"}, "input": [{"name": "x", "dtype": )"
       R"("float32", "shape": ["n"], "values": "uniform"}], "output": [{"name": "y", "dtype": )"
       R"("float32", "shape": ["n"]}], "reference": "def run(x):\n    return x + 0\n", "naive": ")" +
-      kernel(naive_rounds) + R"(", "cases": [{"n": )" + std::to_string(n) + "}]}";
+      kernel(naive_rounds) + R"(", "cases": [{"n": )" +
+      (n > kLargestSmall ? R"(4099}], "real": [{"n": )" : "") + std::to_string(n) + "}]}";
   std::string source = kernel(rounds);
   for (std::size_t at; (at = source.find("\\n")) != std::string::npos;) source.replace(at, 2, "\n");
   return {{id, json}, source};
@@ -155,8 +165,12 @@ Work looping(int n, int rounds, int naive_rounds) {
 void slower() {
   const BackendInstance backend = gpu_backend();
   Timings timings;
-  for (const int n : {1 << 12, 1 << 16, 1 << 20, 1 << 22}) {
-    for (const int rounds : {1000, 2000, 3000, 4000, 6000, 8000, 12000, 16000, 24000, 32000}) {
+  const bool real = std::string_view(sizes) == "real";
+  const auto elements = real ? std::vector<int>{1 << 23, 1 << 24, 3 << 24, 1 << 26}
+                             : std::vector<int>{1 << 12, 1 << 16, 1 << 20, kLargestSmall};
+  for (const int n : elements) {
+    for (int rounds : {1000, 2000, 3000, 4000, 6000, 8000, 12000, 16000, 24000, 32000}) {
+      if (real) rounds /= 10;
       const Work work = looping(n, rounds * 21 / 20, rounds);
       const Outcome outcome = backend.evaluate(work.task, work.source, kTimed, 7);
       if (outcome.cases.empty()) std::printf("%s: %s\n", work.task.id.c_str(), outcome.log.c_str());
@@ -164,6 +178,47 @@ void slower() {
     }
   }
   timings.print("5 % more work");
+}
+
+// ---- what there is to win
+
+std::string duration(double ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, ns < 1e5 ? "%.1f µs" : "%.0f µs", ns / 1e3);
+  return text;
+}
+
+void headroom(const std::filesystem::path& folder) {
+  const BackendInstance backend = gpu_backend();
+  std::printf(
+      "| task | case | naive | PyTorch | by hand | roofline | shares: naive, PyTorch, by hand |\n"
+      "|---|---|---|---|---|---|---|\n");
+  for (const auto& [id, task] : all_tasks()) {
+    const Outcome naive = backend.evaluate(task, naive_of(task), kTimed, 7);
+    const auto file = folder / (id + ".cu");
+    Outcome good;
+    if (std::filesystem::exists(file))
+      good = backend.evaluate(task, krl::read_file(file.string()), kTimed, 7);
+    const auto timed = [](const Outcome& outcome) {
+      const auto found = std::find_if(outcome.cases.begin(), outcome.cases.end(),
+                                      [](const auto& c) { return std::isfinite(c.time_ns); });
+      return found == outcome.cases.end() ? nullptr : &*found;
+    };
+    const auto* const time = timed(naive);
+    if (time == nullptr) {
+      std::printf("| %s | %s |\n", id.c_str(), verdict_text(naive).c_str());
+      continue;
+    }
+    const double least = naive.values.at("roofline") * time->time_ns;
+    const auto reference = naive.values.find("reference_time");
+    const double torch = reference == naive.values.end() ? NAN : reference->second;
+    const auto* const by_hand = timed(good);
+    const double hand = by_hand == nullptr ? NAN : by_hand->time_ns;
+    std::printf("| %s | %s | %s | %s | %s | %s | %.2f, %.2f, %.2f |\n", id.c_str(),
+                time->label.c_str(), duration(time->time_ns).c_str(), duration(torch).c_str(),
+                by_hand == nullptr ? verdict_text(good).c_str() : duration(hand).c_str(),
+                duration(least).c_str(), least / time->time_ns, least / torch, least / hand);
+  }
 }
 
 // ---- throughput
@@ -405,6 +460,11 @@ void agreement(std::size_t pairs, const char* file) {
 
 int main(int count, char** words) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (count > 1 && std::string_view(words[1]) == "real") {
+    sizes = "real";
+    --count;
+    ++words;
+  }
   const std::string part = count > 1 ? words[1] : "";
   const auto number = [&](int index, int otherwise) {
     return count > index ? std::atoi(words[index]) : otherwise;
@@ -417,6 +477,9 @@ int main(int count, char** words) {
     throughput(
         static_cast<std::size_t>(number(2, 400)),
         static_cast<unsigned>(number(3, static_cast<int>(std::thread::hardware_concurrency()))));
+  } else if (part == "headroom") {
+    sizes = "real";
+    headroom(count > 2 ? words[2] : KERNELRL_SOURCE_DIR "/bench/kernels");
   } else if (part == "recovery") {
     recovery(number(2, 50));
   } else if (part == "kills") {
@@ -434,9 +497,10 @@ int main(int count, char** words) {
     };
     return bench::compare_counters(with("auto"), with("ncu")) ? 0 : 1;
   } else {
-    std::fprintf(stderr,
-                 "usage: gpu_bench "
-                 "honest|slower|throughput|recovery|kills|agreement|counters|deep|export\n");
+    std::fprintf(
+        stderr,
+        "usage: gpu_bench [real] "
+        "honest|slower|throughput|headroom|recovery|kills|agreement|counters|deep|export\n");
     return 2;
   }
   return 0;

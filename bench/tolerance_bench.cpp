@@ -73,6 +73,7 @@ TaskText at_size(const TaskText& text, double elements) {
     (most_elements(task, scaled(task, middle)) < elements ? low : high) = middle;
   }
   task.cases = {scaled(task, high)};
+  task.real.clear();
   task.holdout.clear();
   task.ranges.clear();
   return {text.id, to_json_text(task)};

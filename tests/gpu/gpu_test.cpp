@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
 #include "tests/hostile/hostile_kernels.hpp"
+#include "tests/overfit/overfit_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
 
@@ -25,16 +27,24 @@ class OnGpu : public ::testing::Test {
 
   // One for all tests, as it takes seconds to start; null without a GPU.
   static const BackendInstance* nvrtc() {
-    static const std::unique_ptr<BackendInstance> backend = [] {
-      try {
-        return std::make_unique<BackendInstance>(
-            "nvrtc", Table{{"cache", "off"}, {"compile_timeout", 3.0}, {"run_timeout", 2.0}});
-      } catch (const Failure& failure) {
-        why_not() = failure.what();
-        return std::unique_ptr<BackendInstance>();
-      }
-    }();
+    static const std::unique_ptr<BackendInstance> backend = start("small");
     return backend.get();
+  }
+  static const BackendInstance& nvrtc_at_real_sizes() {
+    static const std::unique_ptr<BackendInstance> backend = start("real");
+    return *backend;
+  }
+
+  static std::unique_ptr<BackendInstance> start(const char* sizes) {
+    try {
+      return std::make_unique<BackendInstance>(
+          "nvrtc",
+          Table{
+              {"cache", "off"}, {"sizes", sizes}, {"compile_timeout", 3.0}, {"run_timeout", 2.0}});
+    } catch (const Failure& failure) {
+      why_not() = failure.what();
+      return nullptr;
+    }
   }
 
   static std::string& why_not() {
@@ -53,6 +63,33 @@ TEST_F(OnGpu, EveryNaiveKernelIsRight) {
     const Outcome outcome = evaluate(id, naive_of(task));
     EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << id << ": " << outcome.why;
   }
+}
+
+TEST_F(OnGpu, EveryNaiveKernelIsRightAtRealSizesAndAtAllOfThePool) {
+  for (const auto& [id, task] : all_tasks()) {
+    const Outcome outcome =
+        nvrtc_at_real_sizes().evaluate(task, naive_of(task), kChecked | KRL_STAGE_POOL);
+    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << id << ": " << outcome.why;
+  }
+}
+
+TEST_F(OnGpu, AKernelThatIsRightAtTheCasesOnlyIsRefused) {
+  for (const std::string& name : overfit_kernel_names()) {
+    const OverfitKernel kernel = overfit_kernel(name);
+    const TaskText& task = all_tasks().at(kernel.task);
+    const Outcome small = evaluate(kernel.task, kernel.source, kChecked | KRL_STAGE_POOL);
+    EXPECT_NE(small.verdict, KRL_VERDICT_OK) << name;
+    const Outcome real = nvrtc_at_real_sizes().evaluate(task, kernel.source, kChecked);
+    EXPECT_NE(real.verdict, KRL_VERDICT_OK) << name << ", at real sizes";
+  }
+}
+
+TEST_F(OnGpu, WhereSizesAreRealTheSmallCasesAreNotTimed) {
+  const TaskText& task = all_tasks().at("row_sum");
+  const Outcome outcome = nvrtc_at_real_sizes().evaluate(task, naive_of(task), kTimed);
+  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  for (const auto& c : outcome.cases)
+    EXPECT_EQ(std::isfinite(c.speedup), c.label == "rows=8192 cols=8192") << c.label;
 }
 
 TEST_F(OnGpu, EveryHostileKernelGetsItsVerdict) {

@@ -1,50 +1,22 @@
-// Kernels as small models write them, right at the shapes that their tasks show and nowhere else in
-// particular: the grid rounded wrongly, tails, shared arrays for one case, sizes in the text. Each
-// passes every shown case, and is refused by a shape that nobody was shown. First line: its task.
+// Every kernel of overfit_kernels.hpp passes all cases of its task, and is refused by a shape that
+// nobody was shown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "tests/overfit/overfit_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::uint32_t kDrawn = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
 constexpr std::uint32_t kPool = kDrawn | KRL_STAGE_POOL;
-
-const fs::path kFolder = fs::path(KERNELRL_SOURCE_DIR) / "tests" / "overfit" / "kernels";
 
 const CpuInstance& backend() {
   static const CpuInstance instance(Table{{"cache", "off"}});
   return instance;
-}
-
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(kFolder)) names.push_back(entry.path().stem());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-struct OverfitKernel {
-  std::string task, source;
-};
-
-OverfitKernel kernel_named(const std::string& name) {
-  std::ifstream file(kFolder / (name + ".cu"));
-  OverfitKernel kernel;
-  kernel.source.assign(std::istreambuf_iterator<char>(file), {});
-  constexpr std::string_view kPrefix = "// task: ";
-  if (kernel.source.starts_with(kPrefix))
-    kernel.task = kernel.source.substr(kPrefix.size(), kernel.source.find('\n') - kPrefix.size());
-  return kernel;
 }
 
 bool passes_all(const Outcome& outcome, std::uint32_t kind) {
@@ -55,7 +27,7 @@ bool passes_all(const Outcome& outcome, std::uint32_t kind) {
 class Overfit : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
-  const OverfitKernel kernel = kernel_named(GetParam());
+  const OverfitKernel kernel = overfit_kernel(GetParam());
   ASSERT_TRUE(all_tasks().contains(kernel.task)) << "its first line";
   const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source, kPool);
   EXPECT_NE(outcome.verdict, KRL_VERDICT_OK);
@@ -65,16 +37,16 @@ TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
   EXPECT_NE(outcome.why.find("(not shown)"), std::string::npos) << outcome.why;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Overfit, ::testing::ValuesIn(kernel_names()),
+INSTANTIATE_TEST_SUITE_P(Kernels, Overfit, ::testing::ValuesIn(overfit_kernel_names()),
                          [](const auto& info) { return info.param; });
 
 // An evaluation of training sees one set of the pool: that is enough for nearly all.
 TEST(OverfitKernels, AreRefusedByOneEvaluation) {
   constexpr std::uint64_t kSeeds = 4;
   double refused = 0;
-  const auto names = kernel_names();
+  const auto names = overfit_kernel_names();
   for (const std::string& name : names) {
-    const OverfitKernel kernel = kernel_named(name);
+    const OverfitKernel kernel = overfit_kernel(name);
     int caught = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const Outcome outcome =

@@ -69,6 +69,7 @@ class CudaBackend final : public Backend, public Tool {
       KRL_THREAD_SAFE | (krl::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
+  std::string sizes = "real";
   std::string baseline_folder;
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
@@ -83,10 +84,18 @@ class CudaBackend final : public Backend, public Tool {
       opt("runs_per_case", &CudaBackend::runs_per_case,
           "runs that check a kernel in each case, each with inputs of its own")
           .range(1, 100),
-      opt("run_timeout", &CudaBackend::run_timeout, "seconds that one run of a kernel may take")
+      opt("sizes", &CudaBackend::sizes,
+          "real: tasks that name real sizes are timed at those, and checked at all; small: no task "
+          "is run at real sizes")
+          .one_of("real|small"),
+      opt("run_timeout", &CudaBackend::run_timeout,
+          "seconds that one run of a kernel may take; less where its task has a naive kernel: 1 s "
+          "and "
+          "100 times what that takes")
           .range(0.1, 3600),
       opt("arena_mb", &CudaBackend::arena_mb,
-          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/32 of the GPU's, at most 1024")
+          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/16 of the GPU's, at most 4096; for "
+          "small sizes 1/32, at most 1024")
           .range(0, 1048576),
       opt("reference", &CudaBackend::reference,
           "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
@@ -206,15 +215,19 @@ class CudaBackend final : public Backend, public Tool {
     GpuSettings settings;
     settings.reference = reference;
     settings.arena_bytes = static_cast<std::uint64_t>(arena_mb * kMebibyte);
+    settings.sizes = chosen_sizes();
     settings.counters = counters != "off";
     settings.ncu = ncu;
     settings.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_timeout * 1000));
     return settings;
   }
 
+  Sizes chosen_sizes() const { return sizes == "real" ? Sizes::kReal : Sizes::kSmall; }
+
   CudaSettings evaluation_settings() const {
     CudaSettings settings;
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
+    settings.sizes = chosen_sizes();
     settings.baseline.reference = baseline == "reference";
     if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);
     settings.cache_folder = cache_folder_of(cache);

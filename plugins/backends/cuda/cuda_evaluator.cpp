@@ -5,6 +5,7 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
+#include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/gpu/correctness.hpp"
 #include "plugins/backends/cuda/host/host_checks.hpp"
 #include "plugins/backends/cuda/host/host_figures.hpp"
@@ -19,7 +20,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/7";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/8";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -42,6 +43,7 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
   Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
   digest.add(settings.runs_per_case).add(std::uint64_t{settings.baseline.reference});
+  digest.add(static_cast<std::uint64_t>(settings.sizes));
   for (const auto& [task, kernel] : settings.baseline.kernels) digest.add(task).add(kernel);
   if (gpus != nullptr) digest.add(gpus->identity());
   digest.add(std::uint64_t{counters});
@@ -57,7 +59,8 @@ void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
     if (needed <= static_cast<std::int64_t>(arena_bytes >> 20)) continue;
     invalid_argument(task.definition.id + ": the case " + c.label + " needs " +
                      std::to_string(needed) + " MiB on the GPU, and arena_mb is " +
-                     std::to_string(arena_bytes >> 20));
+                     std::to_string(arena_bytes >> 20) +
+                     (task.n_real > 0 ? "; sizes = \"small\" leaves real sizes out" : ""));
   }
 }
 
@@ -124,6 +127,7 @@ CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings
       device_(device_name(compiler_, gpus_.get())),
       counters_problem_(counters_problem_of(gpus_.get())),
       identity_(identity_of(compiler_, settings_, gpus_.get(), counters_problem_.empty())),
+      tasks_(settings.sizes),
       modules_(kModuleBytes),
       baselines_(kModuleBytes),
       evaluations_(settings.cache_folder, settings.cache_bytes) {}
@@ -132,26 +136,36 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
   const auto task = tasks_.get(request.definition_json);
   EvaluationRequest naive = request;
   naive.source = task->definition.naive;
-  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+  naive.stages = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   if (gpus_) {
+    const PreparedTask asked = select_cases(*task, naive.stages, naive.fresh_set(task->digest));
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
-      require_room(*task, gpu.arena_bytes());
-      const auto runs = plan(*task, naive);
-      for (const PlannedRun& run : runs) expect_on_gpu(gpu, *task, run);
+      require_room(asked, gpu.arena_bytes());
+      auto runs = plan(asked, naive);
+      for (const PlannedRun& run : runs) expect_on_gpu(gpu, asked, run);
+      // What passes the small cases alone knows as little.
+      std::erase_if(runs, [&](const PlannedRun& run) {
+        return asked.is_real(run.case_index) || asked.kind_of(run.case_index) == KRL_CASE_FRESH;
+      });
       refuse_impostors(task->definition, [&](const Impostor& impostor) {
-        return passes_on_gpu(gpu, *task, runs, impostor);
+        return passes_on_gpu(gpu, asked, runs, impostor);
       });
     });
   }
   if (task->definition.naive.empty()) return;
-  require_right_naive(task->definition, evaluate(naive, cancelled));
+  require_right_naive(task->definition, evaluate_once(naive, cancelled));
 }
 
 EvaluationRecord CudaEvaluator::evaluate(const EvaluationRequest& request,
                                          const Cancelled& cancelled) {
-  const auto evaluate_anew = [&] { return evaluate_patiently(request, cancelled); };
-  if (request.is_anew()) return evaluate_anew();
-  return *evaluations_.get(request.key(identity_), evaluate_anew);
+  return request.is_anew() ? evaluate_patiently(request, cancelled)
+                           : evaluate_once(request, cancelled);
+}
+
+EvaluationRecord CudaEvaluator::evaluate_once(const EvaluationRequest& request,
+                                              const Cancelled& cancelled) {
+  return *evaluations_.get(request.key(identity_),
+                           [&] { return evaluate_patiently(request, cancelled); });
 }
 
 EvaluationRecord CudaEvaluator::evaluate_patiently(const EvaluationRequest& request,
@@ -185,21 +199,20 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     record.fail(KRL_VERDICT_REJECTED, problem->text());
     return record;
   }
-  const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  const std::size_t cases = holdouts ? task.cases.size() : task.n_cases;
-  const auto built = request.host ? build_library(task, request.source, cancelled, &record)
-                                  : build(task, request.source, cases, cancelled, &record);
+  const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
+  auto built = request.host ? build_library(asked, request.source, cancelled, &record)
+                            : build(asked, request.source, asked.n_known(), cancelled, &record);
   if (!built) return record;
   if (request.host) {
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
-    add_kernel_figures(task, built->schedule, built->module, gpu_, compiler_.arch, &record);
+    add_kernel_figures(asked.cases, built->schedule, built->module, gpu_, compiler_.arch, &record);
     if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, built->code, &record);
   }
   constexpr std::uint32_t kRunning =
-      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;
+      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   if (gpus_ && record.verdict == KRL_VERDICT_OK && (request.stages & kRunning) != 0) {
-    execute(task, *built, request, cancelled, &record);
+    execute(asked, *std::move(built), request, cancelled, &record);
   }
   return record;
 }
@@ -208,10 +221,8 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
                                                          std::string_view source, std::size_t cases,
                                                          const Cancelled& cancelled,
                                                          EvaluationRecord* record) {
-  LaunchLimits limits;
-  limits.shared_bytes = gpu_.shared_per_block;
   auto schedule =
-      read_schedule(source, task.definition, std::span(task.cases).first(cases), limits);
+      read_schedule(source, task.definition, std::span(task.cases).first(cases), launch_limits());
   // What does not compile is a compile error whatever its directives say.
   const auto output =
       compiled(source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
@@ -299,38 +310,49 @@ std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
   });
 }
 
-std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& task,
-                                            const EvaluationRequest& request) const {
-  const bool holdouts = (request.stages & KRL_STAGE_HOLDOUT) != 0;
-  return plan_runs(task.n_cases, holdouts ? task.cases.size() - task.n_cases : 0,
-                   settings_.runs_per_case, request.run_seeds(task.digest));
+LaunchLimits CudaEvaluator::launch_limits() const {
+  LaunchLimits limits;
+  limits.shared_bytes = gpu_.shared_per_block;
+  return limits;
 }
 
-void CudaEvaluator::execute(const PreparedTask& task, const Built& built,
+std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& asked,
+                                            const EvaluationRequest& request) const {
+  return plan_evaluation(asked, settings_.runs_per_case, request.run_seeds(asked.digest));
+}
+
+void CudaEvaluator::execute(const PreparedTask& asked, Built built,
                             const EvaluationRequest& request, const Cancelled& cancelled,
                             EvaluationRecord* record) {
-  const std::vector<PlannedRun> runs = plan(task, request);
+  Obstacles obstacles;
+  if (!request.host) {
+    obstacles = add_fresh_launches(asked, request.source, launch_limits(), built.module, gpu_,
+                                   compiler_.arch, &built.schedule);
+  }
+  std::vector<PlannedRun> runs = plan(asked, request);
+  std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
   // What the memory moved is held against the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
-  const std::shared_ptr<const Baseline> rival = timed ? baseline(task, cancelled) : nullptr;
-  const std::shared_ptr<const Baseline> trusted = timed ? naive(task, cancelled) : nullptr;
+  const std::shared_ptr<const Baseline> rival = timed ? baseline(asked, cancelled) : nullptr;
+  const std::shared_ptr<const Baseline> trusted = naive(asked, cancelled);
   gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
+    std::optional<GpuCandidate> kernel, right;
+    if (rival) kernel.emplace(GpuCandidate{asked, rival->built.schedule, rival->built.module});
+    if (trusted) right.emplace(GpuCandidate{asked, trusted->built.schedule, trusted->built.module});
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
-    const GpuCandidate candidate{task, built.schedule, built.module};
+    const bool is_trusted = trusted && request.source != asked.definition.naive;
+    const RunLimit limit(gpu, is_trusted ? run_limit(gpu, *right, runs) : gpu.run_limit());
+    const GpuCandidate candidate{asked, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
+    settle_fresh_cases(asked, obstacles, record);
     if (timed && record->verdict == KRL_VERDICT_OK) {
       GpuBaseline held_against{nullptr, settings_.baseline.reference};
-      std::optional<GpuCandidate> kernel, right;
       if (rival) {
-        kernel.emplace(GpuCandidate{task, rival->built.schedule, rival->built.module});
         held_against.kernel = &*kernel;
         held_against.digest = rival->digest;
       }
-      if (trusted) {
-        right.emplace(GpuCandidate{task, trusted->built.schedule, trusted->built.module});
-        held_against.trusted = trusted == rival ? &*kernel : &*right;
-      }
+      if (trusted) held_against.trusted = trusted == rival ? &*kernel : &*right;
       time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
     check_arena(gpu, record);

@@ -17,7 +17,7 @@
 #include "plugins/backends/cuda/gpu/timing.hpp"
 #include "plugins/backends/evaluator/cache/evaluation_cache.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
-#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/check/evaluation_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/backends/ptx/module.hpp"
@@ -35,6 +35,7 @@ std::map<std::string, std::string> baselines_in(const std::filesystem::path& fol
 
 struct CudaSettings {
   std::size_t runs_per_case = 5;  // each with a seed of its own
+  Sizes sizes = Sizes::kReal;
   TimingSettings timing;
   BaselineSettings baseline;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
@@ -74,6 +75,8 @@ class CudaEvaluator {
     std::string digest;
   };
 
+  // Through the cache, whatever the stages.
+  EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
   // Begins again where somebody kills the processes that an evaluation needs.
   EvaluationRecord evaluate_patiently(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
@@ -90,9 +93,10 @@ class CudaEvaluator {
   std::shared_ptr<const Baseline> baseline(const PreparedTask& task, const Cancelled& cancelled);
   std::shared_ptr<const Baseline> built_kernel(const PreparedTask& task, const std::string& source,
                                                const std::string& what, const Cancelled& cancelled);
-  void execute(const PreparedTask& task, const Built& candidate, const EvaluationRequest& request,
+  void execute(const PreparedTask& asked, Built candidate, const EvaluationRequest& request,
                const Cancelled& cancelled, EvaluationRecord* record);
-  std::vector<PlannedRun> plan(const PreparedTask& task, const EvaluationRequest& request) const;
+  LaunchLimits launch_limits() const;
+  std::vector<PlannedRun> plan(const PreparedTask& asked, const EvaluationRequest& request) const;
 
   const CudaCompiler compiler_;
   const CudaSettings settings_;

@@ -86,7 +86,7 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
 
 // Of everything that launches a kernel.
 struct Launched {
-  const PreparedTask& task;
+  std::span<const ResolvedCase> cases;
   const LaunchSchedule& schedule;
   const ComputeCapability& gpu;
   const std::string& arch;
@@ -106,7 +106,7 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
   for (std::size_t c = 0; c < launched.schedule.programs.size(); ++c) {
     for (const ResolvedLaunch& launch : launched.schedule.programs[c].launches) {
       if (launch.kernel != name) continue;
-      std::string why = obstacle(launch, kernel.code, launched.task.cases[c]);
+      std::string why = obstacle(launch, kernel.code, launched.cases[c]);
       const std::int64_t fixed = std::max(0, kernel.resources.shared_bytes);
       const Occupancy occupancy =
           theoretical_occupancy(launched.gpu, {threads_of(launch), kernel.code.registers, fixed,
@@ -132,7 +132,7 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
 
 }  // namespace
 
-void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
+void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record) {
   std::string why = "the compiler gave something else";
@@ -153,7 +153,7 @@ void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule
     const auto reported = resources.find(mangled);
     const BuiltKernel kernel{*found,
                              reported == resources.end() ? KernelResources() : reported->second};
-    add_kernel(schedule.kernels[k], kernel, {task, schedule, gpu, arch}, record);
+    add_kernel(schedule.kernels[k], kernel, {cases, schedule, gpu, arch}, record);
   }
 }
 

@@ -2,12 +2,12 @@
 // happen, registers, spills, shared memory, theoretical occupancy and kinds of instructions. Pure.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/compute_capability.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
-#include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/backends/ptx/module.hpp"
@@ -15,8 +15,9 @@
 namespace krl {
 
 // Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
-// directive. `arch`: "sm_90a", the architecture of `gpu` as it was compiled for.
-void add_kernel_figures(const PreparedTask& task, const LaunchSchedule& schedule,
+// directive. `cases`: those of its programs. `arch`: "sm_90a", the architecture of `gpu` as it was
+// compiled for.
+void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record);
 

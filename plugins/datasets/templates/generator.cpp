@@ -151,10 +151,13 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
     task.scalars.push_back(
         {expand("$" + scalar.role, scope), DType::kFloat32, expand(scalar.value, scope)});
   }
-  for (const auto& by_role : operation.cases) {
-    IntegerNames sizes;
-    for (const auto& [role, size] : by_role) sizes[names.at(role)] = size;
-    task.cases.push_back(std::move(sizes));
+  for (const auto& [from, to] :
+       {std::pair(&operation.cases, &task.cases), std::pair(&operation.real, &task.real)}) {
+    for (const auto& by_role : *from) {
+      IntegerNames sizes;
+      for (const auto& [role, size] : by_role) sizes[names.at(role)] = size;
+      to->push_back(std::move(sizes));
+    }
   }
   Random first(0, 0);
   task.naive = kernel(operation, family.variants.front(), names, &first);

@@ -9,8 +9,9 @@
 //    "bounds": ["0", "9"]}], "scalar": [{"name": "scale", "dtype": "float32", "value": "1.0 /
 //    sqrt(cols)"}], "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}], also
 //    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
-//    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "holdout": [{"rows": 7,
-//    "cols": 4097}], "ranges": {"rows": [1, 4096], "cols": [32, 8192, 32]},
+//    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "real": [{"rows": 8192,
+//    "cols": 8192}], "holdout": [{"rows": 7, "cols": 4097}], "ranges": {"rows": [1, 65536],
+//    "cols": [32, 65536, 32]},
 //    "tolerance": {"rtol": 1e-5, "atol": 1e-6, "terms": "cols"}, "forbid": ["asm"],
 //    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
 //    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
@@ -86,8 +87,7 @@ struct LineColumn {
 
 // Where a task was written, so that an error found later can be shown there.
 // Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
-// "tolerance",
-// "input[0]", "scalar[0]", "output[0]", "cases[0]", "holdout[0]".
+// "tolerance", "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
 struct TaskOrigin {
   std::string file;  // empty: not from a file
   std::map<std::string, LineColumn, std::less<>> positions;
@@ -110,6 +110,7 @@ struct TaskDefinition {
       reference;  // TorchScript: def run(inputs…, scalars…) -> output, or a tuple of outputs
   std::string naive;                  // a plain correct candidate; empty: none
   std::vector<IntegerNames> cases;    // a value for every variable axis
+  std::vector<IntegerNames> real;     // cases of the size of real work: where a GPU times kernels
   std::vector<IntegerNames> holdout;  // shapes that are never shown and never timed in training
   std::vector<AxisRange> ranges;      // of every variable axis, in their order; empty: not known
   Tolerance tolerance;
@@ -182,8 +183,8 @@ struct ResolvedCase {
 // The most elements that a tensor of a case may have.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
 
-// Puts a case's numbers into the definition. `values`: one of `cases` or `holdout`, or other
-// positive sizes.
+// Puts a case's numbers into the definition. `values`: one of `cases`, `real` or `holdout`, or
+// other positive sizes.
 Checked<ResolvedCase, DefinitionProblem> resolve_case(const TaskDefinition& task,
                                                       const IntegerNames& values);
 

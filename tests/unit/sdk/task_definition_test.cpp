@@ -40,6 +40,7 @@ TEST(TaskDefinition, ReadsEverything) {
   EXPECT_EQ(task.inputs[1].bounds, (std::vector<std::string>{"0", "cols"}));
   EXPECT_EQ(task.scalars[1].dtype, DType::kInt32);
   EXPECT_EQ(task.tolerance.rtol, 0.001);
+  EXPECT_EQ(task.real[0].at("cols"), 4096);
   EXPECT_EQ(task.holdout[0].at("cols"), 4);
   EXPECT_EQ(task.work.operations, "5 * rows * half");
   EXPECT_EQ(task.forbid, std::vector<std::string>{"asm"});
@@ -197,8 +198,8 @@ TEST(TaskDefinition, RequiredKeysAreAskedFor) {
         << key;
   }
   EXPECT_EQ(problems_without("cases"), "the task has no cases: add cases = [{ … }]");
-  for (const char* key :
-       {"title", "tier", "naive", "holdout", "ranges", "tolerance", "work", "forbid", "origin"}) {
+  for (const char* key : {"title", "tier", "naive", "real", "holdout", "ranges", "tolerance",
+                          "work", "forbid", "origin"}) {
     EXPECT_EQ(problems_without(key), "") << key;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "plugins/backends/cpu/plugin/judge.hpp"
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
+#include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
 #include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
@@ -125,12 +126,13 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     return record;
   }
   LaunchSchedule schedule = *std::move(read);
-  add_kernel_figures(asked, schedule, module->module, gpu_, compiler_.arch, &record);
+  add_kernel_figures(asked.cases, schedule, module->module, gpu_, compiler_.arch, &record);
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
   if (record.verdict != KRL_VERDICT_OK || (request.stages & kRunning) == 0) return record;
 
-  const Obstacles obstacles = add_fresh_launches(asked, request.source, *module, &schedule);
+  const Obstacles obstacles = add_fresh_launches(asked, request.source, launch_limits(),
+                                                 module->module, gpu_, compiler_.arch, &schedule);
 
   std::vector<PlannedRun> runs_planned = plan(asked, request);
   std::erase_if(runs_planned,
@@ -150,9 +152,19 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
 Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTask& task,
                                                                std::string_view source,
                                                                std::size_t cases) const {
+  return read_schedule(source, task.definition, std::span(task.cases).first(cases),
+                       launch_limits());
+}
+
+LaunchLimits CpuEvaluator::launch_limits() const {
   LaunchLimits limits;
   limits.shared_bytes = machine_.max_shared_bytes;
-  return read_schedule(source, task.definition, std::span(task.cases).first(cases), limits);
+  return limits;
+}
+
+std::vector<PlannedRun> CpuEvaluator::plan(const PreparedTask& asked,
+                                           const EvaluationRequest& request) const {
+  return plan_evaluation(asked, settings_.runs_per_case, request.run_seeds(asked.digest));
 }
 
 std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(

@@ -90,13 +90,8 @@ class CpuEvaluator {
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
                  const Baseline& baseline, EvaluationRecord* record) const;
-  // Fresh cases that the candidate cannot be launched at, by their index, and why.
-  using Obstacles = std::map<std::size_t, std::string>;
-  Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
-                               const Compiled& module, LaunchSchedule* schedule) const;
+  LaunchLimits launch_limits() const;
   std::vector<PlannedRun> plan(const PreparedTask& asked, const EvaluationRequest& request) const;
-  static void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
-                                 EvaluationRecord* record);
   void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 
   const CpuSettings settings_;
@@ -107,7 +102,7 @@ class CpuEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;
-  TaskStore tasks_;
+  TaskStore tasks_{Sizes::kSmall};  // an emulator has no time for more
   MemoryCache<Compiled> modules_;
   EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;

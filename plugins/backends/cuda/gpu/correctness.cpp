@@ -326,7 +326,8 @@ void check_arena(Gpu& gpu, EvaluationRecord* record) {
 
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record) {
-  record->cases = untried_cases(candidate.task, plan.back().case_index + 1);
+  const PreparedTask& task = candidate.task;
+  record->cases = untried_cases(task, task.cases.size());
   if (const auto loaded = gpu.ask_runner("load", candidate.load()); !loaded) {
     const Blame blame = blame_of(loaded.error(), candidate, plan.front());
     stop(0, blame.verdict, blame.why, record);
@@ -337,6 +338,12 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     rest = rest.subspan(runs.size());
     const std::size_t index = runs.front().case_index;
     if (record->cases[index].verdict != KRL_VERDICT_OK) continue;
+    // What has failed where it costs little is not run where it costs much.
+    const bool costly = task.is_real(index) || task.kind_of(index) == KRL_CASE_FRESH;
+    if (costly && record->verdict != KRL_VERDICT_OK) {
+      leave_out(&record->cases[index], record->verdict);
+      continue;
+    }
     const auto inspections = run_and_inspect(gpu, candidate, runs);
     if (!inspections) {
       const Blame blame = blame_of(inspections.error(), candidate, runs.front());

@@ -178,10 +178,19 @@ void Gpu::choose_runner(RunnerKind kind) {
   }
 }
 
-Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request) {
-  if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request);
+void Gpu::limit_runs(std::chrono::milliseconds limit) {
+  run_limit_ = std::min(limit, workers_.run_limit);
+}
+
+std::chrono::milliseconds Gpu::limit_of(std::uint32_t runs) const {
+  return std::min(runs * run_limit_, workers_.run_limit);
+}
+
+Checked<json, RunnerFailure> Gpu::ask_runner(const char* kind, const json& request,
+                                             std::uint32_t runs) {
+  if (kind_ == RunnerKind::kHost) return ask_host_runner(kind, request, runs);
   current_runner().conversation.send({{kind, request}});
-  return runner_answer();
+  return runner_answer(runs);
 }
 
 std::optional<RunnerFailure> Gpu::ask_runner_all(const char* kind,
@@ -190,16 +199,16 @@ std::optional<RunnerFailure> Gpu::ask_runner_all(const char* kind,
   for (const json& request : requests) runner.conversation.send({{kind, request}});
   std::optional<RunnerFailure> first;
   for (std::size_t i = 0; i < requests.size() && runners().active; ++i) {
-    const auto answer = runner_answer();
+    const auto answer = runner_answer(1);
     if (!answer && !first) first = answer.error();
   }
   return first;
 }
 
 // None comes where the runner was gone before it could be asked.
-Checked<json, RunnerFailure> Gpu::runner_answer() {
+Checked<json, RunnerFailure> Gpu::runner_answer(std::uint32_t runs) {
   Conversation& conversation = runners().active->conversation;
-  const auto answer = conversation.receive(workers_.run_limit);
+  const auto answer = conversation.receive(limit_of(runs));
   if (answer && !is_trouble(*answer)) return *answer;
   RunnerFailure failure;
   if (answer) {
@@ -213,12 +222,13 @@ Checked<json, RunnerFailure> Gpu::runner_answer() {
   return failure;
 }
 
-Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& request) {
+Checked<json, RunnerFailure> Gpu::ask_host_runner(const char* kind, const json& request,
+                                                  std::uint32_t runs) {
   runner();
   Conversation& conversation = current_runner().conversation;
   const std::uint64_t ticket = secret_number();
-  const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}},
-                                       workers_.run_limit, kMostHostAnswerBytes);
+  const auto answer = conversation.ask({{kind, request}, {gpu::kTicket, ticket}}, limit_of(runs),
+                                       kMostHostAnswerBytes);
   Checked<json, RunnerFailure> result = host_answer(ticket, answer);
   if (result) return result;
   RunnerFailure failure = result.error();

@@ -33,7 +33,7 @@ struct GpuWorkers {
   std::vector<std::string> environment;  // what finds the driver, which GPUs are visible
   std::string trusted_code;              // trusted_kernels.cu, compiled for these GPUs
   std::uint64_t arena_bytes = 0;         // of a runner's, and of the checker's, memory for buffers
-  std::chrono::milliseconds run_limit{10'000};     // of one request to a runner
+  std::chrono::milliseconds run_limit{10'000};     // of one run, or less: see RunLimit
   std::chrono::milliseconds check_limit{120'000};  // of one to a checker, loading included
 };
 
@@ -65,12 +65,13 @@ class Gpu {
 
   const gpu::GpuDescription& description() const { return description_; }
 
-  // One request to the runner. After any failure but a refused launch the runner has been replaced.
-  // Throws WorkerKilled, unless the candidate has host code and may have done that itself.
-  Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind,
-                                                    const nlohmann::json& request);
-  // Requests to the runner, which goes on to the next by itself. All have the limit of one. The
-  // first failure, if there is one.
+  // One request to the runner, which runs what is loaded `runs` times. After any failure but a
+  // refused launch the runner has been replaced. Throws WorkerKilled, unless the candidate has host
+  // code and may have done that itself.
+  Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind, const nlohmann::json& request,
+                                                    std::uint32_t runs = 1);
+  // Requests to the runner, one run each, which goes on to the next by itself. The first failure,
+  // if there is one.
   std::optional<RunnerFailure> ask_runner_all(const char* kind,
                                               const std::vector<nlohmann::json>& requests);
   // One request to the checker. Throws WorkerKilled, and Failure(KRL_UNAVAILABLE) if it died, hung
@@ -92,6 +93,9 @@ class Gpu {
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
   double launch_difference_ns() { return current_runner().empty_launch_ns - empty_launch_ns(); }
   std::uint64_t arena_bytes() const { return workers_.arena_bytes; }
+  std::chrono::milliseconds run_limit() const { return run_limit_; }
+  // At most what the workers were started with.
+  void limit_runs(std::chrono::milliseconds limit);
   // Does the runner's arena hold only what we have put there?
   bool arena_is_intact();
   // The number under which the checker knows the runner's memory.
@@ -135,13 +139,16 @@ class Gpu {
   Worker& current_runner();
   Worker& current_checker();
   void attach_runner();
-  Checked<nlohmann::json, RunnerFailure> runner_answer();
+  Checked<nlohmann::json, RunnerFailure> runner_answer(std::uint32_t runs);
   nlohmann::json checker_answer(const char* kind);
   Checked<nlohmann::json, RunnerFailure> ask_host_runner(const char* kind,
-                                                         const nlohmann::json& request);
+                                                         const nlohmann::json& request,
+                                                         std::uint32_t runs);
+  std::chrono::milliseconds limit_of(std::uint32_t runs) const;
 
   const gpu::GpuDescription description_;
   const GpuWorkers& workers_;
+  std::chrono::milliseconds run_limit_ = workers_.run_limit;
   StartingThread starter_;  // of all processes, which are gone before it is
   std::uint64_t next_number_ = 1;
   std::unique_ptr<Worker> checker_;
@@ -172,6 +179,20 @@ class RunnerChoice {
 
  private:
   Gpu& gpu_;
+};
+
+// How long a run may take, for a time; afterwards as long as any.
+class RunLimit {
+ public:
+  RunLimit(Gpu& gpu, std::chrono::milliseconds limit) : gpu_(gpu), before_(gpu.run_limit()) {
+    gpu_.limit_runs(limit);
+  }
+  RunLimit(const RunLimit&) = delete;
+  ~RunLimit() { gpu_.limit_runs(before_); }
+
+ private:
+  Gpu& gpu_;
+  const std::chrono::milliseconds before_;
 };
 
 }  // namespace krl

@@ -14,7 +14,11 @@ namespace krl {
 namespace {
 
 // Of a GPU's memory, what an arena takes if nobody says: there are four, and a policy beside.
-constexpr std::uint64_t kArenaShare = 32, kLargestArena = std::uint64_t{1} << 30;
+std::uint64_t usual_arena(std::uint64_t gpu_bytes, Sizes sizes) {
+  constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+  if (sizes == Sizes::kSmall) return std::min(gpu_bytes / 32, kGibibyte);
+  return std::min(gpu_bytes / 16, 4 * kGibibyte);
+}
 
 std::vector<int> indices_of(const std::string& text) {
   std::vector<int> indices;
@@ -76,9 +80,8 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();
   workers.trusted_code = compiled_judge(compiler);
-  workers.arena_bytes = settings.arena_bytes != 0
-                            ? settings.arena_bytes
-                            : std::min(gpu.memory_bytes / kArenaShare, kLargestArena);
+  workers.arena_bytes = settings.arena_bytes != 0 ? settings.arena_bytes
+                                                  : usual_arena(gpu.memory_bytes, settings.sizes);
   workers.run_limit = settings.run_limit;
   return std::make_unique<GpuPool>(gpus, std::move(workers));
 }

@@ -9,6 +9,7 @@
 
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/cuda/gpu/gpu_pool.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
 namespace krl {
@@ -16,6 +17,7 @@ namespace krl {
 struct GpuSettings {
   std::string reference = "auto";  // where expected values are computed: auto, cuda, cpu
   std::uint64_t arena_bytes = 0;   // of each process, for a candidate's buffers; 0 = by the GPU
+  Sizes sizes = Sizes::kReal;      // that they have to take
   std::chrono::milliseconds run_limit{10'000};
   bool counters = true;  // are hardware counters wanted, where they can be read?
   std::string ncu;       // the program that reads them; empty = CUPTI does

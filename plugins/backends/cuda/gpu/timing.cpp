@@ -38,6 +38,11 @@ constexpr std::uint32_t kFirstSamples = 2;     // of the look that nobody checks
 constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
+// Where samples take so long that time is up before there are enough: for an interval of 90 %.
+constexpr std::size_t kFewestSlowSamples = 8;
+// Of what the task's own kernel takes; and beside that, as other programs use the GPU too.
+constexpr double kMostSlowdown = 100;
+constexpr std::chrono::milliseconds kLeastRunLimit{1000};
 
 // Rounding and event resolution can make a time 0; a nanosecond is below any kernel's.
 void append(std::vector<double> more, std::vector<double>* samples) {
@@ -46,6 +51,13 @@ void append(std::vector<double> more, std::vector<double>* samples) {
 
 double shortest_of(const std::vector<double>& ns) {
   return *std::min_element(ns.begin(), ns.end());
+}
+
+// Of the candidate, at most: with a baseline beside it that is as slow.
+std::uint32_t runs_of(const gpu::Time& time) {
+  std::uint32_t runs = 0;
+  for (const gpu::Timed& timed : time.programs) runs += 1 + time.samples * timed.launches;
+  return runs;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -117,7 +129,7 @@ class CaseTimer {
     gpu::Time request = batch_.time;
     if (!beside_) request.programs.resize(1);
     request.backwards = baseline_first;
-    const auto answer = gpu_.ask_runner("time", request);
+    const auto answer = gpu_.ask_runner("time", request, runs_of(request));
     if (!answer) return failed(answer.error());
     auto batches = answer->get<std::vector<Batch>>();
     if (beside_) *baseline = std::move(batches[1]);
@@ -308,9 +320,10 @@ class CaseTimer {
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
     const std::size_t fewest = candidate_.has_host() ? kFewestHostSamples : settings_.fewest;
-    if (n < fewest || (!beside_ && !in_both_orders())) return false;
+    if (!beside_ && !in_both_orders()) return false;
+    if (Clock::now() - start >= settings_.limit) return n >= std::min(fewest, kFewestSlowSamples);
+    if (n < fewest) return false;
     if (n >= settings_.most) return true;
-    if (Clock::now() - start >= settings_.limit) return true;
     return baseline_.exists() && ratio().half_width() < settings_.target;
   }
 
@@ -448,6 +461,28 @@ bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
 }
 
 }  // namespace
+
+std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
+                                    const std::vector<PlannedRun>& runs) {
+  const auto known = gpu.baseline_ns().find(trusted.task.digest);
+  double slowest_ns = known == gpu.baseline_ns().end() ? 0 : known->second;
+  if (slowest_ns == 0) {
+    gpu.ask_checker("load", trusted.load());
+    for (const PlannedRun& run : runs) {
+      if (!run.counted) continue;
+      gpu::Time once;
+      once.programs = {{trusted.buffers(run.case_index).program}};
+      once.samples = once.sets = 1;
+      once.places = {0, 0};
+      once.seeds = {run.seed, run.seed};
+      const auto ns = gpu.ask_checker("time", once).get<std::vector<std::vector<double>>>();
+      slowest_ns = std::max(slowest_ns, ns.front().front());
+    }
+    gpu.baseline_ns()[trusted.task.digest] = slowest_ns;
+  }
+  return kLeastRunLimit +
+         std::chrono::milliseconds(static_cast<std::int64_t>(kMostSlowdown * slowest_ns * 1e-6));
+}
 
 void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,

@@ -32,7 +32,13 @@ struct GpuBaseline {
   bool exists() const { return kernel != nullptr || reference; }
 };
 
-// Times a candidate that has passed in each case that is no hold-out, and fills in the cases'
+// How long a run of a candidate may take, where the task's own kernel is trusted to end: a second,
+// and 100 times what that kernel takes in the slowest of the timed cases. Measured once a task, in
+// the checker. Throws as Gpu::ask_checker does.
+std::chrono::milliseconds run_limit(Gpu& gpu, const GpuCandidate& trusted,
+                                    const std::vector<PlannedRun>& runs);
+
+// Times a candidate that has passed in each of the counted cases, and fills in the cases'
 // times, speedups and samples. `runs`: that it passed. The outputs of every launch that counts are
 // checked. A candidate that is faster than light or than an empty launch, or wrong when it is timed
 // alone, is flagged. Throws as check_on_gpu does.

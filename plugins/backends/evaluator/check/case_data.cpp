@@ -35,15 +35,18 @@ void require_moderate(const TaskDefinition& task, const ResolvedCase& resolved) 
 
 }  // namespace
 
-PreparedTask prepare_task(std::string_view definition_json) {
+PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
   Checked<TaskDefinition, std::string> parsed = parse_task_definition(definition_json);
   if (!parsed) invalid_argument(parsed.error());
   PreparedTask task;
   task.definition = *std::move(parsed);
   task.digest = Digest().add(definition_json).hex();
-  task.n_cases = task.definition.cases.size();
+  task.n_real = sizes == Sizes::kReal ? task.definition.real.size() : 0;
+  task.n_cases = task.definition.cases.size() + task.n_real;
   task.n_holdouts = task.definition.holdout.size();
-  for (const auto* list : {&task.definition.cases, &task.definition.holdout}) {
+  for (const auto* list :
+       {&task.definition.cases, &task.definition.real, &task.definition.holdout}) {
+    if (list == &task.definition.real && task.n_real == 0) continue;
     for (const IntegerNames& values : *list) {
       auto resolved = resolve_case(task.definition, values);
       if (!resolved) invalid_argument(resolved.error().path + ": " + resolved.error().message);
@@ -51,12 +54,13 @@ PreparedTask prepare_task(std::string_view definition_json) {
       task.cases.push_back(*std::move(resolved));
     }
   }
-  task.pool = make_pool(task.definition);
+  task.pool = make_pool(task.definition, task.n_real > 0 ? kUpToReal : kUpToCases);
   return task;
 }
 
 PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set) {
-  PreparedTask asked{task.definition, task.digest, task.cases, task.n_cases, task.n_holdouts, {}};
+  PreparedTask asked{task.definition, task.digest,     task.cases, task.n_cases,
+                     task.n_real,     task.n_holdouts, {}};
   if ((stages & KRL_STAGE_HOLDOUT) == 0) {
     asked.n_holdouts = 0;
     asked.cases.resize(asked.n_cases);
@@ -74,7 +78,7 @@ PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::u
 std::shared_ptr<const PreparedTask> TaskStore::get(std::string_view definition_json) {
   const std::string key(definition_json);
   return kept_.get(key, [&] {
-    PreparedTask task = prepare_task(definition_json);
+    PreparedTask task = prepare_task(definition_json, sizes_);
     constexpr std::size_t kShapeBytes = 1 << 10;  // about
     const std::size_t shapes = task.cases.size() + task.pool.shapes.size();
     return std::pair(std::move(task), key.size() + shapes * kShapeBytes);

@@ -15,16 +15,25 @@
 
 namespace krl {
 
+// Which cases a backend has time for. Small: a task's `cases`, checked and timed. Real: where a
+// task names sizes of real work, it is timed at those, and checked at all.
+enum class Sizes { kSmall, kReal };
+
 // A task with its cases and hold-outs resolved, read once.
 struct PreparedTask {
   TaskDefinition definition;
   std::string digest;               // of the definition's text
   std::vector<ResolvedCase> cases;  // the shown ones, then the hold-outs, then fresh ones
-  std::size_t n_cases = 0;          // shown ones
+  std::size_t n_cases = 0;          // shown ones: the small, then the real
+  std::size_t n_real = 0;
   std::size_t n_holdouts = 0;
   FreshPool pool;
 
+  std::size_t n_small() const { return n_cases - n_real; }
   std::size_t n_known() const { return n_cases + n_holdouts; }
+  bool is_real(std::size_t case_index) const {
+    return case_index >= n_small() && case_index < n_cases;
+  }
   std::uint32_t kind_of(std::size_t case_index) const {  // KRL_CASE_*
     if (case_index < n_cases) return KRL_CASE_SHOWN;
     return case_index < n_known() ? KRL_CASE_HOLDOUT : KRL_CASE_FRESH;
@@ -36,7 +45,7 @@ inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
 
 // Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or with
 // the first case that is too large.
-PreparedTask prepare_task(std::string_view definition_json);
+PreparedTask prepare_task(std::string_view definition_json, Sizes sizes = Sizes::kSmall);
 
 // The same task with the cases that an evaluation is asked for: the shown ones, the hold-outs if
 // `stages` has KRL_STAGE_HOLDOUT, and if it has any stage that checks, fresh ones: the set of the
@@ -46,10 +55,13 @@ PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::u
 // Tasks by their definition, each prepared once. Thread-safe.
 class TaskStore {
  public:
+  explicit TaskStore(Sizes sizes) : sizes_(sizes) {}
+
   // Throws as prepare_task does.
   std::shared_ptr<const PreparedTask> get(std::string_view definition_json);
 
  private:
+  const Sizes sizes_;
   MemoryCache<PreparedTask> kept_{64 << 20};
 };
 

@@ -44,14 +44,19 @@ void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
   c->detail += run.detail;
 }
 
+void leave_out(CaseRecord* c, std::uint32_t verdict) {
+  c->verdict = verdict;
+  c->detail = "not run: an earlier case failed";
+}
+
 void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
           EvaluationRecord* record) {
   record->fail(verdict, named(record->cases[stopped]) + ": " + why);
   for (std::size_t c = stopped; c < record->cases.size(); ++c) {
     CaseRecord& unfinished = record->cases[c];
     if (unfinished.verdict != KRL_VERDICT_OK) continue;
-    unfinished.verdict = verdict;
-    unfinished.detail = c == stopped ? why : "not run: an earlier case ended all";
+    leave_out(&unfinished, verdict);
+    if (c == stopped) unfinished.detail = why;
   }
 }
 

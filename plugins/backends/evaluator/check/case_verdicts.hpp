@@ -29,6 +29,9 @@ std::string named(const CaseRecord& c);
 // Adds a run to its case.
 void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c);
 
+// Of a case that is not run because an earlier one got the verdict.
+void leave_out(CaseRecord* c, std::uint32_t verdict);
+
 // Ends the evaluation in the middle of case `stopped`: it and those after it that have not failed
 // get the verdict.
 void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,

@@ -49,7 +49,7 @@ std::int64_t tiles(std::int64_t shown, Random& random) {
   return tile * random.spread(1, shown / tile);
 }
 
-// `shown`: the largest size that the axis has in a case; `most`: that the work allows.
+// `shown`: the largest size that the axis has in a small case; `most`: that the work allows.
 std::int64_t size_of_kind(SizeKind kind, const AxisRange& range, std::int64_t shown,
                           std::int64_t most, Random& random) {
   switch (kind) {
@@ -76,7 +76,7 @@ std::int64_t within(const AxisRange& range, std::int64_t size) {
   return size - (size - range.low) % range.step;
 }
 
-// What an emulator spends time on: a product of matrices is more than its elements.
+// What an evaluation spends time on: a product of matrices is more than its elements.
 struct Work {
   double product = 1;  // of the variable axes
   double elements = 0;
@@ -91,14 +91,15 @@ struct Work {
 
 class PoolMaker {
  public:
-  explicit PoolMaker(const TaskDefinition& task) : task_(task), random_(mix_seed(0, task.id)) {
-    for (const auto* list : {&task.cases, &task.holdout}) {
+  PoolMaker(const TaskDefinition& task, const PoolLimits& limits)
+      : task_(task), limits_(limits), random_(mix_seed(0, task.id)) {
+    for (const auto* list : {&task.cases, &task.real, &task.holdout}) {
       for (const IntegerNames& values : *list) named_.push_back(values);
     }
-    for (const IntegerNames& values : task.cases) {
+    for (const IntegerNames& values : task.*limits.of) {
       const Work work(task, resolved(values));
-      most_product_ = std::max(most_product_, kMostWork * work.product);
-      most_elements_ = std::max(most_elements_, kMostWork * work.elements);
+      most_product_ = std::max(most_product_, limits.work * work.product);
+      most_elements_ = std::max(most_elements_, limits.work * work.elements);
     }
   }
 
@@ -127,16 +128,19 @@ class PoolMaker {
                      shape.error().message);
   }
 
-  std::int64_t largest_shown(const std::string& axis) const {
+  static std::int64_t largest(const std::vector<IntegerNames>& cases, const std::string& axis) {
     std::int64_t most = 1;
-    for (const IntegerNames& values : task_.cases) most = std::max(most, values.at(axis));
+    for (const IntegerNames& values : cases) most = std::max(most, values.at(axis));
     return most;
+  }
+  std::int64_t largest_shown(const std::string& axis) const { return largest(task_.cases, axis); }
+  std::int64_t longest(const std::string& axis) const {
+    return limits_.stretch * largest(task_.*limits_.of, axis);
   }
 
   bool is_stretched(const IntegerNames& values) const {
-    return std::any_of(values.begin(), values.end(), [&](const auto& axis) {
-      return axis.second > kMostStretch * largest_shown(axis.first);
-    });
+    return std::any_of(values.begin(), values.end(),
+                       [&](const auto& axis) { return axis.second > longest(axis.first); });
   }
 
   // Sizes beyond what is shown come last: as large as the others let them be.
@@ -148,8 +152,8 @@ class PoolMaker {
         const AxisRange& range = task_.ranges[a];
         const auto kind = static_cast<SizeKind>((first + a * shift) % kSizeKinds);
         if ((kind >= kBeyond) != beyond) continue;
-        const std::int64_t longest = kMostStretch * largest_shown(range.axis);
-        const auto most = std::min(longest, static_cast<std::int64_t>(most_product_ / product));
+        const auto most =
+            std::min(longest(range.axis), static_cast<std::int64_t>(most_product_ / product));
         const std::int64_t size =
             within(range, size_of_kind(kind, range, largest_shown(range.axis), most, random_));
         values[range.axis] = size;
@@ -184,6 +188,7 @@ class PoolMaker {
   }
 
   const TaskDefinition& task_;
+  const PoolLimits& limits_;
   Random random_;
   std::vector<IntegerNames> named_;  // by the task
   double most_product_ = 0, most_elements_ = 0;
@@ -193,9 +198,9 @@ class PoolMaker {
 
 }  // namespace
 
-FreshPool make_pool(const TaskDefinition& task) {
+FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits) {
   if (task.ranges.empty()) return {};
-  return PoolMaker(task).make();
+  return PoolMaker(task, limits).make();
 }
 
 }  // namespace krl

@@ -10,8 +10,8 @@
 namespace krl {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
-// its least, a few, a multiple of a tile, one beside that, any odd one, one beyond all that are
-// shown, and one as far beyond as an emulator has time for.
+// its least, a few, a multiple of a tile, one beside that, any odd one, one beyond all of the
+// cases, and one as far beyond as there is time for.
 //
 // A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to
 // the next they are shifted by the same amount, so that in a set no axis has a kind twice, and over
@@ -24,16 +24,20 @@ struct FreshPool {
   std::vector<std::vector<std::size_t>> sets;  // into `shapes`; an evaluation checks one of them
 };
 
-// No shape of a pool is more work than this many times the largest case: neither the product of its
-// axes nor its elements. An emulator executes it.
-inline constexpr double kMostWork = 1.25;
-// And no axis is longer than this many times its largest size in a case: kernels with a block for
-// each row spend as much on a short one.
-inline constexpr std::int64_t kMostStretch = 8;
+// How far a pool goes. No shape is more work than `work` times the largest of some cases, neither
+// by the product of its axes nor by its elements. And no axis is longer than `stretch` times its
+// largest size there: kernels with a block for each row spend as much on a short one.
+struct PoolLimits {
+  std::vector<IntegerNames> TaskDefinition::*of;
+  double work;
+  std::int64_t stretch;
+};
+inline constexpr PoolLimits kUpToCases{&TaskDefinition::cases, 1.25, 8};  // an emulator executes it
+inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 4};
 
 // A function of the task's id, axes, ranges and cases, so that other texts of a task change
 // nothing. Empty without ranges. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if a
 // size within the ranges makes no shape.
-FreshPool make_pool(const TaskDefinition& task);
+FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits);
 
 }  // namespace krl

@@ -48,6 +48,7 @@ Operation make_operation(const char* id, const char* title, const char* function
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
   operation.outputs = {{"y", "y", {"$rows"}, DType::kInt32}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.parts = {{"beats", beats}, {"worst", worst}};
   return operation;
 }

@@ -51,6 +51,7 @@ Family cross_entropy() {
       {"t", "labels", {"$rows"}, DType::kInt32, ValueKind::kIntegers, {"0", "$cols"}}};
   operation.outputs = {{"y", "loss", {"$rows"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.tolerance = {1e-5, 1e-6, "$cols"};
   return {
       "cross_entropy",

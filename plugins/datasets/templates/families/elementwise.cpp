@@ -112,6 +112,7 @@ Operation make_operation(const Formula& formula, DType dtype) {
   operation.reference = "def run(" + parameters + "):\n    return " + formula.reference + "\n";
   operation.axes = {{"n", formula.axis, NameKind::kLength}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.real = {{{"n", 1 << 24}}};
   add_element_texts(formula, integers ? "int4" : "float4", &operation.parts);
   return operation;
 }

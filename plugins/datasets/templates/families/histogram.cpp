@@ -4,14 +4,6 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kSerial = R"(
-// @launch kern<<<1, 1>>>($args)
-__global__ void kern($params) {
-  for (int j = 0; j < $bins; j++) $y[j] = 0;
-  for (int j = 0; j < $n; j++) $y[$x[j]] += 1;
-}
-)";
-
 constexpr const char* kBinThread = R"(
 // @launch kern<<<ceil_div($bins, $T), $T>>>($args)
 __global__ void kern($params) {
@@ -61,17 +53,17 @@ Family histogram() {
   operation.inputs = {{"x", "keys", {"$n"}, DType::kInt32, ValueKind::kIntegers, {"0", "$bins"}}};
   operation.outputs = {{"y", "counts", {"$bins"}, DType::kInt32}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.real = {{{"n", 1 << 24}}};
   operation.parts = {{"count", "48"}};
   const Choices index = {{"i", {"i", "idx", "gid", "e"}}, {"B", {"64", "128", "256"}}};
   return {"histogram",
           {operation},
-          {{"serial", 1, "one thread counts everything", kSerial},
+          {{"global_atomics", 2, "one thread a key, atomics on the counts", kGlobalAtomics, index},
            {"bin_thread",
             1,
             "one thread a bin",
             kBinThread,
             {{"i", {"i", "idx", "gid"}}, {"T", {"16", "32"}}}},
-           {"global_atomics", 1, "one thread a key, atomics on the counts", kGlobalAtomics, index},
            {"shared_atomics",
             2,
             "one block counts in shared memory",

@@ -91,6 +91,7 @@ Operation row_operation(const char* id, const char* title, const char* x, const 
   operation.inputs = {{"x", x, {"$rows", "$cols"}}};
   operation.outputs = {{"y", y, {"$rows", "$cols"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   return operation;
 }
 

@@ -4,11 +4,23 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kSerial = R"(
-// @launch kern<<<1, 1>>>($args)
-__global__ void kern($params) {
+constexpr const char* kTwoLaunches = R"(
+// @scratch part float[ceil_div($n, 512)]
+// @launch sums<<<ceil_div(part.size, 128), 128>>>($x, part, $n)
+// @launch kern<<<ceil_div(part.size, 128), 128>>>($x, part, $y, $n)
+__global__ void sums(const float* $x, float* part, int $n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t * 512 >= $n) return;
   float acc = 0.0f;
-  for (int j = 0; j < $n; j++) {
+  for (int j = t * 512; j < $n && j < t * 512 + 512; j++) acc += $x[j];
+  part[t] = acc;
+}
+__global__ void kern(const float* $x, const float* part, float* $y, int $n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t * 512 >= $n) return;
+  float acc = 0.0f;
+  for (int j = 0; j < t; j++) acc += part[j];
+  for (int j = t * 512; j < $n && j < t * 512 + 512; j++) {
     acc += $x[j];
     $y[j] = acc;
   }
@@ -87,11 +99,12 @@ Family prefix_sum() {
   operation.inputs = {{"x", "x", {"$n"}}};
   operation.outputs = {{"y", "y", {"$n"}}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.real = {{{"n", 1 << 24}}};
   operation.tolerance = {1e-6, 1e-6, "$n"};
   return {
       "prefix_sum",
       {operation},
-      {{"serial", 2, "one thread walks over everything", kSerial},
+      {{"two_launches", 2, "a thread for each stretch, which adds up all before it", kTwoLaunches},
        {"warp", 1, "one warp scans 32 at a time by shuffles", kWarp},
        {"stretches",
         2,

@@ -58,6 +58,7 @@ Operation make_operation(const char* id, const char* title, std::int64_t tier, c
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
   operation.outputs = {{"y", "y", {"$rows", "$cols"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   return operation;
 }
 
@@ -121,6 +122,7 @@ Operation swiglu() {
   operation.outputs[0].shape = {"$rows", "$half"};
   operation.parts["width"] = "$half";
   operation.cases = {{{"rows", 13}, {"cols", 38}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   return operation;
 }
 
@@ -152,6 +154,7 @@ Operation rope() {
   operation.outputs[0].shape = {"$rows", "$dim"};
   operation.parts["width"] = "$half";
   operation.cases = {{{"rows", 13}, {"half", 19}}, {{"rows", 20}, {"half", 36}}};
+  operation.real = {{{"rows", 4096}, {"half", 2048}}};
   return operation;
 }
 

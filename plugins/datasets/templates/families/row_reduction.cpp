@@ -66,6 +66,7 @@ Operation make_operation(const char* id, const char* title, const Names& names, 
   operation.inputs = {{"x", names.x, {"$rows", "$cols"}}};
   operation.outputs = {{"y", names.y, {"$rows"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.tolerance = tolerance;
   operation.parts = reduction_parts(reduce, element);
   operation.parts["v"] = "$x[r * $cols + j]";

@@ -106,6 +106,7 @@ Operation line_operation(const char* id, const char* title, const char* prompt,
   operation.inputs = {{"x", "x", {"$n"}}};
   operation.outputs = {{"y", "y", {"$n"}}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.real = {{{"n", 1 << 24}}};
   operation.parts = {{"value", value}};
   return operation;
 }
@@ -140,6 +141,7 @@ Family plane_stencil() {
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
   operation.outputs = {{"y", "y", {"$rows", "$cols"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   return {"plane_stencil",
           {operation},
           {{"element", 2, "one thread an element", kPlaneElement, kIndex},

@@ -5,12 +5,43 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kSerial = R"(
-// @launch kern<<<1, 1>>>($args)
-__global__ void kern($params) {
+// A thread for each stretch of 512, then for each stretch of what they left, then for all: enough
+// for 512 * 512 * 512.
+constexpr const char* kStretches = R"(
+// @scratch part float[ceil_div($n, 512)]
+// @scratch rest float[ceil_div($n, 262144)]
+// @launch kern<<<ceil_div(part.size, 128), 128>>>($x, part, $n)
+// @launch kern<<<ceil_div(rest.size, 128), 128>>>(part, rest, part.size)
+// @launch kern<<<1, 128>>>(rest, $y, rest.size)
+__global__ void kern(const float* $x, float* $y, int $n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t * 512 >= $n) return;
   float acc = $init;
-  for (int j = 0; j < $n; j++) $step;
-  $y[0] = acc;
+  for (int j = t * 512; j < $n && j < t * 512 + 512; j++) $step;
+  $y[t] = acc;
+}
+)";
+
+// The same for a product, whose partial results are only added up.
+constexpr const char* kDotStretches = R"(
+// @scratch part float[ceil_div($n, 512)]
+// @scratch rest float[ceil_div($n, 262144)]
+// @launch kern<<<ceil_div(part.size, 128), 128>>>($x, $z, part, $n)
+// @launch sums<<<ceil_div(rest.size, 128), 128>>>(part, rest, part.size)
+// @launch sums<<<1, 128>>>(rest, $y, rest.size)
+__global__ void kern(const float* $x, const float* $z, float* part, int $n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t * 512 >= $n) return;
+  float acc = 0.0f;
+  for (int j = t * 512; j < $n && j < t * 512 + 512; j++) $step;
+  part[t] = acc;
+}
+__global__ void sums(const float* part, float* $y, int size) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t * 512 >= size) return;
+  float acc = 0.0f;
+  for (int j = t * 512; j < size && j < t * 512 + 512; j++) acc += part[j];
+  $y[t] = acc;
 }
 )";
 
@@ -109,6 +140,7 @@ Operation make_operation(const char* id, const char* title, const char* x, const
   operation.inputs = {{"x", x, {"$n"}}};
   operation.outputs = {{"y", y, {"1"}}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
+  operation.real = {{{"n", 1 << 24}}};
   operation.tolerance = tolerance;
   operation.parts = reduction_parts(reduce, element);
   return operation;
@@ -127,7 +159,7 @@ Family total_reduction() {
                      Reduce::kMin, "$x[j]", {1e-6, 0.0}, false),
   };
   family.variants = {
-      {"serial", 1, "one thread adds everything up", kSerial},
+      {"stretches", 1, "a thread for each stretch, three times", kStretches},
       {"warp", 1, "one warp, shuffles", kWarp},
       {"block", 2, "one block, a tree in shared memory", kBlock, kBlocks},
       {"two_stages", 2, "all multiprocessors: partial results, then one block", kTwoStages,
@@ -145,7 +177,7 @@ Family dot_product() {
   dot.inputs.push_back({"z", "q", {"$n"}});
   return {"dot_product",
           {dot},
-          {{"serial", 1, "one thread adds everything up", kSerial},
+          {{"stretches", 1, "a thread for each stretch, three times", kDotStretches},
            {"warp", 1, "one warp, shuffles", kWarp},
            {"block", 2, "one block, a tree in shared memory", kBlock, kBlocks},
            {"two_stages", 2, "all multiprocessors: partial results by shuffles", kDotTwoStages,

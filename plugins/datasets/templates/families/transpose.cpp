@@ -58,6 +58,7 @@ Family transpose() {
   operation.inputs = {{"x", "x", {"$rows", "$cols"}}};
   operation.outputs = {{"y", "y", {"$cols", "$rows"}}};
   operation.cases = {{{"rows", 37}, {"cols", 21}}, {{"rows", 40}, {"cols", 36}}};
+  operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   operation.tolerance = {0.0, 0.0};
   return {"transpose",
           {operation},

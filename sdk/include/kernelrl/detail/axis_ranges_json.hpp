@@ -35,6 +35,7 @@ class AxisRangesReader {
       }
     }
     require_within("cases", task().cases);
+    require_within("real", task().real);
     require_within("holdout", task().holdout);
   }
 

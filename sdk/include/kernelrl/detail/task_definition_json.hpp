@@ -30,9 +30,10 @@ class TaskDefinitionReader {
       problem("", "a task definition must be a table");
       return std::move(result_);
     }
-    check_keys(json, "",
-               {"id", "tier", "title", "prompt", "axes", "input", "scalar", "output", "reference",
-                "naive", "cases", "holdout", "ranges", "tolerance", "work", "forbid", "origin"});
+    check_keys(
+        json, "",
+        {"id", "tier", "title", "prompt", "axes", "input", "scalar", "output", "reference", "naive",
+         "cases", "real", "holdout", "ranges", "tolerance", "work", "forbid", "origin"});
     read_heading(json);
     read_axes(json);
     read_tensors(json, "input", &task().inputs);
@@ -41,6 +42,7 @@ class TaskDefinitionReader {
     if (task().outputs.empty()) problem("", "the task has no output: add an [[output]] table");
     read_texts(json);
     read_cases(json, "cases", &task().cases);
+    read_cases(json, "real", &task().real);
     read_cases(json, "holdout", &task().holdout);
     detail::read_axis_ranges(json, result_);
     if (task().cases.empty()) problem("", "the task has no cases: add cases = [{ … }]");
@@ -411,7 +413,8 @@ class TaskDefinitionReader {
 
   void check_cases() {
     for (const auto& [key, cases] :
-         {std::pair("cases", &task().cases), std::pair("holdout", &task().holdout)}) {
+         {std::pair("cases", &task().cases), std::pair("real", &task().real),
+          std::pair("holdout", &task().holdout)}) {
       for (std::size_t i = 0; i < cases->size(); ++i) {
         const auto resolved = resolve_case(task(), (*cases)[i]);
         if (resolved) continue;
@@ -477,6 +480,7 @@ inline nlohmann::ordered_json to_json(const TaskDefinition& task) {
   json["reference"] = task.reference;
   if (!task.naive.empty()) json["naive"] = task.naive;
   json["cases"] = task.cases;
+  if (!task.real.empty()) json["real"] = task.real;
   if (!task.holdout.empty()) json["holdout"] = task.holdout;
   for (const AxisRange& range : task.ranges) json["ranges"][range.axis] = detail::to_json(range);
   json["tolerance"] = {{"rtol", task.tolerance.rtol}, {"atol", task.tolerance.atol}};

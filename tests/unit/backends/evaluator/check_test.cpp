@@ -8,6 +8,7 @@
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/element.hpp"
+#include "plugins/backends/evaluator/check/evaluation_plan.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
@@ -303,6 +304,48 @@ TEST(RunPlanTest, OnlyWhatIsTimedIsShared) {
   for (std::size_t r = 0; r < one.size(); ++r) {
     EXPECT_EQ(one[r].seed == other[r].seed, one[r].counted) << r;
   }
+}
+
+// A task of one axis with two small cases, one real one and a hold-out.
+PreparedTask sized_task(Sizes sizes) {
+  return prepare_task(R"({
+    "id": "double", "prompt": "y = 2 x", "axes": {"n": "var"},
+    "input": [{"name": "x", "dtype": "float32", "shape": ["n"]}],
+    "output": [{"name": "y", "dtype": "float32", "shape": ["n"]}],
+    "reference": "def run(x):\n    return 2 * x\n",
+    "cases": [{"n": 1000}, {"n": 333}], "real": [{"n": 1000000}], "holdout": [{"n": 77}],
+    "ranges": {"n": [1, 2000000]}})",
+                      sizes);
+}
+
+TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
+  const PreparedTask asked =
+      select_cases(sized_task(Sizes::kReal), KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT, 0);
+  ASSERT_EQ(asked.cases.size(), 4 + kSizeKinds);
+  EXPECT_EQ(asked.cases[2].label, "n=1000000");
+  EXPECT_EQ(asked.kind_of(2), KRL_CASE_SHOWN);
+  EXPECT_EQ(asked.kind_of(3), KRL_CASE_HOLDOUT);
+  std::vector<std::size_t> runs(asked.cases.size());
+  std::size_t last = 0;
+  for (const PlannedRun& run : plan_evaluation(asked, 5, {9, 10})) {
+    ++runs[run.case_index];
+    const bool given = run.distribution == Distribution::kAsGiven;
+    EXPECT_EQ(run.counted, run.case_index == 2 && given) << run.case_index;
+    EXPECT_TRUE(given || run.case_index < 2 || run.distribution == Distribution::kOddHalves);
+    EXPECT_GE(run.case_index, last) << "the runs of a case stand together";
+    last = run.case_index;
+  }
+  EXPECT_EQ(runs[0], 5u);
+  EXPECT_EQ(runs[2], 2u);
+  EXPECT_EQ(runs[3], 1u);
+}
+
+TEST(EvaluationPlanTest, WhereSizesAreSmallThoseCountAndNoOthersAreRun) {
+  const PreparedTask asked = select_cases(sized_task(Sizes::kSmall), KRL_STAGE_CHECK, 0);
+  ASSERT_EQ(asked.cases.size(), 2 + kSizeKinds);
+  for (const ResolvedCase& c : asked.cases) EXPECT_LE(c.axes.at("n"), 8 * 1000) << c.label;
+  for (const PlannedRun& run : plan_evaluation(asked, 1, {9, 10}))
+    EXPECT_EQ(run.counted, run.case_index < 2) << run.case_index;
 }
 
 TEST(EvaluationRequestTest, ACandidateHasInputsOfItsOwn) {

@@ -44,7 +44,7 @@ krl_evaluation_sink sink_into(Outcome* outcome) {
     return krl_status{KRL_OK};
   };
   sink.value = [](const krl_evaluation_sink* s, const krl_value* v) {
-    if (v->case_index <= 0) of(s).values[text(v->name)] = v->value;
+    of(s).values.try_emplace(text(v->name), v->value);
     return krl_status{KRL_OK};
   };
   sink.artifact = [](const krl_evaluation_sink*, krl_str, krl_str) { return krl_status{KRL_OK}; };

@@ -33,7 +33,7 @@ struct Outcome {
     std::size_t samples;  // of its time
   };
   std::vector<CaseOutcome> cases;
-  std::map<std::string, double> values;  // of the first case
+  std::map<std::string, double> values;  // each of the first case that has it
   std::vector<std::string> kernels;
   std::vector<KernelRecord> records;  // of the kernels
   int verdicts = 0;                   // times that verdict() was called

@@ -35,12 +35,12 @@ std::set<std::int64_t> sizes_of(const FreshPool& pool, const std::string& axis) 
 TEST(FreshShapesTest, WithoutRangesThereAreNone) {
   TaskDefinition task = rows_task();
   task.ranges.clear();
-  EXPECT_TRUE(make_pool(task).shapes.empty());
-  EXPECT_TRUE(make_pool(task).sets.empty());
+  EXPECT_TRUE(make_pool(task, kUpToCases).shapes.empty());
+  EXPECT_TRUE(make_pool(task, kUpToCases).sets.empty());
 }
 
 TEST(FreshShapesTest, EverySetHasEveryKindOfSizeForEveryAxis) {
-  const FreshPool pool = make_pool(rows_task());
+  const FreshPool pool = make_pool(rows_task(), kUpToCases);
   ASSERT_EQ(pool.sets.size(), kShapeSets);
   for (const auto& set : pool.sets) {
     ASSERT_EQ(set.size(), kSizeKinds);
@@ -60,13 +60,13 @@ TEST(FreshShapesTest, EverySetHasEveryKindOfSizeForEveryAxis) {
 
 TEST(FreshShapesTest, AreNewLongThinAndLarge) {
   const TaskDefinition task = rows_task();
-  const FreshPool pool = make_pool(task);
+  const FreshPool pool = make_pool(task, kUpToCases);
   std::set<std::string> labels;
   bool wide = false, tall = false, large = false;
   for (const ResolvedCase& shape : pool.shapes) {
     EXPECT_TRUE(labels.insert(shape.label).second) << shape.label;
     const std::int64_t rows = shape.axes.at("rows"), cols = shape.axes.at("cols");
-    EXPECT_LE(rows * cols, kMostWork * 96 * 200) << shape.label;
+    EXPECT_LE(rows * cols, kUpToCases.work * 96 * 200) << shape.label;
     wide |= cols > 50 * rows;
     tall |= rows > 50 * cols;
     large |= rows * cols > 96 * 200;
@@ -76,13 +76,36 @@ TEST(FreshShapesTest, AreNewLongThinAndLarge) {
     EXPECT_FALSE(labels.contains(named)) << named;
 }
 
+// A GPU has time for shapes that are larger than every small case, and for some up to a share of
+// real work.
+TEST(FreshShapesTest, GoUpToRealWork) {
+  TaskDefinition task = rows_task();
+  task.ranges = {{"rows", 1, 65536, 1}, {"cols", 1, 65536, 1}};
+  task.real = {{{"rows", 8192}, {"cols", 8192}}};
+  const FreshPool pool = make_pool(task, kUpToReal);
+  ASSERT_EQ(pool.sets.size(), kShapeSets);
+  for (const auto& set : pool.sets) {
+    std::int64_t least = kMaxElements, most = 0;
+    for (const std::size_t at : set) {
+      const std::int64_t elements = pool.shapes[at].tensors.front().elements;
+      least = std::min(least, elements);
+      most = std::max(most, elements);
+    }
+    EXPECT_LT(least, 96 * 200);
+    EXPECT_GT(most, 1 << 20);
+    EXPECT_LE(most, 8192 * 8192 / 4);
+  }
+}
+
 TEST(FreshShapesTest, FollowFromTheTaskAndNotFromItsTexts) {
   TaskDefinition task = rows_task(), other = rows_task();
   other.prompt = "another text";
   other.origin.file = "elsewhere.toml";
-  EXPECT_EQ(sizes_of(make_pool(task), "cols"), sizes_of(make_pool(other), "cols"));
+  EXPECT_EQ(sizes_of(make_pool(task, kUpToCases), "cols"),
+            sizes_of(make_pool(other, kUpToCases), "cols"));
   other.id = "columns";
-  EXPECT_NE(sizes_of(make_pool(task), "cols"), sizes_of(make_pool(other), "cols"));
+  EXPECT_NE(sizes_of(make_pool(task, kUpToCases), "cols"),
+            sizes_of(make_pool(other, kUpToCases), "cols"));
 }
 
 TEST(FreshShapesTest, KeepToRangesAndSteps) {
@@ -90,7 +113,7 @@ TEST(FreshShapesTest, KeepToRangesAndSteps) {
   task.holdout.clear();
   task.cases = {{{"rows", 4}, {"cols", 64}}};
   task.ranges = {{"rows", 4, 12, 1}, {"cols", 32, 4096, 32}};
-  const FreshPool pool = make_pool(task);
+  const FreshPool pool = make_pool(task, kUpToCases);
   EXPECT_FALSE(pool.shapes.empty());
   for (const ResolvedCase& shape : pool.shapes) {
     EXPECT_TRUE(task.ranges[0].contains(shape.axes.at("rows"))) << shape.label;
@@ -103,7 +126,7 @@ TEST(FreshShapesTest, OneShapeAloneIsNoPool) {
   task.holdout.clear();
   task.cases = {{{"rows", 4}, {"cols", 64}}};
   task.ranges = {{"rows", 4, 4, 1}, {"cols", 64, 64, 1}};
-  EXPECT_TRUE(make_pool(task).sets.empty());
+  EXPECT_TRUE(make_pool(task, kUpToCases).sets.empty());
 }
 
 TEST(FreshShapesTest, ASizeThatMakesNoShapeIsAnErrorOfTheRanges) {
@@ -111,7 +134,7 @@ TEST(FreshShapesTest, ASizeThatMakesNoShapeIsAnErrorOfTheRanges) {
   task.axes.push_back({"valid", "cols - 4"});
   task.origin = {"t.toml", {{"ranges", {3, 11}}}};
   try {
-    make_pool(task);
+    make_pool(task, kUpToCases);
     FAIL() << "made";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);

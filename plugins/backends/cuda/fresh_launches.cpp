@@ -1,0 +1,31 @@
+#include "plugins/backends/cuda/fresh_launches.hpp"
+
+#include <span>
+#include <utility>
+
+#include "plugins/backends/cuda/kernel_figures.hpp"
+
+namespace krl {
+
+Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
+                             const LaunchLimits& limits, const CompiledModule& module,
+                             const ComputeCapability& gpu, const std::string& arch,
+                             LaunchSchedule* schedule) {
+  Obstacles obstacles;
+  for (std::size_t c = asked.n_known(); c < asked.cases.size(); ++c) {
+    const auto one = std::span(asked.cases).subspan(c, 1);
+    EvaluationRecord found;
+    auto fresh = read_schedule(source, asked.definition, one, limits);
+    if (fresh) {
+      add_kernel_figures(one, *fresh, module, gpu, arch, &found);
+      schedule->programs.push_back(std::move(fresh->programs.front()));
+    } else {
+      found.fail(KRL_VERDICT_LAUNCH_ERROR, described(fresh.error()));
+      schedule->programs.emplace_back();
+    }
+    if (found.verdict != KRL_VERDICT_OK) obstacles.emplace(c, std::move(found.why));
+  }
+  return obstacles;
+}
+
+}  // namespace krl

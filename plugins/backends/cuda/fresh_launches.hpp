@@ -1,0 +1,24 @@
+// The launches of a candidate at shapes that nobody was shown: one that cannot happen there is no
+// launch error of the others. Pure.
+#pragma once
+
+#include <kernelrl/launch.hpp>
+#include <string>
+#include <string_view>
+
+#include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/compute_capability.hpp"
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/check/evaluation_plan.hpp"
+#include "plugins/backends/evaluator/source/launch_schedule.hpp"
+
+namespace krl {
+
+// Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
+// one where there is an obstacle. `arch`: as of add_kernel_figures.
+Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
+                             const LaunchLimits& limits, const CompiledModule& module,
+                             const ComputeCapability& gpu, const std::string& arch,
+                             LaunchSchedule* schedule);
+
+}  // namespace krl

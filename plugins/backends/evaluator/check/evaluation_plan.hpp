@@ -1,0 +1,29 @@
+// Which runs an evaluation consists of, and what becomes of the cases that nobody was shown. Pure.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/evaluator/check/case_data.hpp"
+#include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/backends/evaluator/evaluation_record.hpp"
+
+namespace krl {
+
+// Of the cases that an evaluation is asked for (select_cases), in their order. Where there are
+// cases of real size, those are counted and the small ones are not; each is run as given and in odd
+// halves, as small ones see all distributions.
+std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
+                                        const RunSeeds& seeds);
+
+// Fresh cases that a candidate cannot be launched at, by their index, and why.
+using Obstacles = std::map<std::size_t, std::string>;
+
+// After all runs but those of `obstacles`: a launch that cannot happen at a fresh shape has failed
+// there; and where a shown shape or a hold-out failed, the fresh ones are not reported.
+void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
+                        EvaluationRecord* record);
+
+}  // namespace krl
