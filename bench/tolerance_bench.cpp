@@ -79,32 +79,41 @@ TaskText at_size(const TaskText& text, double elements) {
   return {text.id, to_json_text(task)};
 }
 
-// Evaluations that came out otherwise than `expected`, each with a line of its own.
-std::size_t misjudged(const BackendInstance& backend, const std::map<std::string, TaskText>& tasks,
-                      const char* folder, std::uint32_t expected, std::uint64_t seeds) {
-  std::size_t wrongly = 0, all = 0, kernels_wrongly = 0;
+enum class Judgement { kRight, kWrong, kNone };
+
+Judgement judgement_of(const Outcome& outcome) {
+  if (outcome.verdict == KRL_VERDICT_OK) return Judgement::kRight;
+  const bool wrong = outcome.verdict == KRL_VERDICT_WRONG_RESULT ||
+                     outcome.verdict == KRL_VERDICT_NONDETERMINISTIC;
+  return wrong ? Judgement::kWrong : Judgement::kNone;
+}
+
+// Prints a line for each kernel of which an evaluation did not come out as `expected`, then counts.
+void judge(const BackendInstance& backend, const std::map<std::string, TaskText>& tasks,
+           const char* folder, Judgement expected, std::uint64_t seeds) {
   const std::vector<Kernel> kernels = kernels_in(folder);
+  std::size_t judged = 0, misjudged = 0;
   for (const Kernel& kernel : kernels) {
-    std::size_t of_kernel = 0;
+    std::size_t right = 0, wrong = 0;
     std::string why;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed, ++all) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const Outcome outcome = backend.evaluate(tasks.at(kernel.task), kernel.source, kChecks, seed);
-      if (outcome.verdict == expected) continue;
-      ++of_kernel;
-      why = std::string(verdict_name(outcome.verdict)) + " " + outcome.why;
+      const Judgement found = judgement_of(outcome);
+      right += found == Judgement::kRight ? 1 : 0;
+      wrong += found == Judgement::kWrong ? 1 : 0;
+      if (found != expected) why = std::string(verdict_name(outcome.verdict)) + " " + outcome.why;
     }
-    if (of_kernel > 0) {
-      std::printf("%s, %s: %zu of %zu %s\n", folder, kernel.name.c_str(), of_kernel,
-                  static_cast<std::size_t>(seeds), why.c_str());
-    }
-    wrongly += of_kernel;
-    kernels_wrongly += of_kernel > 0 ? 1 : 0;
+    judged += right + wrong;
+    misjudged += expected == Judgement::kRight ? wrong : right;
+    if (why.empty()) continue;
+    std::printf("%s, %s: right %zu times, wrong %zu times of %zu: %s\n", folder,
+                kernel.name.c_str(), right, wrong, static_cast<std::size_t>(seeds), why.c_str());
     std::fflush(stdout);
   }
-  std::printf("%s: %zu kernels, of which %zu misjudged; %zu evaluations, of which %zu (%.1f %%)\n",
-              folder, kernels.size(), kernels_wrongly, all, wrongly,
-              100 * static_cast<double>(wrongly) / static_cast<double>(all));
-  return wrongly;
+  std::printf(
+      "%s: %zu kernels, %zu evaluations judged, %zu of them misjudged (%.1f %%)\n", folder,
+      kernels.size(), judged, misjudged,
+      100 * static_cast<double>(misjudged) / static_cast<double>(std::max<std::size_t>(judged, 1)));
 }
 
 }  // namespace
@@ -120,7 +129,7 @@ int main(int argc, char** argv) {
   std::map<std::string, TaskText> tasks;
   for (const auto& [id, task] : all_tasks())
     tasks[id] = elements > 0 ? at_size(task, elements) : task;
-  misjudged(backend, tasks, "right", KRL_VERDICT_OK, seeds);
-  misjudged(backend, tasks, "wrong", KRL_VERDICT_WRONG_RESULT, seeds);
+  judge(backend, tasks, "right", Judgement::kRight, seeds);
+  judge(backend, tasks, "wrong", Judgement::kWrong, seeds);
   return 0;
 }
