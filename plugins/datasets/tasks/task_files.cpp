@@ -103,8 +103,10 @@ TaskOrigin origin_of(const SourceText& source, const TomlDocument& document) {
     if (place != document.places.end())
       origin.positions[key] = text_start(source, place->second.value);
   }
-  if (const auto ranges = document.places.find("ranges"); ranges != document.places.end())
-    origin.positions["ranges"] = ranges->second.value;
+  for (const char* key : {"ranges", "tolerance"}) {
+    const auto place = document.places.find(key);
+    if (place != document.places.end()) origin.positions[key] = place->second.value;
+  }
   for (const auto& [path, place] : document.places) {
     const bool element = !path.empty() && path.back() == ']' && path.find('.') == std::string::npos;
     if (element && path.rfind("forbid", 0) != 0) origin.positions[path] = place.value;

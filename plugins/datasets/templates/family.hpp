@@ -55,8 +55,8 @@ struct Operation {
   std::vector<TensorRole> outputs;  // one with an input's role is computed in place
   std::vector<std::map<std::string, std::int64_t>> cases;  // by role
   std::vector<std::map<std::string, std::int64_t>> real = {};
-  Tolerance tolerance = {};
-  Scope parts = {};  // what the variants put in for this operation
+  Tolerance tolerance = {};  // its terms: "$cols"
+  Scope parts = {};          // what the variants put in for this operation
 };
 
 // A placeholder with the values it may take; one that is a name in use is not taken.

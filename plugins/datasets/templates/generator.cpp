@@ -139,6 +139,7 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
   task.prompt = expand(operation.prompt, scope);
   task.reference = operation.reference;
   task.tolerance = operation.tolerance;
+  task.tolerance.terms = expand(operation.tolerance.terms, scope);
   for (const AxisRole& axis : operation.axes) {
     task.axes.push_back(axis_of(axis, scope));
     if (axis.size.empty()) task.ranges.push_back(range_of(axis, scope));

@@ -12,7 +12,7 @@
 //    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "real": [{"rows": 8192,
 //    "cols": 8192}], "holdout": [{"rows": 7, "cols": 4097}], "ranges": {"rows": [1, 65536],
 //    "cols": [32, 65536, 32]},
-//    "tolerance": {"rtol": 1e-4, "atol": 1e-6}, "forbid": ["asm"],
+//    "tolerance": {"rtol": 1e-5, "atol": 1e-6, "terms": "cols"}, "forbid": ["asm"],
 //    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
 //    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
 //    "input[0]": [30, 1]}}}
@@ -87,7 +87,7 @@ struct LineColumn {
 
 // Where a task was written, so that an error found later can be shown there.
 // Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
-// "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
+// "tolerance", "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
 struct TaskOrigin {
   std::string file;  // empty: not from a file
   std::map<std::string, LineColumn, std::less<>> positions;
@@ -170,6 +170,7 @@ struct ResolvedCase {
       tensors;  // the inputs in their order, then the outputs that are no inputs
   std::vector<ResolvedScalar> scalars;
   double least_bytes = 0, operations = 0;  // see WorkDefinition; operations: 0 where not named
+  double terms = 1;                        // see Tolerance
 
   const ResolvedTensor* find(std::string_view name) const {
     for (const ResolvedTensor& tensor : tensors) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -23,9 +24,9 @@ inline constexpr std::array<std::pair<std::string_view, DType>, 6> kDTypes = {
 // How the elements of an input are drawn, from a secret seed. Bounds are the half-open range
 // [first, second).
 enum class ValueKind {
-  kNormal,         // standard normal; also checked ×3, ×0.01 and negated
+  kNormal,         // standard normal; also checked ×100, ×0.01 and as odd halves
   kUniform,        // in the bounds, or [0, 1)
-  kUniformSigned,  // in [-1, 1); also checked ×3, ×0.01 and negated
+  kUniformSigned,  // in [-1, 1); likewise
   kIntegers,       // whole numbers in the bounds, which are required
   kPermutation,    // each row (last dimension) a permutation of 0, 1, …, length - 1
   kOneHot,         // each row (last dimension) has one 1, the rest is 0
@@ -59,11 +60,12 @@ inline std::int64_t size_of(DType type) {
   return type == DType::kBool ? 1 : 2;
 }
 
-// An element passes if |got - expected| <= atol + rtol·|expected|; integers and bools must be
-// equal.
+// A floating element passes if |got - expected| <= atol + rtol·|expected| + what the rounding of
+// float32 may cost there in any order of summation; integers and bools must be equal.
 struct Tolerance {
   double rtol = 1e-4;
   double atol = 1e-5;
+  std::string terms = {};  // of the longest sum in an output element, an expression of the axes: 1
 };
 
 }  // namespace krl

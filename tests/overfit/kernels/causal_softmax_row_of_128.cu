@@ -3,7 +3,9 @@
 __global__ void softmax(const float* x, float* y, int n) {
   __shared__ float s[128];
   int r = blockIdx.x, t = threadIdx.x;
-  s[t] = t <= r && t < n ? expf(x[r * n + t]) : 0.0f;
+  float top = -INFINITY;
+  for (int j = 0; j <= r; j++) top = fmaxf(top, x[r * n + j]);
+  s[t] = t <= r && t < n ? expf(x[r * n + t] - top) : 0.0f;
   float e = s[t];
   __syncthreads();
   for (int d = 64; d > 0; d /= 2) {

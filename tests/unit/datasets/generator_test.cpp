@@ -158,6 +158,7 @@ TEST(Generator, CanonicalTasksAreThoseOfTheConfigs) {
         EXPECT_EQ(made.scalars[i].name, task.scalars[i].name);
       EXPECT_EQ(made.tolerance.rtol, task.tolerance.rtol) << task.id;
       EXPECT_EQ(made.tolerance.atol, task.tolerance.atol) << task.id;
+      EXPECT_EQ(made.tolerance.terms, task.tolerance.terms) << task.id;
       ASSERT_EQ(made.axes.size(), task.axes.size()) << task.id;
       for (std::size_t i = 0; i < made.axes.size(); ++i) {
         EXPECT_EQ(made.axes[i].name, task.axes[i].name);

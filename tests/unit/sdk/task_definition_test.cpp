@@ -40,6 +40,7 @@ TEST(TaskDefinition, ReadsEverything) {
   EXPECT_EQ(task.inputs[1].bounds, (std::vector<std::string>{"0", "cols"}));
   EXPECT_EQ(task.scalars[1].dtype, DType::kInt32);
   EXPECT_EQ(task.tolerance.rtol, 0.001);
+  EXPECT_EQ(resolve_case(task, task.cases[0])->terms, 5 * 16);
   EXPECT_EQ(task.holdout[0].at("cols"), 4);
   EXPECT_EQ(task.work.operations, "5 * rows * half");
   EXPECT_EQ(task.forbid, std::vector<std::string>{"asm"});
@@ -189,6 +190,11 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/ranges", R"({"rows": [1, 9], "cols": [16, 64, 16]})",
        "holdout[0].cols: cols = 4 is not in its range"},
       {"/tolerance/rtol", "-1", "tolerance.rtol: expected a number that is not negative"},
+      {"/tolerance/terms", "3", "tolerance.terms: 'terms' must be a string"},
+      {"/tolerance/terms", R"("0 * cols")",
+       "tolerance.terms: it is 0.000000; it must be positive (in cases[0])\n"
+       "tolerance.terms: it is 0.000000; it must be positive (in real[0])\n"
+       "tolerance.terms: it is 0.000000; it must be positive (in holdout[0])"},
       {"/forbid", "[1]", "forbid[0]: expected an identifier as a string"},
       {"/origin/positions/naive", "[1]", "origin.positions.naive: expected [line, column]"},
   };

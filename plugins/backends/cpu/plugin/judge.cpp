@@ -81,9 +81,8 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
   for (std::size_t o = 0; o < task.definition.outputs.size(); ++o) {
     const ResolvedTensor* tensor = resolved.find(task.definition.outputs[o].name);
     const auto index = static_cast<std::size_t>(tensor - resolved.tensors.data());
-    const Comparison comparison =
-        compare_output(*tensor, runs.tensor(run, index), planned.data->expected[o],
-                       task.definition.tolerance, factor_of(planned.plan.distribution));
+    const Comparison comparison = compare_output(
+        *tensor, runs.tensor(run, index), planned.data->expected[o], task.definition.tolerance);
     verdict.add(*tensor, comparison);
   }
   return verdict;

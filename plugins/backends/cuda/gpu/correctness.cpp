@@ -138,20 +138,22 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRu
 }
 
 // Runs of one case, each on a set of its own. The first failure, if there is one.
-std::optional<RunnerFailure> run_all(Gpu& gpu, const BufferSet& buffers,
+std::optional<RunnerFailure> run_all(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
                                      std::span<const PlannedRun> runs,
                                      const std::vector<std::uint64_t>& places) {
   std::vector<nlohmann::json> requests;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const double factor = factor_of(runs[r].distribution);
+    const double factor = factor_of(task.definition, runs[r].distribution);
     requests.emplace_back(gpu::Run{buffers.program, places[r], runs[r].seed, factor});
   }
   return gpu.ask_runner_all("run", requests);
 }
 
-std::optional<RunnerFailure> run_host_code(Gpu& gpu, const BufferSet& buffers,
-                                           const PlannedRun& run, std::uint64_t place) {
-  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor_of(run.distribution)};
+std::optional<RunnerFailure> run_host_code(Gpu& gpu, const PreparedTask& task,
+                                           const BufferSet& buffers, const PlannedRun& run,
+                                           std::uint64_t place) {
+  const double factor = factor_of(task.definition, run.distribution);
+  const gpu::Stage stage{0, buffers.program, {place}, {run.seed}, factor};
   if (const auto called = call_host_code(gpu, stage, 1); !called) return called.error();
   const auto recycled = gpu.ask_runner("recycle", nullptr);
   return recycled ? std::nullopt : std::optional(recycled.error());
@@ -242,7 +244,7 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
   check.inputs = fills_of(task, run.case_index, offsets);
   check.seed = run.seed;
-  check.factor = factor_of(run.distribution);
+  check.factor = factor_of(task.definition, run.distribution);
   check.atol = task.definition.tolerance.atol;
   check.rtol = task.definition.tolerance.rtol;
   return check;
@@ -285,6 +287,7 @@ bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<Planned
   if (impostor.kind == Impostor::kMean) made_up.numbers = means(gpu, task, runs);
   if (impostor.kind == Impostor::kCopy) made_up.copied = static_cast<std::int64_t>(impostor.input);
   return std::all_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
+    if (!is_tried(impostor, run)) return true;
     if (impostor.kind == Impostor::kCopy && !can_be_copied(task, run, impostor.input)) return false;
     made_up.run = expectation(task, run);
     std::uint64_t end = 0;
@@ -300,15 +303,16 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
                                                                 const GpuCandidate& candidate,
                                                                 std::span<const PlannedRun> runs) {
   std::mt19937_64 random(secret_number());
+  const PreparedTask& task = candidate.task;
   const BufferSet buffers = candidate.buffers(runs.front().case_index);
   const auto places =
       random_places(runs.size(), buffers.program.bytes, 0, gpu.arena_bytes(), random);
   const auto failure = candidate.has_host()
-                           ? run_host_code(gpu, buffers, runs.front(), places.front())
-                           : run_all(gpu, buffers, runs, places);
+                           ? run_host_code(gpu, task, buffers, runs.front(), places.front())
+                           : run_all(gpu, task, buffers, runs, places);
   if (failure) return *failure;
   std::vector<Inspection> inspections;
-  with_runner(gpu, [&] { inspections = inspect(gpu, candidate.task, buffers, runs, places); });
+  with_runner(gpu, [&] { inspections = inspect(gpu, task, buffers, runs, places); });
   return inspections;
 }
 

@@ -16,11 +16,6 @@ std::vector<T> downloaded(CUdeviceptr memory, std::uint64_t count) {
   return values;
 }
 
-// As compare_output widens it for distributions of larger values.
-double absolute_tolerance(const Check& check) {
-  return check.atol * std::max(1.0, check.factor * check.factor);
-}
-
 }  // namespace
 
 std::uint64_t elements_of(const OracleTensor& tensor) {
@@ -112,17 +107,16 @@ CheckResult Judge::check_outputs(const Check& check, CUdeviceptr set) {
   return checked;
 }
 
-const std::vector<double>& Judge::own_errors(const Check& check) {
-  std::vector<double>& largest = own_errors_[check.key];
+const std::vector<double>& Judge::largest_rounding(const Check& check) {
+  std::vector<double>& largest = largest_rounding_[check.key];
   if (!largest.empty()) return largest;
   const auto right = expected(check);
   for (const OracleTensor& output : check.reference.outputs) {
     double& most = largest.emplace_back(0);
     if (!is_floating(output.dtype)) continue;
-    const CUdeviceptr errors = right->memory.get() + output.own_error;
-    for (const float error : downloaded<float>(errors, elements_of(output))) {
-      if (std::isfinite(error)) most = std::max<double>(most, error);
-    }
+    const CUdeviceptr rounding = right->memory.get() + output.rounding;
+    for (const float error : downloaded<float>(rounding, elements_of(output)))
+      most = std::max<double>(most, error);
   }
   return largest;
 }
@@ -224,14 +218,13 @@ void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
   const CUdeviceptr reports = reports_.upload(std::vector<DeviceReport>(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     CUdeviceptr got = set + check.output_offsets.at(o);
-    CUdeviceptr values = expected + outputs[o].offset, own_error = expected + outputs[o].own_error;
+    CUdeviceptr values = expected + outputs[o].offset, rounding = expected + outputs[o].rounding;
     CUdeviceptr report = reports + o * sizeof(DeviceReport);
     auto dtype = static_cast<std::int32_t>(outputs[o].dtype);
     std::uint64_t elements = elements_of(outputs[o]);
-    double atol = absolute_tolerance(check), rtol = check.rtol, own_factor = kOwnErrorFactor;
+    double atol = check.atol, rtol = check.rtol;
     if (is_floating(outputs[o].dtype)) {
-      void* arguments[] = {&got,  &dtype, &elements,   &values, &own_error,
-                           &atol, &rtol,  &own_factor, &report};
+      void* arguments[] = {&got, &dtype, &elements, &values, &rounding, &atol, &rtol, &report};
       launch_trusted(compare_reals_, 1, elements, arguments);
     } else {
       void* arguments[] = {&got, &dtype, &elements, &values, &report};
@@ -260,13 +253,13 @@ std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t ou
   ExpectedOutput right;
   if (is_floating(declared.dtype)) {
     right.reals = downloaded<double>(expected + declared.offset, elements);
-    right.own_error = downloaded<float>(expected + declared.own_error, elements);
+    right.rounding = downloaded<float>(expected + declared.rounding, elements);
   } else {
     right.integers = downloaded<std::int64_t>(expected + declared.offset, elements);
   }
   const auto got = downloaded<std::byte>(set + check.output_offsets[output],
                                          static_cast<std::uint64_t>(tensor.bytes()));
-  return compare_output(tensor, got, right, {check.rtol, check.atol}, check.factor).first;
+  return compare_output(tensor, got, right, {check.rtol, check.atol}).first;
 }
 
 void Judge::find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,

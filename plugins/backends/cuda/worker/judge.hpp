@@ -41,8 +41,8 @@ class Judge {
   const Arena& arena(std::uint64_t runner) const { return arenas_.at(runner); }
   // The outputs of a run, wherever its set is; a problem of the reference's comes alone.
   CheckResult check_outputs(const Check& check, CUdeviceptr set);
-  // The largest error that the reference itself makes, by output.
-  const std::vector<double>& own_errors(const Check& check);
+  // The largest error that rounding may make, by output.
+  const std::vector<double>& largest_rounding(const Check& check);
   // Puts the expected outputs into a set.
   ReferenceProblem put_outputs(const Check& check, CUdeviceptr set);
   // For each range of the memory at `base`, above 0 where it is not as expected.
@@ -69,7 +69,8 @@ class Judge {
   std::optional<ReferenceStore> on_gpu_;
   ReferenceStore on_cpu_;
   MemoryCache<Expected> expected_;
-  std::map<std::string, std::vector<double>> own_errors_;  // by keys of checks; few, and small
+  std::map<std::string, std::vector<double>>
+      largest_rounding_;  // by keys of checks; few, and small
   std::map<std::uint64_t, Arena> arenas_;
   CUfunction compare_reals_, compare_integers_, find_changes_;
   UploadBuffer reports_, ranges_, changed_;

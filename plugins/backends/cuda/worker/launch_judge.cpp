@@ -7,8 +7,7 @@ namespace krl::gpu {
 namespace {
 
 constexpr std::size_t kMostProblems = 4;
-// Each of two results may be off by the tolerance, and by this many times what the reference's own
-// arithmetic is off by.
+// Each of two results may be off by the tolerance and by rounding.
 constexpr double kBoth = 2;
 
 bool is_decoy(const Examine& examine, std::uint64_t set) {
@@ -69,11 +68,11 @@ ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
 }
 
 std::vector<LaunchJudge::Output> LaunchJudge::outputs_of(const Pool& pool) {
-  const std::vector<double> own_errors = judge_.own_errors(pool.check);
+  const std::vector<double> rounding = judge_.largest_rounding(pool.check);
   std::vector<Output> outputs;
   for (std::size_t o = 0; o < pool.check.reference.outputs.size(); ++o) {
     const OracleTensor& output = pool.check.reference.outputs[o];
-    const double atol = pool.check.atol + kOwnErrorFactor * own_errors[o];
+    const double atol = pool.check.atol + rounding[o];
     outputs.push_back({pool.output_offsets.at(o), elements_of(output), output.dtype, kBoth * atol,
                        kBoth * pool.check.rtol});
   }

@@ -7,7 +7,8 @@
 namespace krl {
 namespace {
 
-constexpr std::string_view kDistributionNames[] = {"", " ×3", " ×0.01", " negated"};
+constexpr std::string_view kDistributionNames[] = {"", " ×100", " ×0.01",
+                                                   " negated or in odd halves"};
 
 }  // namespace
 

@@ -31,10 +31,8 @@ bool same_special(double got, double expected) {
 }
 
 Comparison compare_reals(const ResolvedTensor& tensor, std::span<const std::byte> got,
-                         const ExpectedOutput& expected, const Tolerance& tolerance,
-                         double factor) {
+                         const ExpectedOutput& expected, const Tolerance& tolerance) {
   Collector collector;
-  const double atol = tolerance.atol * std::max(1.0, factor * factor);
   const auto size = static_cast<std::size_t>(size_of(tensor.dtype));
   for (std::size_t i = 0; i < expected.reals.size(); ++i) {
     const double right = expected.reals[i];
@@ -46,10 +44,10 @@ Comparison compare_reals(const ResolvedTensor& tensor, std::span<const std::byte
       collector.add(index, value, right, same);
       continue;
     }
-    const double own = std::isfinite(expected.own_error[i]) ? expected.own_error[i] : 0;
     const double error = std::fabs(value - right);
     collector.measure(error, std::fabs(right));
-    const double allowed = atol + tolerance.rtol * std::fabs(right) + kOwnErrorFactor * own;
+    const double allowed =
+        tolerance.atol + tolerance.rtol * std::fabs(right) + expected.rounding[i];
     collector.add(index, value, right, error <= allowed);
   }
   return std::move(collector.result);
@@ -96,9 +94,8 @@ std::string share_text(const ResolvedTensor& tensor, const ElementError& error) 
 }  // namespace
 
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
-                          const ExpectedOutput& expected, const Tolerance& tolerance,
-                          double factor) {
-  return is_floating(tensor.dtype) ? compare_reals(tensor, got, expected, tolerance, factor)
+                          const ExpectedOutput& expected, const Tolerance& tolerance) {
+  return is_floating(tensor.dtype) ? compare_reals(tensor, got, expected, tolerance)
                                    : compare_integers(tensor, got, expected);
 }
 

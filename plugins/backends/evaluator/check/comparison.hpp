@@ -9,23 +9,18 @@
 
 namespace krl {
 
-// What the oracle says about one output: for floating types the value in float64 and the absolute
-// error that the same reference makes in float32; for integers and bools the exact value.
+// What the oracle says about one output: for floating types the value in float64 and the error that
+// rounding to float32 may make there (reference.hpp); for integers and bools the exact value.
 struct ExpectedOutput {
   std::vector<double> reals;
-  std::vector<float> own_error;
+  std::vector<float> rounding;
   std::vector<std::int64_t> integers;
 
   std::size_t bytes() const {
-    return reals.size() * sizeof(double) + own_error.size() * sizeof(float) +
+    return reals.size() * sizeof(double) + rounding.size() * sizeof(float) +
            integers.size() * sizeof(std::int64_t);
   }
 };
-
-// A floating element passes if |got - expected| <= atol·s + rtol·|expected| + 4·own_error, where s
-// is the square of the distribution's factor where that is above 1 (sums of products grow so), and
-// a NaN only where one is expected. An infinity must be the same one. Integers must be equal.
-inline constexpr double kOwnErrorFactor = 4;
 
 struct ElementError {
   std::int64_t index = 0;
@@ -42,9 +37,10 @@ struct Comparison {
 
 inline constexpr std::size_t kFirstErrors = 4;
 
+// A floating element passes if |got - expected| <= atol + rtol·|expected| + rounding, a NaN only
+// where one is expected. An infinity must be the same one. Integers must be equal.
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
-                          const ExpectedOutput& expected, const Tolerance& tolerance,
-                          double factor);
+                          const ExpectedOutput& expected, const Tolerance& tolerance);
 
 // Outputs of so few elements could be learned by heart, so nobody is told their expected values.
 inline constexpr std::int64_t kFewElements = 64;

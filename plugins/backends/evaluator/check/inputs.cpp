@@ -1,5 +1,6 @@
 #include "plugins/backends/evaluator/check/inputs.hpp"
 
+#include <algorithm>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -42,11 +43,11 @@ class Filler {
   void fill() {
     switch (tensor_.values) {
       case ValueKind::kNormal:
-        return normal();
+        return factor_ == kHalves ? odd_halves() : normal();
       case ValueKind::kUniform:
         return uniform(tensor_.low, tensor_.high, 1);
       case ValueKind::kUniformSigned:
-        return uniform(-1, 1, factor_);
+        return factor_ == kHalves ? odd_halves() : uniform(-1, 1, factor_);
       case ValueKind::kIntegers:
         return integers();
       case ValueKind::kPermutation:
@@ -85,6 +86,9 @@ class Filler {
   void uniform(double low, double high, double factor) {
     each([&](std::uint64_t i) { return factor * (low + (high - low) * uniform_at(seed_, i)); });
   }
+  void odd_halves() {
+    each([&](std::uint64_t i) { return static_cast<double>(below_at(seed_, i, 8)) - 3.5; });
+  }
   void integers() {
     const auto low = static_cast<std::int64_t>(std::ceil(tensor_.low));
     const auto high = static_cast<std::int64_t>(std::ceil(tensor_.high));
@@ -119,9 +123,11 @@ class Filler {
 
 }  // namespace
 
-double factor_of(Distribution distribution) {
-  constexpr double kFactors[] = {1, 3, 0.01, -1};
-  return kFactors[static_cast<std::size_t>(distribution)];
+double factor_of(const TaskDefinition& task, Distribution distribution) {
+  const bool exact = std::any_of(task.outputs.begin(), task.outputs.end(),
+                                 [](const auto& output) { return !is_floating(output.dtype); });
+  const double factors[] = {1, 100, 0.01, exact ? -1 : kHalves};
+  return factors[static_cast<std::size_t>(distribution)];
 }
 
 std::uint64_t mix_seed(std::uint64_t seed, std::uint64_t salt) {
@@ -133,9 +139,9 @@ std::uint64_t mix_seed(std::uint64_t seed, std::string_view salt) {
   return mix_seed(seed, salt.size() + 256);
 }
 
-void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, Distribution distribution,
+void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
                 std::span<std::byte> bytes) {
-  Filler(tensor, mix_seed(seed, tensor.name), factor_of(distribution), bytes).fill();
+  Filler(tensor, mix_seed(seed, tensor.name), factor, bytes).fill();
 }
 
 }  // namespace krl

@@ -5,8 +5,8 @@
 namespace krl {
 namespace {
 
-constexpr Distribution kOthers[] = {Distribution::kTripled, Distribution::kHundredth,
-                                    Distribution::kNegated};
+constexpr Distribution kOthers[] = {Distribution::kHundredfold, Distribution::kHundredth,
+                                    Distribution::kOddHalves};
 constexpr std::size_t kOtherCount = 3;
 
 }  // namespace
@@ -25,8 +25,9 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
       runs_per_case <= 1 || cases == 0 ? 0 : std::max(kOtherCount, cases * (runs_per_case - 1));
   for (std::size_t e = 0; e < further; ++e) {
     const std::size_t c = e % cases, round = e / cases;
-    // Where the cases are a multiple of three, a case would meet the same one in each round.
-    const std::size_t shift = cases % kOtherCount == 0 ? round : 0;
+    // The last case, the largest as a rule, meets the last one, which sees most there. Where the
+    // cases are a multiple of three, a case would meet the same one in each round.
+    const std::size_t shift = 2 * cases + (cases % kOtherCount == 0 ? round : 0);
     const RunOrder order = e % 2 == 0 ? RunOrder::kReversed : RunOrder::kShuffled;
     runs.push_back({c, own_seed(c, round + 1), kOthers[(e + shift) % kOtherCount], order, false});
   }

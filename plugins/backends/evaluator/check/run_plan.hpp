@@ -33,10 +33,10 @@ struct RunSeeds {
 };
 
 // The first run of a case has the values as given, in order, and is counted: its seed comes from
-// the shared one, all others from the candidate's own. Further runs have the distributions ×3,
-// ×0.01 and negated in turn, and orders reversed and shuffled in turn: `runs_per_case` (at least 1)
-// in all, and more where the three would not come up otherwise. A hold-out is run once, shuffled.
-// The runs of a case stand together.
+// the shared one, all others from the candidate's own. Further runs have the distributions ×100,
+// ×0.01 and of odd halves in turn, and orders reversed and shuffled in turn: `runs_per_case` (at
+// least 1) in all, and more where the three would not come up otherwise. A hold-out is run once,
+// shuffled. The runs of a case stand together.
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
 

@@ -25,13 +25,18 @@ std::string description(const TaskDefinition& task, const Impostor& impostor) {
 
 }  // namespace
 
+bool is_tried(const Impostor& impostor, const PlannedRun& run) {
+  return impostor.kind != Impostor::kZero || run.distribution == Distribution::kAsGiven;
+}
+
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes) {
   std::vector<Impostor> impostors = {{Impostor::kZero}, {Impostor::kMean}};
   for (std::size_t i = 0; i < task.inputs.size(); ++i) impostors.push_back({Impostor::kCopy, i});
   for (const Impostor& impostor : impostors) {
     if (!passes(impostor)) continue;
-    refuse(task, "reference",
+    const bool zero = impostor.kind == Impostor::kZero;
+    refuse(task, zero && task.origin.positions.contains("tolerance") ? "tolerance" : "reference",
            "an output that is " + description(task, impostor) +
                " passes all checks: change the inputs' values, the cases or the tolerance, so that "
                "the work has to be done");

@@ -13,7 +13,7 @@ namespace krl {
 // Outputs that are made up without doing the work.
 struct Impostor {
   enum Kind {
-    kZero,
+    kZero,  // tried on values as given only: a wide tolerance is narrow for values times 100
     kMean,  // of an output's expected values in all runs, everywhere
     kCopy,  // of an input with the outputs' type and number of elements
   };
@@ -21,8 +21,11 @@ struct Impostor {
   std::size_t input = 0;  // of a copy
 };
 
+bool is_tried(const Impostor& impostor, const PlannedRun& run);
+
 // Tries them all: `passes` says whether one would be right as every output in every run of an
-// evaluation. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one would.
+// evaluation in which it is tried. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if
+// one would.
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);
 

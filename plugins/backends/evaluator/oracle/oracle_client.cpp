@@ -117,7 +117,7 @@ std::vector<ExpectedOutput> OracleClient::expected(
     ExpectedOutput expected;
     if (is_floating(output.dtype)) {
       expected.reals = copied<double>(session_->memory, output.offset, elements);
-      expected.own_error = copied<float>(session_->memory, output.own_error, elements);
+      expected.rounding = copied<float>(session_->memory, output.rounding, elements);
     } else {
       expected.integers = copied<std::int64_t>(session_->memory, output.offset, elements);
     }

@@ -12,13 +12,15 @@ std::uint64_t aligned(std::uint64_t offset) {
 }
 
 void to_json(nlohmann::json& json, const OracleTensor& tensor) {
-  json = {static_cast<int>(tensor.dtype), tensor.shape, tensor.offset, tensor.own_error};
+  json = {static_cast<int>(tensor.dtype), tensor.shape, tensor.offset, tensor.rounding,
+          tensor.continuous};
 }
 void from_json(const nlohmann::json& json, OracleTensor& tensor) {
   tensor.dtype = static_cast<DType>(json.at(0).get<int>());
   json.at(1).get_to(tensor.shape);
   json.at(2).get_to(tensor.offset);
-  json.at(3).get_to(tensor.own_error);
+  json.at(3).get_to(tensor.rounding);
+  json.at(4).get_to(tensor.continuous);
 }
 void to_json(nlohmann::json& json, const OracleScalar& scalar) {
   json = {static_cast<int>(scalar.dtype), scalar.real, scalar.integer};
@@ -40,6 +42,11 @@ void list_from_json(const nlohmann::json& json, std::vector<T>& list) {
   for (const nlohmann::json& item : json) from_json(item, list.emplace_back());
 }
 
+bool is_continuous(const ResolvedTensor& tensor) {
+  return tensor.values == ValueKind::kNormal || tensor.values == ValueKind::kUniform ||
+         tensor.values == ValueKind::kUniformSigned;
+}
+
 }  // namespace
 
 OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved) {
@@ -54,7 +61,8 @@ OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& res
   for (const TensorDefinition& definition : task.inputs) {
     const ResolvedTensor& tensor = *resolved.find(definition.name);
     const auto bytes = static_cast<std::uint64_t>(tensor.bytes());
-    request.inputs.push_back({tensor.dtype, tensor.shape, reserve(bytes), 0});
+    request.inputs.push_back(
+        {tensor.dtype, tensor.shape, reserve(bytes), 0, is_continuous(tensor)});
   }
   for (const ResolvedScalar& scalar : resolved.scalars) {
     request.scalars.push_back({scalar.dtype, scalar.real, scalar.integer});
@@ -62,20 +70,19 @@ OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& res
   for (const TensorDefinition& definition : task.outputs) {
     const ResolvedTensor& tensor = *resolved.find(definition.name);
     const auto elements = static_cast<std::uint64_t>(tensor.elements);
-    OracleTensor output{tensor.dtype, tensor.shape, reserve(elements * 8), 0};
-    if (is_floating(tensor.dtype)) output.own_error = reserve(elements * 4);
+    OracleTensor output{tensor.dtype, tensor.shape, reserve(elements * 8)};
+    if (is_floating(tensor.dtype)) output.rounding = reserve(elements * 4);
     request.outputs.push_back(std::move(output));
   }
   request.memory_bytes = aligned(end);
+  request.terms = resolved.terms;
   return request;
 }
 
 void to_json(nlohmann::json& json, const OracleRequest& request) {
-  json = {{"reference", request.reference},
-          {"memory", request.memory_bytes},
-          {"inputs", list_to_json(request.inputs)},
-          {"scalars", list_to_json(request.scalars)},
-          {"outputs", list_to_json(request.outputs)}};
+  json = {{"reference", request.reference},           {"memory", request.memory_bytes},
+          {"inputs", list_to_json(request.inputs)},   {"scalars", list_to_json(request.scalars)},
+          {"outputs", list_to_json(request.outputs)}, {"terms", request.terms}};
 }
 
 void from_json(const nlohmann::json& json, OracleRequest& request) {
@@ -84,6 +91,7 @@ void from_json(const nlohmann::json& json, OracleRequest& request) {
   list_from_json(json.at("inputs"), request.inputs);
   list_from_json(json.at("scalars"), request.scalars);
   list_from_json(json.at("outputs"), request.outputs);
+  json.at("terms").get_to(request.terms);
 }
 
 void to_json(nlohmann::json& json, const OracleAnswer& answer) {

@@ -21,8 +21,9 @@ inline constexpr int kOracleMemoryDescriptor = 3;
 struct OracleTensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
-  std::uint64_t offset = 0;     // of an input: its elements; of an output: float64 or int64 values
-  std::uint64_t own_error = 0;  // of an output of floating type: float32 values
+  std::uint64_t offset = 0;    // of an input: its elements; of an output: float64 or int64 values
+  std::uint64_t rounding = 0;  // of an output of floating type: float32 values
+  bool continuous = false;     // an input whose values are drawn from an interval
 };
 
 struct OracleScalar {
@@ -37,6 +38,7 @@ struct OracleRequest {
   std::vector<OracleTensor> inputs;
   std::vector<OracleScalar> scalars;
   std::vector<OracleTensor> outputs;
+  double terms = 1;  // see Tolerance
 };
 
 // Of a case, with a place in the memory for everything: first the inputs, then the outputs.

@@ -9,6 +9,8 @@
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 
@@ -97,16 +99,31 @@ at::TensorOptions options_of(ReferenceDevice device, at::ScalarType type) {
   return at::TensorOptions(type).device(device == ReferenceDevice::kCuda ? at::kCUDA : at::kCPU);
 }
 
-// Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars.
+// Float32 values, each moved up or down by an ulp: by the top bit of a multiplicative hash of its
+// index, so that no two draws or inputs move alike.
+at::Tensor nudged(const at::Tensor& values, std::int64_t draw) {
+  constexpr double kUlp = 0x1p-23;
+  const at::Tensor index = at::arange(values.numel(), values.options().dtype(at::kInt));
+  const at::Tensor hash = (index + draw * 40503).mul_(-1640531535);  // 2^32 by the golden ratio
+  const at::Tensor sign = hash.sign_().to(at::kFloat).reshape(values.sizes());
+  return sign.mul_(kUlp).add_(1).mul_(values);
+}
+
+// Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars. For each
+// `draw` above 0, the inputs that are continuous are nudged in another way.
 std::vector<c10::IValue> arguments_of(const OracleRequest& request, std::byte* memory,
                                       ReferenceDevice device,
-                                      std::optional<at::ScalarType> precision) {
+                                      std::optional<at::ScalarType> precision,
+                                      std::int64_t draw = 0) {
   std::vector<c10::IValue> arguments;
   for (const OracleTensor& input : request.inputs) {
     const at::Tensor seen = at::from_blob(memory + input.offset, input.shape,
                                           options_of(device, torch_type(input.dtype)));
     const bool converted = precision && is_floating(input.dtype);
-    arguments.emplace_back(converted ? seen.to(*precision, false, true) : seen.clone());
+    at::Tensor value = converted ? seen.to(*precision, false, true) : seen.clone();
+    const auto place = static_cast<std::int64_t>(arguments.size()) + 1;
+    if (draw > 0 && converted && input.continuous) value = nudged(value, draw * 64 + place);
+    arguments.emplace_back(std::move(value));
   }
   for (const OracleScalar& scalar : request.scalars) {
     if (is_floating(scalar.dtype)) arguments.emplace_back(scalar.real);
@@ -129,14 +146,53 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
   }
 }
 
-void store(const OracleTensor& output, const at::Tensor& exact, const at::Tensor& single,
-           std::byte* memory, ReferenceDevice device) {
+// What the runs of a reference give for one output.
+struct Results {
+  at::Tensor exact;                // in float64
+  std::vector<at::Tensor> single;  // in float32: of the very inputs, then of nudged ones
+};
+
+// See RoundingRule.
+at::Tensor rounding_of(const Results& results, double terms) {
+  at::Tensor errors;
+  for (const at::Tensor& single : results.single) {
+    const at::Tensor error =
+        (single.to(at::kDouble) - results.exact).abs_().nan_to_num_(0.0, 0.0, 0.0);
+    if (errors.defined()) {
+      at::maximum_out(errors, errors, error);
+      continue;
+    }
+    errors = error;
+    const bool no_error = errors.count_nonzero().item<std::int64_t>() == 0;
+    if (no_error) terms = 1;
+  }
+  const at::Tensor size = results.exact.abs().nan_to_num_(0.0, 0.0, 0.0);
+  at::maximum_out(errors, errors, errors.mean());
+  return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));
+}
+
+void store(const OracleTensor& output, const Results& results, double terms, std::byte* memory,
+           ReferenceDevice device) {
   const auto put = [&](std::uint64_t offset, at::ScalarType type, const at::Tensor& values) {
     at::from_blob(memory + offset, output.shape, options_of(device, type)).copy_(values);
   };
-  if (!is_floating(output.dtype)) return put(output.offset, at::kLong, exact);
-  put(output.offset, at::kDouble, exact);
-  put(output.own_error, at::kFloat, (single.to(at::kDouble) - exact).abs());
+  if (!is_floating(output.dtype)) return put(output.offset, at::kLong, results.exact);
+  // What is beyond the output's type is an infinity there.
+  const at::Tensor stored = results.exact.to(torch_type(output.dtype)).to(at::kDouble);
+  put(output.offset, at::kDouble, at::where(stored.isinf(), stored, results.exact));
+  put(output.rounding, at::kFloat, rounding_of(results, terms));
+}
+
+// An error is next to zero by luck at times: where there are few elements, more draws see to it.
+std::int64_t draws_of(const OracleRequest& request) {
+  constexpr std::int64_t kFew = 64, kLeast = 2, kMost = 8;
+  std::int64_t draws = kLeast;
+  for (const OracleTensor& output : request.outputs) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : output.shape) elements *= size;
+    draws = std::max(draws, std::min(kMost, kFew / std::max<std::int64_t>(elements, 1)));
+  }
+  return draws;
 }
 
 // Once a process.
@@ -178,17 +234,24 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     const c10::InferenceMode no_gradients;
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const auto call = [&](at::ScalarType precision) {
-      return as_list((*function)(arguments_of(request, memory, device_, precision)));
+    const auto call = [&](at::ScalarType precision, std::int64_t draw) {
+      return as_list((*function)(arguments_of(request, memory, device_, precision, draw)));
     };
-    const std::vector<at::Tensor> exact = call(at::kDouble), single = call(at::kFloat);
+    const std::vector<at::Tensor> exact = call(at::kDouble, 0);
     if (exact.size() != request.outputs.size()) {
       refuse("the reference returns " + std::to_string(exact.size()) +
              " tensors, the task declares " + std::to_string(request.outputs.size()));
     }
+    std::vector<std::vector<at::Tensor>> single;
+    const bool rounds = std::any_of(request.outputs.begin(), request.outputs.end(),
+                                    [](const auto& output) { return is_floating(output.dtype); });
+    for (std::int64_t draw = 0; rounds && draw <= draws_of(request); ++draw)
+      single.push_back(call(at::kFloat, draw));
     for (std::size_t i = 0; i < exact.size(); ++i) {
       check_output(request.outputs[i], exact[i], i);
-      store(request.outputs[i], exact[i], single[i], memory, device_);
+      Results results{exact[i], {}};
+      for (const auto& outputs : single) results.single.push_back(outputs[i]);
+      store(request.outputs[i], results, request.terms, memory, device_);
     }
     return std::nullopt;
   } catch (const c10::Error& error) {

@@ -13,14 +13,26 @@ namespace krl {
 
 enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda is loaded already
 
+// What rounding to float32 may cost an output element y in any order of summation:
+//
+//   2 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
+//
+// e is the largest error that the reference makes there in float32, on the very inputs and on
+// inputs each of which is moved by an ulp: twice, and 8 times where an output has few elements.
+// Adding `terms` numbers up one after the other errs by the square root of `terms` more than adding
+// them up by pairs, as the reference does. Where the reference makes no error at all on the very
+// inputs there is nothing to round, and terms is 1. Numbers: docs/tasks.md.
+inline constexpr double kRoundingFactor = 2;
+inline constexpr double kUnitRoundoff = 0x1p-24;
+
 class ReferenceStore {
  public:
   explicit ReferenceStore(ReferenceDevice device = ReferenceDevice::kCpu);
   ~ReferenceStore();
 
-  // Writes expected values and own errors where the request says; `memory` is the device's. Returns
-  // what is wrong with the reference: it does not compile, it fails, or it returns other types or
-  // shapes than declared.
+  // Writes expected values and what rounding may cost where the request says; `memory` is the
+  // device's. Returns what is wrong with the reference: it does not compile, it fails, or it
+  // returns other types or shapes than declared.
   std::optional<ReferenceProblem> compute(const OracleRequest& request, std::byte* memory);
 
   // A call of a reference that compute() found to be right, its inputs ready and of the types that

@@ -52,7 +52,7 @@ Family cross_entropy() {
   operation.outputs = {{"y", "loss", {"$rows"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
-  operation.tolerance = {1e-4, 2e-5};
+  operation.tolerance = {1e-5, 1e-6, "$cols"};
   return {
       "cross_entropy",
       {operation},

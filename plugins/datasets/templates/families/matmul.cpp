@@ -64,7 +64,7 @@ Family matmul() {
   operation.outputs = {{"c", "c", {"$m", "$n"}}};
   operation.cases = {{{"m", 9}, {"n", 11}, {"k", 13}}, {{"m", 36}, {"n", 32}, {"k", 24}}};
   operation.real = {{{"m", 1024}, {"n", 1024}, {"k", 1024}}};
-  operation.tolerance = {1e-4, 5e-4};
+  operation.tolerance = {1e-6, 1e-6, "$k"};
   const Choices tiles = {{"T", {"8", "16", "16"}}};
   return {"matmul",
           {operation},

@@ -102,7 +102,7 @@ Family rms_normalisation() {
       row_operation("rmsnorm_rows", "Row-wise RMS normalisation", "inp", "out", "R", "C");
   operation.prompt = "$y[r, :] = $x[r, :] / sqrt(mean($x[r, :]^2) + 1e-5)";
   operation.reference = "def run(x):\n    return x * torch.rsqrt((x * x).mean(1, True) + 1e-5)\n";
-  operation.tolerance = {1e-4, 2e-5};
+  operation.tolerance = {1e-4, 1e-5, "$cols"};
   return {
       "rms_normalisation",
       {operation},
@@ -128,7 +128,7 @@ Family layer_normalisation() {
       "def run(x, g, o):\n    return torch.layer_norm(x, [x.size(1)], g, o, 1e-5)\n";
   operation.inputs.push_back({"g", "gamma", {"$cols"}});
   operation.inputs.push_back({"o", "beta", {"$cols"}});
-  operation.tolerance = {1e-4, 5e-5};
+  operation.tolerance = {1e-4, 1e-5, "$cols"};
   return {"layer_normalisation",
           {operation},
           {{"thread",

@@ -100,7 +100,7 @@ Family prefix_sum() {
   operation.outputs = {{"y", "y", {"$n"}}};
   operation.cases = {{{"n", 517}}, {{"n", 1600}}};
   operation.real = {{{"n", 1 << 24}}};
-  operation.tolerance = {1e-4, 1e-2};
+  operation.tolerance = {1e-6, 1e-6, "$n"};
   return {
       "prefix_sum",
       {operation},

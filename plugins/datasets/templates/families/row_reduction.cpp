@@ -77,7 +77,7 @@ Operation make_operation(const char* id, const char* title, const Names& names, 
 }  // namespace
 
 Family row_reduction() {
-  const Tolerance exact{1e-6, 0.0}, summed{1e-4, 1e-4};
+  const Tolerance exact{1e-6, 0.0}, summed{1e-6, 1e-6, "$cols"};
   Family family{"row_reduction", {}, {}};
   family.operations = {
       make_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"}, "sum($x[r, :])",
@@ -85,12 +85,12 @@ Family row_reduction() {
       make_operation("row_max", "Maximum of every row", {"src", "dst", "m", "n"}, "max($x[r, :])",
                      "x.amax(1)", Reduce::kMax, "$v", "acc", exact),
       make_operation("row_mean", "Mean of every row", {"data", "out", "h", "w"}, "mean($x[r, :])",
-                     "x.mean(1)", Reduce::kSum, "$v", "acc / $cols", {1e-4, 2e-6}),
+                     "x.mean(1)", Reduce::kSum, "$v", "acc / $cols", summed),
       make_operation("row_min", "Minimum of every row", {"x", "y", "rows", "cols"}, "min($x[r, :])",
                      "x.amin(1)", Reduce::kMin, "$v", "acc", exact, false),
       make_operation("row_norm", "Euclidean norm of every row", {"x", "y", "rows", "cols"},
                      "sqrt(sum($x[r, :]^2))", "(x * x).sum(1).sqrt()", Reduce::kSum, "$v * $v",
-                     "sqrtf(acc)", {1e-4, 1e-6}, false),
+                     "sqrtf(acc)", summed, false),
   };
   family.variants = {
       {"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},

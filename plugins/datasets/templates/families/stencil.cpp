@@ -142,7 +142,6 @@ Family plane_stencil() {
   operation.outputs = {{"y", "y", {"$rows", "$cols"}}};
   operation.cases = {{{"rows", 13}, {"cols", 37}}, {{"rows", 20}, {"cols", 72}}};
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
-  operation.tolerance = {1e-4, 2e-5};
   return {"plane_stencil",
           {operation},
           {{"element", 2, "one thread an element", kPlaneElement, kIndex},

@@ -152,7 +152,7 @@ Family total_reduction() {
   Family family{"total_reduction", {}, {}};
   family.operations = {
       make_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])", "x.sum()",
-                     Reduce::kSum, "$x[j]", {1e-4, 1e-2}),
+                     Reduce::kSum, "$x[j]", {1e-6, 1e-6, "$n"}),
       make_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])", "x.max()",
                      Reduce::kMax, "$x[j]", {1e-6, 0.0}),
       make_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])", "x.min()",
@@ -172,7 +172,7 @@ Family total_reduction() {
 
 Family dot_product() {
   Operation dot = make_operation("dot", "Dot product", "p", "out", "len", "sum($x[:] * $z[:])", "",
-                                 Reduce::kSum, "$x[j] * $z[j]", {1e-4, 5e-2});
+                                 Reduce::kSum, "$x[j] * $z[j]", {1e-6, 1e-6, "$n"});
   dot.reference = "def run(x, z):\n    return (x * z).sum().reshape(1)\n";
   dot.inputs.push_back({"z", "q", {"$n"}});
   return {"dot_product",

@@ -340,8 +340,10 @@ class TaskDefinitionReader {
     const auto tolerance = json.find("tolerance");
     if (tolerance == json.end()) return;
     if (!tolerance->is_object())
-      return problem("tolerance", "'tolerance' must be a table: { rtol = 1e-4, atol = 1e-6 }");
-    check_keys(*tolerance, "tolerance", {"rtol", "atol"});
+      return problem("tolerance", "'tolerance' must be a table: { rtol = 1e-5, atol = 1e-6 }");
+    check_keys(*tolerance, "tolerance", {"rtol", "atol", "terms"});
+    if (const std::string* terms = text(*tolerance, "tolerance", "terms", false))
+      task().tolerance.terms = *terms;
     for (const auto& [key, out] :
          {std::pair("rtol", &task().tolerance.rtol), std::pair("atol", &task().tolerance.atol)}) {
       const auto value = tolerance->find(key);
@@ -482,6 +484,7 @@ inline nlohmann::ordered_json to_json(const TaskDefinition& task) {
   if (!task.holdout.empty()) json["holdout"] = task.holdout;
   for (const AxisRange& range : task.ranges) json["ranges"][range.axis] = detail::to_json(range);
   json["tolerance"] = {{"rtol", task.tolerance.rtol}, {"atol", task.tolerance.atol}};
+  if (!task.tolerance.terms.empty()) json["tolerance"]["terms"] = task.tolerance.terms;
   if (!task.work.bytes.empty()) json["work"]["bytes"] = task.work.bytes;
   if (!task.work.operations.empty()) json["work"]["operations"] = task.work.operations;
   if (!task.forbid.empty()) json["forbid"] = task.forbid;

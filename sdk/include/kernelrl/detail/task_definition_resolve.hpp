@@ -30,7 +30,7 @@ class CaseResolver {
 
   Checked<ResolvedCase, DefinitionProblem> resolve() {
     const bool resolved = resolve_axes() && resolve_inputs() && resolve_scalars() &&
-                          resolve_outputs() && resolve_work();
+                          resolve_outputs() && resolve_work() && resolve_terms();
     if (!resolved) return problem_;
     return std::move(case_);
   }
@@ -177,6 +177,11 @@ class CaseResolver {
       return false;
     return work.operations.empty() ||
            positive(work.operations, "work.operations", &case_.operations);
+  }
+
+  bool resolve_terms() {
+    const std::string& terms = task_.tolerance.terms;
+    return terms.empty() || positive(terms, "tolerance.terms", &case_.terms);
   }
 
   bool positive(const std::string& text, const std::string& path, double* out) {

@@ -94,6 +94,21 @@ TEST(OracleTest, SaysWhereAReferenceIsWrong) {
   EXPECT_NE(message("def other(a):\n    return a\n").find("run"), std::string::npos);
 }
 
+// Values times 100 would refuse zeros: those as given have to.
+TEST(PreparedTaskTest, RefusesAToleranceThatZerosPass) {
+  auto definition = nlohmann::json::parse(vector_add().definition_json);
+  definition["tolerance"] = {{"rtol", 0}, {"atol", 20}};
+  definition["origin"] = {{"file", "add.toml"}, {"positions", {{"tolerance", {23, 13}}}}};
+  const CpuInstance backend(Table{{"cache", "off"}});
+  try {
+    backend.prepare({"add", definition.dump()});
+    FAIL() << "prepared";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(std::string(failure.what()).rfind("add.toml:23:13: an output that is all zero", 0), 0)
+        << failure.what();
+  }
+}
+
 // At once: not after it has filled gigabytes.
 TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
   auto definition = nlohmann::json::parse(vector_add().definition_json);

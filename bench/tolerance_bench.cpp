@@ -1,0 +1,135 @@
+// The kernels of tests/tolerance, judged by a backend:
+//
+//   tolerance_bench BACKEND [ELEMENTS [SEEDS]]
+//
+// Names each right kernel that is refused and each wrong one that passes, then counts them. Without
+// ELEMENTS, or with 0, each task has its own cases, hold-outs and fresh shapes; with it, one case
+// whose largest tensor has about as many elements, within the task's ranges. SEEDS: evaluations of
+// a kernel, each with inputs of its own (1).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <kernelrl/task_definition.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+
+namespace {
+
+using namespace krl;
+using namespace krl::testing;
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kChecks = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
+
+struct Kernel {
+  std::string name, task, source;
+};
+
+std::vector<Kernel> kernels_in(const char* folder) {
+  std::vector<Kernel> kernels;
+  const fs::path path = fs::path(KERNELRL_SOURCE_DIR) / "tests" / "tolerance" / folder;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    std::ifstream file(entry.path());
+    Kernel kernel{entry.path().stem(), "", {std::istreambuf_iterator<char>(file), {}}};
+    const std::size_t start = std::string_view("// task: ").size();
+    kernel.task = kernel.source.substr(start, kernel.source.find('\n') - start);
+    kernels.push_back(std::move(kernel));
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
+  return kernels;
+}
+
+double most_elements(const TaskDefinition& task, const IntegerNames& sizes) {
+  const auto resolved = resolve_case(task, sizes);
+  double most = 0;
+  for (std::size_t i = 0; resolved && i < resolved->tensors.size(); ++i)
+    most = std::max(most, static_cast<double>(resolved->tensors[i].elements));
+  return most;
+}
+
+// The last case with each axis times `factor`, odd, within its range.
+IntegerNames scaled(const TaskDefinition& task, double factor) {
+  IntegerNames sizes = task.cases.back();
+  for (const AxisRange& range : task.ranges) {
+    const auto size = static_cast<std::int64_t>(factor * static_cast<double>(sizes[range.axis]));
+    sizes[range.axis] = std::clamp(size | 1, range.low, range.high);
+  }
+  return sizes;
+}
+
+TaskText at_size(const TaskText& text, double elements) {
+  TaskDefinition task = *parse_task_definition(text.definition_json);
+  double low = 1, high = 1e9;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = std::sqrt(low * high);
+    (most_elements(task, scaled(task, middle)) < elements ? low : high) = middle;
+  }
+  task.cases = {scaled(task, high)};
+  task.real.clear();
+  task.holdout.clear();
+  task.ranges.clear();
+  return {text.id, to_json_text(task)};
+}
+
+enum class Judgement { kRight, kWrong, kNone };
+
+Judgement judgement_of(const Outcome& outcome) {
+  if (outcome.verdict == KRL_VERDICT_OK) return Judgement::kRight;
+  const bool wrong = outcome.verdict == KRL_VERDICT_WRONG_RESULT ||
+                     outcome.verdict == KRL_VERDICT_NONDETERMINISTIC;
+  return wrong ? Judgement::kWrong : Judgement::kNone;
+}
+
+// Prints a line for each kernel of which an evaluation did not come out as `expected`, then counts.
+void judge(const BackendInstance& backend, const std::map<std::string, TaskText>& tasks,
+           const char* folder, Judgement expected, std::uint64_t seeds) {
+  const std::vector<Kernel> kernels = kernels_in(folder);
+  std::size_t judged = 0, misjudged = 0;
+  for (const Kernel& kernel : kernels) {
+    std::size_t right = 0, wrong = 0;
+    std::string why;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const Outcome outcome = backend.evaluate(tasks.at(kernel.task), kernel.source, kChecks, seed);
+      const Judgement found = judgement_of(outcome);
+      right += found == Judgement::kRight ? 1 : 0;
+      wrong += found == Judgement::kWrong ? 1 : 0;
+      if (found != expected) why = std::string(verdict_name(outcome.verdict)) + " " + outcome.why;
+    }
+    judged += right + wrong;
+    misjudged += expected == Judgement::kRight ? wrong : right;
+    if (why.empty()) continue;
+    std::printf("%s, %s: right %zu times, wrong %zu times of %zu: %s\n", folder,
+                kernel.name.c_str(), right, wrong, static_cast<std::size_t>(seeds), why.c_str());
+    std::fflush(stdout);
+  }
+  std::printf(
+      "%s: %zu kernels, %zu evaluations judged, %zu of them misjudged (%.1f %%)\n", folder,
+      kernels.size(), judged, misjudged,
+      100 * static_cast<double>(misjudged) / static_cast<double>(std::max<std::size_t>(judged, 1)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: tolerance_bench BACKEND [ELEMENTS [SEEDS]]\n");
+    return 2;
+  }
+  const double elements = argc > 2 ? std::strtod(argv[2], nullptr) : 0;
+  const std::uint64_t seeds = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+  const BackendInstance backend(argv[1], Table{{"cache", "off"}});
+  std::map<std::string, TaskText> tasks;
+  for (const auto& [id, task] : all_tasks())
+    tasks[id] = elements > 0 ? at_size(task, elements) : task;
+  judge(backend, tasks, "right", Judgement::kRight, seeds);
+  judge(backend, tasks, "wrong", Judgement::kWrong, seeds);
+  return 0;
+}

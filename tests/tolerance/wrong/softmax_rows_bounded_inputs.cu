@@ -1,0 +1,11 @@
+// task: softmax_rows
+// @launch rows_of<<<ceil_div(rows, 64), 64>>>(x, y, rows, cols)
+__global__ void rows_of(const float* x, float* y, int rows, int cols) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = x + r * cols;
+  float m = -INFINITY, sum = 0.0f;
+  for (int j = 0; j < cols; j++) m = fmaxf(m, row[j]);
+  for (int j = 0; j < cols; j++) sum += expf(fminf(row[j], 20.0f) - fminf(m, 20.0f));
+  for (int j = 0; j < cols; j++) y[r * cols + j] = expf(fminf(row[j], 20.0f) - fminf(m, 20.0f)) / sum;
+}

