@@ -86,7 +86,7 @@ class Rollout {
     evaluators_.join();
     if (!status_) return failure(std::move(status_).error());
     return RolloutResult{std::move(episodes_), sampler_->meter().load(), sampler_->metrics(),
-                         std::move(lost_)};
+                         std::move(lost_ ? lost_ : refused_)};
   }
 
  private:
@@ -208,19 +208,24 @@ class Rollout {
     return failure(Code::kInternal, with_plugin(why, sampler));
   }
 
-  // A turn without an answer is an infrastructure error, and its episode ends.
+  // A turn without an answer is an infrastructure error, and its episode ends. So it does before a
+  // later turn whose prompt is refused, as where the context leaves no room for an answer.
   void lose(TurnRecord turn, const Error& why, Episode& episode) {
+    episode.refused = why.code == Code::kInvalidArgument;
     log(Severity::kWarning, fmt::format("task '{}', turn {}: no answer: {}", episode.task->id,
                                         episode.turns.size() + 1, why.message));
+    keep_cause(episode.refused ? refused_ : lost_, why.message,
+               context_.player.sampler.component());
+    if (episode.refused && !episode.turns.empty()) return;
     turn.lost = true;
     turn.evaluation.verdict = Verdict::kInfraError;
     turn.evaluation.why = why.message;
     episode.turns.push_back(std::move(turn));
-    keep_cause(why.message, context_.player.sampler.component());
   }
 
-  void keep_cause(const std::string& why, const Component& component) {
-    if (!lost_) lost_ = Error{Code::kUnavailable, with_plugin(why, component)};
+  static void keep_cause(std::optional<Error>& first, const std::string& why,
+                         const Component& component) {
+    if (!first) first = Error{Code::kUnavailable, with_plugin(why, component)};
   }
 
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, Yield yield) {
@@ -230,7 +235,7 @@ class Rollout {
     ++evaluated_;
     report();
     if (result && result->evaluation.infra_error())
-      keep_cause(result->evaluation.why, context_.evaluations.backend());
+      keep_cause(lost_, result->evaluation.why, context_.evaluations.backend());
     return result;
   }
 
@@ -289,7 +294,7 @@ class Rollout {
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
-  std::optional<Error> lost_;
+  std::optional<Error> lost_, refused_;  // the first causes
   Status status_;
 };
 

@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 46> kMetrics = {
+constexpr std::array<std::string_view, 47> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 46> kMetrics = {
     "sampler/tis/cut",
     "sampler/tis/effective",
     "sampler/lost",
+    "sampler/refused",
     "sampler/version_lag",
     "sampler/retries",
     "sampler/prompt_tokens",

@@ -32,6 +32,7 @@ struct RunSettings {
   std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
   std::int64_t retries = 0;         // of a call into a plugin that is unavailable
   double retry_wait_s = 0;          // before the first of them; doubles
+  double max_infra_share = 0;       // of an iteration's turns; above it a few times, the run ends
 };
 
 struct PluginSettings {

@@ -108,6 +108,10 @@ void describe(Keys& key, RunSettings& run) {
   key("retry_wait_s", run.retry_wait_s,
       "seconds before the first of them; each waits twice as long as the one before, 30 s at most",
       "0.5", "0..30");
+  key("max_infra_share", run.max_infra_share,
+      "share of an iteration's turns that may be lost to infrastructure; the third iteration in a "
+      "row that loses more ends the run with the first cause; 1 = any",
+      "0.5", "0..1");
 }
 
 void describe(Keys& key, PluginSettings& plugins) {

@@ -54,10 +54,9 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
   return std::pair(number, rest.substr(0, 2) == "]." ? rest.substr(2) : std::string_view());
 }
 
-constexpr std::array<std::string_view, 7> kFreeKeys = {
-    "run.name",    "run.threads",      "run.call_timeout_s",
-    "run.retries", "run.retry_wait_s", "rollout.answer_timeout_s",
-    "plugins.path"};
+constexpr std::array<std::string_view, 8> kFreeKeys = {
+    "run.name",         "run.threads",         "run.call_timeout_s",       "run.retries",
+    "run.retry_wait_s", "run.max_infra_share", "rollout.answer_timeout_s", "plugins.path"};
 constexpr std::array<std::string_view, 3> kFreeTables = {"checkpoint", "log", "policy.sampler"};
 
 // Of the stage that a run has come to. The last iteration of an sft stage may be shorter than the

@@ -80,7 +80,8 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\n"
       "only these may change: iterations, epochs and until of stage[1], which is under way, "
       "everything of later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
-      "run.retry_wait_s, rollout.answer_timeout_s, plugins.path, [checkpoint], [log], "
+      "run.retry_wait_s, run.max_infra_share, rollout.answer_timeout_s, plugins.path, "
+            "[checkpoint], [log], "
       "[policy.sampler]\n"
       "go on with the old values (the "
       "run's own plan.toml has them), or start a new run under another name (--set run.name=…)");

@@ -65,10 +65,13 @@ struct ToyPolicy final : krl::TrainablePolicy {
   std::string fail_while;
   std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0, nan_every = 0;
   bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
-  std::string waits, away_in;
+  bool refuse_repairs = false;
+  std::string waits, away_in, refuse;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
+      krl::opt("refuse", &ToyPolicy::refuse, "a task whose prompt it refuses"),
+      krl::opt("refuse_repairs", &ToyPolicy::refuse_repairs, "it refuses prompts of later turns"),
       krl::opt("nan_every", &ToyPolicy::nan_every, "every n-th step has no gradient; 0 = none"),
       krl::opt("away_in", &ToyPolicy::away_in, "the function whose first calls fail"),
       krl::opt("away", &ToyPolicy::away, "how many of them"),
@@ -314,6 +317,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
     const bool over = request.deadline_ns() != 0 && krl::monotonic_ns() >= request.deadline_ns();
     if (over && waits != "long") {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
+    }
+    const bool repair = refuse_repairs && context_of(request.messages()) > 0;
+    if (repair ||
+        (!refuse.empty() && request.session().find("/" + refuse + "/") != std::string_view::npos)) {
+      return sink.fail(static_cast<std::uint32_t>(index), KRL_INVALID_ARGUMENT, "it is too long");
     }
     if (lose_every > 0 && ++asked_ % lose_every == 0) {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_UNAVAILABLE, "told to lose it");
