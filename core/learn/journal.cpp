@@ -21,8 +21,10 @@ namespace {
 
 using nlohmann::json;
 
-int checkpoints_kept(const CheckpointSettings& settings) {
-  return settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep);
+CheckpointsKept checkpoints_kept(const CheckpointSettings& settings) {
+  return {settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep),
+          static_cast<int>(settings.keep_every),
+          settings.best ? settings.best->expression.text() : std::string()};
 }
 
 std::string sample_record(const Episode& episode, std::size_t index, const TurnRecord& turn) {

@@ -26,4 +26,5 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/step_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/supervised.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/worth.cpp)

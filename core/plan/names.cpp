@@ -108,6 +108,15 @@ std::optional<std::string> resolve_metric(std::string_view name,
   return known ? std::optional(std::string(name)) : std::nullopt;
 }
 
+bool is_holdout_metric(std::string_view name, const std::vector<std::string>& datasets) {
+  return std::any_of(datasets.begin(), datasets.end(), [&](const std::string& dataset) {
+    const std::string prefix = "holdout/" + dataset + "/";
+    if (!name.starts_with(prefix)) return false;
+    const std::string_view metric = name.substr(prefix.size());
+    return contains(kKernelMetrics, metric) || contains(kEpisodeMetrics, metric);
+  });
+}
+
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
   std::vector<std::string> names(kKernelMetrics.begin(), kKernelMetrics.end());
   names.insert(names.end(), kEpisodeMetrics.begin(), kEpisodeMetrics.end());

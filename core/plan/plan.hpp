@@ -63,7 +63,7 @@ struct DatasetSettings : ComponentSettings {
   DatasetRole role = DatasetRole::kTrain;
 };
 
-// A condition over named numbers.
+// A condition over named numbers, or a number made of them.
 struct Condition {
   Expression expression;
   Origin origin;  // of its text
@@ -211,8 +211,10 @@ struct StageSettings {
 };
 
 struct CheckpointSettings {
-  std::int64_t every = 0;  // iterations; 0 = only at the end of a stage
-  std::int64_t keep = 0;   // newest ones kept; 0 = all
+  std::int64_t every = 0;         // iterations; 0 = only at the end of a stage
+  std::int64_t keep = 0;          // newest ones kept; 0 = all
+  std::int64_t keep_every = 0;    // iterations between two that are kept for good; 0 = none
+  std::optional<Condition> best;  // over metrics; the one where it is highest is kept
 };
 
 struct LogSettings {

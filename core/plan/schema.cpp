@@ -313,6 +313,12 @@ void describe(Keys& key, CheckpointSettings& checkpoint) {
   key("every", checkpoint.every,
       "iterations between two checkpoints; 0 = only at the end of a stage", "10", "0..");
   key("keep", checkpoint.keep, "newest checkpoints that are kept; 0 = all", "3", "0..");
+  key("keep_every", checkpoint.keep_every,
+      "iterations, at least, between two checkpoints that are kept for good; 0 = none", "0",
+      "0..1000000000");
+  key("best", checkpoint.best,
+      "what the best checkpoint has the most of, which is kept as well: a metric, or an expression "
+      "of several, \"holdout/tasks/pass_rate\" or \"pass_rate * speedup_capped\"");
 }
 
 void describe(Keys& key, LogSettings& log) {

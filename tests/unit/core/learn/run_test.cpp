@@ -586,6 +586,29 @@ TEST(Run, MeasuresHoldoutsAsOftenAsThePlanSays) {
   EXPECT_THAT(iterations, ElementsAre(1, 4, 7, 8)) << "the last after its learning";
 }
 
+// A checkpoint's weights are those that the next iteration is sampled with.
+TEST(Run, KeepsTheCheckpointWhereAMetricWasHighest) {
+  ToyWorld world;
+  const RunReport report =
+      world.run({"checkpoint.every=1", "checkpoint.keep=1", "checkpoint.best=\"-pass_rate\""});
+  ASSERT_EQ(report.error, "");
+  const std::vector<double> rates = report.all("kernel/pass_rate");
+  const auto worst = std::min_element(rates.begin() + 1, rates.end()) - rates.begin();
+  const auto kept = read_checkpoint(RunLayout{world.run_folder()}.checkpoints() / "best");
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->iteration, worst);
+}
+
+TEST(Run, RatesItsLastCheckpointByTheHoldOutsMeasuredAfterIt) {
+  ToyWorld world;
+  const RunReport report = world.run({"checkpoint.best=holdout/toy.world/pass_rate"},
+                                     "[[dataset]]\nuse = \"toy.world\"\nrole = \"holdout\"\n");
+  ASSERT_EQ(report.error, "");
+  const auto kept = read_checkpoint(RunLayout{world.run_folder()}.checkpoints() / "best");
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->iteration, 8);
+}
+
 TEST(Run, IsNotBegunTwiceInOneFolder) {
   ToyWorld world;
   EXPECT_EQ(world.run().error, "");
