@@ -27,6 +27,8 @@ struct Node;
 struct RunSettings {
   std::string name;                 // the plan's file name without ".toml", if not given
   std::filesystem::path directory;  // absolute: <run.directory>/<name>, from the current folder
+  std::filesystem::path from;       // a checkpoint that the run begins with; absolute; empty = none
+  Origin from_origin;
   std::uint64_t seed = 0;
   std::int64_t threads = 0;         // 0 = all cores
   std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none

@@ -92,6 +92,10 @@ void describe(Keys& key, RunSettings& run) {
   // Unlike other paths from the current folder, so no path to the checker.
   key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
       ValueType::kString;
+  key("from", run.from,
+      "a checkpoint of another run, runs/NAME/checkpoints/step_000020: the policy begins with what "
+      "it has learned, its optimiser included, and the run with its first stage");
+  run.from_origin = key.origin("from");
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
   key("threads", run.threads,
       "evaluations at a time, at most; 0 = as many as the backend asks for, up to 1024", "0",
