@@ -190,7 +190,7 @@ class Reinforcement {
   // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
   // that learn.
   void add_sampling(const RolloutResult& rollout, Metrics& metrics) const {
-    double lost = 0, refused = 0, answered = 0, lag = 0;
+    double lost = 0, refused = 0, answered = 0, lag = 0, ended_thoughts = 0;
     for (const Episode& episode : rollout.episodes) {
       refused += episode.refused ? 1 : 0;
       for (const TurnRecord& turn : episode.turns) {
@@ -198,6 +198,7 @@ class Reinforcement {
           lost += episode.refused ? 0 : 1;
         } else {
           ++answered;
+          ended_thoughts += turn.answer.given_end > 0 ? 1 : 0;
           lag += static_cast<double>(*player_->version - turn.answer.version);
         }
       }
@@ -205,6 +206,8 @@ class Reinforcement {
     metrics["sampler/lost"] = lost;
     metrics["sampler/refused"] = refused;
     if (answered > 0) metrics["sampler/version_lag"] = lag / answered;
+    if (answered > 0 && settings_.rollout.thinking_tokens > 0)
+      metrics["sampler/thoughts_ended"] = ended_thoughts / answered;
     for (const char* name : {"retries", "prompt_tokens", "cached_tokens"}) {
       const auto reported = rollout.sampling.find(name);
       if (reported != rollout.sampling.end())

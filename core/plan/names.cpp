@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 47> kMetrics = {
+constexpr std::array<std::string_view, 48> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 47> kMetrics = {
     "sampler/tis/effective",
     "sampler/lost",
     "sampler/refused",
+    "sampler/thoughts_ended",
     "sampler/version_lag",
     "sampler/retries",
     "sampler/prompt_tokens",

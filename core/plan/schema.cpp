@@ -172,6 +172,10 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "0", "0..100");
   key("turns", rollout.turns, "turns an episode", "1", "1..64");
   key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576");
+  key("thinking_tokens", rollout.thinking_tokens,
+      "tokens after which a thought that still goes on is ended, by a </think> that nothing is "
+      "learned from, and the answer begins; takes a policy that goes on with answers; 0 = never",
+      "0", "0..1048576");
   key("min_answer_tokens", rollout.min_answer_tokens,
       "an episode ends before a turn whose prompt leaves the context fewer tokens than this (or "
       "max_tokens)",

@@ -230,6 +230,38 @@ TEST(Run, IsNotedWhereItSamplesFromFewerTokensThanItLearnsOver) {
 }
 
 // The toy's context has 1024 tokens, and its prompts have a few.
+// Without a budget a thought as long as the answer may be leaves no kernel.
+TEST(Run, EndsThoughtsAtTheirBudget) {
+  const Overrides thinks = {"policy.thinks=100", "rollout.max_tokens=50"};
+  EXPECT_THAT(fresh_run(thinks).all("kernel/compile_rate"), Each(0));
+  for (const char* batching : {"waves", "continuous"}) {
+    Overrides overrides = thinks;
+    overrides.insert(overrides.end(),
+                     {"rollout.thinking_tokens=8", std::string("rollout.batching=") + batching});
+    const RunReport report = fresh_run(overrides);
+    EXPECT_EQ(report.error, "");
+    EXPECT_THAT(report.all("kernel/compile_rate"), Each(Gt(0)));
+    EXPECT_THAT(report.all("response_length/mean"), Each(8 + 1 + 1)) << "thought, end, answer";
+    EXPECT_THAT(report.all("response_length/clip_ratio"), Each(0));
+    EXPECT_THAT(report.all("sampler/thoughts_ended"), Each(1));
+  }
+}
+
+TEST(Run, LeavesThoughtsWithinTheirBudgetAlone) {
+  const RunReport report = fresh_run({"policy.thinks=5", "rollout.thinking_tokens=8"});
+  EXPECT_THAT(report.all("response_length/mean"), Each(6));
+  EXPECT_THAT(report.all("sampler/thoughts_ended"), Each(0));
+}
+
+TEST(Run, RefusesABudgetThatCannotBeKept) {
+  EXPECT_THAT(fresh_run({"rollout.thinking_tokens=8"}).error,
+              AllOf(HasSubstr("--set:2:25: error: policy 'toy.world' cannot end a thought"),
+                    HasSubstr("it does not go on with answers that have begun")));
+  EXPECT_THAT(
+      fresh_run({"policy.thinks=5", "rollout.max_tokens=8", "rollout.thinking_tokens=8"}).error,
+      HasSubstr("a thought of 8 tokens leaves no answer of rollout.max_tokens = 8"));
+}
+
 TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
   EXPECT_THAT(
       fresh_run({"rollout.turns=2", "rollout.max_tokens=1024", "rollout.min_answer_tokens=1024"})
