@@ -1,5 +1,5 @@
-// A block takes 1024 columns of eight tokens: eight threads look up the tokens' experts, the others
-// have their float4 of x in flight meanwhile; the experts' vectors stay in the caches.
+// A block takes 1024 columns of eight tokens: eight threads look up the tokens' experts, while all
+// have eight float4 of x in flight; the experts' vectors stay in the caches.
 // @launch expert_scale<<<dim3(ceil_div(dim, 1024), ceil_div(tokens, 8)), 256>>>(x, route, w, y, tokens, dim)
 constexpr int kTokens = 8, kThreads = 256, kCols = 4 * kThreads, kExperts = 6;
 
