@@ -1,6 +1,6 @@
 // Blocks take 256 rows each, in one pass with an online softmax: a warp has the keys and the values
-// of several rows in flight and keeps their weighted sum in registers. The warps' sums are merged in
-// shared memory, the blocks' by a second kernel.
+// of several rows in flight and keeps their weighted sum in registers. The warps' sums are merged
+// in shared memory, the blocks' by a second kernel.
 // @scratch tops float[ceil_div(n, 256)]
 // @scratch sums float[tops.size]
 // @scratch parts float[tops.size * d]
@@ -61,8 +61,7 @@ __device__ void attend(const float* __restrict__ q, const float* __restrict__ ke
 #pragma unroll
       for (int k = 0; k < kColumns; k++) score[r] += query[k] * key[r][k];
 #pragma unroll
-      for (int step = 16; step > 0; step /= 2)
-        score[r] += __shfl_xor_sync(~0u, score[r], step);
+      for (int step = 16; step > 0; step /= 2) score[r] += __shfl_xor_sync(~0u, score[r], step);
       score[r] = t + r < end ? score[r] * scale : -INFINITY;
       greater = fmaxf(greater, score[r]);
     }
@@ -89,12 +88,15 @@ __device__ void attend(const float* __restrict__ q, const float* __restrict__ ke
 
 __global__ void __launch_bounds__(256, 2)
     attend_block(const float* __restrict__ q, const float* __restrict__ keys,
-                 const float* __restrict__ vals, float* __restrict__ tops,
-                 float* __restrict__ sums, float* __restrict__ parts, float scale, int n, int d) {
+                 const float* __restrict__ vals, float* __restrict__ tops, float* __restrict__ sums,
+                 float* __restrict__ parts, float scale, int n, int d) {
   __shared__ Weighted warps;
-  if (d % 4 == 0 && d <= 128) attend<true, 4, 8>(q, keys, vals, scale, n, d, warps);
-  else if (d % 4 == 0) attend<true, 8, 4>(q, keys, vals, scale, n, d, warps);
-  else attend<false, 8, 4>(q, keys, vals, scale, n, d, warps);
+  if (d % 4 == 0 && d <= 128)
+    attend<true, 4, 8>(q, keys, vals, scale, n, d, warps);
+  else if (d % 4 == 0)
+    attend<true, 8, 4>(q, keys, vals, scale, n, d, warps);
+  else
+    attend<false, 8, 4>(q, keys, vals, scale, n, d, warps);
   __syncthreads();
 
   float top = -INFINITY, sum = 0.0f, value = 0.0f;

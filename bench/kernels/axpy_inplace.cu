@@ -15,7 +15,7 @@ __global__ void axpy_inplace(const float* __restrict__ x, float* y, float alpha,
 #pragma unroll
   for (int k = 0; k < kTile / 4; k += kThreads) {
     float4 vx = x4[k], vy = y4[k];
-    y4[k] = make_float4(axpy(vx.x, vy.x, alpha), axpy(vx.y, vy.y, alpha),
-                        axpy(vx.z, vy.z, alpha), axpy(vx.w, vy.w, alpha));
+    y4[k] = make_float4(axpy(vx.x, vy.x, alpha), axpy(vx.y, vy.y, alpha), axpy(vx.z, vy.z, alpha),
+                        axpy(vx.w, vy.w, alpha));
   }
 }

@@ -1,14 +1,14 @@
 // A block takes 1024 columns of four rows: a thread keeps the bias of its four columns, with eight
 // float4 in flight. 0.5 * (1 + tanh(u)) is 1 / (1 + exp(-2 u)).
-// @launch bias_gelu_residual<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 4)), min(256, 32 * ceil_div(cols, 128))>>>(x, b, res, y, rows, cols)
-constexpr int kRows = 4, kCols = 1024;
+// @launch bias_gelu_residual<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 4)), 256>>>(x, b, res, y, rows, cols)
+constexpr int kRows = 4, kThreads = 256, kCols = 4 * kThreads;
 
 __device__ float gelu(float v) {
   float u = 0.7978845608f * (v + 0.044715f * v * v * v);
   return __fdividef(v, 1.0f + __expf(-2.0f * u));
 }
 
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(kThreads)
     bias_gelu_residual(const float* __restrict__ x, const float* __restrict__ b,
                        const float* __restrict__ res, float* __restrict__ y, int rows, int cols) {
   int first = blockIdx.y * kRows, end = min(rows, first + kRows);
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(256)
                         gelu(v[k].z + bias.z) + s[k].z, gelu(v[k].w + bias.w) + s[k].w);
   } else {
     int end_col = min(cols, (blockIdx.x + 1) * kCols);
-    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += blockDim.x) {
+    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += kThreads) {
       float bias = b[c];
 #pragma unroll 4
       for (int r = first; r < end; r++)

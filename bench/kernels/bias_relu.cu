@@ -1,13 +1,13 @@
 // A block takes 1024 columns of eight rows: a thread keeps the bias of its four columns, with eight
 // float4 in flight.
-// @launch bias_relu<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 8)), min(256, 32 * ceil_div(cols, 128))>>>(x, b, y, rows, cols)
-constexpr int kRows = 8, kCols = 1024;
+// @launch bias_relu<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 8)), 256>>>(x, b, y, rows, cols)
+constexpr int kRows = 8, kThreads = 256, kCols = 4 * kThreads;
 
 __device__ float rectify(float x) { return fmaxf(x, 0.0f); }
 
-__global__ void __launch_bounds__(256) bias_relu(const float* __restrict__ x,
-                                                 const float* __restrict__ b,
-                                                 float* __restrict__ y, int rows, int cols) {
+__global__ void __launch_bounds__(kThreads)
+    bias_relu(const float* __restrict__ x, const float* __restrict__ b, float* __restrict__ y,
+              int rows, int cols) {
   int first = blockIdx.y * kRows, end = min(rows, first + kRows);
   if (cols % 4 == 0) {
     int c = blockIdx.x * kCols + 4 * threadIdx.x;
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(256) bias_relu(const float* __restrict__ x,
                         rectify(v[k].z + bias.z), rectify(v[k].w + bias.w));
   } else {
     int end_col = min(cols, (blockIdx.x + 1) * kCols);
-    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += blockDim.x) {
+    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += kThreads) {
       float bias = b[c];
 #pragma unroll 4
       for (int r = first; r < end; r++) y[r * cols + c] = rectify(x[r * cols + c] + bias);

@@ -1,4 +1,4 @@
-// A block a row; what the mask shows of it is read once and stays in registers, 16 elements a thread.
+// A block a row; its visible part is read once and stays in registers, 16 elements a thread.
 // @launch causal_softmax<<<n, 32 * ceil_div(n, 512)>>>(x, y, n)
 constexpr int kEach = 16;
 
@@ -24,8 +24,8 @@ __device__ float block_sum(float value) {
   return value;
 }
 
-__global__ void __launch_bounds__(512, 3) causal_softmax(const float* __restrict__ x,
-                                                         float* __restrict__ y, int n) {
+__global__ void __launch_bounds__(512, 3)
+    causal_softmax(const float* __restrict__ x, float* __restrict__ y, int n) {
   int r = blockIdx.x;
   const float* row = x + static_cast<size_t>(r) * n;
   float* out = y + static_cast<size_t>(r) * n;
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(512, 3) causal_softmax(const float* __restrict
     for (int k = 0; k < kEach; k += 4) {
       int j = k * blockDim.x + 4 * threadIdx.x;
       if (j < n)
-        *reinterpret_cast<float4*>(out + j) = make_float4(
-            v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
+        *reinterpret_cast<float4*>(out + j) =
+            make_float4(v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
     }
   } else {
 #pragma unroll

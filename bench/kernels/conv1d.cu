@@ -3,9 +3,9 @@
 // @launch conv1d<<<ceil_div(valid, 2048), 256>>>(x, w, y, valid)
 constexpr int kTaps = 5, kThreads = 256, kTile = 2048;
 
-__global__ void __launch_bounds__(kThreads) conv1d(const float* __restrict__ x,
-                                                   const float* __restrict__ w,
-                                                   float* __restrict__ y, int valid) {
+__global__ void __launch_bounds__(kThreads)
+    conv1d(const float* __restrict__ x, const float* __restrict__ w, float* __restrict__ y,
+           int valid) {
   float taps[kTaps];
 #pragma unroll
   for (int t = 0; t < kTaps; t++) taps[t] = w[t];

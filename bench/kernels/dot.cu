@@ -3,7 +3,7 @@
 // @scratch sums float[ceil_div(len, 8192)]
 // @launch tile_dots<<<ceil_div(len, 8192), 256>>>(p, q, sums, len)
 // @launch final_sum<<<1, 1024>>>(sums, out, sums.size)
-constexpr int kThreads = 256, kTile = 8192;
+constexpr int kThreads = 256, kBatch = 4, kTile = 8192;
 
 __device__ float block_sum(float value) {
   __shared__ float warps[32];
@@ -23,10 +23,16 @@ __global__ void tile_dots(const float* __restrict__ p, const float* __restrict__
   if (first + kTile <= len) {
     auto p4 = reinterpret_cast<const float4*>(p + first) + threadIdx.x;
     auto q4 = reinterpret_cast<const float4*>(q + first) + threadIdx.x;
-#pragma unroll 4
-    for (int k = 0; k < kTile / 4; k += kThreads) {
-      float4 u = p4[k], v = q4[k];
-      sum += (u.x * v.x + u.y * v.y) + (u.z * v.z + u.w * v.w);
+    for (int first4 = 0; first4 < kTile / 4; first4 += kBatch * kThreads) {
+      float4 u[kBatch], v[kBatch];
+#pragma unroll
+      for (int k = 0; k < kBatch; k++) {
+        u[k] = p4[first4 + k * kThreads];
+        v[k] = q4[first4 + k * kThreads];
+      }
+#pragma unroll
+      for (int k = 0; k < kBatch; k++)
+        sum += (u[k].x * v[k].x + u[k].y * v[k].y) + (u[k].z * v[k].z + u[k].w * v[k].w);
     }
   } else {
     for (int i = first + threadIdx.x; i < len; i += kThreads) sum += p[i] * q[i];

@@ -1,9 +1,9 @@
-// A block takes 1024 columns of eight tokens: eight threads look up the tokens' experts, the others
-// have their float4 of x in flight meanwhile; the experts' vectors stay in the caches.
-// @launch expert_scale<<<dim3(ceil_div(dim, 1024), ceil_div(tokens, 8)), min(256, 32 * ceil_div(dim, 128))>>>(x, route, w, y, tokens, dim)
-constexpr int kTokens = 8, kCols = 1024, kExperts = 6;
+// A block takes 1024 columns of eight tokens: eight threads look up the tokens' experts, while all
+// have eight float4 of x in flight; the experts' vectors stay in the caches.
+// @launch expert_scale<<<dim3(ceil_div(dim, 1024), ceil_div(tokens, 8)), 256>>>(x, route, w, y, tokens, dim)
+constexpr int kTokens = 8, kThreads = 256, kCols = 4 * kThreads, kExperts = 6;
 
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(kThreads)
     expert_scale(const float* __restrict__ x, const float* __restrict__ route,
                  const float* __restrict__ w, float* __restrict__ y, int tokens, int dim) {
   __shared__ int expert_of[kTokens];
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(256)
   } else {
     __syncthreads();
     int end_col = min(dim, (blockIdx.x + 1) * kCols);
-    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += blockDim.x) {
+    for (int c = blockIdx.x * kCols + threadIdx.x; c < end_col; c += kThreads) {
 #pragma unroll 4
       for (int t = 0; t < count; t++)
         y[t * dim + c] = x[t * dim + c] * (1.0f + w[expert_of[t] * dim + c]);

@@ -1,6 +1,6 @@
-// Chunks of 4096 elements of a group, a block each: the mean of a chunk and the squared distances to
-// it, with the chunk in registers; then every block merges those of its group and normalises its
-// chunk. x comes from the L2 cache then, so y is written past it.
+// Chunks of 4096 elements of a group, a block each: the mean of a chunk and the squared distances
+// to it, with the chunk in registers; then every block merges those of its group and normalises its
+// chunk. x mostly comes from the L2 cache by then, so y is streamed past it.
 // @scratch means float[batch * groups * ceil_div(width * len, 4096)]
 // @scratch squares float[means.size]
 // @launch chunk_stats<<<dim3(ceil_div(width * len, 4096), batch * groups), 256>>>(x, means, squares, width * len)
@@ -46,8 +46,8 @@ __device__ void load(const float* __restrict__ chunk, int count, bool aligned, f
 }
 
 __global__ void __launch_bounds__(kThreads)
-    chunk_stats(const float* __restrict__ x, float* __restrict__ means,
-                float* __restrict__ squares, int size) {
+    chunk_stats(const float* __restrict__ x, float* __restrict__ means, float* __restrict__ squares,
+                int size) {
   __shared__ float warp_sums[kThreads / 32], warp_squares[kThreads / 32];
   int first = blockIdx.x * kChunk, count = min(kChunk, size - first);
   bool aligned = size % 4 == 0;
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(kThreads)
       if (j >= count) continue;
       int channel = first_channel + (first + j) / len;
       float g = gamma[channel] * factor, b = beta[channel] - mean * g;
-      __stcs(reinterpret_cast<float4*>(out + j), make_float4(v[k] * g + b, v[k + 1] * g + b,
-                                                             v[k + 2] * g + b, v[k + 3] * g + b));
+      __stcs(reinterpret_cast<float4*>(out + j),
+             make_float4(v[k] * g + b, v[k + 1] * g + b, v[k + 2] * g + b, v[k + 3] * g + b));
     }
   } else {
 #pragma unroll

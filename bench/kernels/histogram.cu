@@ -2,12 +2,12 @@
 // each lane); the block adds up its threads' bytes and adds the sums to the counts.
 // @launch zero<<<1, bins>>>(counts)
 // @launch histogram<<<ceil_div(n, 32768), 256>>>(keys, counts, n)
-constexpr int kBins = 48, kThreads = 256, kTile = 128 * kThreads;
+constexpr int kBins = 48, kThreads = 256, kBatch = 8, kTile = 128 * kThreads;
 
 __global__ void zero(int* counts) { counts[threadIdx.x] = 0; }
 
-__global__ void __launch_bounds__(kThreads) histogram(const int* __restrict__ keys,
-                                                      int* __restrict__ counts, int n) {
+__global__ void __launch_bounds__(kThreads)
+    histogram(const int* __restrict__ keys, int* __restrict__ counts, int n) {
   __shared__ unsigned words[kBins][kThreads / 4];
   for (int i = threadIdx.x; i < kBins * kThreads / 4; i += kThreads) (&words[0][0])[i] = 0;
   __syncthreads();
@@ -18,13 +18,17 @@ __global__ void __launch_bounds__(kThreads) histogram(const int* __restrict__ ke
   int first = blockIdx.x * kTile;
   if (first + kTile <= n) {
     auto keys4 = reinterpret_cast<const int4*>(keys + first) + threadIdx.x;
-#pragma unroll 8
-    for (int k = 0; k < kTile / 4; k += kThreads) {
-      int4 key = keys4[k];
-      own[key.x * kThreads]++;
-      own[key.y * kThreads]++;
-      own[key.z * kThreads]++;
-      own[key.w * kThreads]++;
+    for (int first4 = 0; first4 < kTile / 4; first4 += kBatch * kThreads) {
+      int4 key[kBatch];
+#pragma unroll
+      for (int k = 0; k < kBatch; k++) key[k] = keys4[first4 + k * kThreads];
+#pragma unroll
+      for (int k = 0; k < kBatch; k++) {
+        own[key[k].x * kThreads]++;
+        own[key[k].y * kThreads]++;
+        own[key[k].z * kThreads]++;
+        own[key[k].w * kThreads]++;
+      }
     }
   } else {
     for (int i = first + threadIdx.x; i < n; i += kThreads) own[keys[i] * kThreads]++;

@@ -14,10 +14,9 @@ __device__ float block_sum(float value, float* warps) {
   return value;
 }
 
-__global__ void __launch_bounds__(512, 2) layernorm_rows(const float* __restrict__ x,
-                                                         const float* __restrict__ gamma,
-                                                         const float* __restrict__ beta,
-                                                         float* __restrict__ y, int cols) {
+__global__ void __launch_bounds__(512, 2)
+    layernorm_rows(const float* __restrict__ x, const float* __restrict__ gamma,
+                   const float* __restrict__ beta, float* __restrict__ y, int cols) {
   __shared__ float warp_sums[16], warp_squares[16];
   const float* row = x + static_cast<size_t>(blockIdx.x) * cols;
   float* to = y + static_cast<size_t>(blockIdx.x) * cols;

@@ -15,7 +15,7 @@ __global__ void leaky_relu(const float* __restrict__ p, float* __restrict__ q, f
 #pragma unroll
   for (int k = 0; k < kTile / 4; k += kThreads) {
     float4 vp = p4[k];
-    q4[k] = make_float4(leaky(vp.x, slope), leaky(vp.y, slope),
-                        leaky(vp.z, slope), leaky(vp.w, slope));
+    q4[k] =
+        make_float4(leaky(vp.x, slope), leaky(vp.y, slope), leaky(vp.z, slope), leaky(vp.w, slope));
   }
 }

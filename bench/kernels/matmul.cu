@@ -1,5 +1,5 @@
-// Tiles of 128 x 128 a block, 8 x 8 in the registers of a thread. The next 16 of the depth are loaded
-// into registers while the current ones are multiplied, and stored to the other shared buffer.
+// Tiles of 128 x 128 a block, 8 x 8 in the registers of a thread. The next 16 of the depth are
+// loaded into registers while the current ones are multiplied, then stored to the other buffer.
 // @launch matmul<<<dim3(ceil_div(n, 128), ceil_div(m, 128)), 256>>>(a, b, c, m, n, k)
 constexpr int kTile = 128, kDepth = 16, kThreads = 256;
 

@@ -34,10 +34,9 @@ __device__ float published_sum(volatile unsigned long long* word) {
   return __uint_as_float(static_cast<unsigned>(seen));
 }
 
-__global__ void __launch_bounds__(kThreads) prefix_sum(const float* __restrict__ x,
-                                                       float* __restrict__ y,
-                                                       unsigned long long* published, int* ticket,
-                                                       int n) {
+__global__ void __launch_bounds__(kThreads)
+    prefix_sum(const float* __restrict__ x, float* __restrict__ y, unsigned long long* published,
+               int* ticket, int n) {
   __shared__ float warp_totals[kWarps], before_warps[kWarps];
   __shared__ int tile;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

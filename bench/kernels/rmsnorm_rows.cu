@@ -13,8 +13,8 @@ __device__ float block_sum(float value) {
   return value;
 }
 
-__global__ void __launch_bounds__(512, 3) rmsnorm_rows(const float* __restrict__ inp,
-                                                       float* __restrict__ out, int C) {
+__global__ void __launch_bounds__(512, 3)
+    rmsnorm_rows(const float* __restrict__ inp, float* __restrict__ out, int C) {
   const float* row = inp + static_cast<size_t>(blockIdx.x) * C;
   float* to = out + static_cast<size_t>(blockIdx.x) * C;
   bool aligned = C % 4 == 0;
@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(512, 3) rmsnorm_rows(const float* __restrict__
     for (int k = 0; k < kEach; k += 4) {
       int j = k * blockDim.x + 4 * threadIdx.x;
       if (j < C)
-        *reinterpret_cast<float4*>(to + j) = make_float4(
-            v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
+        *reinterpret_cast<float4*>(to + j) =
+            make_float4(v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
     }
   } else {
 #pragma unroll

@@ -1,9 +1,8 @@
 // A thread rotates four pairs: a float4 of either half of the row, of the cosines and the sines.
 // @launch rope<<<ceil_div(rows * half, 1024), 256>>>(x, co, si, y, rows * half, half)
-__global__ void __launch_bounds__(256) rope(const float* __restrict__ x,
-                                            const float* __restrict__ co,
-                                            const float* __restrict__ si, float* __restrict__ y,
-                                            int pairs, int half) {
+__global__ void __launch_bounds__(256)
+    rope(const float* __restrict__ x, const float* __restrict__ co, const float* __restrict__ si,
+         float* __restrict__ y, int pairs, int half) {
   if (half % 4 == 0) {
     int i = blockIdx.x * 256 + threadIdx.x, quads = half / 4;
     if (i >= pairs / 4) return;

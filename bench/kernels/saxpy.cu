@@ -17,7 +17,7 @@ __global__ void saxpy(const float* __restrict__ x, const float* __restrict__ b,
 #pragma unroll
   for (int k = 0; k < kTile / 4; k += kThreads) {
     float4 vx = x4[k], vb = b4[k];
-    out4[k] = make_float4(axpb(vx.x, vb.x, alpha), axpb(vx.y, vb.y, alpha),
-                          axpb(vx.z, vb.z, alpha), axpb(vx.w, vb.w, alpha));
+    out4[k] = make_float4(axpb(vx.x, vb.x, alpha), axpb(vx.y, vb.y, alpha), axpb(vx.z, vb.z, alpha),
+                          axpb(vx.w, vb.w, alpha));
   }
 }

@@ -15,7 +15,7 @@ __global__ void scale(const float* __restrict__ x, float* __restrict__ y, float 
 #pragma unroll
   for (int k = 0; k < kTile / 4; k += kThreads) {
     float4 vx = x4[k];
-    y4[k] = make_float4(scaled(vx.x, alpha), scaled(vx.y, alpha),
-                        scaled(vx.z, alpha), scaled(vx.w, alpha));
+    y4[k] = make_float4(scaled(vx.x, alpha), scaled(vx.y, alpha), scaled(vx.z, alpha),
+                        scaled(vx.w, alpha));
   }
 }

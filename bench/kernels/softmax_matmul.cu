@@ -1,6 +1,6 @@
-// A warp a row finds the row's maximum and the sum of its exponentials; then a matrix product in tiles
-// of 64 x 128 a block, 4 x 8 in the registers of a thread, which exponentiates s on its way to shared
-// memory. The next 16 of the depth are loaded while the current ones are multiplied.
+// A warp a row finds the row's maximum and the sum of its exponentials; then a matrix product in
+// tiles of 64 x 128 a block, 4 x 8 in the registers of a thread, exponentiates s on its way to
+// shared memory. The next 16 of the depth are loaded while the current ones are multiplied.
 // @scratch tops float[m]
 // @scratch factors float[m]
 // @launch row_factors<<<ceil_div(m, 8), 256>>>(s, tops, factors, m, k)
@@ -31,8 +31,8 @@ __device__ void store4(float* __restrict__ y, float4 v, int r, int c, int rows, 
 }
 
 __global__ void __launch_bounds__(kThreads)
-    row_factors(const float* __restrict__ s, float* __restrict__ tops,
-                float* __restrict__ factors, int m, int k) {
+    row_factors(const float* __restrict__ s, float* __restrict__ tops, float* __restrict__ factors,
+                int m, int k) {
   int r = blockIdx.x * (kThreads / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
   if (r >= m) return;
   float own[kMostDepth / 32], top = -INFINITY, sum = 0.0f;
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(kThreads)
     float f = r < m ? factors[r] : 0.0f;
 #pragma unroll
     for (int j = 0; j < 8; j += 4) {
-      float4 out = make_float4(sums[i][j] * f, sums[i][j + 1] * f, sums[i][j + 2] * f,
-                               sums[i][j + 3] * f);
+      float4 out =
+          make_float4(sums[i][j] * f, sums[i][j + 1] * f, sums[i][j + 2] * f, sums[i][j + 3] * f);
       store4(y, out, r, left + col + 4 * j, m, n);
     }
   }

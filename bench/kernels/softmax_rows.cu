@@ -24,8 +24,8 @@ __device__ float block_sum(float value) {
   return value;
 }
 
-__global__ void __launch_bounds__(512, 3) softmax_rows(const float* __restrict__ x,
-                                                       float* __restrict__ y, int cols) {
+__global__ void __launch_bounds__(512, 3)
+    softmax_rows(const float* __restrict__ x, float* __restrict__ y, int cols) {
   const float* row = x + static_cast<size_t>(blockIdx.x) * cols;
   float* out = y + static_cast<size_t>(blockIdx.x) * cols;
   bool aligned = cols % 4 == 0;
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(512, 3) softmax_rows(const float* __restrict__
     for (int k = 0; k < kEach; k += 4) {
       int j = k * blockDim.x + 4 * threadIdx.x;
       if (j < cols)
-        *reinterpret_cast<float4*>(out + j) = make_float4(
-            v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
+        *reinterpret_cast<float4*>(out + j) =
+            make_float4(v[k] * factor, v[k + 1] * factor, v[k + 2] * factor, v[k + 3] * factor);
     }
   } else {
 #pragma unroll

@@ -5,8 +5,8 @@ constexpr int kThreads = 256, kVectors = 4, kTile = 4 * kThreads * kVectors;
 
 __device__ float mean(float a, float b, float c) { return (a + b + c) * (1.0f / 3.0f); }
 
-__global__ void __launch_bounds__(kThreads) stencil_1d(const float* __restrict__ x,
-                                                       float* __restrict__ y, int n) {
+__global__ void __launch_bounds__(kThreads)
+    stencil_1d(const float* __restrict__ x, float* __restrict__ y, int n) {
   int first = blockIdx.x * kTile;
   if (first == 0 || first + kTile >= n) {
     for (int i = first + threadIdx.x; i < min(n, first + kTile); i += kThreads)

@@ -1,7 +1,7 @@
 // A block takes 1024 columns of eight rows. A thread loads its four columns of ten rows at once;
 // left and right come from the neighbouring lanes, and at the ends of the warp from memory.
-// @launch stencil_2d<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 8)), min(256, 32 * ceil_div(cols, 128))>>>(x, y, rows, cols)
-constexpr int kRows = 8, kCols = 1024;
+// @launch stencil_2d<<<dim3(ceil_div(cols, 1024), ceil_div(rows, 8)), 256>>>(x, y, rows, cols)
+constexpr int kRows = 8, kThreads = 256, kCols = 4 * kThreads;
 
 // Rows first to end - 1 of four columns from c on; cols % 4 is 0, and c may be beyond them.
 __device__ void four_columns(const float* __restrict__ x, float* __restrict__ y, int first, int end,
@@ -29,11 +29,9 @@ __device__ void four_columns(const float* __restrict__ x, float* __restrict__ y,
     if (lane == 0) left = edge[k];
     if (lane == 31) right = edge[k];
     if (first + k < end && c < cols)
-      *reinterpret_cast<float4*>(y + (first + k) * cols + c) =
-          make_float4(up.x + down.x + left + at.y - 4.0f * at.x,
-                      up.y + down.y + at.x + at.z - 4.0f * at.y,
-                      up.z + down.z + at.y + at.w - 4.0f * at.z,
-                      up.w + down.w + at.z + right - 4.0f * at.w);
+      *reinterpret_cast<float4*>(y + (first + k) * cols + c) = make_float4(
+          up.x + down.x + left + at.y - 4.0f * at.x, up.y + down.y + at.x + at.z - 4.0f * at.y,
+          up.z + down.z + at.y + at.w - 4.0f * at.z, up.w + down.w + at.z + right - 4.0f * at.w);
   }
 }
 
@@ -51,13 +49,13 @@ __device__ void one_column(const float* __restrict__ x, float* __restrict__ y, i
   }
 }
 
-__global__ void __launch_bounds__(256) stencil_2d(const float* __restrict__ x,
-                                                  float* __restrict__ y, int rows, int cols) {
+__global__ void __launch_bounds__(kThreads)
+    stencil_2d(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
   int first = blockIdx.y * kRows, end = min(rows, first + kRows), left = blockIdx.x * kCols;
   if (cols % 4 == 0) {
     four_columns(x, y, first, end, left + 4 * threadIdx.x, rows, cols);
   } else {
-    for (int c = left + threadIdx.x; c < min(cols, left + kCols); c += blockDim.x)
+    for (int c = left + threadIdx.x; c < min(cols, left + kCols); c += kThreads)
       one_column(x, y, first, end, c, rows, cols);
   }
 }

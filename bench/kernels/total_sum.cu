@@ -3,7 +3,7 @@
 // @scratch sums float[ceil_div(n, 16384)]
 // @launch tile_sums<<<ceil_div(n, 16384), 256>>>(x, sums, n)
 // @launch final_sum<<<1, 1024>>>(sums, y, sums.size)
-constexpr int kThreads = 256, kTile = 16384;
+constexpr int kThreads = 256, kBatch = 8, kTile = 16384;
 
 __device__ float block_sum(float value) {
   __shared__ float warps[32];
@@ -21,10 +21,12 @@ __global__ void tile_sums(const float* __restrict__ x, float* __restrict__ sums,
   float sum = 0.0f;
   if (first + kTile <= n) {
     auto x4 = reinterpret_cast<const float4*>(x + first) + threadIdx.x;
-#pragma unroll 8
-    for (int k = 0; k < kTile / 4; k += kThreads) {
-      float4 v = x4[k];
-      sum += (v.x + v.y) + (v.z + v.w);
+    for (int first4 = 0; first4 < kTile / 4; first4 += kBatch * kThreads) {
+      float4 v[kBatch];
+#pragma unroll
+      for (int k = 0; k < kBatch; k++) v[k] = x4[first4 + k * kThreads];
+#pragma unroll
+      for (int k = 0; k < kBatch; k++) sum += (v[k].x + v[k].y) + (v[k].z + v[k].w);
     }
   } else {
     for (int i = first + threadIdx.x; i < n; i += kThreads) sum += x[i];

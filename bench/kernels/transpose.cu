@@ -3,8 +3,8 @@
 // @launch transpose<<<dim3(ceil_div(cols, 64), ceil_div(rows, 64)), 256>>>(x, y, rows, cols)
 constexpr int kTile = 64, kThreads = 256;
 
-__global__ void __launch_bounds__(kThreads) transpose(const float* __restrict__ x,
-                                                      float* __restrict__ y, int rows, int cols) {
+__global__ void __launch_bounds__(kThreads)
+    transpose(const float* __restrict__ x, float* __restrict__ y, int rows, int cols) {
   __shared__ float tile[kTile][kTile + 1];
   int top = blockIdx.y * kTile, left = blockIdx.x * kTile;
   if (cols % 4 == 0) {

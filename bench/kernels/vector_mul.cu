@@ -17,7 +17,7 @@ __global__ void vector_mul(const float* __restrict__ u, const float* __restrict_
 #pragma unroll
   for (int k = 0; k < kTile / 4; k += kThreads) {
     float4 vu = u4[k], vv = v4[k];
-    res4[k] = make_float4(product(vu.x, vv.x), product(vu.y, vv.y),
-                          product(vu.z, vv.z), product(vu.w, vv.w));
+    res4[k] = make_float4(product(vu.x, vv.x), product(vu.y, vv.y), product(vu.z, vv.z),
+                          product(vu.w, vv.w));
   }
 }
