@@ -44,15 +44,19 @@ Status check_meant(const Plan& plan) {
 }  // namespace
 
 int call_run(const Words& words) {
-  CallLine line("kernelrl --plan PLAN [--set KEY=VALUE]… [--resume] [--dry-run]",
+  CallLine line("kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR | --resume] [--dry-run]",
                 "Runs the experiment that a plan describes. Its results go to runs/NAME/.\n"
                 "SIGINT and SIGTERM finish the step, write a checkpoint and say how to go on.\n");
   line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
+      "from", po::value<std::string>()->value_name("DIR"),
+      "begin with what the policy of another run had learned: runs/NAME/checkpoints/step_000020")(
       "resume", "go on from the run's newest checkpoint")(
       "dry-run", "print the resolved plan with the origin of every value, and end");
   add_plan_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("plan")) return line.wrong("which plan? Name it by --plan");
+  if (line.has("from") && line.has("resume"))
+    return line.wrong("--from begins a new run, --resume goes on with one; leave one out");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {

@@ -115,7 +115,9 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CallLine& line) {
     registry = Registry::load(plugin_folders(folders), plugins.replace);
     return registry.catalog();
   };
-  KRL_ASSIGN(Plan plan, load_plan(file, line.texts("set"), catalog));
+  Words changes = line.texts("set");
+  if (line.has("from")) changes.push_back("run.from=" + fs::absolute(line.text("from")).string());
+  KRL_ASSIGN(Plan plan, load_plan(file, changes, catalog));
   record_plugin_folders(plan, std::move(folders));
   add_notes(registry, plan);
   return LoadedPlan{std::move(plan), std::move(registry)};

@@ -22,7 +22,7 @@ void add_plugin_path_option(CallLine& line);
 // The plugins of the usual folders and of --plugin-path, whose folders must exist.
 Result<Registry> load_registry(const CallLine& line);
 
-// The plan of `file` under --set and --plugin-path.
+// The plan of `file` under --set, --plugin-path and, where the call has it, --from.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CallLine& line);
 
 // The words this process was started with.

@@ -43,13 +43,6 @@ Result<Checkpoint> checkpoint_of_run(const fs::path& directory) {
   return failure(Code::kNotFound, "no checkpoint is in " + checkpoints.string() + " yet");
 }
 
-Result<Checkpoint> checkpoint_at(const fs::path& step) {
-  std::error_code ignored;
-  if (fs::exists(step / "manifest.json", ignored)) return read_checkpoint(step);
-  return failure(Code::kNotFound, "no checkpoint is in '" + step.string() +
-                                      "'; name a folder such as runs/NAME/checkpoints/step_000020");
-}
-
 }  // namespace
 
 void add_policy_options(CallLine& line) {
@@ -57,7 +50,7 @@ void add_policy_options(CallLine& line) {
       "run", po::value<std::string>()->value_name("NAME"),
       "the newest checkpoint of this run, and its plan")(
       "checkpoint", po::value<std::string>()->value_name("DIR"),
-      "this checkpoint: runs/NAME/checkpoints/step_000020")(
+      "this checkpoint: runs/NAME/checkpoints/step_000020, or …/checkpoints/best")(
       "stage", po::value<std::string>()->value_name("NAME"),
       "as this stage of the plan has it; else its last of rl");
   add_plan_options(line);
@@ -82,7 +75,7 @@ Result<PolicyCall> read_policy_call(const CallLine& line) {
     KRL_ASSIGN(call.checkpoint, checkpoint_of_run(run.directory));
   }
   if (line.has("checkpoint")) {
-    KRL_ASSIGN(call.checkpoint, checkpoint_at(line.text("checkpoint")));
+    KRL_ASSIGN(call.checkpoint, read_checkpoint(line.text("checkpoint")));
   }
   KRL_ASSIGN(call.stage, chosen_stage(call.plan(), line));
   return call;

@@ -23,6 +23,9 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 // An answer that is cut off this often is lost.
 constexpr int kMostParts = 4;
 
+// What ends a thought that is to be no longer, as models that think write it.
+constexpr const char* kThoughtEnd = "\n</think>\n\n";
+
 // Adds what a policy has sampled after the tokens that are there.
 void append_part(Answer& answer, Answer part) {
   if (answer.tokens.empty()) {
@@ -86,7 +89,7 @@ class Rollout {
     evaluators_.join();
     if (!status_) return failure(std::move(status_).error());
     return RolloutResult{std::move(episodes_), sampler_->meter().load(), sampler_->metrics(),
-                         std::move(lost_)};
+                         std::move(lost_ ? lost_ : refused_)};
   }
 
  private:
@@ -176,15 +179,27 @@ class Rollout {
     return r;
   }
 
-  // Asks for an answer, and for the rest of it where it was cut off.
+  // Asks for an answer, and for the rest of it where it was cut off: before its end, or in a
+  // thought that was to be no longer.
   Result<Reply> ask(EpisodeRequest request, std::size_t index, Yield yield) {
     Answer answer;
+    if (context_.player.info.continues)
+      request.request.max_tokens = static_cast<std::uint32_t>(context_.settings.thinking_tokens);
     for (int tries = 0; tries < kMostParts; ++tries) {
       KRL_ASSIGN(Reply reply, sampler_->sample(request, index, yield));
       if (reply.lost) return reply;
       KRL_TRY(check_version(reply.answer));
       append_part(answer, std::move(reply.answer));
-      if (answer.stop_reason != StopReason::kAborted) return Reply{std::move(answer), std::nullopt};
+      const bool used_up =
+          request.request.max_tokens > 0 && answer.stop_reason == StopReason::kLength;
+      if (!used_up && answer.stop_reason != StopReason::kAborted)
+        return Reply{std::move(answer), std::nullopt};
+      if (used_up) {
+        KRL_ASSIGN(const bool goes_on, end_thought(request.request.prompt, answer, yield));
+        if (!goes_on) return Reply{std::move(answer), std::nullopt};
+        request.request.max_tokens = 0;
+        request.request.seed = seed_for(request.request.seed, "after the thought");
+      }
       if (!context_.player.info.continues) break;
       request.request.answer_prefix = answer.tokens;
       request.request.prompt_tokens = answer.prompt_tokens;
@@ -194,6 +209,48 @@ class Rollout {
         {},
         Error{Code::kUnavailable, fmt::format("policy '{}': the answer was cut off before its end",
                                               context_.player.sampler.component().id)}};
+  }
+
+  // Tokens that an answer may have after this one's prompt.
+  std::size_t room_for(const Answer& answer) const {
+    const std::int64_t most = context_.settings.max_tokens,
+                       context = context_.player.context_tokens;
+    if (context == 0) return static_cast<std::size_t>(most);
+    const std::int64_t left = context - static_cast<std::int64_t>(answer.prompt_tokens.size());
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(left, 0, most));
+  }
+
+  // Puts the end of a thought behind an answer that is in one. False where that leaves no room for
+  // more: the answer is then cut off.
+  Result<bool> end_thought(const Prompt& prompt, Answer& answer, Yield yield) {
+    const std::size_t tokens = answer.tokens.size();
+    if (!is_thinking(answer.text, context_.settings.in_thought)) return tokens < room_for(answer);
+    if (thought_end_.empty()) {
+      KRL_ASSIGN(thought_end_, tokens_of_end(prompt, yield));
+    }
+    if (tokens + thought_end_.size() >= room_for(answer)) return false;
+    answer.tokens.insert(answer.tokens.end(), thought_end_.begin(), thought_end_.end());
+    answer.logprobs.resize(answer.tokens.size(), 0.0F);
+    answer.given_begin = static_cast<std::uint32_t>(tokens);
+    answer.given_end = static_cast<std::uint32_t>(answer.tokens.size());
+    return true;
+  }
+
+  // The tokens of kThoughtEnd in an answer: without those that end every answer.
+  Result<Tokens> tokens_of_end(const Prompt& prompt, Yield yield) {
+    const Policy& policy =
+        context_.player.tokenizer == nullptr ? context_.player.sampler : *context_.player.tokenizer;
+    const auto tokens_in = [&](const char* answer) -> Result<Tokens> {
+      KRL_ASSIGN(Example example, run_on(policy_threads_, io_, yield,
+                                         [&] { return policy.tokenize(prompt, answer); }));
+      return std::move(example.tokens);
+    };
+    KRL_ASSIGN(Tokens tokens, tokens_in(kThoughtEnd));
+    KRL_ASSIGN(const Tokens of_nothing, tokens_in(""));
+    if (of_nothing.size() <= tokens.size() &&
+        std::equal(of_nothing.rbegin(), of_nothing.rend(), tokens.rbegin()))
+      tokens.resize(tokens.size() - of_nothing.size());
+    return tokens;
   }
 
   // An answer by weights that were never published must not be learned from.
@@ -208,19 +265,24 @@ class Rollout {
     return failure(Code::kInternal, with_plugin(why, sampler));
   }
 
-  // A turn without an answer is an infrastructure error, and its episode ends.
+  // A turn without an answer is an infrastructure error, and its episode ends. So it does before a
+  // later turn whose prompt is refused, as where the context leaves no room for an answer.
   void lose(TurnRecord turn, const Error& why, Episode& episode) {
+    episode.refused = why.code == Code::kInvalidArgument;
     log(Severity::kWarning, fmt::format("task '{}', turn {}: no answer: {}", episode.task->id,
                                         episode.turns.size() + 1, why.message));
+    keep_cause(episode.refused ? refused_ : lost_, why.message,
+               context_.player.sampler.component());
+    if (episode.refused && !episode.turns.empty()) return;
     turn.lost = true;
     turn.evaluation.verdict = Verdict::kInfraError;
     turn.evaluation.why = why.message;
     episode.turns.push_back(std::move(turn));
-    keep_cause(why.message, context_.player.sampler.component());
   }
 
-  void keep_cause(const std::string& why, const Component& component) {
-    if (!lost_) lost_ = Error{Code::kUnavailable, with_plugin(why, component)};
+  static void keep_cause(std::optional<Error>& first, const std::string& why,
+                         const Component& component) {
+    if (!first) first = Error{Code::kUnavailable, with_plugin(why, component)};
   }
 
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, Yield yield) {
@@ -230,7 +292,7 @@ class Rollout {
     ++evaluated_;
     report();
     if (result && result->evaluation.infra_error())
-      keep_cause(result->evaluation.why, context_.evaluations.backend());
+      keep_cause(lost_, result->evaluation.why, context_.evaluations.backend());
     return result;
   }
 
@@ -289,7 +351,8 @@ class Rollout {
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
-  std::optional<Error> lost_;
+  std::vector<std::int32_t> thought_end_;  // the tokens of kThoughtEnd, once they are known
+  std::optional<Error> lost_, refused_;    // the first causes
   Status status_;
 };
 

@@ -48,8 +48,10 @@ Sampling sampling_of(const RolloutSettings& settings);
 struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;
-  Metrics sampling;           // what the policy reported of its calls
-  std::optional<Error> lost;  // the first cause for which a turn ended in an infrastructure error
+  Metrics sampling;  // what the policy reported of its calls
+  // The first cause for which a turn ended in an infrastructure error; without one, for which the
+  // policy refused a prompt.
+  std::optional<Error> lost;
 };
 
 // Adds the episodes of `more`, whose groups come after those of `rollout`, and all that is known of

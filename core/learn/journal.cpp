@@ -21,8 +21,10 @@ namespace {
 
 using nlohmann::json;
 
-int checkpoints_kept(const CheckpointSettings& settings) {
-  return settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep);
+CheckpointsKept checkpoints_kept(const CheckpointSettings& settings) {
+  return {settings.keep == 0 ? std::numeric_limits<int>::max() : static_cast<int>(settings.keep),
+          static_cast<int>(settings.keep_every),
+          settings.best ? settings.best->expression.text() : std::string()};
 }
 
 std::string sample_record(const Episode& episode, std::size_t index, const TurnRecord& turn) {
@@ -149,7 +151,9 @@ Status Journal::continue_plan(const Checkpoint* newest) {
     const Position position = Position::from_json(json::parse(newest->state));
     const bool over = position.over(plan_.stages.size());
     const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};
-    KRL_TRY(check_resumable(changes, reached));
+    KRL_TRY(check_resumable(changes, reached, newest->directory));
+    for (const PlanChange& change : changes)
+      log(Severity::kInfo, fmt::format("goes on with another plan: {}", text_of(change)));
   }
   return directory_.write_plan(plan);
 }
@@ -212,7 +216,9 @@ Status Journal::save_checkpoint(const Position& position, const Policy& policy) 
     const Status forgotten = policy.forget(folder.string());
     if (!forgotten) display_.warning(forgotten.error().message);
   };
-  return files_->save_checkpoint(position.iteration, position.to_json().dump(2), save, forget);
+  json state = position.to_json();
+  state["policy"] = plan_.policy.use;
+  return files_->save_checkpoint(position.iteration, state.dump(2), save, forget);
 }
 
 void Journal::finished(const std::string& state, const std::string& message) {

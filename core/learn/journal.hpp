@@ -69,6 +69,10 @@ class Journal {
   void keep_samples(int iteration, const std::vector<Episode>& episodes);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
+  // Says what the weights after `iteration` are worth by checkpoint.best.
+  Status rate_checkpoint(int iteration, double value) {
+    return files_->rate_checkpoint(iteration, value);
+  }
 
   // Whether a stage has begun in this process: everything that its start checks was right.
   bool started() const { return started_; }

@@ -149,6 +149,28 @@ Status check_refill(const Plan& plan, std::size_t stage) {
       "learn.advantage = \"gae\" learns from every turn: set rollout.refill_tries to 0"));
 }
 
+// A thought is ended by asking for the rest of an answer that goes on behind it.
+Status check_thinking(const Plan& plan, std::size_t stage, const PolicyInfos& infos) {
+  const RolloutSettings& rollout = plan.stage(stage).rollout;
+  if (rollout.thinking_tokens == 0) return {};
+  const Origin& origin = origin_of(plan, stage, "rollout.thinking_tokens");
+  if (rollout.thinking_tokens >= rollout.max_tokens) {
+    return failure(
+        problem_at(origin,
+                   fmt::format("a thought of {} tokens leaves no answer of rollout.max_tokens = {}",
+                               rollout.thinking_tokens, rollout.max_tokens),
+                   "rollout.max_tokens counts the thought and the answer after it"));
+  }
+  const std::optional<PolicyInfo>& sampler = plan.policy.sampler ? infos.sampler : infos.learner;
+  if (!sampler || sampler->continues) return {};
+  return failure(problem_at(
+      origin,
+      fmt::format(
+          "policy '{}' cannot end a thought: it does not go on with answers that have begun",
+          plan.policy.who_samples().use),
+      "leave rollout.thinking_tokens out; the reward 'overlong' makes answers shorter, too"));
+}
+
 // What top_p and top_k leave out is a part of what the recorded log-probabilities are of.
 void note_filters(const Plan& plan, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
@@ -245,6 +267,7 @@ Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry
     if (stage.kind == StageKind::kRl) {
       KRL_TRY(check_temperature(plan, i));
       KRL_TRY(check_refill(plan, i));
+      KRL_TRY(check_thinking(plan, i, infos));
       KRL_TRY(check_rl(settings, infos, stage));
     }
     KRL_TRY(check_loss(settings, stage, registry));

@@ -16,6 +16,7 @@
 #include "core/learn/goal.hpp"
 #include "core/learn/holdouts.hpp"
 #include "core/learn/loss.hpp"
+#include "core/learn/outage.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
 #include "core/learn/schedule.hpp"
@@ -31,6 +32,7 @@ class Reinforcement {
       : context_(context),
         settings_(context.stage.settings),
         figures_(context.policy.component().id),
+        outage_(context.plan.run.max_infra_share),
         curriculum_(settings_.curriculum, settings_.rollout.choice, context.setup.data.tasks,
                     seed_for(context.plan.run.seed, "curriculum", context.position.stage)),
         goal_(context.stage, context.setup.terms) {
@@ -82,7 +84,8 @@ class Reinforcement {
     metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
     add_sampling(rollout, metrics);
     context_.journal.keep_samples(iteration(), episodes);
-    KRL_TRY(check_anything_left(rollout));
+    KRL_TRY(at_iteration(check_not_all_lost(rollout)));
+    KRL_TRY(at_iteration(outage_.add(rollout)));
     KRL_TRY(admit_best_kernels(iteration(), episodes, context_.evaluations, context_.journal.best(),
                                metrics));
     KRL_TRY(learn(episodes, metrics));
@@ -159,12 +162,11 @@ class Reinforcement {
                        });
   }
 
-  // An iteration of which nothing is left says why, and ends the run.
-  Status check_anything_left(const RolloutResult& rollout) const {
-    const Status left = check_not_all_lost(rollout);
-    if (left) return {};
-    return failure(left.error().code,
-                   fmt::format("iteration {}: {}", iteration(), left.error().message));
+  // What ends the run in this iteration.
+  Status at_iteration(Status status) const {
+    if (status) return status;
+    const Error& why = status.error();
+    return failure(why.code, fmt::format("iteration {}: {}", iteration(), why.message));
   }
 
   // Groups that were played beyond those that the plan asks for.
@@ -188,19 +190,24 @@ class Reinforcement {
   // How the policy answered. Version lag: optimiser steps from the weights that sampled to those
   // that learn.
   void add_sampling(const RolloutResult& rollout, Metrics& metrics) const {
-    double lost = 0, answered = 0, lag = 0;
+    double lost = 0, refused = 0, answered = 0, lag = 0, ended_thoughts = 0;
     for (const Episode& episode : rollout.episodes) {
+      refused += episode.refused ? 1 : 0;
       for (const TurnRecord& turn : episode.turns) {
         if (turn.lost) {
-          ++lost;
+          lost += episode.refused ? 0 : 1;
         } else {
           ++answered;
+          ended_thoughts += turn.answer.given_end > 0 ? 1 : 0;
           lag += static_cast<double>(*player_->version - turn.answer.version);
         }
       }
     }
     metrics["sampler/lost"] = lost;
+    metrics["sampler/refused"] = refused;
     if (answered > 0) metrics["sampler/version_lag"] = lag / answered;
+    if (answered > 0 && settings_.rollout.thinking_tokens > 0)
+      metrics["sampler/thoughts_ended"] = ended_thoughts / answered;
     for (const char* name : {"retries", "prompt_tokens", "cached_tokens"}) {
       const auto reported = rollout.sampling.find(name);
       if (reported != rollout.sampling.end())
@@ -333,6 +340,7 @@ class Reinforcement {
   const StageContext& context_;
   const Settings& settings_;
   StepFigures figures_;
+  Outage outage_;
   Curriculum curriculum_;
   Goal goal_;
   std::optional<Player> player_;  // who answers from here on

@@ -116,7 +116,7 @@ class Collector {
     for (std::size_t t = 0; t < episode.turns.size(); ++t) {
       const TurnRecord& turn = episode.turns[t];
       if (turn.infra_error()) {
-        ++infra_errors_;
+        infra_errors_ += episode.refused ? 0 : 1;
         unscored_ += turn.score.lost.empty() ? 0 : 1;
         continue;
       }

@@ -117,6 +117,7 @@ Example example_of(const TurnRecord& turn, Truncated truncated) {
   const Answer& a = turn.answer;
   Example example{a.prompt_tokens, a.tokens, a.logprobs};
   example.weights.assign(a.tokens.size(), is_masked(turn, truncated) ? 0.0F : 1.0F);
+  std::fill(example.weights.begin() + a.given_begin, example.weights.begin() + a.given_end, 0.0F);
   example.version = a.version;
   example.state = a.state;
   return example;

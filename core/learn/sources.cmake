@@ -13,6 +13,7 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/learnability.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/outage.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policies.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policy_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reinforce.cpp
@@ -25,4 +26,5 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/step_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/supervised.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/worth.cpp)

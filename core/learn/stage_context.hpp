@@ -7,6 +7,7 @@
 #include "core/learn/journal.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
+#include "core/learn/worth.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
@@ -31,6 +32,17 @@ struct StageContext {
     return plan.checkpoint.every > 0 && position.stage_iteration % plan.checkpoint.every == 0;
   }
 
+  // What the weights are worth that the metrics are of.
+  Status rate_checkpoint(const Metrics& metrics, bool last) const {
+    const auto& best = plan.checkpoint.best;
+    if (!best) return {};
+    const RolloutSettings& rollout = stage.settings.rollout;
+    const auto worth = worth_of(best->expression, metrics, setup.terms, rollout.turns);
+    if (!worth) return {};
+    return journal.rate_checkpoint(
+        weights_measured_in(best->expression, position.iteration, rollout.ahead, last), *worth);
+  }
+
   void warn(const std::string& text) const { journal.display().warning(text); }
 
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
@@ -40,6 +52,7 @@ struct StageContext {
   Status finish_iteration(Metrics metrics, bool last) const {
     ++position.iteration;
     ++position.stage_iteration;
+    KRL_TRY(rate_checkpoint(metrics, last));
     KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
     if (last || !(checkpoint_due() || stop.load())) return {};
     return journal.save_checkpoint(position, policy);

@@ -39,6 +39,8 @@ class Trainer {
     KRL_TRY(check_policy(*policies));
     if (const auto& checkpoint = journal_.checkpoint())
       KRL_TRY(policy.load(checkpoint->policy().string()));
+    else if (!plan_.run.from.empty())
+      KRL_TRY(begin_with_another(policy));
     while (position_.stage < plan_.stages.size()) {
       KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
@@ -49,6 +51,31 @@ class Trainer {
   }
 
  private:
+  // Loads what the policy of another run has learned, which must be one like this.
+  Status begin_with_another(const Policy& policy) const {
+    const Result<Checkpoint> from = read_checkpoint(plan_.run.from);
+    if (!from) return not_from(from.error(), "name a checkpoint of a run with the same policy");
+    const std::string of = nlohmann::json::parse(from->state).value("policy", plan_.policy.use);
+    if (of != plan_.policy.use) {
+      return not_from({Code::kInvalidArgument,
+                       fmt::format("the checkpoint {} is of policy '{}', and the plan has '{}'",
+                                   from->directory.string(), of, plan_.policy.use)},
+                      "choose that policy, or another checkpoint");
+    }
+    const Status loaded = policy.load(from->policy().string());
+    if (loaded) return {};
+    return not_from(loaded.error(),
+                    "give [policy] the options that the checkpoint's run had, or "
+                    "choose another checkpoint");
+  }
+
+  Status not_from(const Error& why, const char* hint) const {
+    Error placed =
+        problem_at(plan_.run.from_origin, "cannot begin from there: " + why.message, hint);
+    placed.code = why.code;
+    return failure(std::move(placed));
+  }
+
   // What any of the stages needs of the policy: before the first is run, not after it.
   Status check_policy(const Policies& policies) const {
     KRL_ASSIGN(const PolicyInfos infos, describe(policies));

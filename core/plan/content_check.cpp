@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "core/plan/key_check.hpp"
@@ -13,6 +14,8 @@
 
 namespace krl {
 namespace {
+
+constexpr const char* kBest = "best";
 
 // The place of a byte inside a text value. Exact for a one-line string without escapes, as
 // conditions are; else the value as a whole.
@@ -31,7 +34,8 @@ void check_condition(const Node& node, const std::string& key,
   const auto expression = Expression::parse(*node.text(), NameStyle::kMetrics);
   if (!expression) {
     problems.push_back({inside(node, expression.error().offset, 1),
-                        "'" + key + "' is no condition: " + expression.error().message,
+                        "'" + key + "' is no " + (key == kBest ? "expression" : "condition") +
+                            ": " + expression.error().message,
                         {}});
     return;
   }
@@ -49,6 +53,21 @@ std::vector<std::string> reward_names(const Node& settings) {
   if (rewards == nullptr) return names;
   for (const Node& reward : rewards->elements()) {
     if (const Node* name = reward.find_name(); name != nullptr) names.push_back(*name->text());
+  }
+  return names;
+}
+
+// The names that the hold-out datasets have in metrics.
+std::vector<std::string> holdout_names(const Node& settings) {
+  std::vector<std::string> names;
+  std::map<std::string, int> of_one_use;
+  const Node* datasets = settings.find("dataset");
+  if (datasets == nullptr) return names;
+  for (const Node& dataset : datasets->elements()) {
+    const Node *use = dataset.find_text("use"), *role = dataset.find_text("role");
+    if (use == nullptr || role == nullptr || *role->text() != "holdout") continue;
+    const int number = ++of_one_use[*use->text()];
+    names.push_back(number == 1 ? *use->text() : *use->text() + "_" + std::to_string(number));
   }
   return names;
 }
@@ -77,6 +96,29 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
     };
     check_condition(*stop, "stop_when", known, stop_names(), problems);
   }
+}
+
+void check_best(const Node& checkpoint, const std::vector<Node>& stages,
+                std::vector<Problem>& problems) {
+  const Node* best = checkpoint.find_text(kBest);
+  if (best == nullptr || best->text()->empty()) return;
+  std::vector<std::string> known;
+  for (const Node& stage : stages) {
+    for (const std::string& holdout : holdout_names(stage))
+      known.push_back("holdout/" + holdout + "/pass_rate");
+  }
+  std::vector<std::string> rewards;
+  for (const Node& stage : stages) {
+    for (std::string& name : reward_names(stage)) rewards.push_back(std::move(name));
+  }
+  for (std::string& name : metric_names(rewards)) known.push_back(std::move(name));
+  const auto is_known = [&](const std::string& name) {
+    return std::any_of(stages.begin(), stages.end(), [&](const Node& stage) {
+      return is_holdout_metric(name, holdout_names(stage)) ||
+             resolve_metric(name, reward_names(stage), turns_of(stage)).has_value();
+    });
+  };
+  check_condition(*best, kBest, is_known, known, problems);
 }
 
 void check_replacements(const Node& document, const Catalog& catalog,

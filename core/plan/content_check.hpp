@@ -14,6 +14,11 @@ namespace krl {
 // that they name only what will be known.
 void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems);
 
+// `checkpoint.best`: its syntax, and that it names metrics of rl stages alone, whose tables in
+// force are `stages`.
+void check_best(const Node& checkpoint, const std::vector<Node>& stages,
+                std::vector<Problem>& problems);
+
 // That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems);

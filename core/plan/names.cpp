@@ -6,7 +6,7 @@
 namespace krl {
 namespace {
 
-constexpr std::array<std::string_view, 46> kMetrics = {
+constexpr std::array<std::string_view, 48> kMetrics = {
     "iteration",
     "reward/mean",
     "reward/std",
@@ -38,6 +38,8 @@ constexpr std::array<std::string_view, 46> kMetrics = {
     "sampler/tis/cut",
     "sampler/tis/effective",
     "sampler/lost",
+    "sampler/refused",
+    "sampler/thoughts_ended",
     "sampler/version_lag",
     "sampler/retries",
     "sampler/prompt_tokens",
@@ -105,6 +107,15 @@ std::optional<std::string> resolve_metric(std::string_view name,
   const bool known = ((by_turn || of_all) && contains(kKernelMetrics, metric)) ||
                      (of_all && contains(kEpisodeMetrics, metric));
   return known ? std::optional(std::string(name)) : std::nullopt;
+}
+
+bool is_holdout_metric(std::string_view name, const std::vector<std::string>& datasets) {
+  return std::any_of(datasets.begin(), datasets.end(), [&](const std::string& dataset) {
+    const std::string prefix = "holdout/" + dataset + "/";
+    if (!name.starts_with(prefix)) return false;
+    const std::string_view metric = name.substr(prefix.size());
+    return contains(kKernelMetrics, metric) || contains(kEpisodeMetrics, metric);
+  });
 }
 
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {

@@ -23,6 +23,9 @@ std::optional<std::string> resolve_metric(std::string_view name,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns);
 
+// Whether a run writes such a metric of a holdout dataset; `datasets`: their names in metrics.
+bool is_holdout_metric(std::string_view name, const std::vector<std::string>& datasets);
+
 // The names that `resolve_metric` knows, for messages: the kernel's by their short names, without
 // those of single turns and tiers.
 std::vector<std::string> metric_names(const std::vector<std::string>& rewards);

@@ -27,11 +27,14 @@ struct Node;
 struct RunSettings {
   std::string name;                 // the plan's file name without ".toml", if not given
   std::filesystem::path directory;  // absolute: <run.directory>/<name>, from the current folder
+  std::filesystem::path from;       // a checkpoint that the run begins with; absolute; empty = none
+  Origin from_origin;
   std::uint64_t seed = 0;
   std::int64_t threads = 0;         // 0 = all cores
   std::int64_t call_timeout_s = 0;  // of a call into a plugin; 0 = none
   std::int64_t retries = 0;         // of a call into a plugin that is unavailable
   double retry_wait_s = 0;          // before the first of them; doubles
+  double max_infra_share = 0;       // of an iteration's turns; above it a few times, the run ends
 };
 
 struct PluginSettings {
@@ -62,7 +65,7 @@ struct DatasetSettings : ComponentSettings {
   DatasetRole role = DatasetRole::kTrain;
 };
 
-// A condition over named numbers.
+// A condition over named numbers, or a number made of them.
 struct Condition {
   Expression expression;
   Origin origin;  // of its text
@@ -79,6 +82,7 @@ struct RolloutSettings {
   std::int64_t refill_tries = 0;  // rounds of groups in the place of those that teach nothing
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // of an answer
+  std::int64_t thinking_tokens = 0;    // after which a thought is ended; 0 = never
   std::int64_t min_answer_tokens = 0;  // that the context must have left for a later turn
   bool in_thought = false;             // the chat template ends with <think>
   double temperature = 0;              // 0 = greedy
@@ -210,8 +214,10 @@ struct StageSettings {
 };
 
 struct CheckpointSettings {
-  std::int64_t every = 0;  // iterations; 0 = only at the end of a stage
-  std::int64_t keep = 0;   // newest ones kept; 0 = all
+  std::int64_t every = 0;         // iterations; 0 = only at the end of a stage
+  std::int64_t keep = 0;          // newest ones kept; 0 = all
+  std::int64_t keep_every = 0;    // iterations between two that are kept for good; 0 = none
+  std::optional<Condition> best;  // over metrics; the one where it is highest is kept
 };
 
 struct LogSettings {

@@ -54,6 +54,8 @@ class Resolver {
     }
     require_component(document_, "policy");
     check_stages(unresolved);
+    if (const Node* checkpoint = document_.find("checkpoint"))
+      check_best(*checkpoint, stages_, problems_);
     note_paths();
     return {std::move(document_), std::move(stages_)};
   }

@@ -92,6 +92,10 @@ void describe(Keys& key, RunSettings& run) {
   // Unlike other paths from the current folder, so no path to the checker.
   key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
       ValueType::kString;
+  key("from", run.from,
+      "a checkpoint of another run, runs/NAME/checkpoints/step_000020: the policy begins with what "
+      "it has learned, its optimiser included, and the run with its first stage");
+  run.from_origin = key.origin("from");
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
   key("threads", run.threads,
       "evaluations at a time, at most; 0 = as many as the backend asks for, up to 1024", "0",
@@ -108,6 +112,10 @@ void describe(Keys& key, RunSettings& run) {
   key("retry_wait_s", run.retry_wait_s,
       "seconds before the first of them; each waits twice as long as the one before, 30 s at most",
       "0.5", "0..30");
+  key("max_infra_share", run.max_infra_share,
+      "share of an iteration's turns that may be lost to infrastructure; the third iteration in a "
+      "row that loses more ends the run with the first cause; 1 = any",
+      "0.5", "0..1");
 }
 
 void describe(Keys& key, PluginSettings& plugins) {
@@ -164,6 +172,10 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "0", "0..100");
   key("turns", rollout.turns, "turns an episode", "1", "1..64");
   key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576");
+  key("thinking_tokens", rollout.thinking_tokens,
+      "tokens after which a thought that still goes on is ended, by a </think> that nothing is "
+      "learned from, and the answer begins; takes a policy that goes on with answers; 0 = never",
+      "0", "0..1048576");
   key("min_answer_tokens", rollout.min_answer_tokens,
       "an episode ends before a turn whose prompt leaves the context fewer tokens than this (or "
       "max_tokens)",
@@ -309,6 +321,12 @@ void describe(Keys& key, CheckpointSettings& checkpoint) {
   key("every", checkpoint.every,
       "iterations between two checkpoints; 0 = only at the end of a stage", "10", "0..");
   key("keep", checkpoint.keep, "newest checkpoints that are kept; 0 = all", "3", "0..");
+  key("keep_every", checkpoint.keep_every,
+      "iterations, at least, between two checkpoints that are kept for good; 0 = none", "0",
+      "0..1000000000");
+  key("best", checkpoint.best,
+      "what the best checkpoint has the most of, which is kept as well: a metric, or an expression "
+      "of several, \"holdout/tasks/pass_rate\" or \"pass_rate * speedup_capped\"");
 }
 
 void describe(Keys& key, LogSettings& log) {

@@ -184,8 +184,11 @@ Status Policy::sample_once(const std::vector<const SampleRequest*>& requests,
   const SamplingView c_sampling(sampling);
   std::vector<Rows<krl_message>> messages;
   messages.reserve(requests.size());
+  std::vector<krl_sampling> samplings;
+  samplings.reserve(requests.size());
   const Rows<krl_request> c_requests(requests, [&](const SampleRequest* request) {
-    return request_view(*request, messages.emplace_back(messages_of(request->prompt)), c_sampling);
+    return request_view(*request, messages.emplace_back(messages_of(request->prompt)),
+                        samplings.emplace_back(c_sampling.of(*request)));
   });
   SampleReceiver receiver(sink, fmt::format("policy '{}' (sample)", component().id),
                           sample_bounds());

@@ -39,6 +39,7 @@ struct SampleRequest {
   std::string session = {};                      // the same for all requests of an episode
   std::vector<std::int32_t> prompt_tokens = {};  // the prompt itself; empty: the policy's own
   std::vector<std::int32_t> answer_prefix = {};  // what is there of the answer
+  std::uint32_t max_tokens = 0;                  // less than those of the sampling; 0 = as many
   std::int64_t deadline_ns = 0;                  // of the steady clock; 0 = none
 };
 

@@ -76,13 +76,19 @@ SamplingView::SamplingView(const Sampling& s) {
         stop_.data()};
 }
 
+krl_sampling SamplingView::of(const SampleRequest& request) const {
+  krl_sampling sampling = c_;
+  if (request.max_tokens > 0) sampling.max_tokens = std::min(c_.max_tokens, request.max_tokens);
+  return sampling;
+}
+
 krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messages,
-                         const SamplingView& sampling) {
+                         const krl_sampling& sampling) {
   return {sizeof(krl_request),
           r.samples,
           messages.data(),
           messages.size(),
-          sampling.c(),
+          &sampling,
           r.seed,
           borrow(r.session),
           {r.prompt_tokens.data(), r.prompt_tokens.size()},
@@ -244,8 +250,8 @@ krl_status RequestFeed::take(bool wait, const krl_request** out) {
     ended_ = ended_ || wait;
     return KRL_OK;
   }
-  Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), {}});
-  taken.request = request_view(**next, taken.messages, sampling_);
+  Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), sampling_.of(**next), {}});
+  taken.request = request_view(**next, taken.messages, taken.sampling);
   receiver_.expect(**next);
   *out = &taken.request;
   return KRL_OK;

@@ -23,7 +23,8 @@ class SamplingView {
   SamplingView(const SamplingView&) = delete;
   SamplingView& operator=(const SamplingView&) = delete;
 
-  const krl_sampling* c() const { return &c_; }
+  // As it is for one request. Lives no longer than this.
+  krl_sampling of(const SampleRequest& request) const;
 
  private:
   std::vector<krl_str> stop_;
@@ -32,7 +33,7 @@ class SamplingView {
 
 // A request in C's terms. Borrows all three.
 krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
-                         const SamplingView& sampling);
+                         const krl_sampling& sampling);
 
 // What the samples of a call must keep to.
 struct SampleBounds {
@@ -102,6 +103,7 @@ class RequestFeed {
  private:
   struct Taken {
     Rows<krl_message> messages;
+    krl_sampling sampling;
     krl_request request;
   };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -23,6 +24,8 @@ constexpr std::string_view kStep = "step_";
 constexpr std::string_view kDraft = "draft_";          // not whole yet
 constexpr std::string_view kDiscarded = "discarded_";  // on its way out
 constexpr std::string_view kDamaged = "damaged_";
+constexpr const char* kBest = "best";
+constexpr const char* kBestFile = "best.json";
 
 std::string step_name(int iteration) { return fmt::format("{}{:06}", kStep, iteration); }
 
@@ -99,12 +102,49 @@ Status verify(const fs::path& step) {
   return {};
 }
 
+// What best.json says; null if there is none.
+Json best_in(const fs::path& directory) {
+  const auto text = read_file(directory / kBestFile);
+  Json best = text ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
+  const bool whole = best.is_object() && best["iteration"].is_number_integer() &&
+                     best["value"].is_number() && best["of"].is_string();
+  return whole ? best : Json();
+}
+
+Result<Checkpoint> read_step(const fs::path& step) {
+  KRL_TRY(verify(step));
+  KRL_ASSIGN(std::string state, read_file(step / "state.json"));
+  return Checkpoint{iteration_of(step.filename()).value_or(0), step, std::move(state)};
+}
+
+// The folder that `step` means.
+Result<fs::path> step_at(const fs::path& step) {
+  std::error_code ignored;
+  if (fs::exists(step / "manifest.json", ignored)) return step;
+  if (step.filename() == kBest) {
+    const Json best = best_in(step.parent_path());
+    if (!best.is_null()) return step.parent_path() / step_name(best["iteration"].get<int>());
+    return failure(Code::kNotFound, "no checkpoint in '" + step.parent_path().string() +
+                                        "' is known to be the best one; its plan names what is "
+                                        "good as checkpoint.best");
+  }
+  return failure(Code::kNotFound, "no checkpoint is in '" + step.string() +
+                                      "'; name a folder such as runs/NAME/checkpoints/step_000020");
+}
+
 }  // namespace
 
-Checkpoints::Checkpoints(fs::path directory, int keep, FileSystem& files)
-    : directory_(std::move(directory)), keep_(std::max(keep, 1)), files_(&files) {}
+Checkpoints::Checkpoints(fs::path directory, CheckpointsKept kept, FileSystem& files)
+    : directory_(std::move(directory)), kept_(std::move(kept)), files_(&files) {
+  const Json best = kept_.best_of.empty() ? Json() : best_in(directory_);
+  std::error_code ignored;
+  if (!best.is_null() && best["of"] == kept_.best_of &&
+      fs::exists(directory_ / step_name(best["iteration"].get<int>()), ignored))
+    best_ = {best["iteration"].get<int>(), best["value"].get<double>()};
+}
 
-Result<Checkpoints> Checkpoints::open(const fs::path& directory, int keep, FileSystem& files) {
+Result<Checkpoints> Checkpoints::open(const fs::path& directory, CheckpointsKept kept,
+                                      FileSystem& files) {
   KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
   KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));
   for (const fs::path& child : children) {
@@ -112,7 +152,7 @@ Result<Checkpoints> Checkpoints::open(const fs::path& directory, int keep, FileS
     if (name.starts_with(kDraft) || name.starts_with(kDiscarded))
       KRL_TRY(remove_tree(files, child));
   }
-  return Checkpoints(directory, keep, files);
+  return Checkpoints(directory, std::move(kept), files);
 }
 
 Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy& save_policy,
@@ -120,6 +160,7 @@ Status Checkpoints::save(int iteration, std::string_view state, const SavePolicy
   const fs::path draft = directory_ / (std::string(kDraft) + step_name(iteration));
   Status status = write_draft(draft, state, save_policy);
   if (status) status = publish(draft, iteration);
+  if (status && awaited_ && awaited_->iteration == iteration) status = compare(*awaited_);
   if (status) return remove_old(forget_policy);
   std::uintmax_t needed = 0;
   if (const auto written = contents_of(draft)) needed = written->bytes;
@@ -173,10 +214,40 @@ Status Checkpoints::discard(const fs::path& step) {
   return remove_tree(*files_, discarded);
 }
 
+Status Checkpoints::rate(int iteration, double value) {
+  if (std::isnan(value)) return {};
+  std::error_code ignored;
+  if (fs::exists(directory_ / step_name(iteration), ignored)) return compare({iteration, value});
+  awaited_ = {iteration, value};
+  return {};
+}
+
+// One that is rated again, by a resumed run, has a new value.
+Status Checkpoints::compare(const Rated& rated) {
+  awaited_.reset();
+  if (best_ && best_->iteration != rated.iteration && !(rated.value > best_->value)) return {};
+  best_ = rated;
+  const Json text = {{"directory", step_name(rated.iteration)},
+                     {"iteration", rated.iteration},
+                     {"of", kept_.best_of},
+                     {"value", rated.value}};
+  return write_atomically(*files_, directory_ / kBestFile, text.dump(2) + "\n");
+}
+
 Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
-  KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
-  for (std::size_t i = static_cast<std::size_t>(keep_); i < steps.size(); ++i) {
-    const fs::path step = directory_ / step_name(steps[i]);
+  KRL_ASSIGN(std::vector<int> steps, steps_in(directory_));
+  const auto newest = std::min(steps.size(), static_cast<std::size_t>(std::max(kept_.newest, 1)));
+  const int oldest_new = steps.empty() ? 0 : steps[newest - 1];
+  std::reverse(steps.begin(), steps.end());
+  int for_good = 0;  // the last one so far that stays for good
+  for (const int iteration : steps) {
+    if (iteration >= oldest_new) break;
+    if (kept_.every > 0 && iteration - for_good >= kept_.every) {
+      for_good = iteration;
+      continue;
+    }
+    if (best_ && best_->iteration == iteration) continue;
+    const fs::path step = directory_ / step_name(iteration);
     if (forget_policy) forget_policy(step / "policy");
     KRL_TRY(discard(step));
   }
@@ -187,7 +258,7 @@ Result<std::optional<Checkpoint>> Checkpoints::newest(std::vector<std::string>& 
   KRL_ASSIGN(const std::vector<int> steps, steps_in(directory_));
   for (const int iteration : steps) {
     const fs::path step = directory_ / step_name(iteration);
-    Result<Checkpoint> checkpoint = read_checkpoint(step);
+    Result<Checkpoint> checkpoint = read_step(step);
     if (checkpoint) return std::move(*checkpoint);
     const fs::path aside = directory_ / (std::string(kDamaged) + step.filename().string());
     warnings.push_back(checkpoint.error().message + "; it is set aside as " + aside.string() +
@@ -199,16 +270,15 @@ Result<std::optional<Checkpoint>> Checkpoints::newest(std::vector<std::string>& 
 }
 
 Result<Checkpoint> read_checkpoint(const fs::path& step) {
-  KRL_TRY(verify(step));
-  KRL_ASSIGN(std::string state, read_file(step / "state.json"));
-  return Checkpoint{iteration_of(step.filename()).value_or(0), step, std::move(state)};
+  KRL_ASSIGN(const fs::path folder, step_at(step));
+  return read_step(folder);
 }
 
 Result<std::optional<Checkpoint>> newest_checkpoint(const fs::path& directory,
                                                     std::vector<std::string>& warnings) {
   KRL_ASSIGN(const std::vector<int> steps, steps_in(directory));
   for (const int iteration : steps) {
-    Result<Checkpoint> checkpoint = read_checkpoint(directory / step_name(iteration));
+    Result<Checkpoint> checkpoint = read_step(directory / step_name(iteration));
     if (checkpoint) return std::move(*checkpoint);
     warnings.push_back(checkpoint.error().message + "; an older checkpoint is used");
   }

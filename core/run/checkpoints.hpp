@@ -5,6 +5,7 @@
 //   step_000020/state.json      the core's own state, as the caller gave it
 //               policy/         whatever the policy saved
 //               manifest.json   size and SHA-256 of every file, checked before the step is used
+//   best.json                   which step has the highest value, and of what
 #pragma once
 
 #include <filesystem>
@@ -27,11 +28,17 @@ struct Checkpoint {
   std::filesystem::path policy() const { return directory / "policy"; }
 };
 
+// Which checkpoints stay.
+struct CheckpointsKept {
+  int newest = 2;  // as many of the newest, at least 1
+  int every = 0;   // for good: those at least as many iterations after the last such one; 0 = none
+  std::string best_of = {};  // what the values of rate() are of; the best of another is forgotten
+};
+
 class Checkpoints {
  public:
-  // Opens or creates the folder and removes what a crash left half written. `keep` ≥ 1: how many of
-  // the newest stay.
-  static Result<Checkpoints> open(const std::filesystem::path& directory, int keep,
+  // Opens or creates the folder and removes what a crash left half written.
+  static Result<Checkpoints> open(const std::filesystem::path& directory, CheckpointsKept kept,
                                   FileSystem& files = real_file_system());
 
   using SavePolicy = std::function<Status(const std::filesystem::path& folder)>;
@@ -44,27 +51,39 @@ class Checkpoints {
   Status save(int iteration, std::string_view state, const SavePolicy& save_policy,
               const ForgetPolicy& forget_policy = {});
 
+  // Says what the weights after `iteration` are worth. The checkpoint after it, be it here or the
+  // next that is saved, is the best one and stays if none before it was worth as much.
+  Status rate(int iteration, double value);
+
   // The newest whole one, if any. A damaged one is set aside under the name damaged_step_…, and a
   // sentence about it is added to `warnings`.
   Result<std::optional<Checkpoint>> newest(std::vector<std::string>& warnings);
 
  private:
-  Checkpoints(std::filesystem::path directory, int keep, FileSystem& files);
+  struct Rated {
+    int iteration = 0;
+    double value = 0;
+  };
+
+  Checkpoints(std::filesystem::path directory, CheckpointsKept kept, FileSystem& files);
 
   Status write_draft(const std::filesystem::path& draft, std::string_view state,
                      const SavePolicy& save_policy);
   Status publish(const std::filesystem::path& draft, int iteration);
   Status discard(const std::filesystem::path& step);
   Status remove_old(const ForgetPolicy& forget_policy);
+  Status compare(const Rated& rated);
 
   std::filesystem::path directory_;
-  int keep_;
+  CheckpointsKept kept_;
   FileSystem* files_;
+  std::optional<Rated> best_, awaited_;  // awaited: its checkpoint is not there
 };
 
 // Looking at checkpoints without touching anything, while their run goes on or not.
 
-// The one in the folder `step`, if it is whole.
+// The one in the folder `step`, if it is whole. `step` may also be checkpoints/best: the folder of
+// the best one. kNotFound says what to name instead.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& step);
 
 // The newest whole one in a run's checkpoints/, if any; about damaged ones a sentence is added to

@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 8> kHeadline = {
     "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
     "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
 
-constexpr std::array<std::string_view, 3> kLosses = {"infra_errors", "sampler/lost", "reward/lost"};
+constexpr std::array<std::string_view, 4> kLosses = {"infra_errors", "sampler/lost",
+                                                     "sampler/refused", "reward/lost"};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "core/plan/printer.hpp"
 #include "core/plan/toml_reader.hpp"
+#include "core/run/resume_command.hpp"
 
 namespace krl {
 
@@ -54,11 +55,20 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
   return std::pair(number, rest.substr(0, 2) == "]." ? rest.substr(2) : std::string_view());
 }
 
+// What no result depends on.
 constexpr std::array<std::string_view, 7> kFreeKeys = {
-    "run.name",    "run.threads",      "run.call_timeout_s",
-    "run.retries", "run.retry_wait_s", "rollout.answer_timeout_s",
-    "plugins.path"};
+    "run.name",         "run.threads",         "run.call_timeout_s", "run.retries",
+    "run.retry_wait_s", "run.max_infra_share", "plugins.path"};
 constexpr std::array<std::string_view, 3> kFreeTables = {"checkpoint", "log", "policy.sampler"};
+
+// What the iterations to come may do otherwise than those that are done, in the plan as in the
+// stage under way: nothing that is kept of a stage depends on it.
+constexpr std::array<std::string_view, 9> kOwnKeys = {
+    "rollout.groups",      "rollout.group_size",   "rollout.max_tokens",
+    "rollout.temperature", "rollout.refill_tries", "rollout.answer_timeout_s",
+    "learn.epochs",        "learn.minibatches",    "learn.min_spread"};
+constexpr std::array<std::string_view, 2> kOwnTables = {"learn.optimizer", "eval"};
+constexpr std::string_view kSftTable = "optimizer";
 
 // Of the stage that a run has come to. The last iteration of an sft stage may be shorter than the
 // others, and the ones after it would not begin where it ended: so its epochs stay once it is over.
@@ -67,16 +77,23 @@ bool is_length(std::string_view key, bool over) {
          (key == "epochs" && !over);
 }
 
+bool is_in(std::string_view key, std::string_view table) {
+  return key.starts_with(table) && key.substr(table.size()).starts_with('.');
+}
+
+template <class Keys, class Tables>
+bool is_one_of(std::string_view key, const Keys& keys, const Tables& tables) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end() ||
+         std::any_of(tables.begin(), tables.end(),
+                     [&](std::string_view table) { return is_in(key, table); });
+}
+
 bool may_change(std::string_view key, Reached reached) {
-  const auto is = [&](std::string_view name) { return key == name; };
-  const auto is_in = [&](std::string_view table) {
-    return key.starts_with(table) && key.substr(table.size()).starts_with('.');
-  };
-  if (std::any_of(kFreeKeys.begin(), kFreeKeys.end(), is)) return true;
-  if (std::any_of(kFreeTables.begin(), kFreeTables.end(), is_in)) return true;
+  if (is_one_of(key, kFreeKeys, kFreeTables) || is_one_of(key, kOwnKeys, kOwnTables)) return true;
   const auto stage = stage_key(key);
   if (!stage || stage->first < reached.stage) return false;
-  return stage->first > reached.stage || is_length(stage->second, reached.over);
+  return stage->first > reached.stage || is_length(stage->second, reached.over) ||
+         is_one_of(stage->second, kOwnKeys, kOwnTables) || is_in(stage->second, kSftTable);
 }
 
 std::string what_may_change(Reached reached) {
@@ -86,8 +103,12 @@ std::string what_may_change(Reached reached) {
                          stage + ", or with more stages; else only these may change: "
                    : "only these may change: iterations, epochs and until of " + stage +
                          ", which is under way, everything of later stages, ";
-  for (const std::string_view key : kFreeKeys) text.append(key).append(", ");
-  for (const std::string_view table : kFreeTables) text.append("[").append(table).append("], ");
+  const auto list = [&](const auto& keys, const auto& tables) {
+    for (const std::string_view key : keys) text.append(key).append(", ");
+    for (const std::string_view table : tables) text.append("[").append(table).append("], ");
+  };
+  list(kFreeKeys, kFreeTables);
+  list(kOwnKeys, kOwnTables);
   return text.substr(0, text.size() - 2);
 }
 
@@ -122,19 +143,23 @@ Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::strin
   return different;
 }
 
-Status check_resumable(const std::vector<PlanChange>& changes, Reached reached) {
+std::string text_of(const PlanChange& change) {
+  return change.key + ": was " + or_absent(change.before) + ", is " + or_absent(change.after);
+}
+
+Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
+                       const std::filesystem::path& checkpoint) {
   std::string refused;
   for (const PlanChange& change : changes)
-    if (!may_change(change.key, reached))
-      refused += "\n  " + change.key + ": was " + or_absent(change.before) + ", is " +
-                 or_absent(change.after);
+    if (!may_change(change.key, reached)) refused += "\n  " + text_of(change);
   if (refused.empty()) return {};
-  return failure(Code::kFailedPrecondition,
-                 "the plan is not the one this run was made with:" + refused + "\n" +
-                     what_may_change(reached) +
-                     "\ngo on with the old values (the run's own plan.toml has them), or start a "
-                     "new run under another "
-                     "name (--set run.name=…)");
+  return failure(
+      Code::kFailedPrecondition,
+      "the plan is not the one this run was made with:" + refused + "\n" +
+          what_may_change(reached) +
+          "\ngo on with the old values (the run's own plan.toml has them), or begin a new "
+          "run with what this one has learned: --from " +
+          shell_word(checkpoint.string()) + " --set run.name=…");
 }
 
 }  // namespace krl

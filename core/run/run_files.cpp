@@ -42,4 +42,8 @@ Status RunFiles::save_checkpoint(int iteration, std::string_view state,
   return opened_.checkpoints.save(iteration, state, save_policy, forget_policy);
 }
 
+Status RunFiles::rate_checkpoint(int iteration, double value) {
+  return opened_.checkpoints.rate(iteration, value);
+}
+
 }  // namespace krl

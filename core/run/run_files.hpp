@@ -25,7 +25,7 @@
 namespace krl {
 
 struct RunFileOptions {
-  int checkpoints_kept = 2;
+  CheckpointsKept checkpoints_kept;
   bool tensorboard = true;  // whether TensorBoard's event files are written too
   // Asked before what came after the newest checkpoint (null if there is none) is forgotten; its
   // error leaves the files as they are.
@@ -51,6 +51,9 @@ class RunFiles {
   Status save_checkpoint(int iteration, std::string_view state,
                          const Checkpoints::SavePolicy& save_policy,
                          const Checkpoints::ForgetPolicy& forget_policy = {});
+
+  // Says what the weights after `iteration` are worth, for which checkpoint is the best.
+  Status rate_checkpoint(int iteration, double value);
 
   Ledger& ledger() { return *opened_.ledger; }
   BestKernels& best() { return opened_.best; }

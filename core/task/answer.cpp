@@ -101,6 +101,11 @@ Parts take_thought_out(std::string_view text, bool in_thought) {
 
 }  // namespace
 
+bool is_thinking(std::string_view text, bool in_thought) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  return text.find(kThinkClose) == kNone && (in_thought || text.find(kThinkOpen) != kNone);
+}
+
 Candidate extract_candidate(const Answer& answer, bool in_thought) {
   Candidate candidate;
   const auto [thought, rest] = take_thought_out(answer.text, in_thought);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace krl {
@@ -30,6 +31,8 @@ struct Answer {
   std::uint64_t version = 0;       // of the weights that sampled it, or its last tokens
   std::vector<VersionSpan> spans;  // where the weights changed on the way; empty: they did not
   std::string state;               // the policy's own, for the example that is made of it
+  // Tokens that the policy did not choose: they ended its thought. Nothing is learned from them.
+  std::uint32_t given_begin = 0, given_end = 0;
 };
 
 enum class Format : std::uint32_t {
@@ -57,5 +60,8 @@ struct Candidate {
 // that do (`in_thought`) make an answer without a </think> one thought; so is what follows a
 // <think> that nothing ends.
 Candidate extract_candidate(const Answer& answer, bool in_thought = false);
+
+// Whether an answer that begins like this is in a thought there.
+bool is_thinking(std::string_view text, bool in_thought);
 
 }  // namespace krl

@@ -139,7 +139,7 @@ struct LibtorchPolicy final : TrainablePolicy {
     info.context_tokens = directory.empty() ? model_from_scratch().context : context;
     info.needs_corpus = directory.empty();
     info.has_critic = critic;
-    info.takes_tokens = true;
+    info.takes_tokens = info.continues = true;
     info.exports = exports();
     return info;
   }

@@ -84,6 +84,18 @@ TEST_P(RequestsTest, MayHaveTheirPromptAsTokens) {
             expected.prompt_tokens);
 }
 
+TEST_P(RequestsTest, MayGoOnWithAnAnswer) {
+  EXPECT_TRUE(policy_.describe().continues);
+  const KeptSample whole = only_answer({.prompt = "the fox", .max_tokens = 20, .temperature = 0});
+  ASSERT_EQ(whole.tokens.size(), 20u);
+  const std::vector<std::int32_t> begun(whole.tokens.begin(), whole.tokens.begin() + 5);
+  const KeptSample rest = only_answer(
+      {.prompt = "the fox", .max_tokens = 20, .temperature = 0, .answer_prefix = begun});
+  EXPECT_EQ(rest.tokens, std::vector<std::int32_t>(whole.tokens.begin() + 5, whole.tokens.end()));
+  EXPECT_EQ(rest.text, whole.text);
+  EXPECT_EQ(rest.prompt_tokens, whole.prompt_tokens);
+}
+
 TEST_P(RequestsTest, AreNotBegunAfterTheirDeadline) {
   const std::int64_t in_an_hour = monotonic_ns() + 3'600'000'000'000;
   const SampleCollector collector =

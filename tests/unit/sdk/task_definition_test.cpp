@@ -41,7 +41,6 @@ TEST(TaskDefinition, ReadsEverything) {
   EXPECT_EQ(task.scalars[1].dtype, DType::kInt32);
   EXPECT_EQ(task.tolerance.rtol, 0.001);
   EXPECT_EQ(resolve_case(task, task.cases[0])->terms, 5 * 16);
-  EXPECT_EQ(task.real[0].at("cols"), 4096);
   EXPECT_EQ(task.holdout[0].at("cols"), 4);
   EXPECT_EQ(task.work.operations, "5 * rows * half");
   EXPECT_EQ(task.forbid, std::vector<std::string>{"asm"});
@@ -53,6 +52,18 @@ TEST(TaskDefinition, SurvivesTheWayThroughJson) {
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(to_json_text(*again), text);
   EXPECT_EQ(again->axes[3].name, "taps") << "the order of the axes is kept";
+}
+
+TEST(TaskDefinition, RealSizesSurviveTheWayThroughJsonAndLieInTheRanges) {
+  TaskDefinition task = softmax_task();
+  task.real = {{{"rows", 8192}, {"cols", 8192}}};
+  task.ranges = {{"rows", 1, 8192, 1}, {"cols", 4, 8192, 4}};
+  const auto again = parse_task_definition(to_json_text(task));
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(again->real, task.real);
+  task.ranges.back().high = 4096;
+  EXPECT_EQ(parse_task_definition(to_json_text(task)).error(),
+            "real[0].cols: cols = 8192 is not in its range");
 }
 
 TEST(TaskDefinition, RangesSurviveTheWayThroughJson) {

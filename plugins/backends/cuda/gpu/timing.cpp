@@ -38,8 +38,7 @@ constexpr std::uint32_t kFirstSamples = 2;     // of the look that nobody checks
 constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
-// Where samples take so long that time is up before there are enough: for an interval of 90 %.
-constexpr std::size_t kFewestSlowSamples = 8;
+constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
 // Of what the task's own kernel takes; and beside that, as other programs use the GPU too.
 constexpr double kMostSlowdown = 100;
 constexpr std::chrono::milliseconds kLeastRunLimit{1000};
@@ -319,12 +318,15 @@ class CaseTimer {
 
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
-    const std::size_t fewest = candidate_.has_host() ? kFewestHostSamples : settings_.fewest;
-    if (!beside_ && !in_both_orders()) return false;
-    if (Clock::now() - start >= settings_.limit) return n >= std::min(fewest, kFewestSlowSamples);
-    if (n < fewest) return false;
+    if (n < fewest() || (!beside_ && !in_both_orders())) return false;
     if (n >= settings_.most) return true;
+    if (Clock::now() - start >= settings_.limit) return true;
     return baseline_.exists() && ratio().half_width() < settings_.target;
+  }
+
+  std::size_t fewest() const {
+    if (candidate_.has_host()) return kFewestHostSamples;
+    return ours_.launches == 1 ? kFewestLongSamples : settings_.fewest;
   }
 
   LogRatio ratio() const {

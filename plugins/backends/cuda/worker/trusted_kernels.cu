@@ -357,6 +357,13 @@ extern "C" __global__ void krl_copy(const Sixteen* from, Sixteen* to, u64 elemen
   for (u64 i = thread_index(); i < elements; i += thread_count()) to[i] = from[i];
 }
 
+extern "C" __global__ void krl_add(const Sixteen* from, const Sixteen* more, Sixteen* to,
+                                   u64 elements) {
+  for (u64 i = thread_index(); i < elements; i += thread_count()) {
+    to[i] = {from[i].low + more[i].low, from[i].high + more[i].high};
+  }
+}
+
 // Eight chains of fused multiplies and adds, so that none waits for another. Stores nothing, but no
 // compiler can know that.
 extern "C" __global__ void krl_multiply_add(float* out, float x, float y, u32 rounds) {

@@ -1,4 +1,4 @@
-// Running sums of a vector.
+// Running add_up of a vector.
 #include "../family.hpp"
 
 namespace krl::templates {
@@ -6,9 +6,9 @@ namespace {
 
 constexpr const char* kTwoLaunches = R"(
 // @scratch part float[ceil_div($n, 512)]
-// @launch sums<<<ceil_div(part.size, 128), 128>>>($x, part, $n)
+// @launch add_up<<<ceil_div(part.size, 128), 128>>>($x, part, $n)
 // @launch kern<<<ceil_div(part.size, 128), 128>>>($x, part, $y, $n)
-__global__ void sums(const float* $x, float* part, int $n) {
+__global__ void add_up(const float* $x, float* part, int $n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t * 512 >= $n) return;
   float acc = 0.0f;
@@ -108,7 +108,7 @@ Family prefix_sum() {
        {"warp", 1, "one warp scans 32 at a time by shuffles", kWarp},
        {"stretches",
         2,
-        "a stretch a thread, then the sums before it",
+        "a stretch a thread, then the add_up before it",
         kStretches,
         {{"B", {"32", "64", "128", "256"}}}},
        {"block", 1, "one block scans in shared memory", kBlock, {{"B", {"64", "128", "256"}}}}}};

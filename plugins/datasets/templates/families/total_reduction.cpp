@@ -27,8 +27,8 @@ constexpr const char* kDotStretches = R"(
 // @scratch part float[ceil_div($n, 512)]
 // @scratch rest float[ceil_div($n, 262144)]
 // @launch kern<<<ceil_div(part.size, 128), 128>>>($x, $z, part, $n)
-// @launch sums<<<ceil_div(rest.size, 128), 128>>>(part, rest, part.size)
-// @launch sums<<<1, 128>>>(rest, $y, rest.size)
+// @launch add_up<<<ceil_div(rest.size, 128), 128>>>(part, rest, part.size)
+// @launch add_up<<<1, 128>>>(rest, $y, rest.size)
 __global__ void kern(const float* $x, const float* $z, float* part, int $n) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t * 512 >= $n) return;
@@ -36,7 +36,7 @@ __global__ void kern(const float* $x, const float* $z, float* part, int $n) {
   for (int j = t * 512; j < $n && j < t * 512 + 512; j++) $step;
   part[t] = acc;
 }
-__global__ void sums(const float* part, float* $y, int size) {
+__global__ void add_up(const float* part, float* $y, int size) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t * 512 >= size) return;
   float acc = 0.0f;

@@ -29,6 +29,7 @@ void write_request(MessageWriter& message, const Request& request) {
     message.text(m.text());
   }
   message.array(request.prompt_tokens());
+  message.array(request.answer_prefix());
   const std::int64_t deadline = request.deadline_ns();
   message.number(deadline == 0 ? kNoDeadline : deadline - monotonic_ns());
 }
@@ -59,6 +60,8 @@ const krl_request* ReceivedRequests::add(MessageReader& message) {
   row.request.sampling = &row.sampling;
   row.tokens = message.array<std::int32_t>();
   row.request.prompt_tokens = i32s(row.tokens);
+  row.answer = message.array<std::int32_t>();
+  row.request.answer_prefix = i32s(row.answer);
   const auto left_ns = message.number<std::int64_t>();
   row.request.deadline_ns = left_ns == kNoDeadline ? 0 : monotonic_ns() + left_ns;
   rows_.push_back(&row.request);

@@ -40,7 +40,7 @@ class ReceivedRequests {
     std::deque<krl_message> messages;
     std::vector<const krl_message*> pointers;
     std::vector<krl_str> stop;
-    std::vector<std::int32_t> tokens;
+    std::vector<std::int32_t> tokens, answer;
     krl_sampling sampling{};
     krl_request request{};
   };

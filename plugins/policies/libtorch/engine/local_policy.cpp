@@ -146,7 +146,7 @@ PolicyInfo LocalPolicy::describe() {
   info.vocabulary = model_ ? config.vocabulary : 0;
   info.parameters = config.parameters();
   info.has_critic = options_.critic.has_value();
-  info.takes_tokens = true;
+  info.takes_tokens = info.continues = true;
   info.version = model_ ? model_->version() : 0;
   info.description = shape_text(config);
   if (const LoraLayout* lora = model_ ? model_->trainer.lora() : nullptr) {

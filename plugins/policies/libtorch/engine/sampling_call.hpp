@@ -31,11 +31,13 @@ class SamplingCall {
 
  private:
   struct Taken {
-    std::uint32_t number;  // in the host's call
-    std::vector<TokenId> prompt;
+    std::uint32_t number;                 // in the host's call
+    std::vector<TokenId> prompt, so_far;  // so_far: of the answer
+    std::vector<std::string> stop;
   };
 
   GenerationRequest to_generation(const Request& request) const;
+  std::string whole_text(const Taken& taken, const GeneratedSample& sample) const;
 
   const ChatTokenizer& chat_;
   const ModelConfig& config_;

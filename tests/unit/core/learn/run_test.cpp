@@ -15,6 +15,9 @@
 namespace krl::test {
 namespace {
 
+namespace fs = std::filesystem;
+
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Gt;
@@ -227,6 +230,38 @@ TEST(Run, IsNotedWhereItSamplesFromFewerTokensThanItLearnsOver) {
 }
 
 // The toy's context has 1024 tokens, and its prompts have a few.
+// Without a budget a thought as long as the answer may be leaves no kernel.
+TEST(Run, EndsThoughtsAtTheirBudget) {
+  const Overrides thinks = {"policy.thinks=100", "rollout.max_tokens=50"};
+  EXPECT_THAT(fresh_run(thinks).all("kernel/compile_rate"), Each(0));
+  for (const char* batching : {"waves", "continuous"}) {
+    Overrides overrides = thinks;
+    overrides.insert(overrides.end(),
+                     {"rollout.thinking_tokens=8", std::string("rollout.batching=") + batching});
+    const RunReport report = fresh_run(overrides);
+    EXPECT_EQ(report.error, "");
+    EXPECT_THAT(report.all("kernel/compile_rate"), Each(Gt(0)));
+    EXPECT_THAT(report.all("response_length/mean"), Each(8 + 1 + 1)) << "thought, end, answer";
+    EXPECT_THAT(report.all("response_length/clip_ratio"), Each(0));
+    EXPECT_THAT(report.all("sampler/thoughts_ended"), Each(1));
+  }
+}
+
+TEST(Run, LeavesThoughtsWithinTheirBudgetAlone) {
+  const RunReport report = fresh_run({"policy.thinks=5", "rollout.thinking_tokens=8"});
+  EXPECT_THAT(report.all("response_length/mean"), Each(6));
+  EXPECT_THAT(report.all("sampler/thoughts_ended"), Each(0));
+}
+
+TEST(Run, RefusesABudgetThatCannotBeKept) {
+  EXPECT_THAT(fresh_run({"rollout.thinking_tokens=8"}).error,
+              AllOf(HasSubstr("--set:2:25: error: policy 'toy.world' cannot end a thought"),
+                    HasSubstr("it does not go on with answers that have begun")));
+  EXPECT_THAT(
+      fresh_run({"policy.thinks=5", "rollout.max_tokens=8", "rollout.thinking_tokens=8"}).error,
+      HasSubstr("a thought of 8 tokens leaves no answer of rollout.max_tokens = 8"));
+}
+
 TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
   EXPECT_THAT(
       fresh_run({"rollout.turns=2", "rollout.max_tokens=1024", "rollout.min_answer_tokens=1024"})
@@ -586,6 +621,29 @@ TEST(Run, MeasuresHoldoutsAsOftenAsThePlanSays) {
   EXPECT_THAT(iterations, ElementsAre(1, 4, 7, 8)) << "the last after its learning";
 }
 
+// A checkpoint's weights are those that the next iteration is sampled with.
+TEST(Run, KeepsTheCheckpointWhereAMetricWasHighest) {
+  ToyWorld world;
+  const RunReport report =
+      world.run({"checkpoint.every=1", "checkpoint.keep=1", "checkpoint.best=\"-pass_rate\""});
+  ASSERT_EQ(report.error, "");
+  const std::vector<double> rates = report.all("kernel/pass_rate");
+  const auto worst = std::min_element(rates.begin() + 1, rates.end()) - rates.begin();
+  const auto kept = read_checkpoint(RunLayout{world.run_folder()}.checkpoints() / "best");
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->iteration, worst);
+}
+
+TEST(Run, RatesItsLastCheckpointByTheHoldOutsMeasuredAfterIt) {
+  ToyWorld world;
+  const RunReport report = world.run({"checkpoint.best=holdout/toy.world/pass_rate"},
+                                     "[[dataset]]\nuse = \"toy.world\"\nrole = \"holdout\"\n");
+  ASSERT_EQ(report.error, "");
+  const auto kept = read_checkpoint(RunLayout{world.run_folder()}.checkpoints() / "best");
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->iteration, 8);
+}
+
 TEST(Run, IsNotBegunTwiceInOneFolder) {
   ToyWorld world;
   EXPECT_EQ(world.run().error, "");
@@ -600,7 +658,7 @@ TEST(Run, ResumesWithAPlanThatChangedOnlyItsFuture) {
   };
   EXPECT_THAT(world.run().metrics, SizeIs(4));
   for (const char* refused :
-       {"learn.optimizer.lr=0.1", "run.seed=9", "rollout.groups=2", "policy.needs_corpus=true",
+       {"learn.advantage=rloo", "run.seed=9", "rollout.turns=2", "policy.needs_corpus=true",
         "reward.0.weight=2", "dataset.0.count=2"}) {
     const RunReport report = world.resume({refused});
     EXPECT_THAT(report.error, HasSubstr("the plan is not the one this run was made with"))
@@ -613,6 +671,61 @@ TEST(Run, ResumesWithAPlanThatChangedOnlyItsFuture) {
                                          "log.samples_every=0", "run.threads=2"});
   EXPECT_EQ(report.error, "");
   EXPECT_EQ(report.lines(), fresh_run({"stage.reinforce.iterations=10"}).lines());
+}
+
+TEST(Run, ResumesWithAnotherLearningRateAndOtherGroups) {
+  ToyWorld world;
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 4) world.stop();
+  };
+  EXPECT_THAT(world.run().metrics, SizeIs(4));
+  world.after_iteration = nullptr;
+  const RunReport report =
+      world.resume({"learn.optimizer.lr=0.25", "rollout.groups=2", "rollout.temperature=0.8"});
+  EXPECT_EQ(report.error, "");
+  std::vector<double> rates = report.all("actor/lr");  // none where no group differs any more
+  ASSERT_GT(rates.size(), 4u);
+  rates.resize(5);
+  EXPECT_THAT(rates, ElementsAre(0.5, 0.5, 0.5, 0.5, 0.25));
+  EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
+              HasSubstr("goes on with another plan: learn.optimizer.lr: was 0.5, is 0.25"));
+}
+
+// A fork begins at its own first iteration, with what the other run had learned by then.
+TEST(Run, BeginsWithWhatAnotherOneHasLearned) {
+  ToyWorld world;
+  const RunReport first = world.run();
+  const std::string checkpoint =
+      (RunLayout{world.run_folder()}.checkpoints() / "step_000008").string();
+  const Overrides fork = {"run.name=fork", "run.from=\"" + checkpoint + "\"",
+                          "learn.optimizer.lr=0"};
+  world.after_iteration = [&](const IterationMetrics& m) {
+    if (m.iteration == 1) world.cancel();  // before it has a checkpoint of its own
+  };
+  EXPECT_THAT(world.run(fork).metrics, SizeIs(1));
+  world.after_iteration = nullptr;
+  const RunReport report = world.resume(fork);
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.metrics.front().iteration, 1);
+  EXPECT_GT(report.all("reward/mean").front(), first.all("reward/mean").front() + 0.3);
+}
+
+TEST(Run, SaysWhereItCannotBeginFrom) {
+  ToyWorld world;
+  EXPECT_THAT(world.run({"run.from=\"/nowhere/step_000001\""}).error,
+              AllOf(HasSubstr("cannot begin from there: no checkpoint is in '/nowhere/"),
+                    HasSubstr("--set:2:10: error:")));
+  auto others = Checkpoints::open(world.folder() / "others", {});
+  ASSERT_TRUE(
+      others->save(3, R"({"policy": "libtorch"})", [](const fs::path&) { return Status(); }));
+  const std::string theirs = (world.folder() / "others/step_000003").string();
+  EXPECT_THAT(world.run({"run.from=\"" + theirs + "\""}).error,
+              HasSubstr("step_000003 is of policy 'libtorch', and the plan has 'toy.world'"));
+  ASSERT_EQ(world.run().error, "");
+  const fs::path step = RunLayout{world.run_folder()}.checkpoints() / "step_000008";
+  fs::remove(step / "policy/toy.bin");
+  EXPECT_THAT(world.run({"run.name=other", "run.from=\"" + step.string() + "\""}).error,
+              HasSubstr("cannot begin from there: "));
 }
 
 }  // namespace

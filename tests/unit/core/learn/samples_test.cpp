@@ -138,6 +138,15 @@ TEST(Samples, AMaskedAnswerCountsForItsGroupAndIsNoSample) {
   EXPECT_EQ(set.truncated, 1);
 }
 
+TEST(Samples, TokensThatThePolicyDidNotChooseTeachNothing) {
+  TurnRecord ended = turn(2, 3);
+  ended.answer.given_end = 1;
+  const SampleSet set = select_samples({episode(0, {ended}), episode(0, {turn(0, 4)})}, settings());
+  ASSERT_EQ(set.examples.size(), 2u);
+  EXPECT_EQ(set.examples[0].weights, (std::vector<float>{0, 1}));
+  EXPECT_EQ(set.examples[1].weights, (std::vector<float>{1, 1}));
+}
+
 TEST(Samples, ATruncatedAnswerThatIsScoredIsNeverBetterThanAWrongOne) {
   LearnSettings s = settings();
   s.truncated = Truncated::kZero;

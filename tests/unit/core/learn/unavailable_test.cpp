@@ -97,6 +97,54 @@ TEST(UnavailableForGood, ADatasetOfWhichNothingIsLeftEndsTheRun) {
                 "'toy.world' (read item 0): the shelf is locked"));
 }
 
+TEST(RefusedPrompts, LeaveTheirTaskOutOfTheIteration) {
+  for (const char* batching : {"waves", "continuous"}) {
+    const RunReport report =
+        fresh_run({"policy.refuse=toy_1", std::string("rollout.batching=") + batching});
+    EXPECT_EQ(report.error, "");
+    EXPECT_THAT(report.all("sampler/refused"), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4));
+    EXPECT_THAT(report.all("infra_errors"), Each(0));
+    EXPECT_THAT(report.all("sampler/lost"), Each(0));
+  }
+}
+
+TEST(RefusedPrompts, OfALaterTurnEndTheEpisodeBeforeIt) {
+  const RunReport report = fresh_run({"policy.refuse_repairs=true", "rollout.turns=2"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("sampler/refused"), Each(16));
+  EXPECT_THAT(report.all("episode/turns"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(report.all("groups/lost_future"), Each(0));
+}
+
+TEST(RefusedPrompts, EndTheRunWhereNothingElseIsLeft) {
+  EXPECT_THAT(fresh_run({"policy.refuse=toy_1", "policy.lose_every=1"}).error,
+              HasSubstr("told to lose it"))
+      << "what is lost comes before what is refused";
+  EXPECT_THAT(fresh_run({"policy.refuse=toy_0", "dataset.0.count=1"}).error,
+              HasSubstr("iteration 1: every turn was lost, the first as policy 'toy.world' "
+                        "(sample): it is too long"));
+}
+
+// An iteration that loses much is learned from; three in a row are an outage.
+TEST(Outage, EndsTheRunWithItsFirstCause) {
+  const RunReport report = fresh_run({"policy.lose_every=2", "run.max_infra_share=0.4"});
+  EXPECT_THAT(report.error,
+              HasSubstr("iteration 3: 3 iterations in a row lost more of their turns to "
+                        "infrastructure than run.max_infra_share = 0.4 (0.50, 0.50, 0.50), the "
+                        "first as policy 'toy.world' (sample): told to lose it (plugin toy"));
+  EXPECT_THAT(report.metrics, SizeIs(2));
+}
+
+TEST(Outage, IsNoneWhereThePlanAllowsAsMuch) {
+  const RunReport report = fresh_run({"policy.lose_every=2"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.metrics, SizeIs(8));
+}
+
+TEST(Outage, IsNoneWhereTasksAreRefused) {
+  EXPECT_EQ(fresh_run({"policy.refuse=toy_1", "run.max_infra_share=0"}).error, "");
+}
+
 const Error kAway{Code::kUnavailable, "away"};
 const Retries kPatient{5, std::chrono::hours(1)};  // a test that waits for one fails
 

@@ -21,7 +21,7 @@ class CheckpointsTest : public testing::Test {
 
   // What a run would go on from: its state, after a check that the policy belongs to it.
   std::string newest(std::vector<std::string> expected_warnings = {}) {
-    auto checkpoints = Checkpoints::open(directory_, 2);
+    auto checkpoints = Checkpoints::open(directory_, {2});
     std::vector<std::string> warnings;
     const auto found = checkpoints->newest(warnings);
     EXPECT_EQ(warnings, expected_warnings);
@@ -31,10 +31,28 @@ class CheckpointsTest : public testing::Test {
   }
 
   void save(int iteration, FileSystem& files = real_file_system()) {
-    auto checkpoints = Checkpoints::open(directory_, 2, files);
+    auto checkpoints = Checkpoints::open(directory_, {2}, files);
     const std::string text = "state " + std::to_string(iteration);
     const Status status = checkpoints->save(iteration, text, weights(files, text));
     ASSERT_TRUE(status) << status.error().message;
+  }
+
+  // The names of the steps that are there.
+  std::vector<std::string> steps() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_))
+      if (entry.is_directory()) names.push_back(entry.path().filename().string().substr(9));
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Result<Checkpoints> open(const CheckpointsKept& kept) {
+    return Checkpoints::open(directory_, kept);
+  }
+
+  Status save_into(Checkpoints& checkpoints, int iteration) {
+    const std::string text = "state " + std::to_string(iteration);
+    return checkpoints.save(iteration, text, weights(real_file_system(), text));
   }
 
   const test::ScratchFolder scratch_;
@@ -53,6 +71,60 @@ TEST_F(CheckpointsTest, KeepsTheNewestAndListsThemAll) {
       << list;
 }
 
+using Steps = std::vector<std::string>;
+
+TEST_F(CheckpointsTest, KeepsSomeForGood) {
+  for (int iteration = 5; iteration <= 60; iteration += 5) {
+    auto checkpoints = open({2, 20});  // as resumed runs do, each time anew
+    ASSERT_TRUE(save_into(*checkpoints, iteration));
+  }
+  EXPECT_EQ(steps(), (Steps{"20", "40", "55", "60"}));
+}
+
+TEST_F(CheckpointsTest, KeepsTheBestOneWhereverItIs) {
+  const CheckpointsKept kept{1, 0, "pass_rate"};
+  {
+    auto checkpoints = open(kept);
+    ASSERT_TRUE(save_into(*checkpoints, 10));
+    ASSERT_TRUE(checkpoints->rate(10, 0.5));
+    ASSERT_TRUE(save_into(*checkpoints, 20));
+    ASSERT_TRUE(checkpoints->rate(20, 0.5)) << "no better than the one before";
+    ASSERT_TRUE(checkpoints->rate(25, 0.9)) << "has no checkpoint";
+  }
+  auto checkpoints = open(kept);
+  ASSERT_TRUE(save_into(*checkpoints, 30));
+  EXPECT_EQ(steps(), (Steps{"10", "30"}));
+  EXPECT_EQ(read_checkpoint(directory_ / "best")->iteration, 10);
+  ASSERT_TRUE(checkpoints->rate(40, 0.6)) << "is saved next";
+  ASSERT_TRUE(save_into(*checkpoints, 40));
+  EXPECT_EQ(read_checkpoint(directory_ / "best")->iteration, 40);
+  ASSERT_TRUE(save_into(*checkpoints, 50));
+  EXPECT_EQ(steps(), (Steps{"40", "50"}));
+  EXPECT_EQ(newest(), "state 50");
+}
+
+TEST_F(CheckpointsTest, ForgetsTheBestOfSomethingElse) {
+  {
+    auto checkpoints = open({1, 0, "pass_rate"});
+    ASSERT_TRUE(save_into(*checkpoints, 10));
+    ASSERT_TRUE(checkpoints->rate(10, 0.5));
+  }
+  auto checkpoints = open({1, 0, "speedup_capped"});
+  ASSERT_TRUE(save_into(*checkpoints, 20));
+  EXPECT_EQ(steps(), (Steps{"20"}));
+  ASSERT_TRUE(checkpoints->rate(20, 0.1));
+  EXPECT_EQ(read_checkpoint(directory_ / "best")->iteration, 20);
+}
+
+TEST_F(CheckpointsTest, SaysWhatToNameWhereThereIsNone) {
+  save(5);
+  const auto message = [&](const char* name) {
+    return read_checkpoint(directory_ / name).error().message;
+  };
+  EXPECT_NE(message("best").find("is known to be the best one"), std::string::npos);
+  EXPECT_NE(message("step_000006").find("name a folder such as"), std::string::npos);
+}
+
 TEST_F(CheckpointsTest, IsWholeWhereverTheWritingStops) {
   for (const bool power_lost : {false, true}) {
     bool completed = false;
@@ -62,7 +134,7 @@ TEST_F(CheckpointsTest, IsWholeWhereverTheWritingStops) {
       save(10);
       test::FaultyFileSystem files;
       files.stop_at(operation);
-      auto checkpoints = Checkpoints::open(directory_, 2, files);
+      auto checkpoints = Checkpoints::open(directory_, {2}, files);
       completed = checkpoints && checkpoints->save(15, "state 15", weights(files, "state 15"));
       if (power_lost) files.lose_power();
       const std::string found = newest();
@@ -94,7 +166,7 @@ TEST_F(CheckpointsTest, IsDamagedIfAFileOrTheManifestIsMissing) {
     save(5);
     save(10);
     fs::remove(directory_ / "step_000010" / file);
-    auto checkpoints = Checkpoints::open(directory_, 2);
+    auto checkpoints = Checkpoints::open(directory_, {2});
     std::vector<std::string> warnings;
     EXPECT_EQ((*checkpoints->newest(warnings))->iteration, 5) << file;
     EXPECT_EQ(warnings.size(), 1u);
@@ -104,9 +176,9 @@ TEST_F(CheckpointsTest, IsDamagedIfAFileOrTheManifestIsMissing) {
 TEST_F(CheckpointsTest, OnAFullDiskSaysHowMuchIsNeededAndTakesNoRoom) {
   const std::string large(3'000'000, 'x');
   ASSERT_TRUE(
-      Checkpoints::open(directory_, 2)->save(5, "state", weights(real_file_system(), large)));
+      Checkpoints::open(directory_, {2})->save(5, "state", weights(real_file_system(), large)));
   test::FaultyFileSystem files;
-  auto checkpoints = Checkpoints::open(directory_, 2, files);
+  auto checkpoints = Checkpoints::open(directory_, {2}, files);
   files.set_full(true);
   const Status full = checkpoints->save(10, "state 10", weights(files, large));
   ASSERT_FALSE(full);
@@ -122,7 +194,7 @@ TEST_F(CheckpointsTest, OnAFullDiskSaysHowMuchIsNeededAndTakesNoRoom) {
 }
 
 TEST_F(CheckpointsTest, PassesOnWhatThePolicySays) {
-  const Status status = Checkpoints::open(directory_, 2)->save(5, "state", [](const fs::path&) {
+  const Status status = Checkpoints::open(directory_, {2})->save(5, "state", [](const fs::path&) {
     return Status(failure(Code::kInternal, "the policy is out of sorts"));
   });
   ASSERT_FALSE(status);

@@ -261,6 +261,7 @@ TEST(Headline, TakesTheKnownNamesOrElseTheFirst) {
 TEST(Headline, CountsWhatWasLostOnlyWhereSomethingWas) {
   EXPECT_EQ(losses_text({{"infra_errors", 3}, {"sampler/lost", 1}, {"reward/mean", 1}}),
             "infra_errors 3  sampler/lost 1");
+  EXPECT_EQ(losses_text({{"sampler/refused", 2}}), "sampler/refused 2");
   EXPECT_EQ(losses_text({{"infra_errors", 0}}), "");
 }
 

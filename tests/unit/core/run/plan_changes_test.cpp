@@ -28,11 +28,11 @@ std::string with(std::string_view from, std::string_view to) {
 }
 
 Status resumable(const std::string& changed, int stage) {
-  return check_resumable(*plan_changes(kPlan, changed), {stage});
+  return check_resumable(*plan_changes(kPlan, changed), {stage}, "runs/x/step_000007");
 }
 
 Status resumable_when_over(const std::string& changed) {
-  return check_resumable(*plan_changes(kPlan, changed), {1, true});
+  return check_resumable(*plan_changes(kPlan, changed), {1, true}, "runs/x/step_000007");
 }
 
 TEST(PlanChanges, FindsNoneWhereOnlyTheTextDiffers) {
@@ -72,7 +72,7 @@ TEST(PlanChanges, MayLengthenTheCurrentStageAndAnyLaterOne) {
 TEST(PlanChanges, MayNotTouchWhatIsDone) {
   EXPECT_FALSE(resumable(with("epochs = 2", "epochs = 3"), 1)) << "a stage that is over";
   EXPECT_FALSE(resumable(with("\"reinforce\"", "\"other\""), 1));
-  EXPECT_FALSE(resumable(with("[0.9, 0.95]", "[0.9, 0.99]"), 1));
+  EXPECT_FALSE(resumable(with("[learn]", "[learn]\nadvantage = \"rloo\""), 1));
   const Status seed = resumable(with("seed = 17", "seed = 18"), 1);
   ASSERT_FALSE(seed);
   EXPECT_EQ(
@@ -80,10 +80,20 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\n"
       "only these may change: iterations, epochs and until of stage[1], which is under way, "
       "everything of later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
-      "run.retry_wait_s, rollout.answer_timeout_s, plugins.path, [checkpoint], [log], "
-      "[policy.sampler]\n"
-      "go on with the old values (the "
-      "run's own plan.toml has them), or start a new run under another name (--set run.name=…)");
+      "run.retry_wait_s, run.max_infra_share, plugins.path, [checkpoint], [log], "
+      "[policy.sampler], rollout.groups, rollout.group_size, rollout.max_tokens, "
+      "rollout.temperature, rollout.refill_tries, rollout.answer_timeout_s, learn.epochs, "
+      "learn.minibatches, learn.min_spread, [learn.optimizer], [eval]\n"
+      "go on with the old values (the run's own plan.toml has them), or begin a new run with what "
+      "this one has learned: --from runs/x/step_000007 --set run.name=…");
+}
+
+TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
+  EXPECT_TRUE(resumable(with("lr = 2e-4", "lr = 1e-5"), 1));
+  EXPECT_TRUE(resumable(with("[learn]", "[eval]\nevery = 5\n[learn]"), 1));
+  EXPECT_TRUE(resumable(with("[checkpoint]", "rollout.groups = 8\n[checkpoint]"), 1));
+  EXPECT_TRUE(resumable(with("epochs = 2", "epochs = 2\noptimizer.lr = 1e-4"), 0));
+  EXPECT_FALSE(resumable(with("epochs = 2", "epochs = 2\noptimizer.lr = 1e-4"), 1)) << "done";
 }
 
 TEST(PlanChanges, MayLengthenARunThatIsOver) {

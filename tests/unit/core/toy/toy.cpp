@@ -63,12 +63,17 @@ struct ToyPolicy final : krl::TrainablePolicy {
   bool needs_corpus = false, critic = false, fixed_values = false;
   std::int64_t fail_after = -1;  // then told to fail
   std::string fail_while;
+  std::int64_t thinks = 0;
   std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0, nan_every = 0;
   bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
-  std::string waits, away_in;
+  bool refuse_repairs = false;
+  std::string waits, away_in, refuse;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
+      krl::opt("thinks", &ToyPolicy::thinks, "tokens of a thought before each answer"),
+      krl::opt("refuse", &ToyPolicy::refuse, "a task whose prompt it refuses"),
+      krl::opt("refuse_repairs", &ToyPolicy::refuse_repairs, "it refuses prompts of later turns"),
       krl::opt("nan_every", &ToyPolicy::nan_every, "every n-th step has no gradient; 0 = none"),
       krl::opt("away_in", &ToyPolicy::away_in, "the function whose first calls fail"),
       krl::opt("away", &ToyPolicy::away, "how many of them"),
@@ -104,6 +109,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
     info.has_critic = critic;
     info.description = "toy";
     info.shares_prompts = info.continues = info.needs_old_logprobs = elsewhere;
+    if (thinks > 0) info.continues = true;
     info.samples_while_training = ahead;
     info.takes_tokens = true;
     info.exports = info.adopts = KRL_WEIGHTS_HF;
@@ -160,10 +166,12 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void tokenize(const krl::Messages& messages, std::string_view answer, const krl::SampleSink& sink,
                 const krl::Context&) override {
     be_away_in("tokenize");
-    const std::int32_t prompt = context_of(messages), token = choice_in(answer);
+    const std::int32_t prompt = context_of(messages);
+    const bool ends_thought = thinks > 0 && answer.find("</think>") != std::string_view::npos;
+    const std::vector<std::int32_t> tokens = {ends_thought ? 1 : choice_in(answer), 0};
     krl_sample sample{};
     sample.prompt_tokens = {&prompt, 1};
-    sample.tokens = {&token, 1};
+    sample.tokens = {tokens.data(), ends_thought ? std::size_t{2} : 1};
     sink.put(sample);
   }
 
@@ -315,6 +323,11 @@ struct ToyPolicy final : krl::TrainablePolicy {
     if (over && waits != "long") {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_DEADLINE_EXCEEDED, "too late");
     }
+    const bool repair = refuse_repairs && context_of(request.messages()) > 0;
+    if (repair ||
+        (!refuse.empty() && request.session().find("/" + refuse + "/") != std::string_view::npos)) {
+      return sink.fail(static_cast<std::uint32_t>(index), KRL_INVALID_ARGUMENT, "it is too long");
+    }
     if (lose_every > 0 && ++asked_ % lose_every == 0) {
       return sink.fail(static_cast<std::uint32_t>(index), KRL_UNAVAILABLE, "told to lose it");
     }
@@ -332,6 +345,7 @@ struct ToyPolicy final : krl::TrainablePolicy {
     std::int32_t choice = 0;
     while (choice + 1 < kChoices && u >= std::exp(lp[choice])) u -= std::exp(lp[choice++]);
     const auto logprob = static_cast<float>(lp[choice]);
+    if (thinks > 0) return put_thought(request, index, k, choice, logprob, sink);
     const std::string text = answer_of(choice), state = "v" + std::to_string(version());
     const bool cut = abort_every > 0 && ++begun_ % abort_every == 0;
     krl_sample sample{};
@@ -347,6 +361,31 @@ struct ToyPolicy final : krl::TrainablePolicy {
     sink.put(sample);
     if (away_every > 0 && ++given_ % away_every == 0)
       throw krl::Failure(KRL_UNAVAILABLE, "away after an answer");
+  }
+
+  // A thought, and the answer where the tokens suffice. What goes on goes on behind the thought.
+  void put_thought(const krl::Request& request, std::size_t index, std::uint32_t k,
+                   std::int32_t choice, float logprob, const krl::SampleSink& sink) {
+    const std::int32_t context = context_of(request.messages());
+    const bool begins = request.answer_prefix().empty();
+    const auto room = static_cast<std::int64_t>(request.max_tokens());
+    const bool cut = begins && thinks >= room;
+    std::vector<std::int32_t> tokens(begins ? static_cast<std::size_t>(std::min(thinks, room)) : 0);
+    if (!cut) tokens.push_back(choice);
+    const std::vector<float> logprobs(tokens.size(), logprob);
+    const std::string text = "<think>hm" + (cut ? "" : "</think>" + answer_of(choice));
+    const std::string state = "v" + std::to_string(version());
+    krl_sample sample{};
+    sample.request = static_cast<std::uint32_t>(index);
+    sample.index = k;
+    sample.stop_reason = cut ? KRL_STOP_LENGTH : KRL_STOP_END;
+    sample.text = krl::to_c(text);
+    sample.prompt_tokens = {&context, 1};
+    sample.tokens = {tokens.data(), tokens.size()};
+    sample.logprobs = {logprobs.data(), logprobs.size()};
+    sample.policy_version = version();
+    sample.state = krl::to_c(state);
+    sink.put(sample);
   }
 
   // Adds the gradient of the critic's loss of one example, and gives that loss.

@@ -1,0 +1,28 @@
+// Whether the machinery is down: iterations in a row that lose too many of their turns to it. One
+// run's; one thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/episode/rollout.hpp"
+
+namespace krl {
+
+class Outage {
+ public:
+  // `most`: the share of an iteration's turns that may be lost to infrastructure; 1 = any.
+  explicit Outage(double most) : most_(most) {}
+
+  // Counts a rollout. An error if it is the third in a row that lost more: it has the first cause
+  // of the first of them. Turns whose prompt the policy refused are no loss of the machinery.
+  Status add(const RolloutResult& rollout);
+
+ private:
+  const double most_;
+  std::vector<double> shares_;  // of the rollouts in a row that lost more
+  std::optional<Error> first_;  // the first cause of the first of them
+};
+
+}  // namespace krl
