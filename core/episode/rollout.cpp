@@ -195,8 +195,10 @@ class Rollout {
       if (!used_up && answer.stop_reason != StopReason::kAborted)
         return Reply{std::move(answer), std::nullopt};
       if (used_up) {
-        KRL_ASSIGN(const bool goes_on, end_thought(request.request.prompt, answer, yield));
-        if (!goes_on) return Reply{std::move(answer), std::nullopt};
+        const Result<bool> goes_on = end_thought(request.request.prompt, answer, yield);
+        if (!goes_on && !loses_turns(goes_on.error())) return failure(goes_on.error());
+        if (!goes_on) return Reply{{}, goes_on.error()};
+        if (!*goes_on) return Reply{std::move(answer), std::nullopt};
         request.request.max_tokens = 0;
         request.request.seed = seed_for(request.request.seed, "after the thought");
       }

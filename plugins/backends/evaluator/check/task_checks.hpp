@@ -21,6 +21,7 @@ struct Impostor {
   std::size_t input = 0;  // of a copy
 };
 
+// Does the run count for the impostor?
 bool is_tried(const Impostor& impostor, const PlannedRun& run);
 
 // Tries them all: `passes` says whether one would be right as every output in every run of an

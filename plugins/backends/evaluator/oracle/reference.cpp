@@ -152,7 +152,7 @@ struct Results {
   std::vector<at::Tensor> single;  // in float32: of the very inputs, then of nudged ones
 };
 
-// See RoundingRule.
+// What rounding may cost each element: see kRoundingFactor.
 at::Tensor rounding_of(const Results& results, double terms) {
   at::Tensor errors;
   for (const at::Tensor& single : results.single) {
