@@ -1,7 +1,6 @@
 #include "core/episode/prompt.hpp"
 
 #include <fmt/format.h>
-#include <kernelrl/task_definition.hpp>
 
 #include <algorithm>
 #include <array>
@@ -48,39 +47,50 @@ Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t i
           {"repeat", repeat_of(earlier, index)}};
 }
 
-const std::vector<std::string> kTaskNames = {"id", "title", "prompt", "signature", "history"};
+// "n=1003; n=16387": where kernels of the task are timed.
+std::string timed_cases(const TaskDefinition& task, bool real_sizes) {
+  std::vector<std::string> labels;
+  for (const IntegerNames& values : real_sizes && !task.real.empty() ? task.real : task.cases) {
+    if (const auto resolved = resolve_case(task, values)) labels.push_back(resolved->label);
+  }
+  return fmt::format("{}", fmt::join(labels, "; "));
+}
+
+const std::vector<std::string> kTaskNames = {"id",    "title",  "prompt",   "signature",
+                                             "cases", "device", "baseline", "history"};
 const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
                                              "result", "strategies", "repeat"};
 
 }  // namespace
 
-Result<std::string> signature_of(const Task& task) {
-  const auto definition = parse_task_definition(task.definition_json);
-  if (!definition) return invalid(fmt::format("task '{}': {}", task.id, definition.error()));
+std::string signature_of(const TaskDefinition& task) {
   std::vector<std::string> in, out;
-  for (const TensorDefinition& t : definition->inputs) in.push_back(declaration(t));
-  for (const ScalarDefinition& s : definition->scalars)
+  for (const TensorDefinition& t : task.inputs) in.push_back(declaration(t));
+  for (const ScalarDefinition& s : task.scalars)
     in.push_back(fmt::format("{} {}", c_type(s.dtype), s.name));
-  for (const TensorDefinition& t : definition->outputs) out.push_back(declaration(t));
+  for (const TensorDefinition& t : task.outputs) out.push_back(declaration(t));
   const std::string inputs = in.empty() ? "" : fmt::format("in {}\n", fmt::join(in, ", "));
   return inputs + fmt::format("out {}", fmt::join(out, ", "));
 }
 
-PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::string system)
+PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::string system,
+                             TimedOn timed_on)
     : task_(std::move(task)),
       turn_(std::move(turn)),
       older_turn_(std::move(older)),
-      system_(std::move(system)) {}
+      system_(std::move(system)),
+      timed_on_(std::move(timed_on)) {}
 
 Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& templates,
-                                          std::string system, Contract contract) {
+                                          std::string system, Contract contract, TimedOn timed_on) {
   const char* const usual = contract == Contract::kHost ? "host" : "default";
   const std::filesystem::path folder =
       templates.empty() ? shared_files() / "configs/prompts" / usual : templates;
   KRL_ASSIGN(Template task, Template::read(folder / "task.txt", kTaskNames));
   KRL_ASSIGN(Template turn, Template::read(folder / "turn.txt", kTurnNames));
   KRL_ASSIGN(Template older, Template::read(folder / "older_turn.txt", kTurnNames));
-  return PromptBuilder(std::move(task), std::move(turn), std::move(older), std::move(system));
+  return PromptBuilder(std::move(task), std::move(turn), std::move(older), std::move(system),
+                       std::move(timed_on));
 }
 
 std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const {
@@ -94,14 +104,19 @@ std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const
 
 Result<Prompt> PromptBuilder::build(const Task& task,
                                     const std::vector<TurnRecord>& earlier) const {
-  KRL_ASSIGN(std::string signature, signature_of(task));
+  const auto definition = parse_task_definition(task.definition_json);
+  if (!definition) return invalid(fmt::format("task '{}': {}", task.id, definition.error()));
   Prompt prompt;
   if (!system_.empty()) prompt.push_back({KRL_ROLE_SYSTEM, system_});
-  prompt.push_back({KRL_ROLE_USER, task_.render({{"id", task.id},
-                                                 {"title", task.title},
-                                                 {"prompt", without_last_newline(task.prompt)},
-                                                 {"signature", std::move(signature)},
-                                                 {"history", history(earlier)}})});
+  prompt.push_back(
+      {KRL_ROLE_USER, task_.render({{"id", task.id},
+                                    {"title", task.title},
+                                    {"prompt", without_last_newline(task.prompt)},
+                                    {"signature", signature_of(*definition)},
+                                    {"cases", timed_cases(*definition, timed_on_.real_sizes)},
+                                    {"device", timed_on_.device},
+                                    {"baseline", without_last_newline(definition->naive)},
+                                    {"history", history(earlier)}})});
   return prompt;
 }
 

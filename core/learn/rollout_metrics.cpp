@@ -42,6 +42,10 @@ class Kernels {
     const double speedup = evaluation.speedup();
     if (!std::isfinite(speedup)) return;
     speedups_.push_back(speedup);
+    if (const auto share = evaluation.value("roofline")) rooflines_.push_back(*share);
+    if (const auto rival = evaluation.value("reference_speedup"); rival && *rival > 0) {
+      log_reference_speedups_.push_back(std::log(*rival));
+    }
     within_noise_ += is_within_noise(evaluation) ? 1 : 0;
   }
 
@@ -65,6 +69,9 @@ class Kernels {
     metrics[prefix + "speedup_median"] = median_of(speedups_);
     metrics[prefix + "speedup_geomean"] = std::exp(logs / timed);
     metrics[prefix + "speedup_capped"] = capped / timed;
+    if (!rooflines_.empty()) metrics[prefix + "roofline"] = mean_of(rooflines_);
+    if (!log_reference_speedups_.empty())
+      metrics[prefix + "reference_speedup"] = std::exp(mean_of(log_reference_speedups_));
   }
 
  private:
@@ -83,7 +90,7 @@ class Kernels {
   }
 
   int turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
-  std::vector<double> speedups_;
+  std::vector<double> speedups_, rooflines_, log_reference_speedups_;
 };
 
 // Collects what some turn of an episode achieved.

@@ -39,9 +39,12 @@ Status check_contract(const Settings& settings, const Registry& registry) {
                             "such as 'nvcc'"));
 }
 
-Result<PromptBuilder> load_prompts(const Settings& settings) {
+// `info`: null if the backend cannot be asked.
+Result<PromptBuilder> load_prompts(const Settings& settings, const BackendInfo* info) {
+  TimedOn timed_on;
+  if (info != nullptr) timed_on = {info->device, info->real_sizes};
   return PromptBuilder::load(settings.prompt.templates, settings.prompt.system,
-                             settings.rollout.contract);
+                             settings.rollout.contract, std::move(timed_on));
 }
 
 // `info`: null if what the backend measures is not known.
@@ -89,7 +92,7 @@ Status check_settings(const Settings& settings, const Plan& plan, Components& co
   if (!info) KRL_TRY(note_missing(info.error(), missing));
   KRL_TRY(create_scorer(settings, info ? &*info : nullptr, components));
   KRL_TRY(check_datasets(settings.datasets, components, missing));
-  KRL_TRY(load_prompts(settings));
+  KRL_TRY(load_prompts(settings, info ? &*info : nullptr));
   return {};
 }
 
@@ -155,7 +158,7 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
   KRL_TRY(check_contract(settings, components.registry()));
   KRL_ASSIGN(setup.backend, components.backend(settings.backend));
   KRL_ASSIGN(setup.backend_info, setup.backend->describe());
-  KRL_ASSIGN(setup.prompts, load_prompts(settings));
+  KRL_ASSIGN(setup.prompts, load_prompts(settings, &setup.backend_info));
   KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend_info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_ASSIGN(setup.data, read_datasets(settings.datasets, components));

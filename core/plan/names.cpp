@@ -61,9 +61,10 @@ constexpr std::array<std::string_view, 48> kMetrics = {
 constexpr std::array<std::string_view, 2> kEpisodeMetrics = {"compile_rate_any", "pass_rate_any"};
 
 // Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 11> kKernelMetrics = {
-    "compile_rate",   "pass_rate",       "overfit_rate",   "flagged", "fast_1",      "fast_2",
-    "speedup_median", "speedup_geomean", "speedup_capped", "timed",   "within_noise"};
+constexpr std::array<std::string_view, 13> kKernelMetrics = {
+    "compile_rate", "pass_rate",      "overfit_rate",     "flagged",        "fast_1",
+    "fast_2",       "speedup_median", "speedup_geomean",  "speedup_capped", "timed",
+    "within_noise", "roofline",       "reference_speedup"};
 
 constexpr int kTiers = 4;
 

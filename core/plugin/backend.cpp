@@ -219,7 +219,7 @@ Result<BackendInfo> Backend::describe() const {
       return table().describe(self, context, &info);
     }));
     return BackendInfo{std::max(1u, info.concurrency), info.signals, copy(info.toolchain),
-                       copy(info.device)};
+                       copy(info.device), (info.flags & KRL_BACKEND_REAL_SIZES) != 0};
   });
 }
 

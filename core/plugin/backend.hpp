@@ -15,6 +15,7 @@ struct BackendInfo {
   std::uint32_t concurrency = 1;  // evaluations that it can use at a time, at least 1
   std::uint32_t signals = 0;      // KRL_SIGNAL_*
   std::string toolchain, device;
+  bool real_sizes = false;  // are tasks that name real sizes timed at those?
 };
 
 struct EvaluateOptions {

@@ -163,7 +163,8 @@ class CudaBackend final : public Backend, public Tool {
     return {at_a_time,
             KRL_SIGNAL_COMPILE | KRL_SIGNAL_REGISTERS | KRL_SIGNAL_SHARED_MEMORY |
                 KRL_SIGNAL_OCCUPANCY | KRL_SIGNAL_INSTRUCTIONS | (gpus_in_use > 0 ? executed : 0u),
-            evaluator_->toolchain(), evaluator_->device()};
+            evaluator_->toolchain(), evaluator_->device(),
+            chosen_sizes() == Sizes::kReal ? KRL_BACKEND_REAL_SIZES : 0u};
   }
 
   void prepare(const Task& task, const EvaluateOptions& options, const Context& context) override {

@@ -508,8 +508,10 @@ typedef struct krl_evaluation_sink { /* what was pushed survives a crash */
   krl_status (*verdict)(const struct krl_evaluation_sink*, uint32_t verdict, krl_str why);
 } krl_evaluation_sink;
 
+#define KRL_BACKEND_REAL_SIZES 1u /* tasks that name real sizes are timed at those */
+
 typedef struct krl_backend_info {
-  uint32_t struct_size, flags;
+  uint32_t struct_size, flags; /* KRL_BACKEND_* */
   uint32_t concurrency; /* evaluations that it can use at a time */
   uint32_t signals;     /* KRL_SIGNAL_* */
   krl_str toolchain, device;

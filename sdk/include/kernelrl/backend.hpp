@@ -87,6 +87,7 @@ struct BackendInfo {
   std::uint32_t concurrency = 1;
   std::uint32_t signals = 0;  // KRL_SIGNAL_*
   std::string toolchain, device;
+  std::uint32_t flags = 0;  // KRL_BACKEND_*
 };
 
 // Derive and override. A backend whose evaluations may overlap declares `static constexpr
@@ -112,8 +113,8 @@ inline krl_status describe_backend(void* self, const krl_task_context* context,
     auto* backend = static_cast<Backend*>(self);
     backend->last_info = backend->describe();
     const BackendInfo& info = backend->last_info;
-    *out = {sizeof(krl_backend_info), 0, info.concurrency, info.signals, to_c(info.toolchain),
-            to_c(info.device)};
+    *out = {sizeof(krl_backend_info), info.flags,       info.concurrency, info.signals,
+            to_c(info.toolchain),     to_c(info.device)};
   });
 }
 inline krl_status prepare(void* self, const krl_task_context* context, const krl_task* task,

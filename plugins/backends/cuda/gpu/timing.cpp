@@ -39,6 +39,9 @@ constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after t
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
 constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
+constexpr double kLongBatchNs = 30e6;          // pairs of samples that take longer come one by one
+constexpr double kTooSlow = 3;                 // times the baseline: it is not measured precisely
+constexpr std::size_t kFewestSlowSamples = 3;
 // Of what the task's own kernel takes; and beside that, as other programs use the GPU too.
 constexpr double kMostSlowdown = 100;
 constexpr std::chrono::milliseconds kLeastRunLimit{1000};
@@ -245,6 +248,12 @@ class CaseTimer {
       return launches_of_sample(shortest_of(ns), sampled.buffers.program, arena_bytes_);
     };
     ours_.launches = launches_of(ours_, ours);
+    const double ours_ns = ours_.launches * shortest_of(ours);
+    const double pair_ns = ours_ns + (baseline.empty() ? 0 : shortest_of(baseline));
+    most_samples_ = static_cast<std::uint32_t>(
+        std::clamp(kLongBatchNs / std::max(pair_ns, 1.0), 1.0, 1.0 * kMostSamples));
+    too_slow_ = ours_.launches == 1 && !baseline.empty() &&
+                shortest_of(ours) > kTooSlow * shortest_of(baseline);
     if (baseline_.kernel == nullptr) return true;
     theirs_.launches = launches_of(theirs_, baseline);
     // The first launch of a sample takes longer, which counts less among many.
@@ -276,7 +285,7 @@ class CaseTimer {
   // cancels out; which comes first, the candidate cannot know.
   bool measure() {
     Batch ours, baseline;
-    draw_batch();
+    draw_batch(most_samples_);
     const bool apart = baseline_.exists() && !beside_;
     const bool baseline_first = in_both_orders() == even_batches_begin_with_baseline_;
     if (apart && baseline_first) baseline = time_baseline();
@@ -326,6 +335,7 @@ class CaseTimer {
 
   std::size_t fewest() const {
     if (candidate_.has_host()) return kFewestHostSamples;
+    if (too_slow_) return kFewestSlowSamples;
     return ours_.launches == 1 ? kFewestLongSamples : settings_.fewest;
   }
 
@@ -439,6 +449,8 @@ class CaseTimer {
   LaunchBatch batch_;
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
+  std::uint32_t most_samples_ = kMostSamples;  // of a batch
+  bool too_slow_ = false;
   std::size_t batches_ = 0;  // that count
   CallTimes least_;          // of calls that do nothing, as many as these
   std::uint32_t rehearsed_calls_ = 0;

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 // Of the GPU's memory, what expected values may take, and pools of them.
-constexpr std::uint64_t kExpectedShare = 8, kPoolShare = 16;
+constexpr std::uint64_t kExpectedShare = 5, kPoolShare = 10;
 
 // Only a plan with a GPU needs libtorch's CUDA half, which needs much more than it.
 bool load_torch_cuda() {

@@ -114,11 +114,16 @@ const std::vector<double>& Judge::largest_rounding(const Check& check) {
   for (const OracleTensor& output : check.reference.outputs) {
     double& most = largest.emplace_back(0);
     if (!is_floating(output.dtype)) continue;
-    const CUdeviceptr rounding = right->memory.get() + output.rounding;
-    for (const float error : downloaded<float>(rounding, elements_of(output)))
-      most = std::max<double>(most, error);
+    most = largest_of(right->memory.get() + output.rounding, elements_of(output));
   }
   return largest;
+}
+
+double Judge::largest_of(CUdeviceptr floats, std::uint64_t count) {
+  const auto elements = static_cast<std::int64_t>(count);
+  if (on_gpu_) return on_gpu_->largest(reinterpret_cast<const std::byte*>(floats), elements);
+  const auto host = downloaded<float>(floats, count);
+  return on_cpu_.largest(reinterpret_cast<const std::byte*>(host.data()), elements);
 }
 
 ReferenceProblem Judge::put_outputs(const Check& check, CUdeviceptr set) {

@@ -57,6 +57,7 @@ class Judge {
   };
 
   std::shared_ptr<const Expected> expected(const Check& check);
+  double largest_of(CUdeviceptr floats, std::uint64_t count);
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
   void compare(const Check& check, CUdeviceptr set, CUdeviceptr expected, CheckResult* checked);

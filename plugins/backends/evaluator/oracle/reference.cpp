@@ -220,12 +220,23 @@ ReferenceStore::ReferenceStore(ReferenceDevice device) : device_(device) {
 ReferenceStore::~ReferenceStore() = default;
 
 ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
-  if (!last_ || last_->text != text) {
-    last_.reset();
-    auto unit = torch::jit::compile(text);
-    last_ = std::make_unique<Compiled>(Compiled{text, std::move(unit)});
+  constexpr std::size_t kMost = 64;
+  const auto known = std::find_if(compiled_.begin(), compiled_.end(),
+                                  [&](const Compiled& c) { return c.text == text; });
+  if (known != compiled_.end()) {
+    compiled_.splice(compiled_.begin(), compiled_, known);
+  } else {
+    compiled_.push_front({text, torch::jit::compile(text)});
+    if (compiled_.size() > kMost) compiled_.pop_back();
   }
-  return *last_;
+  return compiled_.front();
+}
+
+double ReferenceStore::largest(const std::byte* values, std::int64_t count) const {
+  const c10::InferenceMode no_gradients;
+  const at::Tensor seen =
+      at::from_blob(const_cast<std::byte*>(values), {count}, options_of(device_, at::kFloat));
+  return std::max(0.0, static_cast<double>(seen.max().item<float>()));
 }
 
 std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& request,

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 namespace krl {
 namespace {
 
@@ -29,6 +32,23 @@ TEST(Prompt, ShowsTheTaskWithItsSignature) {
   ASSERT_EQ(prompt.size(), 1U);
   EXPECT_EQ(prompt[0].text,
             "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
+}
+
+TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "sized_prompts";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "task.txt") << "{{cases}} on {{device}}, against\n{{baseline}}\n";
+  for (const char* name : {"turn.txt", "older_turn.txt"}) std::ofstream(folder / name) << "\n";
+  Task sized = task();
+  const std::string cases = R"("cases":[{"n":1,"m":1}])";
+  sized.definition_json.replace(sized.definition_json.find(cases), cases.size(),
+                                cases + R"(,"real":[{"n":8192,"m":4096}],"naive":"// plain\n")");
+  const auto text = [&](TimedOn timed_on) {
+    const auto builder = PromptBuilder::load(folder, "", Contract::kDevice, std::move(timed_on));
+    return (*builder->build(sized, {}))[0].text;
+  };
+  EXPECT_EQ(text({"NVIDIA H200", true}), "n=8192 m=4096 on NVIDIA H200, against\n// plain\n");
+  EXPECT_EQ(text({"L4", false}), "n=1 m=1 on L4, against\n// plain\n");
 }
 
 TEST(Prompt, ShowsTheNewestTurnWholeAndOlderOnesInShort) {
