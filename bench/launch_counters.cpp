@@ -167,7 +167,8 @@ class Counting {
     for (const TensorDefinition& definition : task.definition.inputs) {
       const ResolvedTensor& tensor = *task.cases[run.case_index].find(definition.name);
       data->inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
-      fill_input(tensor, run.seed, run.distribution, data->inputs.back());
+      fill_input(tensor, run.seed, factor_of(task.definition, run.distribution),
+                 data->inputs.back());
     }
     return data;
   }
