@@ -193,7 +193,6 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/tolerance/terms", "3", "tolerance.terms: 'terms' must be a string"},
       {"/tolerance/terms", R"("0 * cols")",
        "tolerance.terms: it is 0.000000; it must be positive (in cases[0])\n"
-       "tolerance.terms: it is 0.000000; it must be positive (in real[0])\n"
        "tolerance.terms: it is 0.000000; it must be positive (in holdout[0])"},
       {"/forbid", "[1]", "forbid[0]: expected an identifier as a string"},
       {"/origin/positions/naive", "[1]", "origin.positions.naive: expected [line, column]"},

@@ -239,12 +239,12 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
 gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check;
   check.key = key_of(task, run);
-  check.reference = oracle_request(task.definition, task.cases[run.case_index]);
+  check.factor = factor_of(task.definition, run.distribution);
+  check.reference = oracle_request(task.definition, task.cases[run.case_index], check.factor);
   std::vector<std::uint64_t> offsets;
   for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
   check.inputs = fills_of(task, run.case_index, offsets);
   check.seed = run.seed;
-  check.factor = factor_of(task.definition, run.distribution);
   check.atol = task.definition.tolerance.atol;
   check.rtol = task.definition.tolerance.rtol;
   return check;

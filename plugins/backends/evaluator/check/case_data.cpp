@@ -16,7 +16,7 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
     data.inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
     fill_input(tensor, run.seed, factor, data.inputs.back());
   }
-  data.expected = oracle.expected(task.definition, resolved, data.inputs);
+  data.expected = oracle.expected(task.definition, resolved, data.inputs, factor);
   return data;
 }
 

@@ -105,8 +105,8 @@ OracleAnswer OracleClient::ask(const OracleRequest& request,
 
 std::vector<ExpectedOutput> OracleClient::expected(
     const TaskDefinition& task, const ResolvedCase& resolved,
-    const std::vector<std::vector<std::byte>>& inputs) {
-  const OracleRequest request = oracle_request(task, resolved);
+    const std::vector<std::vector<std::byte>>& inputs, double factor) {
+  const OracleRequest request = oracle_request(task, resolved, factor);
   const std::scoped_lock lock(mutex_);
   const OracleAnswer answer = ask(request, inputs);
   if (answer.problem) throw reference_failure(task, resolved, *answer.problem);

@@ -30,11 +30,13 @@ class OracleClient {
  public:
   explicit OracleClient(OracleOptions options) : options_(std::move(options)) {}
 
-  // The expected values of each output of a case. `inputs`: the elements of its inputs, in their
-  // order. Throws Failure: KRL_INVALID_ARGUMENT, "file:line:column: …", where the reference is
-  // wrong; KRL_UNAVAILABLE where the oracle died twice or took too long.
+  // The expected values of each output of a case. `factor`: as of oracle_request. `inputs`: the
+  // elements of its inputs, in their order. Throws Failure: KRL_INVALID_ARGUMENT,
+  // "file:line:column: …", where the reference is wrong; KRL_UNAVAILABLE where the oracle died
+  // twice or took too long.
   std::vector<ExpectedOutput> expected(const TaskDefinition& task, const ResolvedCase& resolved,
-                                       const std::vector<std::vector<std::byte>>& inputs);
+                                       const std::vector<std::vector<std::byte>>& inputs,
+                                       double factor = 1);
 
   // The running oracle's process id, 0 if there is none.
   pid_t process_id();

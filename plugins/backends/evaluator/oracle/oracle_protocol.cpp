@@ -2,6 +2,8 @@
 
 #include <kernelrl/values.hpp>
 
+#include "plugins/backends/evaluator/check/inputs.hpp"
+
 namespace krl {
 namespace {
 
@@ -49,7 +51,8 @@ bool is_continuous(const ResolvedTensor& tensor) {
 
 }  // namespace
 
-OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved) {
+OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
+                             double factor) {
   OracleRequest request;
   request.reference = task.reference;
   std::uint64_t end = 0;
@@ -75,7 +78,7 @@ OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& res
     request.outputs.push_back(std::move(output));
   }
   request.memory_bytes = aligned(end);
-  request.terms = resolved.terms;
+  request.terms = factor == kHalves ? resolved.terms * resolved.terms : resolved.terms;
   return request;
 }
 

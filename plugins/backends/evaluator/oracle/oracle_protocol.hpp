@@ -42,7 +42,10 @@ struct OracleRequest {
 };
 
 // Of a case, with a place in the memory for everything: first the inputs, then the outputs.
-OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved);
+// `factor`: of the inputs' distribution. Values in odd halves repeat, and equal values round alike:
+// their errors add up instead of cancelling, as if there were so many terms squared.
+OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
+                             double factor = 1);
 
 // The reference is wrong, at a place in its text (1-based; 0 = unknown).
 struct ReferenceProblem {
