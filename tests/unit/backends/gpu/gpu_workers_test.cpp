@@ -205,7 +205,7 @@ TEST(GpuTiming, FindsTheSlower) {
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_LT(record.cases[c].speedup_high, 0.9);
-    EXPECT_GE(record.cases[c].samples_ns.size(), 16u);
+    EXPECT_GE(record.cases[c].samples_ns.size(), 3u) << "3 where it is very slow";
     EXPECT_EQ(record.cases[c].samples_ns.size(), record.cases[c].baseline_samples_ns.size());
   }
   EXPECT_THAT(record.cases[2].samples_ns, IsEmpty());
@@ -231,7 +231,7 @@ TEST(GpuTiming, TimesTheReferenceAsABaseline) {
   });
   ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
   for (std::size_t c = 0; c < 2; ++c) {
-    EXPECT_GE(record.cases[c].baseline_samples_ns.size(), 16u);
+    EXPECT_GE(record.cases[c].baseline_samples_ns.size(), 8u) << "8 where a launch is a sample";
     EXPECT_GT(record.cases[c].baseline_ns, 0);
     EXPECT_GT(record.cases[c].speedup, 0);
   }
