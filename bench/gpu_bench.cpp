@@ -335,7 +335,8 @@ const std::vector<Broken>& broken_kernels() {
 }
 
 void recovery(int times) {
-  const BackendInstance backend("nvrtc", Table{{"cache", "off"}, {"run_timeout", 2.0}});
+  const BackendInstance backend("nvrtc",
+                                Table{{"cache", "off"}, {"sizes", sizes}, {"run_timeout", 2.0}});
   const TaskText& task = all_tasks().at("vector_add");
   const std::string good = naive_of(task);
   std::vector<const Broken*> order;

@@ -77,7 +77,8 @@ void evaluate(const BackendInstance& backend, const TaskText& task, bool good, i
 
 bool survive_kills(int seconds, int milliseconds) {
   Counts counts;
-  auto backend = std::make_unique<BackendInstance>("nvrtc", Table{{"cache", "off"}});
+  auto backend =
+      std::make_unique<BackendInstance>("nvrtc", Table{{"cache", "off"}, {"sizes", "small"}});
   const TaskText& task = all_tasks().at("vector_add");
   evaluate(*backend, task, true, 0, counts);
 

@@ -10,42 +10,20 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <kernelrl/task_definition.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "tests/task_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace {
 
 using namespace krl;
 using namespace krl::testing;
-namespace fs = std::filesystem;
 
 constexpr std::uint32_t kChecks = KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT;
-
-struct Kernel {
-  std::string name, task, source;
-};
-
-std::vector<Kernel> kernels_in(const char* folder) {
-  std::vector<Kernel> kernels;
-  const fs::path path = fs::path(KERNELRL_SOURCE_DIR) / "tests" / "tolerance" / folder;
-  for (const auto& entry : fs::directory_iterator(path)) {
-    std::ifstream file(entry.path());
-    Kernel kernel{entry.path().stem(), "", {std::istreambuf_iterator<char>(file), {}}};
-    const std::size_t start = std::string_view("// task: ").size();
-    kernel.task = kernel.source.substr(start, kernel.source.find('\n') - start);
-    kernels.push_back(std::move(kernel));
-  }
-  std::sort(kernels.begin(), kernels.end(),
-            [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
-  return kernels;
-}
 
 double most_elements(const TaskDefinition& task, const IntegerNames& sizes) {
   const auto resolved = resolve_case(task, sizes);
@@ -91,9 +69,10 @@ Judgement judgement_of(const Outcome& outcome) {
 // Prints a line for each kernel of which an evaluation did not come out as `expected`, then counts.
 void judge(const BackendInstance& backend, const std::map<std::string, TaskText>& tasks,
            const char* folder, Judgement expected, std::uint64_t seeds) {
-  const std::vector<Kernel> kernels = kernels_in(folder);
+  const auto names = kernel_names(kToleranceKernels / folder);
   std::size_t judged = 0, misjudged = 0;
-  for (const Kernel& kernel : kernels) {
+  for (const std::string& name : names) {
+    const TaskKernel kernel = task_kernel(kToleranceKernels / folder, name);
     std::size_t right = 0, wrong = 0;
     std::string why;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -106,13 +85,13 @@ void judge(const BackendInstance& backend, const std::map<std::string, TaskText>
     judged += right + wrong;
     misjudged += expected == Judgement::kRight ? wrong : right;
     if (why.empty()) continue;
-    std::printf("%s, %s: right %zu times, wrong %zu times of %zu: %s\n", folder,
-                kernel.name.c_str(), right, wrong, static_cast<std::size_t>(seeds), why.c_str());
+    std::printf("%s, %s: right %zu times, wrong %zu times of %zu: %s\n", folder, name.c_str(),
+                right, wrong, static_cast<std::size_t>(seeds), why.c_str());
     std::fflush(stdout);
   }
   std::printf(
       "%s: %zu kernels, %zu evaluations judged, %zu of them misjudged (%.1f %%)\n", folder,
-      kernels.size(), judged, misjudged,
+      names.size(), judged, misjudged,
       100 * static_cast<double>(misjudged) / static_cast<double>(std::max<std::size_t>(judged, 1)));
 }
 

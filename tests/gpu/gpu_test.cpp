@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "tests/hostile/hostile_kernels.hpp"
-#include "tests/overfit/overfit_kernels.hpp"
+#include "tests/task_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/host_sources.hpp"
 
@@ -74,8 +74,8 @@ TEST_F(OnGpu, EveryNaiveKernelIsRightAtRealSizesAndAtAllOfThePool) {
 }
 
 TEST_F(OnGpu, AKernelThatIsRightAtTheCasesOnlyIsRefused) {
-  for (const std::string& name : overfit_kernel_names()) {
-    const OverfitKernel kernel = overfit_kernel(name);
+  for (const std::string& name : kernel_names(kOverfitKernels)) {
+    const TaskKernel kernel = task_kernel(kOverfitKernels, name);
     const TaskText& task = all_tasks().at(kernel.task);
     const Outcome small = evaluate(kernel.task, kernel.source, kChecked | KRL_STAGE_POOL);
     EXPECT_NE(small.verdict, KRL_VERDICT_OK) << name;
@@ -140,7 +140,7 @@ TEST_F(OnGpu, GoodKernelsAreRightBetweenBrokenOnes) {
 }
 
 TEST_F(OnGpu, NvccAndNvrtcAgree) {
-  const BackendInstance nvcc("nvcc", Table{{"cache", "off"}});
+  const BackendInstance nvcc("nvcc", Table{{"cache", "off"}, {"sizes", "small"}});
   for (const char* id : {"vector_add", "matmul", "softmax_rows", "histogram"}) {
     const std::string naive = naive_of(all_tasks().at(id));
     const Outcome by_nvcc = nvcc.evaluate(all_tasks().at(id), naive, kTimed, 1);
@@ -158,7 +158,8 @@ TEST_F(OnGpu, NvccAndNvrtcAgree) {
 class HostCodeOnGpu : public OnGpu {
  protected:
   static const BackendInstance& nvcc() {
-    static const BackendInstance backend("nvcc", Table{{"cache", "off"}, {"run_timeout", 5.0}});
+    static const BackendInstance backend(
+        "nvcc", Table{{"cache", "off"}, {"sizes", "small"}, {"run_timeout", 5.0}});
     return backend;
   }
   static Outcome evaluate_host(const std::string& task, const std::string& source,

@@ -1,11 +1,11 @@
-// Every kernel of overfit_kernels.hpp passes all cases of its task, and is refused by a shape that
+// Every kernel of overfit/kernels passes all cases of its task, and is refused by a shape that
 // nobody was shown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/overfit/overfit_kernels.hpp"
+#include "tests/task_kernels.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
@@ -27,7 +27,7 @@ bool passes_all(const Outcome& outcome, std::uint32_t kind) {
 class Overfit : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
-  const OverfitKernel kernel = overfit_kernel(GetParam());
+  const TaskKernel kernel = task_kernel(kOverfitKernels, GetParam());
   ASSERT_TRUE(all_tasks().contains(kernel.task)) << "its first line";
   const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source, kPool);
   EXPECT_NE(outcome.verdict, KRL_VERDICT_OK);
@@ -37,16 +37,16 @@ TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
   EXPECT_NE(outcome.why.find("(not shown)"), std::string::npos) << outcome.why;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Overfit, ::testing::ValuesIn(overfit_kernel_names()),
+INSTANTIATE_TEST_SUITE_P(Kernels, Overfit, ::testing::ValuesIn(kernel_names(kOverfitKernels)),
                          [](const auto& info) { return info.param; });
 
 // An evaluation of training sees one set of the pool: that is enough for nearly all.
 TEST(OverfitKernels, AreRefusedByOneEvaluation) {
   constexpr std::uint64_t kSeeds = 4;
   double refused = 0;
-  const auto names = overfit_kernel_names();
+  const auto names = kernel_names(kOverfitKernels);
   for (const std::string& name : names) {
-    const OverfitKernel kernel = overfit_kernel(name);
+    const TaskKernel kernel = task_kernel(kOverfitKernels, name);
     int caught = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const Outcome outcome =
