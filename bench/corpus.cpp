@@ -9,7 +9,7 @@ namespace {
 using testing::Plugin;
 using testing::TaskText;
 
-// The kernel of an answer: what stands between the fence's lines.
+// The kernel of an answer: what is between the fence's lines.
 std::string kernel_of(std::string_view answer) {
   const auto start = answer.find("```cuda\n");
   const auto end = answer.find("\n```", start);

@@ -67,11 +67,11 @@ void measure(const char* name, const std::vector<bench::Work>& corpus, Passes pa
 
 void measure(const char* name, const CpuInstance& backend, const std::vector<bench::Work>& corpus) {
   measure(name, corpus, [&](const bench::Work& work) {
-    return backend.evaluate(work.task, work.source).verdict == KRL_VERDICT_OK;
+    return backend.evaluate(work.task, work.source).verdict == Verdict::kOk;
   });
 }
 
-// Kernels that nobody has seen, though each does what one of `corpus` does.
+// Kernels that no one has seen, though each does what one of `corpus` does.
 std::vector<bench::Work> changed(std::vector<bench::Work> corpus) {
   for (bench::Work& work : corpus) work.source += "// changed\n";
   return corpus;

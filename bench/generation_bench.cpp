@@ -1,10 +1,10 @@
-// Tokens a second of generation on a GPU, beside what its memory allows; bench/hf_generate.py does
-// the same by Hugging Face's generate:
+// Tokens a second of generation on a GPU, alongside what its memory allows; bench/hf_generate.py
+// does the same by Hugging Face's generate:
 //
 //   generation_bench [--model smollm2-135m | qwen2.5-1.5b | CONFIG.json] [--batch 64,256,512]
 //                    [--prompt 128] [--new 256] [--continuous] [--steps 8]
 //
-// Weights are random: they change no time. Every sample has a prompt of its own. A rate counts new
+// Weights are random: they change no time. Every sample has a separate prompt. A rate counts new
 // tokens over the time of a whole call, prompts included, at temperature 1, logprobs recorded. The
 // time of a step is that of a call less one for a single token. The floor is the time to read all
 // weights and the valid keys and values once, at the speed of a copy (4.3 TB/s on an H200). With

@@ -16,7 +16,7 @@
 //   agreement [PAIRS] [FILE]   the cpu backend against the GPU: verdicts, speedups,
 //                              one CSV line each into FILE
 //   counters                   hardware counters of five kernels
-//   deep                       the same by ncu beside CUPTI's; fails if they differ
+//   deep                       the same by ncu alongside CUPTI's; fails if they differ
 //   export FOLDER [COUNT]      kernels for load_inline.py; needs no GPU
 #include <algorithm>
 #include <atomic>
@@ -61,8 +61,7 @@ double quantile(std::vector<double> values, double q) {
 }
 
 std::string verdict_text(const Outcome& outcome) {
-  return std::string(verdict_name(outcome.verdict)) + (outcome.why.empty() ? "" : ": ") +
-         outcome.why;
+  return std::string(name_of(outcome.verdict)) + (outcome.why.empty() ? "" : ": ") + outcome.why;
 }
 
 BackendInstance gpu_backend(const std::string& cache = "off", const char* counters = "off") {
@@ -89,10 +88,10 @@ struct Timings {
 
   void add(const Outcome& outcome) {
     for (const auto& c : outcome.cases) {
-      if (c.samples == 0) continue;
+      if (c.samples_ns.empty()) continue;
       log_ratios.push_back(std::log(c.speedup));
       half_widths.push_back(std::log(c.speedup_high / c.speedup_low) / 2);
-      samples.push_back(static_cast<double>(c.samples));
+      samples.push_back(static_cast<double>(c.samples_ns.size()));
       faster += c.speedup_low > 1 ? 1 : 0;
       slower += c.speedup_high < 1 ? 1 : 0;
     }
@@ -112,7 +111,7 @@ void honest() {
   const BackendInstance backend = gpu_backend();
   Timings timings;
   std::vector<double> latencies;
-  int apart = 0;  // kernels whose baseline was slower beside them, or seemed to be
+  int apart = 0;  // kernels whose baseline was slower alongside them, or seemed to be
   for (const Work& work : bench::naive_kernels()) {
     const auto start = Clock::now();
     const Outcome outcome = backend.evaluate(work.task, work.source, kTimed, 7);
@@ -124,7 +123,7 @@ void honest() {
                 verdict_text(outcome).c_str());
     for (const auto& c : outcome.cases) {
       std::printf(" | %.2f us x%.4f [%.4f, %.4f] n=%zu", c.time_ns / 1e3, c.speedup, c.speedup_low,
-                  c.speedup_high, c.samples);
+                  c.speedup_high, c.samples_ns.size());
     }
     std::printf("\n");
   }
@@ -243,8 +242,8 @@ Load evaluate_all(const BackendInstance& backend, const std::vector<Work>& works
         const auto begin = Clock::now();
         const Outcome outcome = backend.evaluate(works[i].task, works[i].source, kTimed, 7);
         load.latencies[i] = seconds_since(begin);
-        verdicts[i] = verdict_name(outcome.verdict);
-        if (outcome.verdict != KRL_VERDICT_OK) {
+        verdicts[i] = name_of(outcome.verdict);
+        if (outcome.verdict != Verdict::kOk) {
           std::printf("%s: %s\n", works[i].task.id.c_str(), verdict_text(outcome).c_str());
         }
       }
@@ -291,45 +290,53 @@ void throughput(std::size_t pairs, unsigned threads) {
 
 struct Broken {
   const char *name, *source;
-  std::vector<std::uint32_t> verdicts;
+  std::vector<Verdict> verdicts;
 };
 
 const std::vector<Broken>& broken_kernels() {
   static const std::vector<Broken> kernels = {
       {"illegal address",
-       "__global__ void k(const float* a, const float* b, float* c, int n) { "
-       "c[(1ll << 40) + threadIdx.x] = 1; }",
-       {KRL_VERDICT_RUNTIME_FAULT}},
+       R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  c[(1ll << 40) + threadIdx.x] = 1;
+})",
+       {Verdict::kRuntimeFault}},
       {"misaligned",
-       "__global__ void k(const float* a, const float* b, float* c, int n) { "
-       "*(volatile double*)((char*)c + 1 + (n & 1)) = a[0]; }",
-       {KRL_VERDICT_RUNTIME_FAULT}},
+       R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  *(volatile double*)((char*)c + 1 + (n & 1)) = a[0];
+})",
+       {Verdict::kRuntimeFault}},
       {"trap",
        "__global__ void k(const float* a, const float* b, float* c, int n) { __trap(); }",
-       {KRL_VERDICT_RUNTIME_FAULT, KRL_VERDICT_REJECTED}},
+       {Verdict::kRuntimeFault, Verdict::kRejected}},
       {"device assert",
-       "#include <cassert>\n__global__ void k(const float* a, const float* b, float* c, int n) { "
-       "assert(n < 0); }",
-       {KRL_VERDICT_RUNTIME_FAULT, KRL_VERDICT_COMPILE_ERROR, KRL_VERDICT_REJECTED,
-        KRL_VERDICT_WRONG_RESULT}},
+       R"(#include <cassert>
+__global__ void k(const float* a, const float* b, float* c, int n) { assert(n < 0); })",
+       {Verdict::kRuntimeFault, Verdict::kCompileError, Verdict::kRejected, Verdict::kWrongResult}},
       {"2^31 blocks",
        "// @launch k<<<2147483648, 32>>>(a, b, c, n)\n"
        "__global__ void k(const float* a, const float* b, float* c, int n) {}",
-       {KRL_VERDICT_LAUNCH_ERROR}},
+       {Verdict::kLaunchError}},
       {"too much shared memory",
        "// @launch k<<<1, 32, 300000>>>(a, b, c, n)\n"
        "__global__ void k(const float* a, const float* b, float* c, int n) {}",
-       {KRL_VERDICT_LAUNCH_ERROR}},
+       {Verdict::kLaunchError}},
       {"stack overflow",
-       "__device__ int deep(int n, volatile int* at) { volatile int here[64]; here[n & 63] = n; "
-       "return n == -1 ? at[0] : deep(n + 1, here) + here[3]; }\n"
-       "__global__ void k(const float* a, const float* b, float* c, int n) { volatile int x = 0; "
-       "c[0] = deep(n, &x); }",
-       {KRL_VERDICT_RUNTIME_FAULT}},
+       R"(__device__ int deep(int n, volatile int* at) {
+  volatile int here[64];
+  here[n & 63] = n;
+  return n == -1 ? at[0] : deep(n + 1, here) + here[3];
+}
+__global__ void k(const float* a, const float* b, float* c, int n) {
+  volatile int x = 0;
+  c[0] = deep(n, &x);
+})",
+       {Verdict::kRuntimeFault}},
       {"endless loop",
-       "__global__ void k(const float* a, const float* b, float* c, int n) { "
-       "volatile float* v = c; while (v[0] != 12345.0f) {} }",
-       {KRL_VERDICT_TIMEOUT}},
+       R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  volatile float* v = c;
+  while (v[0] != 12345.0f) {}
+})",
+       {Verdict::kTimeout}},
   };
   return kernels;
 }
@@ -350,7 +357,7 @@ void recovery(int times) {
     const Outcome outcome = backend.evaluate(task, good + "// " + std::to_string(++number) + "\n",
                                              KRL_STAGE_COMPILE | KRL_STAGE_CHECK, 7);
     latencies->push_back(seconds_since(start));
-    if (outcome.verdict == KRL_VERDICT_OK) return;
+    if (outcome.verdict == Verdict::kOk) return;
     ++wrong;
     std::printf("good kernel: %s\n", verdict_text(outcome).c_str());
   };

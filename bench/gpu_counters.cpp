@@ -69,9 +69,8 @@ AllProfiled profile_all(const testing::BackendInstance& backend) {
   for (std::size_t i = 0; i < kTasks.size(); ++i) {
     profiled[i] = evaluate(backend, kTasks[i], kCounted);
     const Outcome& outcome = profiled[i].outcome;
-    std::printf("%-14s %s %s: %.1f ms\n", kTasks[i],
-                std::string(verdict_name(outcome.verdict)).c_str(), outcome.why.c_str(),
-                profiled[i].ms);
+    std::printf("%-14s %s %s: %.1f ms\n", kTasks[i], std::string(name_of(outcome.verdict)).c_str(),
+                outcome.why.c_str(), profiled[i].ms);
     for (const std::string& note : outcome.diagnostics) std::printf("  %s\n", note.c_str());
   }
   return profiled;
@@ -93,7 +92,7 @@ void print_counters(const testing::BackendInstance& backend) {
     const Profiled timed = evaluate(backend, kTasks[i], kChecked | KRL_STAGE_TIME);
     const Outcome& outcome = profiled[i].outcome;
     std::printf("%-14s %s %s: checked %.1f ms, and timed %.1f ms, and profiled %.1f ms\n",
-                kTasks[i], std::string(verdict_name(outcome.verdict)).c_str(), outcome.why.c_str(),
+                kTasks[i], std::string(name_of(outcome.verdict)).c_str(), outcome.why.c_str(),
                 checked.ms, timed.ms, profiled[i].ms);
     for (const std::string& note : outcome.diagnostics) std::printf("  %s\n", note.c_str());
   }

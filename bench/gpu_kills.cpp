@@ -57,11 +57,11 @@ void evaluate(const BackendInstance& backend, const TaskText& task, bool good, i
       const Outcome outcome =
           backend.evaluate(task, source, KRL_STAGE_COMPILE | KRL_STAGE_CHECK, 7);
       if (outcome.verdicts != 1) ++counts.not_once;
-      if (outcome.verdict == KRL_VERDICT_INFRA_ERROR) {
+      if (outcome.verdict == Verdict::kInfraError) {
         ++counts.tried_again;
         continue;
       }
-      const bool right = outcome.verdict == (good ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT);
+      const bool right = outcome.verdict == (good ? Verdict::kOk : Verdict::kWrongResult);
       ++(right ? counts.right : counts.wrong);
       if (!right) std::printf("%s: %s\n", good ? "good" : "broken", outcome.why.c_str());
       return;

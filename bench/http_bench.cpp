@@ -1,5 +1,5 @@
 // What the HTTP client costs: memory, processor time and delay with many requests in flight. The
-// server is a process of its own on this machine that answers each request after a fixed time.
+// server is a separate process on this machine that answers each request after a fixed time.
 //
 //   http_bench [plain|tls|stream] [IN_FLIGHT [REQUESTS [DELAY_MS]]]     plain 1000 20000 500 if not
 //   given
@@ -62,7 +62,7 @@ testing::Script script_of(const Work& work) {
   return script.send(text + testing::chunk(""));
 }
 
-// In a process of its own, until it is killed; its URL goes to `to`.
+// In a separate process, until it is killed; its URL goes to `to`.
 [[noreturn]] void serve(const Work& work, const testing::Certificate& certificate, int to) {
   testing::ServerSettings settings;
   if (work.mode == "tls") settings.certificate = &certificate;

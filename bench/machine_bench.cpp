@@ -28,29 +28,36 @@ namespace {
 using namespace krl::cpu;
 
 constexpr const char* kVectorAdd =
-    "__global__ void k(const float* a, const float* b, float* c, int n) {\n"
-    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  if (i < n) c[i] = a[i] + b[i];\n}\n";
+    R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+)";
 constexpr const char* kBlockSum =
-    "__global__ void k(const float* a, const float* b, float* c, int n) {\n"
-    "  __shared__ float s[8];\n"
-    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  float v = i < n ? a[i] : 0.0f;\n"
-    "  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);\n"
-    "  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;\n"
-    "  __syncthreads();\n"
-    "  if (threadIdx.x == 0) { for (int w = 1; w < 8; w++) v += s[w]; c[blockIdx.x] = v; }\n}\n";
+    R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  __shared__ float s[8];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = i < n ? a[i] : 0.0f;
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) { for (int w = 1; w < 8; w++) v += s[w]; c[blockIdx.x] = v; }
+}
+)";
 constexpr const char* kMatmul =
-    "__global__ void k(const float* a, const float* b, float* c, int n) {\n"
-    "  __shared__ float sa[16][16], sb[16][16];\n"
-    "  int x = threadIdx.x % 16, y = threadIdx.x / 16, r = blockIdx.y * 16 + y, q = blockIdx.x * "
-    "16 + x;\n"
-    "  float s = 0;\n"
-    "  for (int e = 0; e < n; e += 16) {\n"
-    "    sa[y][x] = a[r * n + e + x]; sb[y][x] = b[(e + y) * n + q];\n"
-    "    __syncthreads();\n"
-    "    for (int d = 0; d < 16; d++) s += sa[y][d] * sb[d][x];\n"
-    "    __syncthreads();\n  }\n  c[r * n + q] = s;\n}\n";
+    R"(__global__ void k(const float* a, const float* b, float* c, int n) {
+  __shared__ float sa[16][16], sb[16][16];
+  int x = threadIdx.x % 16, y = threadIdx.x / 16, r = blockIdx.y * 16 + y, q = blockIdx.x * 16 + x;
+  float s = 0;
+  for (int e = 0; e < n; e += 16) {
+    sa[y][x] = a[r * n + e + x]; sb[y][x] = b[(e + y) * n + q];
+    __syncthreads();
+    for (int d = 0; d < 16; d++) s += sa[y][d] * sb[d][x];
+    __syncthreads();
+  }
+  c[r * n + q] = s;
+}
+)";
 
 struct Sample {
   double wall_ms, cpu_ms;

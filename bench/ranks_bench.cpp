@@ -1,4 +1,4 @@
-// What several GPUs gain over one, each a rank and a process of its own, and whether they compute
+// What several GPUs gain over one, each a rank and a separate process, and whether they compute
 // the same:
 //
 //   NCCL_NVLS_ENABLE=0 ranks_bench [RANKS…]      1 and 2 if none are named

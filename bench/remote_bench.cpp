@@ -1,4 +1,4 @@
-// What sampling from a server costs; bench/remote_bench.py starts these, each a process of its own.
+// What sampling from a server costs; bench/remote_bench.py starts these, each a separate process.
 //
 //   remote_bench serve TOKENIZER DELAY_MS
 //     A stand-in for vLLM: answers each request after that time with 256 tokens and their
@@ -83,7 +83,7 @@ json choice_of(const ChatTokenizer& chat) {
           {"prompt_token_ids", kPromptsPlace}};
 }
 
-// All answers are the same but for the prompt, so that the server is faster than any client.
+// All answers are the same except for the prompt, so that the server is faster than any client.
 class StandIn {
  public:
   StandIn(const ChatTokenizer& chat, std::chrono::milliseconds delay) : delay_(delay) {

@@ -3,7 +3,7 @@
 //
 //   tokenizer_bench TOKENIZER.json FILE…
 //
-// A text is a file; each round encodes all of them. The library runs in a Python of its own
+// A text is a file; each round encodes all of them. The library runs in a separate Python
 // (.deps/python, scripts/setup.sh --tests) and times itself. Prints megabytes a second of the
 // processor's time and their ratio, the median of the rounds.
 #include <algorithm>
@@ -37,7 +37,7 @@ double our_seconds(const std::string& json, const std::vector<std::string>& text
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-// Seconds and tokens by bench/tokenizer_library.py, in a process of its own.
+// Seconds and tokens by bench/tokenizer_library.py, in a separate process.
 double library_seconds(int argc, char** argv, std::size_t& tokens) {
   std::string command =
       "PYTHONPATH='" KERNELRL_SOURCE_DIR "/.deps/python' python3 '" KERNELRL_SOURCE_DIR

@@ -5,7 +5,7 @@
 // Names each right kernel that is refused and each wrong one that passes, then counts them. Without
 // ELEMENTS, or with 0, each task has its own cases, hold-outs and fresh shapes; with it, one case
 // whose largest tensor has about as many elements, within the task's ranges. SEEDS: evaluations of
-// a kernel, each with inputs of its own (1).
+// a kernel, each with separate inputs (1).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -60,9 +60,9 @@ TaskText at_size(const TaskText& text, double elements) {
 enum class Judgement { kRight, kWrong, kNone };
 
 Judgement judgement_of(const Outcome& outcome) {
-  if (outcome.verdict == KRL_VERDICT_OK) return Judgement::kRight;
-  const bool wrong = outcome.verdict == KRL_VERDICT_WRONG_RESULT ||
-                     outcome.verdict == KRL_VERDICT_NONDETERMINISTIC;
+  if (outcome.verdict == Verdict::kOk) return Judgement::kRight;
+  const bool wrong =
+      outcome.verdict == Verdict::kWrongResult || outcome.verdict == Verdict::kNondeterministic;
   return wrong ? Judgement::kWrong : Judgement::kNone;
 }
 
@@ -80,7 +80,7 @@ void judge(const BackendInstance& backend, const std::map<std::string, TaskText>
       const Judgement found = judgement_of(outcome);
       right += found == Judgement::kRight ? 1 : 0;
       wrong += found == Judgement::kWrong ? 1 : 0;
-      if (found != expected) why = std::string(verdict_name(outcome.verdict)) + " " + outcome.why;
+      if (found != expected) why = std::string(name_of(outcome.verdict)) + " " + outcome.why;
     }
     judged += right + wrong;
     misjudged += expected == Judgement::kRight ? wrong : right;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether what `kernelrl export` wrote answers alike in transformers (with peft) and in vLLM, in float32.
+"""Compares the answers of a `kernelrl export` in transformers (with peft) and in vLLM, in float32.
 
     check_export.py transformers MODEL [ADAPTER] --output a.json
     check_export.py vllm MODEL [ADAPTER] --output b.json
     check_export.py compare a.json b.json
 
-The first two answer the same 20 prompts greedily, by the directory's own tokenizer and chat template, and write token ids and
+The first two answer the same 20 prompts greedily, with the directory's tokenizer and chat template, and write token ids and
 log-probabilities; they may run in different environments. MODEL is an exported directory or, with ADAPTER, the one that the
 adapter was trained on. `compare` fails if a token differs, or a log-probability by 0.001 or more.
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs kernelrl against real servers on this machine's CPU, vLLM and SkyRL, and writes one report. It builds nothing.
 #
-#   scripts/check_remote.sh FOLDER [BUILD [REPORT]]   build/release and bench/results/DATE_remote.md if not given
+#   scripts/check_remote.sh FOLDER [BUILD [REPORT]]   default: build/release, bench/results/DATE_remote.md
 #
-# FOLDER keeps the servers, 13 GB that the first call downloads, and what they log. MODEL: the Hugging Face directory that
-# they serve, .deps/models/smollm2 if not given. PYTHON: a Python from 3.12 on, python3.12 if not given.
+# FOLDER keeps the servers, 13 GB downloaded by the first call, and their logs. MODEL: the Hugging Face directory that they
+# serve, default .deps/models/smollm2. PYTHON: Python 3.12 or newer, default python3.12.
 # The exit code is 0 if everything in the report ended with 0.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

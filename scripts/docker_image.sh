@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the image in which the docker backend compiles: a minimal Debian 12 with g++, the host compiler that nvcc
-# asks for. CUDA itself stays outside: the backend mounts the toolkit read-only. Needs root or sudo, a running Docker
-# and Debian's archive. Does nothing if the image is there.
+# Builds the image in which the docker backend compiles: a minimal Debian 12 with g++, nvcc's host compiler.
+# CUDA itself is not included: the backend mounts the toolkit read-only. Needs root or sudo, a running Docker and Debian's
+# archive. Does nothing if the image exists.
 #
 #   scripts/docker_image.sh             builds kernelrl-worker
-#   scripts/docker_image.sh --rebuild   … even if it is there: with Debian's current packages
+#   scripts/docker_image.sh --rebuild   even if it exists, with Debian's current packages
 set -euo pipefail
 
 image=kernelrl-worker
@@ -23,7 +23,7 @@ as_root() {
   elif command -v sudo > /dev/null; then
     sudo "$@"
   else
-    fail "neither root nor sudo; have somebody run: scripts/docker_image.sh"
+    fail "neither root nor sudo; ask an administrator to run: scripts/docker_image.sh"
   fi
 }
 

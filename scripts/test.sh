@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test, and under sanitizers those that they are most likely to find something in:
+# Sets up, checks the formatting, builds and runs every test, and runs under sanitizers those tests in which they are most
+# likely to find something:
 #   ci     release: all tests; the benchmarks are built
-#   asan   AddressSanitizer and UndefinedBehaviorSanitizer: the tests of the core and of what reads strangers' input
-#   tsan   ThreadSanitizer: the core's tests in which threads meet (without libtorch, whose own threads it cannot see into),
-#          but not ResumeTest, which stops a run at each of its operations
-#   dev    as asan, but all tests except those of compilers, which are others' programs
-# Everything is tried even if something before fails. A test that fails is run once more, alone: if it
-# passes then, it counts as passed and is called unsteady. The last lines repeat what failed, in which
-# of the two runs it may be, and sum up.
+#   asan   AddressSanitizer and UndefinedBehaviorSanitizer: the tests of the core and of code that reads untrusted input
+#   tsan   ThreadSanitizer: the core's multithreaded tests (without libtorch, whose threads it cannot instrument), except
+#          ResumeTest, which stops a run at each of its operations
+#   dev    like asan, but all tests except those of compilers, which are other people's programs
+# A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
+# which is a failure too. The last lines repeat the output of everything that failed, and sum up.
 #
 #   scripts/test.sh               ci, asan and tsan
 #   scripts/test.sh --quick       ci
@@ -17,8 +17,22 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 passed=0 failed=0 skipped=0 unsteady=0
-complaints=$(mktemp)  # what tests that failed have printed
+complaints=$(mktemp)  # the output of everything that failed
 trap 'rm -f "$complaints"' EXIT
+
+check_formatting() {
+  if ! command -v clang-format-14 > /dev/null || ! git ls-files > /dev/null 2>&1; then
+    echo "== formatting: not checked, which needs clang-format-14 and a git checkout"
+  elif scripts/format.sh --check > /dev/null 2>&1; then
+    echo "== formatting: checked"
+  else
+    {
+      echo "formatting: scripts/format.sh would change these lines"
+      scripts/format.sh --check 2>&1 | grep 'error:' || true
+    } | tee -a "$complaints"
+    failed=$((failed + 1))
+  fi
+}
 
 build() {
   echo "== $1: building"
@@ -28,14 +42,14 @@ build() {
 # The number after NAME= in the head of a JUnit report.
 count() { sed -n "/<testsuite /,/>/s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1; }
 
-# Of ctest's output, the tests that failed with what they printed.
+# The failed tests in the output of ctest, with what they printed.
 failures_of() {
   awk '/^ *[0-9]+\/[0-9]+ Test +#/ { shown = /\*\*\*/ && !/\*\*\*(Skipped|Not Run \(Disabled\))/ }
        /^ *Start +[0-9]+:/ || /^[0-9]+% tests passed/ { shown = 0 }
        shown' "$1"
 }
 
-# run_ctest PRESET REPORT OPTION…: prints what ctest prints, and keeps what failed.
+# run_ctest PRESET REPORT OPTION…: prints the output of ctest, and keeps that of failed tests.
 run_ctest() {
   local preset=$1 report=$2 log
   shift 2
@@ -60,11 +74,11 @@ run_tests() {
   not_run=$(($(count skipped "$report") + $(count disabled "$report")))
   left=$wrong
   if ((wrong > 0)); then
-    echo "== $1: once more, alone, what failed"
+    echo "== $1: running again, alone, what failed"
     run_ctest "$1" "$again" --rerun-failed
     [[ ! -s $again ]] || left=$(count failures "$again")
   fi
-  passed=$((passed + all - left - not_run))
+  passed=$((passed + all - wrong - not_run))
   failed=$((failed + left))
   skipped=$((skipped + not_run))
   unsteady=$((unsteady + wrong - left))
@@ -85,6 +99,7 @@ done
 ((${#presets[@]} > 0)) || presets=(ci asan tsan)
 
 scripts/setup.sh --tests
+check_formatting
 for preset in "${presets[@]}"; do
   SECONDS=0
   if build "$preset"; then
@@ -101,6 +116,5 @@ if [[ -s $complaints ]]; then
   echo "== what failed"
   cat "$complaints"
 fi
-((unsteady == 0)) || echo "$unsteady of those that passed are unsteady"
-echo "$passed passed, $failed failed, $skipped skipped"
-((failed == 0))
+echo "$passed passed, $failed failed, $unsteady unsteady, $skipped skipped"
+((failed + unsteady == 0))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints plugins/policies/tokenizer/newer_characters.inc: the characters whose general category the pinned
-`tokenizers` library knows, but Unicode 14 does not, which is what PCRE2 has in Debian 12.
+"""Prints plugins/policies/tokenizer/newer_characters.inc: the characters whose general category is known to
+the pinned `tokenizers` library but not to Unicode 14, the version of PCRE2 in Debian 12.
 
     PYTHONPATH=.deps/python scripts/unicode_categories.py
 

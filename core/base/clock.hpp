@@ -2,15 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <string>
 
 namespace krl {
 
 // Seconds since 1970 (UTC), with fractions.
-double unix_seconds();
+inline double unix_seconds() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
 
 // "2026-03-01T12:34:56Z"
-std::string iso_time(double unix_seconds);
+inline std::string iso_time(double unix_seconds) {
+  const auto seconds = static_cast<std::time_t>(unix_seconds);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char text[sizeof "+9999-12-31T23:59:59Z"];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
 
 // How long ago it was made.
 class Stopwatch {

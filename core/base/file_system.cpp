@@ -4,14 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <system_error>
 #include <vector>
 
 namespace krl {
-
 namespace fs = std::filesystem;
 
 namespace {
@@ -182,5 +183,68 @@ Result<std::string> read_file(const fs::path& path) {
   if (stream.bad()) return failure(file_error("read", path, errno));
   return std::move(text).str();
 }
+
+LineFile::LineFile(std::filesystem::path path, FileSystem& files,
+                   std::unique_ptr<WritableFile> file, std::uintmax_t size)
+    : path_(std::move(path)), files_(&files), file_(std::move(file)), size_(size) {}
+
+Result<LineFile> LineFile::open(const std::filesystem::path& path, std::uintmax_t size,
+                                FileSystem& files) {
+  std::error_code error;
+  const bool fresh = !std::filesystem::exists(path, error);
+  KRL_ASSIGN(auto file, files.open_to_append(path));
+  if (fresh) KRL_TRY(files.sync(folder_of(path)));
+  const std::uintmax_t found = std::filesystem::file_size(path, error);
+  if (error) return failure(file_error("read", path, error.value()));
+  if (found > size) KRL_TRY(files.truncate(path, size));
+  return LineFile(path, files, std::move(file), std::min(found, size));
+}
+
+Status LineFile::append(std::string_view line) {
+  if (torn_) KRL_TRY(files_->truncate(path_, size_));
+  torn_ = true;
+  const std::string bytes = std::string(line) + "\n";
+  KRL_TRY(file_->append(bytes));
+  torn_ = false;
+  size_ += bytes.size();
+  return {};
+}
+
+std::uintmax_t size_of_whole_lines(std::string_view text) {
+  const std::size_t newline = text.rfind('\n');
+  return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
+namespace {
+
+std::string megabytes(std::uintmax_t bytes) {
+  constexpr std::uintmax_t kMegabyte = 1000 * 1000;
+  return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
+}
+
+}  // namespace
+
+Status explain_full_disk(Status status, const std::filesystem::path& path,
+                         std::uintmax_t needed_bytes) {
+  if (status || status.error().code != Code::kResourceExhausted) return status;
+  std::string room;
+  std::error_code unknown;
+  const auto space = std::filesystem::space(path, unknown);
+  if (needed_bytes > 0) room += "needs about " + megabytes(needed_bytes);
+  if (!unknown)
+    room += (room.empty() ? "" : ", ") + std::to_string(space.available / 1000000) + " MB free";
+  Error error = std::move(status).error();
+  if (!room.empty()) error.message += " (" + room + ")";
+  error.message += "; nothing written so far is lost: make room and go on with --resume";
+  return failure(std::move(error));
+}
+
+std::filesystem::path installation_prefix() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::path() : program.parent_path().parent_path();
+}
+
+std::filesystem::path shared_files() { return installation_prefix() / "share/kernelrl"; }
 
 }  // namespace krl

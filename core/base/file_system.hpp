@@ -77,4 +77,57 @@ Result<std::string> read_file(const std::filesystem::path& path);
 // What `errno` says, as an Error: "cannot <action> <path>: <reason>".
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
+// A text file that grows by whole lines, as metrics.jsonl and the ledger do: after a crash or a
+// full disk its tail may be torn, and is cut before the next line. One writer, not thread-safe;
+// readers may look at any time and ignore what follows the last newline.
+class LineFile {
+ public:
+  // Opens or creates the file and cuts it to its first `size` bytes.
+  static Result<LineFile> open(const std::filesystem::path& path, std::uintmax_t size,
+                               FileSystem& files);
+
+  // Appends `line` and a newline. After an error the file may end in a part of it, which is gone
+  // once a later call, or `open`, succeeds; so the call may be repeated.
+  Status append(std::string_view line);
+
+  Status sync() { return file_->sync(); }
+
+  std::uintmax_t size() const { return size_; }  // bytes of whole lines
+
+ private:
+  LineFile(std::filesystem::path path, FileSystem& files, std::unique_ptr<WritableFile> file,
+           std::uintmax_t size);
+
+  std::filesystem::path path_;
+  FileSystem* files_;
+  std::unique_ptr<WritableFile> file_;
+  std::uintmax_t size_;
+  bool torn_ = false;  // the file may be longer than `size_`
+};
+
+// The length of `text` up to and with its last newline.
+std::uintmax_t size_of_whole_lines(std::string_view text);
+
+// Passes `status` on; if it says that the disk is full, adds how much is needed (0: unknown) and
+// what is free at `path`, and that nothing is lost: "cannot write …: no space left on device (needs
+// about 12 MB, 1 MB free); nothing written so far is lost: make room and go on with --resume".
+Status explain_full_disk(Status status, const std::filesystem::path& path,
+                         std::uintmax_t needed_bytes = 0);
+
+// The same of something that gives a value.
+template <class T>
+Result<T> explain_full_disk(Result<T> result, const std::filesystem::path& path) {
+  if (result) return result;
+  return failure(explain_full_disk(Status(failure(std::move(result).error())), path).error());
+}
+
+// Where kernelrl itself is installed: plugins, workers, templates and plans lie at fixed places
+// under one prefix, in the build tree as after an installation.
+
+// The folder above the running program's bin/; empty if it cannot be known.
+std::filesystem::path installation_prefix();
+
+// share/kernelrl under the prefix.
+std::filesystem::path shared_files();
+
 }  // namespace krl

@@ -13,8 +13,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/base/fixed_text.hpp"
-#include "core/base/utf8.hpp"
+#include "core/base/text.hpp"
 
 namespace krl {
 
@@ -98,6 +97,16 @@ void stop_log() {
 
 void log(Severity severity, std::string_view message) {
   if (const auto target = spdlog::get(kName)) target->log(level_of(severity), record_of(message));
+}
+
+void log_lines(Severity severity, std::string_view text) {
+  const std::size_t last = text.find_last_not_of('\n');
+  text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    log(severity, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
 }
 
 void log_last_words(std::string_view lines) {

@@ -17,8 +17,11 @@ enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
 Status start_log(const std::filesystem::path& file, Severity least = Severity::kInfo);
 void stop_log();
 
-// Becomes one printable line, as one_line() makes it (utf8.hpp), and is cut after 16 KiB.
+// Becomes one printable line, as one_line() makes it (text.hpp), and is cut after 16 KiB.
 void log(Severity severity, std::string_view message);
+
+// The same of each line of a text, each as a record; empty lines at its end are left out.
+void log_lines(Severity severity, std::string_view text);
 
 // The whole lines of `lines` as errors, each a record: for signal handlers of a process that dies,
 // and children of a fork, where `log` could wait for ever.

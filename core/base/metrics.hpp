@@ -1,8 +1,12 @@
-// Figures by name: what plugins report of a call, what an iteration shows.
+// Figures by name: what plugins report of a call, what an iteration shows; and their means and
+// deviations, in double precision.
 #pragma once
 
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace krl {
 
@@ -17,6 +21,21 @@ inline void merge_metric(Metrics& metrics, const std::string& name, double value
   } else if (value > entry->second) {
     entry->second = value;
   }
+}
+
+// 0 of no values.
+inline double mean_of(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The standard deviation of a sample, with n − 1; 0 of fewer than two values.
+inline double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 }  // namespace krl

@@ -1,8 +1,5 @@
 target_sources(kernelrl_core PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/clock.cpp
   ${CMAKE_CURRENT_LIST_DIR}/file_system.cpp
   ${CMAKE_CURRENT_LIST_DIR}/hash.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/installation.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/line_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/log.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/utf8.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text.cpp)

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <kernelrl/evaluation.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/plugin/policy.hpp"
 #include "core/task/answer.hpp"
-#include "core/task/evaluation.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <nlohmann/json.hpp>
 
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
@@ -52,9 +51,8 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
   if (ledger_ != nullptr) {
-    KRL_ASSIGN(const auto known, ledger_->find(key, iteration));
-    if (known)
-      return Evaluated{evaluation_from_json(nlohmann::json::parse(known->evaluation)), true};
+    KRL_ASSIGN(auto known, ledger_->find(key, iteration));
+    if (known) return Evaluated{std::move(known->evaluation), true};
   }
   Result<Evaluation> evaluation = backend_.evaluate(task, candidate.source, options);
   if (!evaluation && evaluation.error().code != Code::kCancelled &&
@@ -91,9 +89,7 @@ void Evaluations::side_by_side(std::size_t n,
 Status Evaluations::record(const std::string& key, int iteration, const Task& task,
                            const Evaluation& evaluation) const {
   if (ledger_ == nullptr) return {};
-  return ledger_->append(
-      {key, iteration, task.id, std::string(name_of(evaluation.verdict)), evaluation.speedup(),
-       to_json(evaluation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+  return ledger_->append({key, iteration, task.id, evaluation});
 }
 
 }  // namespace krl

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <kernelrl/evaluation.hpp>
 #include <string>
 
 #include "core/base/result.hpp"
 #include "core/plugin/backend.hpp"
 #include "core/run/ledger.hpp"
 #include "core/task/answer.hpp"
-#include "core/task/evaluation.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {

@@ -57,7 +57,7 @@ std::string errors_of(const Candidate& candidate, const Evaluation& evaluation) 
 }
 
 std::string failed_case(const Evaluation& evaluation) {
-  for (const CaseRecord& c : evaluation.cases) {
+  for (const Case& c : evaluation.cases) {
     if (c.kind == CaseKind::kHoldout || c.verdict == Verdict::kOk) continue;
     std::vector<std::string> facts;
     if (evaluation.why.find(c.detail) == std::string::npos)
@@ -73,7 +73,7 @@ std::string failed_case(const Evaluation& evaluation) {
 
 std::string speeds(const Evaluation& evaluation) {
   std::string text;
-  for (const CaseRecord& c : evaluation.cases) {
+  for (const Case& c : evaluation.cases) {
     if (c.kind != CaseKind::kShown || !std::isfinite(c.speedup)) continue;
     text += fmt::format("case {}: {:.1f} us{}, {:.2f} times the baseline", c.label,
                         c.time_ns / 1000, c.estimated ? " (estimated)" : "", c.speedup);
@@ -86,7 +86,7 @@ std::string speeds(const Evaluation& evaluation) {
 
 std::string resources(const Evaluation& evaluation) {
   std::string text;
-  for (const KernelRecord& k : evaluation.kernels) {
+  for (const Kernel& k : evaluation.kernels) {
     std::vector<std::string> facts;
     if (k.registers >= 0) facts.push_back(fmt::format("{} registers", k.registers));
     if (k.spill_bytes > 0) facts.push_back(fmt::format("{} bytes spilled", k.spill_bytes));
@@ -110,7 +110,7 @@ std::string advice(const Evaluation& evaluation) {
     const auto value = evaluation.value(name);
     return value && *value >= limit;
   };
-  for (const KernelRecord& k : evaluation.kernels) {
+  for (const Kernel& k : evaluation.kernels) {
     if (k.spill_bytes > 0)
       return "Advice: registers spill; keep fewer values alive or use smaller tiles.";
   }
@@ -167,7 +167,7 @@ std::string describe_strategies(const Evaluation& evaluation) {
   };
   if (executed("vector_accesses")) found.push_back("vectorised accesses");
   if (std::any_of(evaluation.kernels.begin(), evaluation.kernels.end(),
-                  [](const KernelRecord& k) { return k.shared_bytes > 0; })) {
+                  [](const Kernel& k) { return k.shared_bytes > 0; })) {
     found.push_back("shared memory");
   }
   if (executed("shuffles")) found.push_back("warp shuffles");

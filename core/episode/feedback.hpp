@@ -1,10 +1,10 @@
 // Feedback: an evaluation in words, for the next turn's prompt and for people.
 #pragma once
 
+#include <kernelrl/evaluation.hpp>
 #include <string>
 
 #include "core/task/answer.hpp"
-#include "core/task/evaluation.hpp"
 
 namespace krl {
 

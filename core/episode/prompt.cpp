@@ -4,22 +4,77 @@
 
 #include <algorithm>
 #include <array>
+#include <kernelrl/spelling.hpp>
+#include <sstream>
 
-#include "core/base/installation.hpp"
+#include "core/base/file_system.hpp"
 #include "core/episode/feedback.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 namespace {
 
-std::string_view c_type(DType type) {
-  static constexpr std::array<std::string_view, 6> kNames = {"float", "half",      "__nv_bfloat16",
-                                                             "int",   "long long", "bool"};
-  return kNames[static_cast<std::size_t>(type)];
+constexpr std::string_view kOpen = "{{", kClose = "}}";
+
+bool leaves_no_line(bool has_name, const std::string& rendered) {
+  return has_name && rendered.find_first_not_of(" \t") == std::string::npos;
 }
 
-std::string declaration(const TensorDefinition& t) {
-  return fmt::format("{} {}[{}]", c_type(t.dtype), t.name, fmt::join(t.shape, ", "));
+}  // namespace
+
+Result<Template> Template::parse(std::string_view text, const std::vector<std::string>& known,
+                                 std::string_view origin) {
+  Template result;
+  std::istringstream lines{std::string(text)};
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    Line pieces;
+    std::size_t at = 0;
+    for (std::size_t open = line.find(kOpen); open != std::string::npos;
+         open = line.find(kOpen, at)) {
+      const std::size_t close = line.find(kClose, open);
+      const auto where = [&] { return fmt::format("{}:{}:{}: error: ", origin, number, open + 1); };
+      if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
+      const std::string name = line.substr(open + 2, close - open - 2);
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        return invalid(fmt::format("{}nothing is called '{}'{}   known: {}", where(), name,
+                                   did_you_mean(name, known, ""), fmt::join(known, ", ")));
+      }
+      if (open > at) pieces.push_back({line.substr(at, open - at), false});
+      pieces.push_back({name, true});
+      at = close + 2;
+    }
+    if (at < line.size() || pieces.empty()) pieces.push_back({line.substr(at), false});
+    result.lines_.push_back(std::move(pieces));
+  }
+  return result;
 }
+
+Result<Template> Template::read(const std::filesystem::path& file,
+                                const std::vector<std::string>& known) {
+  const auto text = read_text_file(file);
+  if (!text) return failure(Code::kNotFound, text.error());
+  return parse(*text, known, file.string());
+}
+
+std::string Template::render(const Values& values) const {
+  std::string text;
+  for (const Line& line : lines_) {
+    std::string rendered;
+    bool has_name = false;
+    for (const Piece& piece : line) {
+      has_name |= piece.is_name;
+      rendered += piece.is_name ? values.find(piece.text)->second : piece.text;
+    }
+    if (leaves_no_line(has_name, rendered)) continue;
+    text += rendered;
+    if (rendered.empty() || rendered.back() != '\n') text += '\n';
+  }
+  return text;
+}
+
+namespace {
 
 // "same as turn 1", if this kernel was tried before.
 std::string repeat_of(const std::vector<TurnRecord>& earlier, std::size_t index) {
@@ -47,31 +102,12 @@ Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t i
           {"repeat", repeat_of(earlier, index)}};
 }
 
-// "n=1003; n=16387": where kernels of the task are timed.
-std::string timed_cases(const TaskDefinition& task, bool real_sizes) {
-  std::vector<std::string> labels;
-  for (const IntegerNames& values : real_sizes && !task.real.empty() ? task.real : task.cases) {
-    if (const auto resolved = resolve_case(task, values)) labels.push_back(resolved->label);
-  }
-  return fmt::format("{}", fmt::join(labels, "; "));
-}
-
 const std::vector<std::string> kTaskNames = {"id",    "title",  "prompt",   "signature",
                                              "cases", "device", "baseline", "history"};
 const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
                                              "result", "strategies", "repeat"};
 
 }  // namespace
-
-std::string signature_of(const TaskDefinition& task) {
-  std::vector<std::string> in, out;
-  for (const TensorDefinition& t : task.inputs) in.push_back(declaration(t));
-  for (const ScalarDefinition& s : task.scalars)
-    in.push_back(fmt::format("{} {}", c_type(s.dtype), s.name));
-  for (const TensorDefinition& t : task.outputs) out.push_back(declaration(t));
-  const std::string inputs = in.empty() ? "" : fmt::format("in {}\n", fmt::join(in, ", "));
-  return inputs + fmt::format("out {}", fmt::join(out, ", "));
-}
 
 PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::string system,
                              TimedOn timed_on)
@@ -102,21 +138,19 @@ std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const
   return text;
 }
 
-Result<Prompt> PromptBuilder::build(const Task& task,
-                                    const std::vector<TurnRecord>& earlier) const {
-  const auto definition = parse_task_definition(task.definition_json);
-  if (!definition) return invalid(fmt::format("task '{}': {}", task.id, definition.error()));
+Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& earlier) const {
+  const TaskFacts& facts = task.facts;
+  const bool real = timed_on_.real_sizes && !facts.real_cases.empty();
   Prompt prompt;
   if (!system_.empty()) prompt.push_back({KRL_ROLE_SYSTEM, system_});
-  prompt.push_back(
-      {KRL_ROLE_USER, task_.render({{"id", task.id},
-                                    {"title", task.title},
-                                    {"prompt", without_last_newline(task.prompt)},
-                                    {"signature", signature_of(*definition)},
-                                    {"cases", timed_cases(*definition, timed_on_.real_sizes)},
-                                    {"device", timed_on_.device},
-                                    {"baseline", without_last_newline(definition->naive)},
-                                    {"history", history(earlier)}})});
+  prompt.push_back({KRL_ROLE_USER, task_.render({{"id", task.id},
+                                                 {"title", task.title},
+                                                 {"prompt", without_last_newline(task.prompt)},
+                                                 {"signature", facts.signature},
+                                                 {"cases", real ? facts.real_cases : facts.cases},
+                                                 {"device", timed_on_.device},
+                                                 {"baseline", without_last_newline(facts.naive)},
+                                                 {"history", history(earlier)}})});
   return prompt;
 }
 

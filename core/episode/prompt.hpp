@@ -2,22 +2,45 @@
 #pragma once
 
 #include <filesystem>
-#include <kernelrl/task_definition.hpp>
+#include <kernelrl/evaluation.hpp>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
-#include "core/episode/template.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {
 
-// The signature of a task in C's terms: one line for the inputs and scalars, one for the outputs.
-//   in float x[rows, cols], float alpha
-//   out float y[rows]
-std::string signature_of(const TaskDefinition& task);
+// Text templates: `{{name}}` is replaced by a value.
+
+// An immutable, parsed template. A line that holds nothing but placeholders whose values are empty
+// leaves no line behind.
+class Template {
+ public:
+  using Values = std::map<std::string, std::string, std::less<>>;
+
+  // `known`: the names that may be used; another one is an error with its line and column in
+  // `origin`.
+  static Result<Template> parse(std::string_view text, const std::vector<std::string>& known,
+                                std::string_view origin);
+  static Result<Template> read(const std::filesystem::path& file,
+                               const std::vector<std::string>& known);
+
+  // REQUIRES: `values` holds every name that parse() was told of.
+  std::string render(const Values& values) const;
+
+ private:
+  struct Piece {
+    std::string text;
+    bool is_name = false;
+  };
+  using Line = std::vector<Piece>;
+  std::vector<Line> lines_;
+};
 
 // What prompts may say of the machine that times kernels.
 struct TimedOn {
@@ -35,8 +58,8 @@ class PromptBuilder {
   static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system,
                                     Contract contract = Contract::kDevice, TimedOn timed_on = {});
 
-  // The prompt of the turn after `earlier`.
-  Result<Prompt> build(const Task& task, const std::vector<TurnRecord>& earlier) const;
+  // The prompt of the turn after `earlier`. REQUIRES: the task's facts.
+  Prompt build(const Task& task, const std::vector<TurnRecord>& earlier) const;
 
  private:
   PromptBuilder(Template task, Template turn, Template older, std::string system, TimedOn timed_on);

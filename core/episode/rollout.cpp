@@ -8,9 +8,8 @@
 
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
-#include "core/episode/coroutine_stack.hpp"
+#include "core/episode/coroutine.hpp"
 #include "core/episode/sampler.hpp"
-#include "core/episode/suspend.hpp"
 
 namespace krl {
 namespace {
@@ -108,7 +107,7 @@ class Rollout {
   Status run_episode(Episode& episode, std::size_t index, Yield yield) {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
-      KRL_ASSIGN(turn.prompt, context_.prompts.build(*episode.task, episode.turns));
+      turn.prompt = context_.prompts.build(*episode.task, episode.turns);
       const auto tokens = tokens_of(turn.prompt, episode, yield);
       if (!tokens && loses_turns(tokens.error())) {
         lose(std::move(turn), tokens.error(), episode);

@@ -1,8 +1,5 @@
 #include "core/episode/sampler.hpp"
 
-#include "core/episode/continuous_sampler.hpp"
-#include "core/episode/wave_sampler.hpp"
-
 namespace krl {
 namespace {
 
@@ -55,12 +52,11 @@ void LoadMeter::advance(Clock::time_point now) {
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
                                       boost::asio::thread_pool& pool, const SamplingSetup& setup,
                                       Sampler::OnAnswered on_answered) {
-  if (batching == Batching::kContinuous) {
-    return std::make_unique<ContinuousSampler>(io, pool, setup, std::move(on_answered));
-  }
-  const auto go_on = batching == Batching::kInTurns ? WaveSampler::GoOn::kWithTheWave
-                                                    : WaveSampler::GoOn::kWhenAnswered;
-  return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), go_on);
+  if (batching == Batching::kContinuous)
+    return make_continuous_sampler(io, pool, setup, std::move(on_answered));
+  return make_wave_sampler(
+      io, pool, setup, std::move(on_answered),
+      batching == Batching::kInTurns ? WaveGoesOn::kWithTheWave : WaveGoesOn::kWhenAnswered);
 }
 
 }  // namespace krl

@@ -9,7 +9,7 @@
 
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
-#include "core/episode/suspend.hpp"
+#include "core/episode/coroutine.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
@@ -97,5 +97,16 @@ class Sampler {
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
                                       boost::asio::thread_pool& pool, const SamplingSetup& setup,
                                       Sampler::OnAnswered on_answered);
+
+// The two of them. An episode of a wave goes on when it is answered, or when the whole wave is.
+enum class WaveGoesOn { kWhenAnswered, kWithTheWave };
+std::unique_ptr<Sampler> make_wave_sampler(boost::asio::io_context& io,
+                                           boost::asio::thread_pool& pool,
+                                           const SamplingSetup& setup,
+                                           Sampler::OnAnswered on_answered, WaveGoesOn go_on);
+std::unique_ptr<Sampler> make_continuous_sampler(boost::asio::io_context& io,
+                                                 boost::asio::thread_pool& pool,
+                                                 const SamplingSetup& setup,
+                                                 Sampler::OnAnswered on_answered);
 
 }  // namespace krl

@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <deque>
+#include <kernelrl/values.hpp>
 
 #include "core/base/log.hpp"
-#include "core/plugin/text.hpp"
 #include "core/plugin/views.hpp"
 
 namespace krl {
@@ -27,10 +27,10 @@ class TurnViews {
     turns_.push_back({sizeof(krl_turn),
                       static_cast<std::uint32_t>(index),
                       &task_,
-                      turn.prompt.empty() ? krl_str{} : borrow(turn.prompt.back().text),
-                      borrow(turn.answer.text),
-                      borrow(turn.candidate.thinking),
-                      borrow(turn.candidate.source),
+                      turn.prompt.empty() ? krl_str{} : to_c(turn.prompt.back().text),
+                      to_c(turn.answer.text),
+                      to_c(turn.candidate.thinking),
+                      to_c(turn.candidate.source),
                       static_cast<std::uint32_t>(turn.candidate.format),
                       static_cast<std::uint32_t>(turn.answer.stop_reason),
                       {turn.answer.tokens.data(), turn.answer.tokens.size()},

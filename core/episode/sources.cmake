@@ -6,5 +6,4 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/rollout.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sampler.cpp
   ${CMAKE_CURRENT_LIST_DIR}/score.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/template.cpp
   ${CMAKE_CURRENT_LIST_DIR}/wave_sampler.cpp)

@@ -1,12 +1,58 @@
-#include "core/episode/wave_sampler.hpp"
-
+// Gathers the requests of live episodes into batches: a wave goes to the policy once every live
+// episode waits for an answer. So the batches, and with them the results, do not depend on the
+// order in which evaluations finish. An episode goes on when it is answered, or when the whole wave
+// is: then policy and evaluator take turns, and can share a GPU.
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <vector>
+
+#include "core/episode/sampler.hpp"
 
 namespace krl {
+namespace {
+
+// The policy is called for one wave at a time.
+class WaveSampler final : public Sampler {
+ public:
+  WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
+              const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on);
+
+  void join() override { ++live_; }
+  void leave() override;
+  // `order`: the episode's place in its wave.
+  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) override;
+
+ private:
+  using Resume = std::function<void(Result<Reply>)>;
+  struct Waiting {
+    EpisodeRequest request;
+    std::size_t order;
+    LoadMeter::Clock::time_point since;
+    Resume resume;
+  };
+  // One request of a wave, and which of those that wait its samples are for.
+  struct Asked {
+    SampleRequest request;
+    std::vector<std::size_t> waiting;
+  };
+
+  void dispatch_when_complete();
+  void dispatch();
+  std::vector<Asked> requests_of(std::vector<Waiting>& wave) const;
+  void answer(std::vector<Waiting>& wave);
+
+  boost::asio::io_context& io_;
+  boost::asio::thread_pool& pool_;
+  const SamplingSetup setup_;
+  const OnAnswered on_answered_;
+  const WaveGoesOn go_on_;
+  std::size_t live_ = 0;
+  std::vector<Waiting> waiting_;
+};
 
 WaveSampler::WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                         const SamplingSetup& setup, OnAnswered on_answered, GoOn go_on)
+                         const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on)
     : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)), go_on_(go_on) {}
 
 Result<Reply> WaveSampler::sample(EpisodeRequest request, std::size_t order, Yield yield) {
@@ -70,7 +116,7 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
   };
   const auto reply = [&](std::size_t i, Reply reply) {
     meter_.answered();
-    if (go_on_ == GoOn::kWhenAnswered) return resume(i, std::move(reply));
+    if (go_on_ == WaveGoesOn::kWhenAnswered) return resume(i, std::move(reply));
     held.emplace_back(i, std::move(reply));
   };
   std::vector<bool> replied(wave.size(), false);
@@ -94,6 +140,15 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
     meter_.answered();
     loses_turns(missing) ? resume(i, Reply{{}, missing}) : resume(i, failure(missing));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_wave_sampler(boost::asio::io_context& io,
+                                           boost::asio::thread_pool& pool,
+                                           const SamplingSetup& setup,
+                                           Sampler::OnAnswered on_answered, WaveGoesOn go_on) {
+  return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), go_on);
 }
 
 }  // namespace krl

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -62,8 +61,7 @@ class Admission {
       const Evaluation& evaluation = second.evaluation;
       if (evaluation.infra_error() || second.reused) continue;  // known: offered before, or refused
       if (evaluation.passed() && std::isfinite(evaluation.speedup())) {
-        return BestKernel{contenders.task->id, iteration_, evaluation.speedup(),
-                          turn->candidate.source, text_of(evaluation)};
+        return BestKernel{contenders.task->id, iteration_, turn->candidate.source, evaluation};
       }
       ++contenders.refused;
       log(Severity::kWarning,
@@ -76,10 +74,6 @@ class Admission {
   }
 
  private:
-  static std::string text_of(const Evaluation& evaluation) {
-    return to_json(evaluation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
-
   const int iteration_;
   const Evaluations& evaluations_;
 };

@@ -7,10 +7,23 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "core/learn/estimators.hpp"
-#include "core/learn/statistics.hpp"
+#include "core/base/metrics.hpp"
 
 namespace krl {
+double best_at_k(std::vector<double> values, std::size_t k) {
+  std::sort(values.begin(), values.end());
+  const auto n = values.size();
+  // C(i−1, k−1) / C(n, k), from i = n downwards: each follows from the one above without large
+  // numbers.
+  double share = static_cast<double>(k) / static_cast<double>(n);
+  double expected = 0;
+  for (std::size_t i = n; i >= k; --i) {
+    expected += share * values[i - 1];
+    if (i > 1) share *= static_cast<double>(i - k) / static_cast<double>(i - 1);
+  }
+  return expected;
+}
+
 namespace {
 
 using nlohmann::json;
@@ -19,10 +32,15 @@ using nlohmann::json;
 struct Attempt {
   bool passed = false;
   double score = 0;
-  double speedup = 0;  // kNotMeasured: a kernel passed, and none that did has a time
+  // kUnknown: a kernel passed, and none that did has a time, or a share of the roofline.
+  double speedup = 0, roofline = 0;
 
   bool timed() const { return std::isfinite(speedup); }
 };
+
+double roofline_of(const Evaluation& evaluation) {
+  return evaluation.value("roofline").value_or(kUnknown);
+}
 
 // After `turns` turns; nothing if none of them could be evaluated.
 std::optional<Attempt> attempt_of(const Episode& episode, std::size_t turns) {
@@ -33,21 +51,23 @@ std::optional<Attempt> attempt_of(const Episode& episode, std::size_t turns) {
     if (!attempt) attempt = Attempt{false, turn.score.total, 0};
     attempt->score = std::max(attempt->score, turn.score.total);
     if (!turn.evaluation.passed()) continue;
-    const double speedup = turn.evaluation.speedup();
-    attempt->speedup = attempt->passed ? std::fmax(attempt->speedup, speedup) : speedup;
+    if (!attempt->passed) attempt->speedup = attempt->roofline = kUnknown;
+    attempt->speedup = std::fmax(attempt->speedup, turn.evaluation.speedup());
+    attempt->roofline = std::fmax(attempt->roofline, roofline_of(turn.evaluation));
     attempt->passed = true;
   }
   return attempt;
 }
 
 // Whether what there is of speedups says something: a backend that times no kernel leaves those
-// that failed alone.
-bool times_kernels(const std::vector<Episode>& episodes) {
+// that failed alone. `figure`: what is measured of a kernel that passes.
+template <class Figure>
+bool measures(const std::vector<Episode>& episodes, const Figure& figure) {
   bool any_passed = false;
   for (const Episode& episode : episodes) {
     for (const TurnRecord& turn : episode.turns) {
       if (!turn.evaluation.passed() || turn.infra_error()) continue;
-      if (std::isfinite(turn.evaluation.speedup())) return true;
+      if (std::isfinite(figure(turn.evaluation))) return true;
       any_passed = true;
     }
   }
@@ -65,21 +85,34 @@ AtK at_every_k(const std::vector<Attempt>& attempts, const std::vector<std::size
   return result;
 }
 
+// What the backend measures of kernels that pass.
+struct Measured {
+  bool speedup = false, roofline = false;
+};
+
+std::vector<Attempt> with(double Attempt::*figure, const std::vector<Attempt>& attempts) {
+  std::vector<Attempt> kept;
+  std::copy_if(attempts.begin(), attempts.end(), std::back_inserter(kept),
+               [&](const Attempt& a) { return std::isfinite(a.*figure); });
+  return kept;
+}
+
 // REQUIRES: at least one attempt.
 Figures figures_of(const std::vector<Attempt>& attempts, const std::vector<std::size_t>& ks,
-                   bool timed) {
+                   const Measured& measured) {
   Figures figures;
   figures.passed = at_every_k(attempts, ks, [](const Attempt& a) { return a.passed ? 1.0 : 0.0; });
   figures.score = at_every_k(attempts, ks, [](const Attempt& a) { return a.score; });
-  std::vector<Attempt> with_time;
-  std::copy_if(attempts.begin(), attempts.end(), std::back_inserter(with_time),
-               [](const Attempt& a) { return a.timed(); });
-  if (!timed || with_time.empty()) return figures;
-  figures.speedup = at_every_k(with_time, ks, [](const Attempt& a) { return a.speedup; });
+  const std::vector<Attempt> placed = with(&Attempt::roofline, attempts);
+  if (measured.roofline && !placed.empty())
+    figures.roofline = at_every_k(placed, ks, [](const Attempt& a) { return a.roofline; });
+  const std::vector<Attempt> timed = with(&Attempt::speedup, attempts);
+  if (!measured.speedup || timed.empty()) return figures;
+  figures.speedup = at_every_k(timed, ks, [](const Attempt& a) { return a.speedup; });
   figures.fast.emplace();
   for (const double p : kFastFactors) {
-    (*figures.fast)[p] = at_every_k(
-        with_time, ks, [p](const Attempt& a) { return is_fast(a.speedup, p) ? 1.0 : 0.0; });
+    (*figures.fast)[p] =
+        at_every_k(timed, ks, [p](const Attempt& a) { return is_fast(a.speedup, p) ? 1.0 : 0.0; });
   }
   return figures;
 }
@@ -88,20 +121,35 @@ void add(AtK& sum, const AtK& figures, double share) {
   for (const auto& [k, value] : figures) sum[k] += share * value;
 }
 
+// Over the tasks that have the figure.
+std::optional<AtK> mean_of(std::optional<AtK> Figures::*figure, const std::vector<Figures>& tasks) {
+  const auto count = std::count_if(tasks.begin(), tasks.end(),
+                                   [&](const Figures& task) { return (task.*figure).has_value(); });
+  if (count == 0) return std::nullopt;
+  AtK mean;
+  for (const Figures& task : tasks) {
+    if (task.*figure) add(mean, *(task.*figure), 1 / static_cast<double>(count));
+  }
+  return mean;
+}
+
 Figures mean_figures(const std::vector<Figures>& tasks) {
   Figures mean;
   const double share = 1 / static_cast<double>(tasks.size());
-  const double timed_share =
-      1 / static_cast<double>(std::count_if(tasks.begin(), tasks.end(), [](const Figures& task) {
-        return task.speedup.has_value();
-      }));
   for (const Figures& task : tasks) {
     add(mean.passed, task.passed, share);
     add(mean.score, task.score, share);
-    if (!task.speedup) continue;
-    if (!mean.speedup) mean.speedup.emplace(), mean.fast.emplace();
-    add(*mean.speedup, *task.speedup, timed_share);
-    for (const auto& [p, fast] : *task.fast) add((*mean.fast)[p], fast, timed_share);
+  }
+  mean.speedup = mean_of(&Figures::speedup, tasks);
+  mean.roofline = mean_of(&Figures::roofline, tasks);
+  if (!mean.speedup) return mean;
+  mean.fast.emplace();
+  const auto timed = std::count_if(tasks.begin(), tasks.end(),
+                                   [](const Figures& task) { return task.speedup.has_value(); });
+  for (const Figures& task : tasks) {
+    if (!task.fast) continue;
+    for (const auto& [p, fast] : *task.fast)
+      add((*mean.fast)[p], fast, 1 / static_cast<double>(timed));
   }
   return mean;
 }
@@ -121,7 +169,10 @@ std::vector<std::vector<const Episode*>> by_task(const std::vector<Episode>& epi
 class Assessor {
  public:
   Assessor(const std::vector<Episode>& episodes, const std::vector<std::size_t>& ks)
-      : episodes_(episodes), tasks_(by_task(episodes)), ks_(ks), timed_(times_kernels(episodes)) {}
+      : episodes_(episodes), tasks_(by_task(episodes)), ks_(ks) {
+    measured_.speedup = measures(episodes, [](const Evaluation& e) { return e.speedup(); });
+    measured_.roofline = measures(episodes, roofline_of);
+  }
 
   // What is known of the tasks after `turns` turns; those without an episode are left out.
   std::vector<TaskAssessment> tasks(std::size_t turns) const {
@@ -134,7 +185,7 @@ class Assessor {
       if (attempts.empty()) continue;
       const Task& task = *episodes.front()->task;
       assessed.push_back({task.id, task.tier, static_cast<int>(attempts.size()),
-                          figures_of(attempts, ks_, timed_)});
+                          figures_of(attempts, ks_, measured_)});
     }
     return assessed;
   }
@@ -167,7 +218,7 @@ class Assessor {
   const std::vector<Episode>& episodes_;
   const std::vector<std::vector<const Episode*>> tasks_;
   const std::vector<std::size_t>& ks_;
-  const bool timed_;
+  Measured measured_;
 };
 
 // {"1": 0.5, "16": 0.75}
@@ -179,6 +230,7 @@ json by_k(const AtK& figures) {
 
 json by_k(const Figures& figures) {
   json object = {{"passed", by_k(figures.passed)}, {"score", by_k(figures.score)}};
+  if (figures.roofline) object["roofline"] = by_k(*figures.roofline);
   if (!figures.speedup) return object;
   object["speedup"] = by_k(*figures.speedup);
   for (const auto& [p, fast] : *figures.fast) object[fmt::format("fast_{}", p)] = by_k(fast);

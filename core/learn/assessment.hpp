@@ -5,6 +5,7 @@
 // there would take. A kernel that is not correct has the speedup 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -15,6 +16,18 @@
 #include "core/episode/episode.hpp"
 
 namespace krl {
+
+// What k samples of a task would give, estimated from n ≥ k of them. Pure functions, in double
+// precision; any thread.
+
+// The expected largest of k of `values`, drawn without replacement: an unbiased estimate of the
+// best of k samples. With the values x_1 ≤ … ≤ x_n in order,
+//   Σ_{i=k..n} x_i · C(i−1, k−1) / C(n, k)
+// as x_i is the largest of C(i−1, k−1) of the C(n, k) choices. Of values that are 0 or 1, c of them
+// 1, this is pass@k = 1 − C(n−c, k) / C(n, k) (Chen et al., "Evaluating Large Language Models
+// Trained on Code", arXiv 2107.03374, equation 1). For k = 1 it is the mean.
+// REQUIRES: 1 ≤ k ≤ values.size().
+double best_at_k(std::vector<double> values, std::size_t k);
 
 // Figures for every k: what k episodes give on average, the best of them (`best_at_k`). At k = 1 it
 // is the mean over the episodes, avg@k of any k. Of a set: the mean over its tasks.
@@ -30,6 +43,7 @@ struct Figures {
   // Over the baseline, of the episodes whose correct kernels have a time; nothing if none has.
   std::optional<AtK> speedup;
   std::optional<std::map<double, AtK>> fast;  // by p; as `speedup`
+  std::optional<AtK> roofline;  // share of it, of the episodes whose correct kernels have one
 };
 
 struct TaskAssessment {
@@ -63,5 +77,10 @@ Assessment assess(std::string name, const std::vector<Episode>& episodes,
                   const std::vector<std::size_t>& ks, std::int64_t turns);
 
 nlohmann::json to_json(const Assessment& assessment);
+
+// Whether a correct kernel counts for fast_p: more than p times as fast as the baseline
+// (KernelBench, Ouyang et al., arXiv 2502.10517). A time as good as the baseline's is not faster
+// than it.
+inline bool is_fast(double speedup, double p) { return speedup > p; }
 
 }  // namespace krl

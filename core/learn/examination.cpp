@@ -1,18 +1,86 @@
 #include "core/learn/examination.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/episode/rollout.hpp"
+#include "core/learn/rollout_metrics.hpp"
 
 namespace krl {
 namespace {
 
-bool has_holdout_shapes(const Task& task) {
-  const auto definition = nlohmann::json::parse(task.definition_json, nullptr, false);
-  return definition.is_object() && definition.contains("holdout") && !definition["holdout"].empty();
+// The fastest right turn of every task.
+std::map<const Task*, const TurnRecord*> best_turns(const std::vector<Episode>& episodes) {
+  std::map<const Task*, const TurnRecord*> best;
+  for (const Episode& episode : episodes) {
+    for (const TurnRecord& turn : episode.turns) {
+      if (!turn.evaluation.passed()) continue;
+      const TurnRecord*& known = best[episode.task];
+      if (known == nullptr || turn.evaluation.speedup() > known->evaluation.speedup())
+        known = &turn;
+    }
+  }
+  return best;
 }
+
+struct TaskKernel {
+  const Task* task;
+  Candidate candidate;
+};
+
+// What each kernel gives on the hold-out shapes of its task as well; several are evaluated at a
+// time.
+Result<std::vector<Evaluation>> with_holdout_shapes(const std::vector<TaskKernel>& kernels,
+                                                    const Evaluations& evaluations, int iteration) {
+  std::vector<Result<Evaluated>> results(kernels.size());
+  evaluations.side_by_side(kernels.size(), [&](std::size_t i) {
+    results[i] = evaluations.evaluate(*kernels[i].task, kernels[i].candidate, iteration,
+                                      Shapes::kWithHoldout);
+  });
+  std::vector<Evaluation> found;
+  for (Result<Evaluated>& result : results) {
+    KRL_ASSIGN(Evaluated evaluated, std::move(result));
+    found.push_back(std::move(evaluated.evaluation));
+  }
+  return found;
+}
+
+}  // namespace
+
+Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
+                     const std::vector<std::string>& terms, Metrics& metrics) {
+  for (const Holdout& holdout : holdouts) {
+    std::vector<const Task*> tasks;
+    for (const Task& task : holdout.tasks) tasks.push_back(&task);
+    KRL_ASSIGN(const RolloutResult rollout, run_rollout(tasks, context));
+    constexpr std::string_view kKernel = "kernel/";
+    for (const auto& [name, value] : rollout_metrics(rollout.episodes, terms, 1)) {
+      if (!name.starts_with(kKernel)) continue;
+      metrics[fmt::format("holdout/{}/{}", holdout.name, name.substr(kKernel.size()))] = value;
+    }
+  }
+  return {};
+}
+
+Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
+                      Metrics& metrics) {
+  std::vector<TaskKernel> best;
+  for (const auto& [task, turn] : best_turns(episodes)) best.push_back({task, turn->candidate});
+  KRL_ASSIGN(const std::vector<Evaluation> evaluations,
+             with_holdout_shapes(best, context.evaluations, context.iteration));
+  double kernels = 0, wrong = 0;
+  for (const Evaluation& evaluation : evaluations) {
+    if (evaluation.infra_error()) continue;
+    ++kernels;
+    wrong += evaluation.passed() ? 0 : 1;
+  }
+  if (kernels > 0) metrics["kernel/regressions_holdout"] = wrong / kernels;
+  return {};
+}
+
+namespace {
 
 class Examiner {
  public:
@@ -70,39 +138,34 @@ class Examiner {
     std::size_t turn;
   };
   // Turns by their task and source: the same kernel is checked once.
-  using Kernels = std::map<std::pair<const Task*, std::string>, std::vector<Place>>;
+  using Places = std::map<std::pair<const Task*, std::string>, std::vector<Place>>;
 
   // Checks every kernel that passed on its task's hold-out shapes too, and takes back what is wrong
   // there. The number of turns whose kernel was.
   Result<int> check_holdout_shapes(std::vector<Episode>& episodes) const {
-    Kernels kernels = passed_kernels(episodes);
-    std::vector<Kernels::value_type*> list;
-    for (auto& kernel : kernels) list.push_back(&kernel);
-    std::vector<Result<Evaluated>> results(list.size());
-    evaluations_.side_by_side(list.size(), [&](std::size_t i) {
-      const auto& [task, source] = list[i]->first;
-      results[i] =
-          evaluations_.evaluate(*task, {source, {}, Format::kExact}, 0, Shapes::kWithHoldout);
-    });
+    const Places places = passed_kernels(episodes);
+    std::vector<TaskKernel> kernels;
+    for (const auto& [kernel, turns] : places)
+      kernels.push_back({kernel.first, {kernel.second, {}, Format::kExact}});
+    KRL_ASSIGN(const std::vector<Evaluation> evaluations,
+               with_holdout_shapes(kernels, evaluations_, 0));
     int wrong = 0;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      KRL_ASSIGN(const Evaluated evaluated, std::move(results[i]));
-      if (evaluated.evaluation.passed()) continue;
-      for (const Place& place : list[i]->second) {
-        KRL_TRY(take_back(place, evaluated.evaluation));
-        wrong += evaluated.evaluation.infra_error() ? 0 : 1;
+    auto evaluation = evaluations.begin();
+    for (const auto& [kernel, turns] : places) {
+      const Evaluation& found = *evaluation++;
+      if (found.passed()) continue;
+      for (const Place& place : turns) {
+        KRL_TRY(take_back(place, found));
+        wrong += found.infra_error() ? 0 : 1;
       }
     }
     return wrong;
   }
 
-  static Kernels passed_kernels(std::vector<Episode>& episodes) {
-    std::map<const Task*, bool> has_shapes;
-    Kernels kernels;
+  static Places passed_kernels(std::vector<Episode>& episodes) {
+    Places kernels;
     for (Episode& episode : episodes) {
-      const auto [known, is_new] = has_shapes.try_emplace(episode.task);
-      if (is_new) known->second = has_holdout_shapes(*episode.task);
-      if (!known->second) continue;
+      if (!episode.task->facts.has_holdout) continue;
       for (std::size_t t = 0; t < episode.turns.size(); ++t) {
         const TurnRecord& turn = episode.turns[t];
         if (turn.evaluation.passed())

@@ -1,5 +1,4 @@
-// An examination of a policy: episodes on given tasks, as a stage would play them, of which nothing
-// is learned. Blocks; one thread.
+// Measuring a policy on tasks and shapes that it does not learn from.
 #pragma once
 
 #include <functional>
@@ -7,12 +6,29 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/episode/rollout.hpp"
 #include "core/learn/assessment.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
 namespace krl {
+
+// What training must not have spoiled: tasks that no training sees, and shapes that no training
+// shows.
+
+// The kernels of a rollout on held-out tasks, as holdout/<dataset>/pass_rate and so on.
+Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
+                     const std::vector<std::string>& terms, Metrics& metrics);
+
+// kernel/regressions_holdout: of the fastest right kernels of `episodes`, one a task, the share
+// that is wrong on a hold-out shape. Not written if no kernel was right.
+Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
+                      Metrics& metrics);
+
+// An examination of a policy: episodes on given tasks, as a stage would play them, of which nothing
+// is learned. Blocks; one thread.
 
 // All of it outlives the examination.
 struct Examination {

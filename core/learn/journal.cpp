@@ -9,11 +9,10 @@
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
+#include "core/episode/feedback.hpp"
 #include "core/plan/printer.hpp"
-#include "core/plugin/last_words.hpp"
-#include "core/run/logged_display.hpp"
+#include "core/plugin/crash.hpp"
 #include "core/run/plan_changes.hpp"
-#include "core/run/resume_command.hpp"
 #include "core/run/run_record.hpp"
 
 namespace krl {
@@ -41,7 +40,10 @@ std::string sample_record(const Episode& episode, std::size_t index, const TurnR
                        {"verdict", name_of(turn.evaluation.verdict)},
                        {"why", turn.infra_error() ? turn.infra_why() : turn.evaluation.why},
                        {"score", turn.score.total},
-                       {"terms", turn.score.terms}};
+                       {"terms", turn.score.terms},
+                       {"speedup", turn.evaluation.speedup()},
+                       {"roofline", turn.evaluation.value("roofline").value_or(kUnknown)},
+                       {"strategies", describe_strategies(turn.evaluation)}};
   return record.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -105,12 +107,12 @@ void Position::reopen_if_longer(const std::vector<StageSettings>& stages) {
 Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry& registry,
                                                bool resume,
                                                const std::vector<std::string>& command_line,
-                                               Display& display) {
+                                               RunObserver& observer) {
   const OpenMode mode = resume ? OpenMode::kResume : OpenMode::kNew;
   KRL_ASSIGN(RunDirectory directory, RunDirectory::open(plan.run.directory, mode));
   std::string program = command_line.empty() ? std::string() : command_line.front();
   std::unique_ptr<Journal> journal(
-      new Journal(plan, std::move(directory), std::move(program), display));
+      new Journal(plan, std::move(directory), std::move(program), observer));
   if (Status begun = journal->begin(resume, registry, command_line); !begun) {
     log_lines(Severity::kError, begun.error().message);
     stop_log();
@@ -123,10 +125,10 @@ Status Journal::begin(bool resume, const Registry& registry,
                       const std::vector<std::string>& command_line) {
   KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   if (resume && !directory_.resumed())
-    display_.warning("no run was in " + root().string() + " yet: it begins now");
+    warn("no run was in " + root().string() + " yet: it begins now");
   if (directory_.replaced())
-    display_.warning("the run that was in " + root().string() +
-                     " had finished no iteration: this one takes its place");
+    warn("the run that was in " + root().string() +
+         " had finished no iteration: this one takes its place");
   KRL_TRY(open_files());
   return record_start(registry, command_line);
 }
@@ -137,7 +139,7 @@ Status Journal::open_files() {
   options.tensorboard = plan_.log.tensorboard;
   options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };
   KRL_ASSIGN(files_, RunFiles::open(directory_, options));
-  for (const std::string& warning : files_->warnings()) display_.warning(warning);
+  for (const std::string& warning : files_->warnings()) warn(warning);
   return {};
 }
 
@@ -166,7 +168,7 @@ Status Journal::record_start(const Registry& registry,
       krl::record_start(directory_.files(), directory_.layout().record(),
                         {KERNELRL_VERSION, command_line, std::filesystem::current_path(ignored),
                          plan_.file, plugin_records(registry), this_machine(), unix_seconds()}));
-  for (const std::string& difference : differences) display_.warning(difference);
+  for (const std::string& difference : differences) warn(difference);
   if (checkpoint()) {
     status_.iteration = checkpoint()->iteration;
     if (const auto before = read_status(directory_.layout().status()))
@@ -176,20 +178,27 @@ Status Journal::record_start(const Registry& registry,
   return directory_.beat(status_);
 }
 
+void Journal::warn(const std::string& text) {
+  log_lines(Severity::kWarning, text);
+  observer_.warning(text);
+}
+
 void Journal::stage_started(const StageSettings& stage, const Position& position,
                             std::size_t stages, std::int64_t planned) {
   started_ = true;
   status_.stage = stage.name;
-  display_.stage_started({stage.name, static_cast<int>(position.stage) + 1,
-                          static_cast<int>(stages), static_cast<int>(planned),
-                          static_cast<int>(position.stage_iteration)});
+  log(Severity::kInfo, fmt::format("stage '{}' ({} of {}) after {} of its iterations", stage.name,
+                                   position.stage + 1, stages, position.stage_iteration));
+  observer_.stage_started({stage.name, static_cast<int>(position.stage) + 1,
+                           static_cast<int>(stages), static_cast<int>(planned),
+                           static_cast<int>(position.stage_iteration)});
 }
 
 Status Journal::iteration_finished(const Position& position, const std::string& stage,
                                    Metrics values) {
   const IterationMetrics metrics{position.iteration, stage, unix_seconds(), std::move(values)};
   KRL_TRY(files_->finish_iteration(metrics, std::exchange(samples_, {})));
-  display_.iteration_finished(metrics);
+  observer_.iteration_finished(metrics);
   status_.iteration = position.iteration;
   set_last_words_hint(what_stands());
   return directory_.beat(status_);
@@ -214,7 +223,7 @@ Status Journal::save_checkpoint(const Position& position, const Policy& policy) 
   };
   const auto forget = [&](const std::filesystem::path& folder) {
     const Status forgotten = policy.forget(folder.string());
-    if (!forgotten) display_.warning(forgotten.error().message);
+    if (!forgotten) warn(forgotten.error().message);
   };
   json state = position.to_json();
   state["policy"] = plan_.policy.use;
@@ -226,7 +235,9 @@ void Journal::finished(const std::string& state, const std::string& message) {
   status_.message = message;
   if (const Status beat = directory_.beat(status_); !beat)
     log(Severity::kWarning, beat.error().message);
-  display_.finished({state != "failed", message, directory_.layout().root, how_to_go_on(state)});
+  const bool success = state != "failed";
+  log_lines(success ? Severity::kInfo : Severity::kError, message);
+  observer_.finished({success, message, directory_.layout().root, how_to_go_on(state)});
   stop_log();
 }
 

@@ -1,5 +1,5 @@
-// The journal of a run: everything that a running experiment leaves on disk and on the screen,
-// behind one object.
+// The journal of a run: everything that a running experiment leaves on disk, logs, and tells its
+// observer, behind one object.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
+#include "core/learn/run_observer.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/run/display.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_files.hpp"
 
@@ -41,23 +41,26 @@ struct Position {
   static Position from_json(const nlohmann::json& json);
 };
 
-// One thread, except for the ledger.
+// One thread, except for the ledger and where it says so.
 class Journal {
  public:
   // Opens runs/NAME and locks it. With `resume` it goes on from the newest whole checkpoint.
   static Result<std::unique_ptr<Journal>> open(const Plan& plan, const Registry& registry,
                                                bool resume,
                                                const std::vector<std::string>& command_line,
-                                               Display& display);
+                                               RunObserver& observer);
 
   // The checkpoint to go on from; nothing if the run begins.
   const std::optional<Checkpoint>& checkpoint() const { return files_->checkpoint(); }
   Ledger& ledger() { return files_->ledger(); }
   BestKernels& best() { return files_->best(); }
-  Display& display() { return display_; }
   const std::filesystem::path& root() const { return directory_.layout().root; }
   // Where weights lie that were handed to another policy.
   std::filesystem::path weights() const { return directory_.layout().weights(); }
+
+  // Both tell the observer; a warning goes to the log too. Any thread.
+  void warn(const std::string& text);
+  void progress(const Progress& progress) { observer_.progress(progress); }
 
   void stage_started(const StageSettings& stage, const Position& position, std::size_t stages,
                      std::int64_t planned);
@@ -81,11 +84,11 @@ class Journal {
   void finished(const std::string& state, const std::string& message);
 
  private:
-  Journal(const Plan& plan, RunDirectory directory, std::string program, Display& display)
+  Journal(const Plan& plan, RunDirectory directory, std::string program, RunObserver& observer)
       : plan_(plan),
         directory_(std::move(directory)),
         program_(std::move(program)),
-        display_(display) {}
+        observer_(observer) {}
 
   Status begin(bool resume, const Registry& registry, const std::vector<std::string>& command_line);
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
@@ -97,7 +100,7 @@ class Journal {
   const Plan& plan_;
   RunDirectory directory_;
   const std::string program_;  // as it was called
-  Display& display_;
+  RunObserver& observer_;
   std::optional<RunFiles> files_;
   std::vector<std::string> samples_;  // of the iteration under way
   RunStatus status_;

@@ -1,5 +1,3 @@
-#include "core/learn/reinforce.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,16 +9,14 @@
 #include "core/base/hash.hpp"
 #include "core/episode/rollout.hpp"
 #include "core/learn/admission.hpp"
-#include "core/learn/critic.hpp"
 #include "core/learn/curriculum.hpp"
+#include "core/learn/examination.hpp"
 #include "core/learn/goal.hpp"
-#include "core/learn/holdouts.hpp"
-#include "core/learn/loss.hpp"
-#include "core/learn/outage.hpp"
+#include "core/learn/optimizer_step.hpp"
+#include "core/learn/returns.hpp"
 #include "core/learn/rollout_metrics.hpp"
 #include "core/learn/samples.hpp"
-#include "core/learn/schedule.hpp"
-#include "core/learn/step_figures.hpp"
+#include "core/learn/stage_context.hpp"
 
 namespace krl {
 namespace {
@@ -157,7 +153,7 @@ class Reinforcement {
     next_ = std::async(std::launch::async,
                        [this, iteration, draw = std::move(draw), player = std::move(player)] {
                          RolloutContext context = rollout_context(*player, iteration);
-                         context.progress = nullptr;  // the display shows what is learned
+                         context.progress = nullptr;  // the observer hears of what is learned
                          return play(draw, context);
                        });
   }
@@ -226,7 +222,7 @@ class Reinforcement {
             context_.plan.run.seed,
             iteration,
             [this](std::string_view phase, int done, int of) {
-              context_.journal.display().progress({std::string(phase), done, of});
+              context_.journal.progress({std::string(phase), done, of});
             }};
   }
 
@@ -248,10 +244,10 @@ class Reinforcement {
          ++epoch) {
       const std::uint64_t seed =
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
-      for (const auto& batch : minibatches(samples.examples, of_epoch, seed)) {
+      for (const Batch& batch : minibatches(samples.examples, of_epoch, seed)) {
         if (weighted_tokens(batch) == 0) continue;
         KRL_TRY(step(batch, metrics));
-        context_.journal.display().progress(
+        context_.journal.progress(
             {"learn", ++steps, static_cast<int>(settings_.learn.epochs * of_epoch)});
       }
     }
@@ -275,7 +271,7 @@ class Reinforcement {
     return samples;
   }
 
-  Status step(const std::vector<Example>& batch, Metrics& metrics) {
+  Status step(const Batch& batch, Metrics& metrics) {
     Loss loss = loss_of(settings_);
     const double examples = weighted_examples(batch), tokens = weighted_tokens(batch);
     loss.normaliser = normaliser_of(settings_, examples, tokens);

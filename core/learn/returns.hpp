@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/metrics.hpp"
+#include "core/base/result.hpp"
+#include "core/learn/samples.hpp"
 #include "core/plan/plan.hpp"
 
 namespace krl {
@@ -25,7 +28,7 @@ struct Return {
 };
 
 // The advantage of every member of one group, from the members' returns R, which are of two
-// episodes or more. (gae is no matter of groups: core/learn/gae.hpp.)
+// episodes or more. (gae is no matter of groups: gae_advantages.)
 //   grpo     (R − mean) / (std + 1e-6), std with n − 1    (GRPO, arXiv 2402.03300)
 //   dr_grpo  R − mean                                     (Dr. GRPO, arXiv 2503.20783)
 //   rloo     R minus the mean of the members of other episodes    (RLOO, arXiv 2402.14740)
@@ -36,5 +39,40 @@ double spread_of(const std::vector<Return>& returns);
 
 // A spread up to this is rounding.
 inline constexpr double kSameReturn = 1e-6;
+
+// Generalised advantage estimation: what each token is to be reinforced by, from a critic's values.
+// Pure functions, in double precision; any thread.
+
+// One step of an episode: a token that was sampled.
+struct Step {
+  double reward = 0;    // that it earned
+  double discount = 1;  // of everything after it: γ of this step
+  double value = 0;     // the return that the critic expected before it
+  bool masked = false;  // not learned from
+};
+
+// The advantage of every step of one episode, in their order (Schulman et al., "High-Dimensional
+// Continuous Control Using Generalized Advantage Estimation", arXiv 1506.02438):
+//   δ_t = r_t + γ_t · V_{t+1} − V_t        A_t = δ_t + γ_t · λ · A_{t+1}        V, A = 0 after the
+//   end
+// Masked steps are carried through: each becomes a part of the step before it, with its reward and
+// its discount, and its value is not asked for. Their own advantage is 0. With λ = 1 an advantage
+// is the discounted return less the value.
+std::vector<double> gae_advantages(const std::vector<Step>& steps, double lambda);
+
+// Training samples by a critic: advantages token by token, where `advantage = "gae"`.
+
+// The turns of an iteration with the advantages that the policy's critic gives their tokens, and
+// with the values and returns that the critic learns from. An episode is one sequence of steps: the
+// tokens of its turns, of which the last of each turn earns the turn's score. Within a turn the
+// discount is gae.gamma, from a turn to the next it is returns.discount. Turns that stop_when left
+// out belong to the last one. Which turns are left out or masked is as in `select_samples`; there
+// are no groups.
+//
+// Metrics: critic/value_mean and critic/explained_variance, 1 − Var(return − value) / Var(return),
+// over the tokens that are learned from. REQUIRES: PolicyInfo::has_critic.
+Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
+                                           const LearnSettings& settings, const Policy& policy,
+                                           Metrics& metrics);
 
 }  // namespace krl

@@ -1,11 +1,13 @@
 #include "core/learn/rollout_metrics.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/learn/statistics.hpp"
+#include "core/base/metrics.hpp"
+#include "core/learn/assessment.hpp"
 
 namespace krl {
 namespace {
@@ -15,7 +17,7 @@ constexpr double kSpeedupCap = 3;
 // Right at every shape that was shown, and not at one that was not.
 bool is_overfit(const Evaluation& evaluation) {
   bool fails_fresh = false, passes_shown = true;
-  for (const CaseRecord& c : evaluation.cases) {
+  for (const Case& c : evaluation.cases) {
     const bool passed = c.verdict == Verdict::kOk;
     fails_fresh |= c.kind == CaseKind::kFresh && !passed;
     passes_shown &= c.kind != CaseKind::kShown || passed;
@@ -83,7 +85,7 @@ class Kernels {
   // Whether nothing says that the kernel is faster or slower than the baseline: the interval of
   // every timed case holds 1.
   static bool is_within_noise(const Evaluation& evaluation) {
-    return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const CaseRecord& c) {
+    return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const Case& c) {
       return c.kind != CaseKind::kShown || !std::isfinite(c.speedup_low) ||
              (c.speedup_low <= 1 && c.speedup_high >= 1);
     });
@@ -192,6 +194,42 @@ Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<
   Collector collector(terms);
   for (const Episode& episode : episodes) collector.add(episode);
   return collector.metrics(turns);
+}
+
+namespace {
+
+// One bad iteration may be an accident of the network, and is still learned from.
+constexpr std::size_t kMostInARow = 3;
+
+// Of all turns, those that were lost to infrastructure.
+double lost_share(const std::vector<Episode>& episodes) {
+  double turns = 0, lost = 0;
+  for (const Episode& episode : episodes) {
+    for (const TurnRecord& turn : episode.turns) {
+      const bool counts = !(turn.lost && episode.refused);
+      turns += counts ? 1 : 0;
+      lost += counts && turn.infra_error() ? 1 : 0;
+    }
+  }
+  return turns == 0 ? 0 : lost / turns;
+}
+
+}  // namespace
+
+Status Outage::add(const RolloutResult& rollout) {
+  const double share = lost_share(rollout.episodes);
+  if (share <= most_) {
+    shares_.clear();
+    return {};
+  }
+  if (shares_.empty()) first_ = rollout.lost;
+  shares_.push_back(share);
+  if (shares_.size() < kMostInARow) return {};
+  return failure(first_->code,
+                 fmt::format("{} iterations in a row lost more of their turns to infrastructure "
+                             "than run.max_infra_share = {} ({:.2f}), the first as {}\nset that "
+                             "right and go on with the run",
+                             shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
 }
 
 }  // namespace krl

@@ -1,11 +1,14 @@
 // What a rollout shows: the metrics of rewards, answers and kernels.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/metrics.hpp"
+#include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
+#include "core/episode/rollout.hpp"
 
 namespace krl {
 
@@ -22,5 +25,22 @@ namespace krl {
 // shares of the episodes in which some turn compiled, passed. What no turn measured is left out.
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
+
+// Whether the machinery is down: iterations in a row that lose too many of their turns to it. One
+// run's; one thread.
+class Outage {
+ public:
+  // `most`: the share of an iteration's turns that may be lost to infrastructure; 1 = any.
+  explicit Outage(double most) : most_(most) {}
+
+  // Counts a rollout. An error if it is the third in a row that lost more: it has the first cause
+  // of the first of them. Turns whose prompt the policy refused are no loss of the machinery.
+  Status add(const RolloutResult& rollout);
+
+ private:
+  const double most_;
+  std::vector<double> shares_;  // of the rollouts in a row that lost more
+  std::optional<Error> first_;  // the first cause of the first of them
+};
 
 }  // namespace krl

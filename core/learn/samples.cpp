@@ -3,13 +3,33 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/learn/returns.hpp"
-#include "core/learn/shuffle.hpp"
 
 namespace krl {
+namespace {
+
+// Sebastiano Vigna's splitmix64 (public domain description at prng.di.unimi.it).
+std::uint64_t next(std::uint64_t& state) {
+  state += 0x9E3779B97F4A7C15U;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+}  // namespace
+
+std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[next(seed) % i]);
+  return order;
+}
+
 namespace {
 
 struct Member {
@@ -154,25 +174,26 @@ std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t mini
                                   minibatches);
 }
 
-std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std::int64_t count,
-                                              std::uint64_t seed) {
+std::vector<Batch> minibatches(const std::vector<Example>& examples, std::int64_t count,
+                               std::uint64_t seed) {
   const std::vector<std::size_t> order = permutation(examples.size(), seed);
-  std::vector<std::vector<Example>> parts(static_cast<std::size_t>(count));
+  std::vector<Batch> parts(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < order.size(); ++i)
-    parts[i % parts.size()].push_back(std::move(examples[order[i]]));
-  std::erase_if(parts, [](const std::vector<Example>& part) { return part.empty(); });
+    parts[i % parts.size()].push_back(&examples[order[i]]);
+  std::erase_if(parts, [](const Batch& part) { return part.empty(); });
   return parts;
 }
 
-double weighted_tokens(const std::vector<Example>& examples) {
+double weighted_tokens(const Batch& batch) {
   double count = 0;
-  for (const Example& e : examples) count += weighted_tokens(e);
+  for (const Example* example : batch) count += weighted_tokens(*example);
   return count;
 }
 
-double weighted_examples(const std::vector<Example>& examples) {
-  return static_cast<double>(std::count_if(
-      examples.begin(), examples.end(), [](const Example& e) { return weighted_tokens(e) > 0; }));
+double weighted_examples(const Batch& batch) {
+  return static_cast<double>(std::count_if(batch.begin(), batch.end(), [](const Example* example) {
+    return weighted_tokens(*example) > 0;
+  }));
 }
 
 }  // namespace krl

@@ -2,6 +2,7 @@
 // advantage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -11,6 +12,11 @@
 #include "core/plugin/policy.hpp"
 
 namespace krl {
+
+// A permutation that follows from a seed, the same with every standard library.
+
+// 0 … n−1 in an order drawn from `seed` (Fisher-Yates over splitmix64).
+std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed);
 
 // The turns of an episode that have a return, in order, and their scores. An infrastructure error
 // is no turn, and as nobody knows what it would have scored, nor is one before it whose return it
@@ -56,15 +62,15 @@ std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
 // where fewer are left, but rarer.
 std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t minibatches);
 
-// The examples in `count` parts of nearly the same number, shuffled by `seed`; empty parts are left
-// out.
-std::vector<std::vector<Example>> minibatches(std::vector<Example> examples, std::int64_t count,
-                                              std::uint64_t seed);
+// The examples, which are borrowed, in `count` parts of nearly the same number, shuffled by `seed`;
+// empty parts are left out.
+std::vector<Batch> minibatches(const std::vector<Example>& examples, std::int64_t count,
+                               std::uint64_t seed);
 
 // The number of tokens that a loss over these examples counts: those with a weight other than 0.
-double weighted_tokens(const std::vector<Example>& examples);
+double weighted_tokens(const Batch& batch);
 
 // The number of examples that have such a token: what a mean over sequences is over.
-double weighted_examples(const std::vector<Example>& examples);
+double weighted_examples(const Batch& batch);
 
 }  // namespace krl

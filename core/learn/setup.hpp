@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,43 +11,36 @@
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
 #include "core/episode/score.hpp"
-#include "core/learn/datasets.hpp"
 #include "core/plan/plan.hpp"
-#include "core/plugin/backend.hpp"
+#include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
-#include "core/plugin/policy.hpp"
-#include "core/plugin/registry.hpp"
 
 namespace krl {
 
-// How calls into plugins are made, as the plan says; `stop` ends them.
-CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
+// The items of a stage's datasets, read and checked. Every error names the dataset and stands at
+// its place in the plan.
 
-// Creates components and keeps those that several stages share: a backend with the same options is
-// created once.
-class Components {
- public:
-  // Both outlive the object and everything it gives out.
-  Components(const Registry& registry, const CallScope& scope)
-      : registry_(registry), scope_(scope) {}
-
-  const Registry& registry() const { return registry_; }
-
-  // A Policy, Dataset or Reward of its own.
-  template <class Wrapped>
-  Result<Wrapped> create(const ComponentSettings& settings) const {
-    KRL_ASSIGN(Instance instance, create_instance(Wrapped::kKind, settings));
-    return Wrapped(std::move(instance));
-  }
-  Result<const Backend*> backend(const ComponentSettings& settings);
-
- private:
-  Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
-
-  const Registry& registry_;
-  const CallScope& scope_;
-  std::map<std::string, std::unique_ptr<Backend>> backends_;
+// A set of held-out tasks under the name of its dataset; each name once.
+struct Holdout {
+  std::string name;
+  std::vector<Task> tasks;
 };
+
+struct StageData {
+  std::vector<Task> tasks;  // of the role "train", each id once
+  std::vector<Holdout> holdouts;
+  std::vector<Pair> pairs;             // of the role "warmup"
+  std::vector<std::string> warnings;   // of what is missing in them
+  std::map<DatasetRole, Error> empty;  // the first dataset of that role that gave nothing for it
+};
+
+// Refuses a task whose definition cannot be read or is that of another one, and two tasks of one
+// id.
+Result<StageData> read_datasets(const std::vector<DatasetSettings>& datasets,
+                                Components& components);
+
+// Refuses data without the items that a stage of this kind learns from.
+Status check_data(const StageSettings& stage, const StageData& data);
 
 // One stage, ready to run.
 struct StageSetup {

@@ -1,30 +1,16 @@
 target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/admission.cpp
   ${CMAKE_CURRENT_LIST_DIR}/assessment.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/component_error.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/critic.cpp
   ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/datasets.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/estimators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/examination.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/gae.cpp
   ${CMAKE_CURRENT_LIST_DIR}/goal.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/holdouts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/learnability.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/outage.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/optimizer_step.cpp
   ${CMAKE_CURRENT_LIST_DIR}/policies.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/policy_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reinforce.cpp
   ${CMAKE_CURRENT_LIST_DIR}/returns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rollout_metrics.cpp
   ${CMAKE_CURRENT_LIST_DIR}/samples.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp
   ${CMAKE_CURRENT_LIST_DIR}/setup.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/shuffle.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/step_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/supervised.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/warm_start.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/worth.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp)

@@ -1,13 +1,13 @@
-// What a running stage is given, and how it ends.
+// A running stage: what it is given, and how it ends.
 #pragma once
 
 #include <atomic>
 
 #include "core/base/clock.hpp"
+#include "core/learn/goal.hpp"
 #include "core/learn/journal.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
-#include "core/learn/worth.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
@@ -43,7 +43,7 @@ struct StageContext {
         weights_measured_in(best->expression, position.iteration, rollout.ahead, last), *worth);
   }
 
-  void warn(const std::string& text) const { journal.display().warning(text); }
+  void warn(const std::string& text) const { journal.warn(text); }
 
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
   // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
@@ -58,5 +58,8 @@ struct StageContext {
     return journal.save_checkpoint(position, policy);
   }
 };
+
+// A reinforcement stage: sample, evaluate, score, learn; again until the stage's condition holds.
+Result<StageEnd> run_reinforcement(const StageContext& context);
 
 }  // namespace krl

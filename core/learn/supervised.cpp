@@ -5,14 +5,56 @@
 #include <algorithm>
 
 #include "core/base/hash.hpp"
-#include "core/learn/loss.hpp"
+#include "core/learn/optimizer_step.hpp"
 #include "core/learn/samples.hpp"
-#include "core/learn/schedule.hpp"
-#include "core/learn/shuffle.hpp"
-#include "core/learn/step_figures.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
+namespace {
+
+Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
+                         const Evaluations& evaluations) {
+  std::vector<TurnRecord> earlier;
+  for (const std::string& text : pair.earlier) {
+    TurnRecord turn;
+    turn.answer.text = text;
+    turn.candidate = extract_candidate(turn.answer);
+    KRL_ASSIGN(Evaluated evaluated, evaluations.evaluate(pair.task, turn.candidate, 0));
+    if (evaluated.evaluation.infra_error())
+      return failure(Code::kUnavailable, evaluated.evaluation.why);
+    turn.evaluation = std::move(evaluated.evaluation);
+    earlier.push_back(std::move(turn));
+  }
+  return Lesson{setup.prompts->build(pair.task, earlier), pair.answer};
+}
+
+}  // namespace
+
+Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations) {
+  std::vector<Result<Lesson>> results(setup.data.pairs.size());
+  evaluations.side_by_side(results.size(), [&](std::size_t i) {
+    results[i] = lesson_of(setup.data.pairs[i], setup, evaluations);
+  });
+  std::vector<Lesson> lessons;
+  for (Result<Lesson>& result : results) {
+    KRL_ASSIGN(lessons.emplace_back(), std::move(result));
+  }
+  return lessons;
+}
+
+Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
+                  std::uint64_t seed) {
+  std::vector<std::string> texts;
+  for (const Lesson& lesson : lessons) {
+    for (const Message& message : lesson.prompt) texts.push_back(message.text);
+    texts.push_back(lesson.answer);
+  }
+  for (const Task& task : setup.data.tasks) {
+    for (const Message& message : setup.prompts->build(task, {})) texts.push_back(message.text);
+  }
+  return policy.fit(texts, seed);
+}
+
 namespace {
 
 constexpr std::size_t kBatchesSortedTogether = 8;  // similar lengths in a batch save padding
@@ -68,9 +110,9 @@ class Steps {
           batches_of(examples_, static_cast<std::size_t>(settings_.batch_size),
                      seed_for(context_.plan.run.seed, "sft", context_.position.stage, epoch_));
     }
-    std::vector<Example> batch;
+    Batch batch;
     for (const std::size_t i : batches_[static_cast<std::size_t>(step % per_epoch_)])
-      batch.push_back(examples_[i]);
+      batch.push_back(&examples_[i]);
     const double tokens = weighted_tokens(batch);
     Metrics reported;
     KRL_TRY(context_.policy.forward_backward(supervised_loss(tokens), batch, reported));
@@ -117,7 +159,7 @@ Result<std::vector<Example>> tokenize(const StageContext& context,
                    "give the policy a longer context, or choose shorter pairs"));
   }
   if (too_long > 0) {
-    context.journal.display().warning(fmt::format(
+    context.warn(fmt::format(
         "{} of {} pairs are longer than the policy's context of {} tokens and are left out",
         too_long, lessons.size(), room));
   }
@@ -142,7 +184,7 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
     figures.begin_iteration();
     for (std::int64_t step = first; step < last; ++step) {
       KRL_TRY(steps.run(step, figures));
-      context.journal.display().progress(
+      context.journal.progress(
           {"learn", static_cast<int>(step - first + 1), static_cast<int>(last - first)});
     }
     Metrics metrics = {{"actor/lr", steps.lr()},

@@ -2,12 +2,31 @@
 // steps.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "core/base/result.hpp"
+#include "core/episode/evaluations.hpp"
+#include "core/episode/prompt.hpp"
+#include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
-#include "core/learn/warm_start.hpp"
 
 namespace krl {
+
+// Warm start: supervised pairs as the prompts and answers that a policy learns from.
+struct Lesson {
+  Prompt prompt;
+  std::string answer;
+};
+
+// Renders every pair of the stage. The earlier answers of a pair are evaluated for real, so that
+// its prompt shows what a policy would see.
+Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations);
+
+// Prepares a policy that needs a corpus: the texts of the lessons, and of the prompts of the
+// stage's tasks.
+Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
+                  std::uint64_t seed);
 
 Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons);
 

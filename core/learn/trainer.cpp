@@ -8,12 +8,10 @@
 #include "core/base/hash.hpp"
 #include "core/learn/journal.hpp"
 #include "core/learn/policies.hpp"
-#include "core/learn/reinforce.hpp"
 #include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
 #include "core/learn/supervised.hpp"
-#include "core/learn/warm_start.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 namespace {
@@ -88,7 +86,7 @@ class Trainer {
     KRL_TRY(
         check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
-    for (const std::string& warning : setup.data.warnings) journal_.display().warning(warning);
+    for (const std::string& warning : setup.data.warnings) journal_.warn(warning);
     KRL_TRY(check_data(stage, setup.data));
     const Evaluations evaluations(*setup.backend, within_threads(setup, plan_.run.threads),
                                   plan_.run.seed, &journal_.ledger(),

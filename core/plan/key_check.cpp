@@ -5,8 +5,8 @@
 #include <cmath>
 #include <kernelrl/spelling.hpp>
 
-#include "core/plan/toml_reader.hpp"
-#include "core/plan/value_range.hpp"
+#include "core/plan/keys.hpp"
+#include "core/plan/node.hpp"
 
 namespace krl {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/key_rule.hpp"
+#include "core/plan/keys.hpp"
 #include "core/plan/node.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 

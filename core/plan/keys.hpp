@@ -1,20 +1,102 @@
-// The keys of one table of a plan, each bound to the member of a settings struct that its value
-// becomes. A table is described once (`describe`, in schema.hpp): without a tree the description
-// gives the rules that plans are checked, filled in and documented by; with one it also fills the
-// struct. One thread.
+// The keys that a table of a plan may hold, and the members of settings that they become.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "core/plan/key_rule.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/plan.hpp"
 
 namespace krl {
 
+// One key that a table of a plan may hold: its type, default, range and what it means.
+// The tables of the core (schema.hpp) and the options of plugins are described alike, and one
+// checker (key_check.hpp) reads both. Plain data.
+
+// The first seven are the boundary's (KRL_BOOL … KRL_TABLE); the others only the core's own.
+enum class ValueType : std::uint8_t {
+  kBool = 1,
+  kInteger,
+  kFloat,
+  kString,
+  kPath,
+  kArray,
+  kTable,
+  kStrings,
+  kPaths,
+};
+
+// "an integer", for messages.
+std::string_view described(ValueType type);
+
+struct KeyRule {
+  std::string key = {};  // dotted for nested tables: "model.layers"
+  ValueType type = ValueType::kString;
+  std::string fallback =
+      {};                  // the default as TOML text; empty: the key may be absent, or is required
+  std::string range = {};  // "0..1", "1..", "a|b|c"; empty: everything of the type
+  std::string doc = {};    // one sentence
+  bool required = false;
+
+  // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
+  // table; with others it is an error. Several fields may share a key if at most one is in use.
+  std::string only_if = {};
+  // Further choices that are known but not built yet: "retrieval".
+  std::string later = {};
+};
+
+// The ranges of keys: "0..1", "1..", "..5", "fast|slow". Pure functions.
+
+// "a|b|c" as a list; empty if the range is not of this form.
+std::vector<std::string> choices_of(std::string_view range);
+
+// Whether the range is "0..1", "1.." or "..5", its ends numbers in this order.
+bool is_interval(std::string_view range);
+
+// What a number outside of the range should have been, "at least 1" or "between 0 and 1"; nothing
+// if it lies inside, ends included.
+std::optional<std::string> expected_instead_of(double number, std::string_view range);
+
+// The list as "a, b or c".
+std::string either(const std::vector<std::string>& choices);
+
+// The components that a plan may name, as far as a plan is checked against them.
+// Plain data, made from the loaded plugins; core/plan itself knows no plugins.
+
+// The kinds of components; the numbers are the boundary's (KRL_POLICY …).
+enum class Kind : std::uint8_t { kPolicy = 1, kBackend, kReward, kDataset };
+
+// "policy", "backend", "reward", "dataset".
+std::string_view name_of(Kind kind);
+
+struct CatalogEntry {
+  Kind kind = Kind::kPolicy;
+  std::string id;
+  std::vector<KeyRule> keys;
+};
+
+struct Catalog {
+  std::vector<CatalogEntry> entries;
+  std::vector<std::string> searched;  // folders, first to last
+  std::vector<std::string> refused;   // "FILE: why", plugins that could not be loaded
+  std::vector<std::string> replaced;  // "reward.speedup": taken from a stranger's plugin, as the
+                                      // plan asked
+
+  const CatalogEntry* find(Kind kind, std::string_view id) const;
+  std::vector<std::string> ids(Kind kind) const;
+  // Where an id was looked for that is not there, "searched: …", "not loaded: …", each after
+  // `separator`.
+  std::string search_report(const std::string& separator = "   ") const;
+};
+
+// The keys of one table of a plan, each bound to the member of a settings struct that its value
+// becomes. A table is described once (`describe`, in schema.hpp): without a tree the description
+// gives the rules that plans are checked, filled in and documented by; with one it also fills the
+// struct. One thread.
 class Keys {
  public:
   // `table`: a checked table to read, or null.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/plan/node.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 
@@ -17,5 +17,24 @@ namespace krl {
 std::optional<Node> read_layers(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides,
                                 std::vector<Problem>& problems, std::vector<std::string>& notes);
+
+// How one layer of a plan is laid on another. Pure.
+
+// Lays `over` on `base`: tables are merged key by key, everything else is replaced. Where `over`
+// chooses another component (`use`), loss (`learn.loss.name`) or schedule, what the old choice had
+// as options goes away with it. `path` is the dotted name of the table, "" for the whole plan.
+void merge(Node& base, const Node& over, const std::string& path = {});
+
+// The lists of tables in a plan (dataset, reward, stage) under its layers: a layer's own list
+// replaces what was there, the lists in its table `add` are appended: [[add.reward]]. Pure.
+
+// Lays `layer` on `tables`, which are the whole plan (`stage` is null), or those in force during
+// `stage`, or the table of `stage` itself: there, what is added to a list that the stage does not
+// have waits in its `add`. A replaced list that loses elements is worth a line in `notes`. What
+// cannot be added stays in the `add` of `tables`.
+void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::string>& notes);
+
+// Reports and removes what is left in the `add` of tables: those of the plan, or of a stage.
+void refuse_additions(Node& tables, bool of_stage, std::vector<Problem>& problems);
 
 }  // namespace krl

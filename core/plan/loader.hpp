@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/plan/catalog.hpp"
+#include "core/plan/keys.hpp"
 #include "core/plan/plan.hpp"
 
 namespace krl {

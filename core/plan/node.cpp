@@ -1,7 +1,11 @@
 #include "core/plan/node.hpp"
 
+#define TOML_MAX_NESTED_VALUES 64
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace krl {
 namespace {
@@ -95,6 +99,146 @@ nlohmann::json Node::json() const {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* real = std::get_if<double>(&value)) return *real;
   return *text();
+}
+
+namespace {
+
+// The library destroys nested tables recursively, and dotted keys nest without its own limit. A
+// plan is read on any thread's stack, so the dots bound the depth (5,000 were safe under ASan).
+constexpr std::ptrdiff_t kMaxDots = 5000;
+
+// Tables are searched from the front, so their number is bounded as well.
+constexpr int kMaxValues = 10000;
+
+constexpr const char* kValueKey = "v = ";
+constexpr std::uint32_t kValueColumn = 5;
+
+tl::unexpected<Problem> wrong(const Origin& at, std::string message) {
+  return tl::unexpected(Problem{at, std::move(message), {}});
+}
+
+// Converts one parsed document; the first problem ends the conversion.
+class Converter {
+ public:
+  Converter(std::shared_ptr<const Source> source, Origin shift)
+      : source_(std::move(source)), shift_(std::move(shift)) {}
+
+  tl::expected<Node, Problem> convert(const toml::node& node, int depth) {
+    Node out;
+    out.origin = origin(node.source());
+    if (depth > Node::kMaxDepth) {
+      return wrong(out.origin, "values are nested more than " + std::to_string(Node::kMaxDepth) +
+                                   " deep; no plan needs that");
+    }
+    if (++values_ > kMaxValues) {
+      return wrong(out.origin,
+                   "this is no plan: more than " + std::to_string(kMaxValues) + " values");
+    }
+    if (const auto* table = node.as_table()) return convert_table(*table, std::move(out), depth);
+    if (const auto* array = node.as_array()) return convert_array(*array, std::move(out), depth);
+    if (const auto* flag = node.as_boolean()) {
+      out.value = flag->get();
+    } else if (const auto* integer = node.as_integer()) {
+      out.value = integer->get();
+    } else if (const auto* real = node.as_floating_point()) {
+      out.value = real->get();
+    } else if (const auto* text = node.as_string()) {
+      out.value = text->get();
+    } else {
+      return wrong(out.origin, "a plan has no dates or times; quote the value if it is a text");
+    }
+    return out;
+  }
+
+  Origin origin(const toml::source_region& region) const {
+    if (source_ == nullptr) return {};
+    Origin at{source_, region.begin.line, region.begin.column, 1};
+    if (region.end.line == region.begin.line && region.end.column > region.begin.column) {
+      at.length = region.end.column - region.begin.column;
+    }
+    if (shift_.line == 0) return at;
+    const bool first_line = at.line <= 1 && at.column >= kValueColumn;
+    at.column = first_line ? at.column - kValueColumn + shift_.column : shift_.column;
+    at.line = shift_.line;
+    return at;
+  }
+
+ private:
+  tl::expected<Node, Problem> convert_table(const toml::table& table, Node out, int depth) {
+    Node::Table entries;
+    for (const auto& [key, value] : table) {
+      auto converted = convert(value, depth + 1);
+      if (!converted) return converted;
+      entries.push_back({std::string(key.str()), origin(key.source()), std::move(*converted)});
+    }
+    // The library sorts by name; people read in the order they wrote.
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return std::pair(a.origin.line, a.origin.column) < std::pair(b.origin.line, b.origin.column);
+    });
+    out.value = std::move(entries);
+    return out;
+  }
+
+  tl::expected<Node, Problem> convert_array(const toml::array& array, Node out, int depth) {
+    Node::Array elements;
+    for (const toml::node& element : array) {
+      auto converted = convert(element, depth + 1);
+      if (!converted) return converted;
+      elements.push_back(std::move(*converted));
+    }
+    out.value = std::move(elements);
+    return out;
+  }
+
+  std::shared_ptr<const Source> source_;
+  Origin shift_;  // where a lone value starts in its source; line 0 for a whole document
+  int values_ = 0;
+};
+
+// The library's message in words that help.
+std::string explained(std::string_view why) {
+  if (const auto colon = why.find(": "); why.starts_with("Error while parsing ")) {
+    why = why.substr(colon == std::string::npos ? 0 : colon + 2);
+  }
+  if (why.starts_with("unescaped control characters")) {
+    return "a string ends on its line and holds no control characters; use \"\"\" for long texts";
+  }
+  return std::string(why);
+}
+
+tl::expected<Node, Problem> parse(const std::string& text, Converter converter) {
+  if (std::count(text.begin(), text.end(), '.') > kMaxDots) {
+    Origin whole = converter.origin({});
+    whole.line = 0;
+    return wrong(whole, "this is no plan: more than 5000 dots");
+  }
+  try {
+    const toml::table table = toml::parse(std::string_view(text));
+    return converter.convert(table, 0);
+  } catch (const toml::parse_error& e) {
+    return wrong(converter.origin(e.source()), "this is not TOML: " + explained(e.description()));
+  }
+}
+
+}  // namespace
+
+tl::expected<Node, Problem> read_toml(const std::shared_ptr<const Source>& source) {
+  return parse(source->text, Converter(source, {}));
+}
+
+tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origin& at) {
+  auto table = parse(kValueKey + text, Converter(at.source, at));
+  if (!table) return table;
+  const Node::Table& entries = table->entries();
+  if (entries.size() != 1) {
+    return wrong(at, "one value was expected here, not several lines");
+  }
+  return entries.front().value;
+}
+
+bool is_bare_key(std::string_view key) {
+  const auto is_bare = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
+  return !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
 }
 
 }  // namespace krl

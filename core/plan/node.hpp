@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <variant>
 #include <vector>
 
@@ -62,5 +64,18 @@ struct Entry {
   Origin origin;  // of the key
   Node value;
 };
+
+// TOML text into Nodes: the only place that knows the TOML library. Thread-safe; hostile text is an
+// error, never a crash.
+
+// The whole text of `source` as a table.
+tl::expected<Node, Problem> read_toml(const std::shared_ptr<const Source>& source);
+
+// A value such as `3`, `"x"` or `{ a = 1 }`. `at` is where its text starts; a value that does not
+// come from a user's text has a default origin.
+tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origin& at);
+
+// Whether a key needs no quotes in TOML: letters, digits, '_' and '-'.
+bool is_bare_key(std::string_view key);
 
 }  // namespace krl

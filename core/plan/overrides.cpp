@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "core/plan/key_check.hpp"
-#include "core/plan/lists.hpp"
-#include "core/plan/merge.hpp"
+#include "core/plan/layers.hpp"
+#include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
-#include "core/plan/toml_reader.hpp"
 
 namespace krl {
 namespace {

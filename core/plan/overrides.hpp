@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/node.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 

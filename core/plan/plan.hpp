@@ -17,7 +17,7 @@
 
 #include "core/base/log.hpp"
 #include "core/plan/source.hpp"
-#include "core/task/contract.hpp"
+#include "kernelrl/evaluation.hpp"
 #include "kernelrl/expression.hpp"
 
 namespace krl {

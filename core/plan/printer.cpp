@@ -6,7 +6,6 @@
 
 #include "core/plan/node.hpp"
 #include "core/plan/schema.hpp"
-#include "core/plan/toml_reader.hpp"
 
 namespace krl {
 namespace {

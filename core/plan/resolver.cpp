@@ -6,7 +6,7 @@
 
 #include "core/plan/content_check.hpp"
 #include "core/plan/key_check.hpp"
-#include "core/plan/lists.hpp"
+#include "core/plan/layers.hpp"
 #include "core/plan/schema.hpp"
 
 namespace krl {

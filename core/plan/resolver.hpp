@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/plan/catalog.hpp"
+#include "core/plan/keys.hpp"
 #include "core/plan/node.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 
 namespace krl {
 

@@ -59,7 +59,4 @@ const std::vector<TableRules>& plan_schema();
 // REQUIRES: a table of that name.
 const TableRules& table_rules(std::string_view name);
 
-// docs/plan.md's reference of all tables, as Markdown.
-std::string schema_markdown();
-
 }  // namespace krl

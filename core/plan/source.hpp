@@ -1,6 +1,4 @@
-// Where a value of a plan came from: a file, a `--set` argument, or the built-in defaults.
-// Values; copies share the text of their source, so that an error found long after loading can
-// still show the line. Const access from many threads is safe.
+// Texts that plans are read from, where their values come from, and what is wrong with them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +6,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "core/base/result.hpp"
 
 namespace krl {
+
+// Where a value of a plan came from: a file, a `--set` argument, or the built-in defaults.
+// Values; copies share the text of their source, so that an error found long after loading can
+// still show the line. Const access from many threads is safe.
 
 // A text that plans are read from. The n-th `--set` argument is line n of the source "--set".
 struct Source {
@@ -38,5 +44,37 @@ struct Origin {
   // The same without the column.
   std::string line_text() const;
 };
+
+// Reads the text of a plan or of something that a plan names. Thread-safe.
+
+// The whole text of a regular file of at most 1 MiB; else why not, "'x.toml' is a folder".
+// Never blocks: pipes and devices are refused.
+tl::expected<std::string, std::string> read_text_file(const std::filesystem::path& file);
+
+// What is wrong with a plan, and how it is shown:
+//
+//   configs/x.toml:31:1: error: unknown key 'wieght' for reward 'speedup'
+//     31 | wieght = 0.5
+//        | ^~~~~~ did you mean 'weight'?   known keys: cap, floor, weight, when
+//
+// Plain values; thread-safe as such.
+struct Problem {
+  Origin origin;
+  std::string message;
+  std::string hint;  // what to do; may be empty
+};
+
+// As above, ending in a newline; further lines of the message follow, indented. Unprintable bytes
+// are shown as '?', a long line in part.
+std::string rendered(const Problem& problem);
+
+// All problems, sorted by source, line and column, without repetitions; at most 100 are shown.
+std::string rendered(std::vector<Problem> problems);
+
+// "configs/x.toml:12:1: note: …", on one line without its end: what is right, and may surprise.
+std::string note_at(const Origin& origin, std::string_view message);
+
+// The error of a plan that turned out wrong after it was loaded.
+Error problem_at(const Origin& origin, std::string message, std::string hint = {});
 
 }  // namespace krl

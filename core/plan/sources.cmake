@@ -1,21 +1,12 @@
 target_sources(kernelrl_core PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/catalog.cpp
   ${CMAKE_CURRENT_LIST_DIR}/content_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/key_check.cpp
   ${CMAKE_CURRENT_LIST_DIR}/keys.cpp
   ${CMAKE_CURRENT_LIST_DIR}/layers.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/lists.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loader.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/merge.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/names.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node.cpp
   ${CMAKE_CURRENT_LIST_DIR}/overrides.cpp
   ${CMAKE_CURRENT_LIST_DIR}/printer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/problem.cpp
   ${CMAKE_CURRENT_LIST_DIR}/resolver.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schema.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/schema_markdown.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/source.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text_file.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/toml_reader.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/value_range.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/source.cpp)

@@ -4,57 +4,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <kernelrl/values.hpp>
 
-#include "core/plugin/text.hpp"
 #include "core/plugin/views.hpp"
 
 namespace krl {
 namespace {
 
 // A time, a speedup or an occupancy of 0 cannot be measured: nobody has set it.
-double unless_zero(double value) { return value == 0 ? kNotMeasured : value; }
-std::int32_t unless_zero(std::int32_t value) { return value == 0 ? -1 : value; }
-
-// No compiled kernel has 0 registers: of one that says so, what else is 0 was not set either.
-KernelRecord kernel_of(const krl_kernel& k) {
-  const auto known = [&](std::int32_t value) {
-    return k.registers == 0 ? unless_zero(value) : value;
-  };
-  return {copy(k.name),
-          copy(k.arch),
-          copy(k.occupancy_limiter),
-          known(k.registers),
-          known(k.spill_bytes),
-          known(k.stack_bytes),
-          known(k.shared_bytes),
-          unless_zero(k.max_threads),
-          unless_zero(k.blocks_per_sm),
-          unless_zero(k.occupancy)};
+void unset_zeros(std::initializer_list<double*> figures) {
+  for (double* figure : figures)
+    if (*figure == 0) *figure = kUnknown;
+}
+void unset_zeros(std::initializer_list<std::int32_t*> figures) {
+  for (std::int32_t* figure : figures)
+    if (*figure == 0) *figure = -1;
 }
 
-CaseRecord case_of(const krl_case& c) {
-  CaseRecord record{
-      copy(c.label),
-      static_cast<Verdict>(c.verdict),
-      static_cast<CaseKind>(c.kind),
-      c.estimated != 0,
-      c.max_abs_error,
-      c.max_rel_error,
-      unless_zero(c.speedup),
-      unless_zero(c.speedup_low),
-      unless_zero(c.speedup_high),
-      unless_zero(c.time_ns),
-      unless_zero(c.baseline_ns),
-      {c.samples_ns.data, c.samples_ns.data + c.samples_ns.size},
-      {c.baseline_samples_ns.data, c.baseline_samples_ns.data + c.baseline_samples_ns.size},
-      copy(c.detail)};
-  if (std::isnan(record.speedup_low)) record.speedup_low = record.speedup;
-  if (std::isnan(record.speedup_high)) record.speedup_high = record.speedup;
-  return record;
+Kernel kernel_of(const krl_kernel& pushed) {
+  Kernel k = from_c(pushed);
+  unset_zeros({&k.max_threads, &k.blocks_per_sm});
+  unset_zeros({&k.occupancy});
+  // No compiled kernel has 0 registers: of one that says so, what else is 0 was not set either.
+  if (k.registers == 0)
+    unset_zeros({&k.registers, &k.spill_bytes, &k.stack_bytes, &k.shared_bytes});
+  return k;
+}
+
+Case case_of(const krl_case& pushed) {
+  Case c = from_c(pushed);
+  unset_zeros({&c.speedup, &c.speedup_low, &c.speedup_high, &c.time_ns, &c.baseline_ns});
+  if (std::isnan(c.speedup_low)) c.speedup_low = c.speedup;
+  if (std::isnan(c.speedup_high)) c.speedup_high = c.speedup;
+  return c;
 }
 
 // What is wrong with a case; empty if nothing is.
-std::string complaint_about(const CaseRecord& c) {
+std::string complaint_about(const Case& c) {
   if (c.kind > CaseKind::kFresh)
     return fmt::format("case '{}' is of a kind that does not exist", c.label);
   const auto is_wrong = [](double value) { return std::isinf(value) || value < 0; };
@@ -125,8 +112,7 @@ class EvaluationReceiver {
   static krl_status diagnostic(const Sink* sink, const krl_diagnostic* d) {
     EvaluationReceiver& r = of(sink);
     if (!r.may_push("a diagnostic", d)) return KRL_INVALID_ARGUMENT;
-    r.evaluation_.diagnostics.push_back(
-        {d->severity, d->line, d->column, copy(d->code), copy(d->text)});
+    r.evaluation_.diagnostics.push_back(from_c(*d));
     return KRL_OK;
   }
   static krl_status kernel(const Sink* sink, const krl_kernel* k) {
@@ -139,14 +125,13 @@ class EvaluationReceiver {
     EvaluationReceiver& r = of(sink);
     if (!r.may_push("a case", c)) return KRL_INVALID_ARGUMENT;
     r.see(c->verdict);
-    const CaseRecord& record = r.evaluation_.cases.emplace_back(case_of(*c));
-    r.complain(complaint_about(record));
+    r.complain(complaint_about(r.evaluation_.cases.emplace_back(case_of(*c))));
     return KRL_OK;
   }
   static krl_status value(const Sink* sink, const krl_value* v) {
     EvaluationReceiver& r = of(sink);
     if (!r.may_push("a value", v)) return KRL_INVALID_ARGUMENT;
-    r.evaluation_.values.push_back({v->case_index, copy(v->name), copy(v->unit), v->value});
+    r.evaluation_.values.push_back(from_c(*v));
     return KRL_OK;
   }
   static krl_status artifact(const Sink*, krl_str, krl_str) { return KRL_OK; }
@@ -190,7 +175,7 @@ class EvaluationReceiver {
   }
 
   std::string complaint_about_passing() const {
-    for (const CaseRecord& c : evaluation_.cases) {
+    for (const Case& c : evaluation_.cases) {
       if (c.verdict != Verdict::kOk)
         return fmt::format("its verdict is ok, and that of case '{}' is {}", c.label,
                            name_of(c.verdict));
@@ -204,6 +189,11 @@ class EvaluationReceiver {
   krl_evaluation_sink sink_;
 };
 
+BackendInfo info_of(const krl_backend_info& info) {
+  return {std::max(1u, info.concurrency), info.signals, copy(info.toolchain), copy(info.device),
+          (info.flags & KRL_BACKEND_REAL_SIZES) != 0};
+}
+
 krl_evaluate_options c_options(const EvaluateOptions& o) {
   return {sizeof(krl_evaluate_options), o.stages, o.seed};
 }
@@ -212,14 +202,14 @@ krl_evaluate_options c_options(const EvaluateOptions& o) {
 
 Result<BackendInfo> Backend::describe() const {
   return instance_.patiently([&]() -> Result<BackendInfo> {
-    krl_backend_info info{};
-    info.struct_size = sizeof info;
+    SelfDescription<krl_backend_info_sink, krl_backend_info, BackendInfo> description(info_of);
     Call call(component(), instance_.scope());
     KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
-      return table().describe(self, context, &info);
+      return table().describe(self, context, description.sink());
     }));
-    return BackendInfo{std::max(1u, info.concurrency), info.signals, copy(info.toolchain),
-                       copy(info.device), (info.flags & KRL_BACKEND_REAL_SIZES) != 0};
+    const std::string why = description.complaint();
+    if (!why.empty()) return failure(call.broken("describe", why));
+    return description.take();
   });
 }
 
@@ -252,7 +242,7 @@ Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& s
                                           const EvaluateOptions& options) const {
   const krl_task c_task = view_of(task);
   const krl_candidate candidate{sizeof(krl_candidate), static_cast<std::uint32_t>(options.contract),
-                                &c_task, borrow(source)};
+                                &c_task, to_c(source)};
   const krl_evaluate_options o = c_options(options);
   EvaluationReceiver receiver;
   Call call(component(), instance_.scope());

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <kernelrl/evaluation.hpp>
 #include <string>
 
 #include "core/base/result.hpp"
 #include "core/plugin/instance.hpp"
-#include "core/task/evaluation.hpp"
 #include "core/task/task.hpp"
 
 namespace krl {

@@ -1,25 +1,91 @@
 #include "core/plugin/crash.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <exception>
 #include <memory>
+#include <mutex>
 
+#include "core/base/log.hpp"
 #include "core/plugin/active_call.hpp"
-#include "core/plugin/code_address.hpp"
-#include "core/plugin/last_words.hpp"
 
 namespace krl {
+namespace {
+
+// The path of the line "from-to rwxp offset device inode   /path" if it spans the address.
+std::string_view path_in(std::string_view line, std::uintptr_t address) {
+  const char* const end = line.data() + line.size();
+  std::uintptr_t first = 0, last = 0;
+  const auto from = std::from_chars(line.data(), end, first, 16);
+  if (from.ptr == end || *from.ptr != '-') return {};
+  std::from_chars(from.ptr + 1, end, last, 16);
+  if (address < first || address >= last) return {};
+  return line.substr(std::min(line.find('/'), line.size()));
+}
+
+}  // namespace
+
+std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]) {
+  const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return {};
+  std::string_view path;
+  std::size_t size = 0;
+  for (ssize_t n; path.empty() && (n = ::read(maps, buffer + size, sizeof buffer - size)) > 0;) {
+    size += static_cast<std::size_t>(n);
+    std::string_view rest(buffer, size);
+    for (std::size_t at; path.empty() && (at = rest.find('\n')) != rest.npos;
+         rest.remove_prefix(at + 1)) {
+      path = path_in(rest.substr(0, at), address);
+    }
+    if (!path.empty()) break;
+    size = static_cast<std::size_t>(std::copy(rest.begin(), rest.end(), buffer) - buffer);
+  }
+  ::close(maps);
+  return path;
+}
+
+namespace {
+
+std::atomic<int> g_stream{-1};
+std::mutex g_hint_mutex;
+FixedText g_hint;  // under g_hint_mutex
+
+}  // namespace
+
+void write_last_words(std::string_view lines) {
+  std::string_view rest = lines;
+  for (ssize_t n; !rest.empty() && (n = ::write(g_stream, rest.data(), rest.size())) > 0;)
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  log_last_words(lines);
+}
+
+void set_last_words_stream(int descriptor) { g_stream = descriptor; }
+
+void set_last_words_hint(std::string_view hint) {
+  const std::lock_guard lock(g_hint_mutex);
+  g_hint = FixedText().add(hint);
+}
+
+void add_hint(FixedText& text) {
+  // In glibc one atomic operation, which does not wait for a thread that may never go on.
+  if (!g_hint_mutex.try_lock()) return;
+  if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
+  g_hint_mutex.unlock();
+}
+
 namespace {
 
 constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE};

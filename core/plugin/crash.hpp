@@ -3,7 +3,32 @@
 // would have, but for exit() and its like, which become the exit code 1.
 #pragma once
 
+#include <climits>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/text.hpp"
+
 namespace krl {
+
+// Which file the code at an address came from, as the kernel's table of mappings has it. Unlike
+// dladdr() it takes no lock, so it is signal-safe.
+
+// The path, in `buffer`; empty if no file is mapped there.
+std::string_view file_at(std::uintptr_t address, char (&buffer)[PATH_MAX]);
+
+// What is said before a plugin ends the process: on a stream of the program's choice, and in
+// logs.log. Signal-safe where it does not say otherwise.
+
+// Writes whole lines.
+void write_last_words(std::string_view lines);
+
+// The descriptor that they are written to as well; none before this is called.
+void set_last_words_stream(int descriptor);
+
+// The line that add_hint appends: what stands, how to go on. Any thread, but not signal-safe.
+void set_last_words_hint(std::string_view hint);
+void add_hint(FixedText& text);
 
 // Main thread, once, before a plugin is loaded. A signal that has a handler already is left to it:
 // sanitizers have theirs.

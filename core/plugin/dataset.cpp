@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/base/log.hpp"
-#include "core/plugin/text.hpp"
+#include "core/plugin/views.hpp"
 
 namespace krl {
 namespace {

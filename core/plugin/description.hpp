@@ -8,9 +8,16 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/plan/keys.hpp"
 #include "core/plugin/component.hpp"
 
 namespace krl {
+
+// Whether the options that a component declares can be used as they are declared.
+
+// Names the first option that is wrong, and what to do: a key that no plan could set, or that is
+// there twice; a range that cannot be read; a default that a plan could not give. Thread-safe.
+Status check_options(Kind kind, const std::vector<KeyRule>& options);
 
 // The components of `plugin`, which may be null and was loaded from `file`; at least one, and no
 // two of a kind with one id. What breaks a rule of abi.h is an error that names the component, and

@@ -1,17 +1,137 @@
-// An instance of a component: created from its table of the plan, destroyed with this object.
+// An instance of a component, and the calls into it.
 #pragma once
 
+#include <kernelrl/abi.h>
+
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
+#include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
-#include "core/plugin/call.hpp"
+#include "core/plugin/active_call.hpp"
 #include "core/plugin/component.hpp"
-#include "core/plugin/tries.hpp"
 
 namespace krl {
+
+// The host side of the boundary, what the core lends to every plugin: the one host of this process,
+// given to entry points and to create().
+const krl_host* host();
+
+// A status of the boundary; of a number that it does not know, kInternal.
+Code code_of(krl_status status);
+
+// How often a call is made again while a component is unavailable: see Tries.
+struct Retries {
+  int count = 0;                           // after the first try
+  std::chrono::duration<double> pause{0};  // before the first of them; each is twice the one before
+};
+
+// What all calls of a run share.
+struct CallScope {
+  using Clock = std::chrono::steady_clock;
+
+  // Set once the user wants to stop; plugins poll it. Outlives every call.
+  const std::atomic<bool>* stop = nullptr;
+  std::chrono::seconds limit{0};  // that a call may take; 0 = any time
+  Retries retries = {};
+
+  // CLOCK_MONOTONIC nanoseconds, of a call that begins now; 0 = none.
+  std::int64_t deadline_ns() const {
+    if (limit.count() == 0) return 0;
+    return std::chrono::nanoseconds(Clock::now().time_since_epoch() + limit).count();
+  }
+  // For a call that lasts as long as others come.
+  CallScope without_limit() const { return {stop, {}, retries}; }
+  bool cancelled() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
+};
+
+// One call into a plugin: lends it the host's services and keeps what it reports. Used by one
+// thread, except that the plugin may report from any of its own threads.
+class Call {
+ public:
+  Call(const Component& component, const CallScope& scope);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const krl_call* c() const { return &context_; }
+
+  // Calls `function`, the plugin's, and gives its answer as a Status: "reward 'speedup' (score):
+  // why". `name` says what it is.
+  template <class Function>
+  Status run(std::string_view name, const Function& function) const {
+    krl_status status = KRL_OK;
+    const auto thrown = enter(callee_of(component_), name, [&] { status = function(); });
+    return thrown ? Status(failure(threw(name, *thrown))) : finish(status, name);
+  }
+  // Marks a breach of the boundary's rules by the plugin: "policy 'x' broke its contract in
+  // sample(): why".
+  Error broken(std::string_view function, std::string_view why) const;
+
+  // The same of an exception that came out of `function`.
+  Error threw(std::string_view function, std::string_view what) const;
+
+  const Metrics& metrics() const { return metrics_; }
+
+ private:
+  Status finish(krl_status status, std::string_view function) const;
+  static Call& of(const krl_call* c) { return *static_cast<Call*>(c->ctx); }
+  static int32_t cancelled(const krl_call* c);
+  static void progress(const krl_call* c, double done, krl_str what);
+  static void log(const krl_call* c, int32_t level, krl_str message);
+  static krl_status fail(const krl_call* c, krl_status status, krl_str why);
+  static void metric(const krl_call* c, krl_str name, double value);
+
+  const Component& component_;
+  const CallScope scope_;
+  krl_call context_;
+  mutable std::mutex mutex_;
+  std::string why_;
+  Metrics metrics_;
+};
+
+// When a call into a plugin is made again. KRL_UNAVAILABLE means the same for every kind of
+// component: trouble of the machinery, which may pass. So a call that changes nothing, or whose
+// repetition comes to the same, is made again after a pause; what is lost if that does not help is
+// for the caller to say.
+
+// The tries of one call; one thread.
+class Tries {
+ public:
+  // `given_up` belongs to the component's instance: set once a call has failed for good, until one
+  // succeeds. In between each call has one try, so that a component that is gone costs its pauses
+  // once, and not for every call.
+  Tries(const CallScope& scope, std::atomic<bool>& given_up) : scope_(scope), given_up_(given_up) {}
+
+  // After a failed try: waits, and gives OK if the call is to be made again. Otherwise what the
+  // call has come to: the error itself, or kCancelled if the user stopped the run meanwhile.
+  Status after(const Error& error);
+  // After a try that did all of its work, or some: what fails from here on is counted anew.
+  void succeeded();
+
+ private:
+  const CallScope& scope_;
+  std::atomic<bool>& given_up_;
+  int repeated_ = 0;
+};
+
+// Calls `attempt()`, which gives a Status or a Result, as often as `tries` allow.
+template <class Attempt>
+auto patiently(Tries tries, const Attempt& attempt) -> decltype(attempt()) {
+  while (true) {
+    auto result = attempt();
+    if (result) {
+      tries.succeeded();
+      return result;
+    }
+    if (const Status again = tries.after(result.error()); !again) return failure(again.error());
+  }
+}
+
+// An instance of a component: created from its table of the plan, destroyed with this object.
 
 // Thread-safe: calls on an instance whose component is not KRL_THREAD_SAFE wait for one another.
 class Instance {

@@ -2,8 +2,15 @@
 
 #define BOOST_DLL_USE_STD_FS
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
@@ -13,9 +20,11 @@
 #include <deque>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
-#include "core/base/utf8.hpp"
+#include "core/base/text.hpp"
 #include "core/plugin/active_call.hpp"
+#include "core/plugin/crash.hpp"
 
 namespace krl {
 namespace {
@@ -111,6 +120,108 @@ Result<krl_plugin_entry> open_library(const fs::path& path) {
       &loaded.back().get<const krl_plugin*(const krl_host*)>(KRL_PLUGIN_ENTRY);
   if (is_function(entry)) return entry;
   return invalid(fmt::format("exports {} as data, not as a function", KRL_PLUGIN_ENTRY));
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kReapPause{5};
+constexpr std::chrono::seconds kReapLimit{2};  // a process whose driver hangs cannot be killed
+
+// The whole life of the child. A NUL ends its report, as what the work has started may keep the
+// pipe open.
+[[noreturn]] void be_the_child(const std::function<std::string()>& work, int report) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // as it is in no terminal's group now
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {0, 1, 2}) ::dup2(nowhere, stream);
+  stop_reporting_crashes();  // how it ends is for the parent to say
+  const std::string text = work() + '\0';
+  std::string_view rest = text;
+  for (ssize_t n; !rest.empty() && (n = ::write(report, rest.data(), rest.size())) > 0;)
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  ::_exit(rest.empty() ? 0 : 1);
+}
+
+// Reads until the child has written its report, or has ended without one.
+void read_report(int report, Clock::time_point deadline, ChildEnd& end) {
+  std::string text;
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    end.in_time = left.count() > 0;
+    if (!end.in_time) return;
+    pollfd ready{report, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) continue;
+    char chunk[4096];
+    const ssize_t n = ::read(report, chunk, sizeof chunk);
+    if (n == 0) return;
+    if (n > 0) text.append(chunk, static_cast<std::size_t>(n));
+    if (!text.ends_with('\0')) continue;
+    text.pop_back();
+    end.report = std::move(text);
+    return;
+  }
+}
+
+// Kills what is left of the child and of all that it has started. Its status, as it ended.
+int reap(pid_t child) {
+  const auto deadline = Clock::now() + kReapLimit;
+  int status = 0;
+  ::kill(-child, SIGKILL);
+  while (::waitpid(child, &status, WNOHANG) == 0 && Clock::now() < deadline)
+    std::this_thread::sleep_for(kReapPause);
+  return status;
+}
+
+}  // namespace
+
+Result<ChildEnd> run_in_child(const std::function<std::string()>& work, milliseconds limit) {
+  const auto cannot = [] {
+    return failure(Code::kUnavailable, fmt::format("cannot be tried in a process of its own: {}",
+                                                   std::strerror(errno)));
+  };
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot();
+  const auto deadline = Clock::now() + limit;
+  const pid_t child = ::fork();
+  if (child == 0) be_the_child(work, ends[1]);
+  Result<ChildEnd> result;
+  if (child < 0) result = cannot();
+  ::close(ends[1]);
+  if (child > 0) {
+    ::setpgid(child, child);  // whichever of the two is first
+    read_report(ends[0], deadline, *result);
+    result->status = reap(child);
+  }
+  ::close(ends[0]);
+  return result;
+}
+
+Status rehearse(const std::function<void()>& load, milliseconds limit) {
+  KRL_ASSIGN(const ChildEnd end, run_in_child(
+                                     [&] {
+                                       load();
+                                       return std::string();
+                                     },
+                                     limit));
+  if (end.report) return {};
+  if (!end.in_time) {
+    return invalid(fmt::format("did not return within {:g} s when it was loaded",
+                               std::chrono::duration<double>(limit).count()));
+  }
+  if (!WIFSIGNALED(end.status)) {
+    return invalid(fmt::format("ended the process, with exit code {}, while it was loaded",
+                               WEXITSTATUS(end.status)));
+  }
+  const int signal = WTERMSIG(end.status);
+  const char* const name = ::sigabbrev_np(signal);
+  return invalid(
+      fmt::format("crashed ({}) while it was loaded",
+                  name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name)));
 }
 
 }  // namespace krl

@@ -4,7 +4,11 @@
 
 #include <kernelrl/abi.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
 
 #include "core/base/result.hpp"
 
@@ -16,5 +20,27 @@ Status check_library(const std::filesystem::path& file);
 
 // Loads it for as long as the process lives: its constructors run.
 Result<krl_plugin_entry> open_library(const std::filesystem::path& file);
+
+// How work in a child process ended. The child alone is lost where the work crashes, exits or never
+// returns.
+struct ChildEnd {
+  std::optional<std::string> report;  // what the work returned; nothing if it did not return
+  bool in_time = true;                // false: it was ended at the limit
+  int status = 0;  // of the process, as waitpid() gives it; 0 if it cannot even be killed
+};
+
+// Runs `work` in a child, whose output goes nowhere, and ends whatever it leaves behind. The text
+// that `work` returns contains no NUL. kUnavailable if no process can be made. Main thread, before
+// any other thread runs.
+Result<ChildEnd> run_in_child(const std::function<std::string()>& work,
+                              std::chrono::milliseconds limit);
+
+inline constexpr std::chrono::seconds kRehearsalLimit{10};
+
+// The first time that a stranger's file is loaded: in a child. What the file does to the world it
+// does twice. An error says how the child ended before `load` had returned: "crashed (SIGSEGV)
+// while it was loaded".
+Status rehearse(const std::function<void()>& load,
+                std::chrono::milliseconds limit = kRehearsalLimit);
 
 }  // namespace krl

@@ -5,12 +5,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/plugin/config_view.hpp"
-#include "core/plugin/example_call.hpp"
-#include "core/plugin/open_requests.hpp"
-#include "core/plugin/rows.hpp"
-#include "core/plugin/sampling_call.hpp"
-#include "core/plugin/text.hpp"
+#include "core/plugin/policy_calls.hpp"
+#include "core/plugin/views.hpp"
 
 namespace krl {
 namespace {
@@ -69,6 +65,8 @@ PolicyInfo info_of(const krl_policy_info& info) {
           .adopts = info.adopts};
 }
 
+using PolicyDescription = SelfDescription<krl_policy_info_sink, krl_policy_info, PolicyInfo>;
+
 // What a call comes to whose results went through `receiver`.
 template <class Receiver>
 Status checked(const Call& call, std::string_view function, const Status& status,
@@ -87,22 +85,22 @@ void merge(Metrics& into, const Metrics& from) {
 }  // namespace
 
 Result<PolicyInfo> Policy::describe() const {
-  krl_policy_info info{};
-  KRL_TRY(instance_.patiently([&]() -> Status {
-    info = {};
-    info.struct_size = sizeof info;
+  return instance_.patiently([&]() -> Result<PolicyInfo> {
+    PolicyDescription description(info_of);
     Call call(component(), instance_.scope());
     KRL_TRY(instance_.run(call, "describe", [&](void* self, auto* context) {
-      return table().describe(self, context, &info);
+      return table().describe(self, context, description.sink());
     }));
-    const std::string why = complaint_about(info);
-    return why.empty() ? Status() : failure(call.broken("describe", why));
-  }));
-  bounds_->vocabulary = info.vocabulary;
-  bounds_->described = info.version;
-  bounds_->gives_tokens = (~info.flags & (KRL_POLICY_TRAINABLE | KRL_POLICY_HAS_TOKENS)) == 0;
-  overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
-  return info_of(info);
+    const krl_policy_info& info = description.info();
+    std::string why = description.complaint();
+    if (why.empty()) why = complaint_about(info);
+    if (!why.empty()) return failure(call.broken("describe", why));
+    bounds_->vocabulary = info.vocabulary;
+    bounds_->described = info.version;
+    bounds_->gives_tokens = (~info.flags & (KRL_POLICY_TRAINABLE | KRL_POLICY_HAS_TOKENS)) == 0;
+    overlaps_->samples_while_training = (info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING) != 0;
+    return description.take();
+  });
 }
 
 std::string Policy::complaint_about(const krl_policy_info& info) const {
@@ -131,12 +129,14 @@ Result<std::optional<PolicyInfo>> Policy::preview(const Component& policy,
   if (preview == nullptr) return std::nullopt;
   const ConfigView config(options);
   Call call(policy, scope);
-  krl_policy_info info{};
-  info.struct_size = sizeof info;
-  const Status status = call.run("preview", [&] { return preview(config.c(), call.c(), &info); });
+  PolicyDescription description(info_of);
+  const Status status =
+      call.run("preview", [&] { return preview(config.c(), call.c(), description.sink()); });
   if (is_unimplemented(status)) return std::nullopt;
   if (!status) return failure(status.error());
-  return info_of(info);
+  const std::string why = description.complaint();
+  if (!why.empty()) return failure(call.broken("preview", why));
+  return description.take();
 }
 
 Status Policy::check_loss(const Component& policy, const nlohmann::json& options, const Loss& loss,
@@ -272,7 +272,7 @@ Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& a
   const Rows<krl_message> messages = messages_of(prompt);
   Call call(component(), instance_.scope());
   const auto tokenize = [&](void* self, auto* context) {
-    return table().tokenize(self, context, messages.data(), messages.size(), borrow(answer), &sink);
+    return table().tokenize(self, context, messages.data(), messages.size(), to_c(answer), &sink);
   };
   if (can_stream(component())) {  // sample_stream() may be under way, and wait for this episode
     const std::lock_guard lock(overlaps_->tokenizing);
@@ -286,17 +286,16 @@ Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& a
 
 Status Policy::fit(const std::vector<std::string>& texts, std::uint64_t seed) const {
   std::vector<krl_str> c_texts;
-  for (const std::string& text : texts) c_texts.push_back(borrow(text));
+  for (const std::string& text : texts) c_texts.push_back(to_c(text));
   Call call(component(), instance_.scope());
   return instance_.run(call, "fit", [&](void* self, auto* context) {
     return table().fit(self, context, c_texts.data(), c_texts.size(), seed);
   });
 }
 
-Status Policy::forward_backward(const Loss& loss, const std::vector<Example>& examples,
-                                Metrics& metrics) const {
+Status Policy::forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const {
   const LossView c_loss(loss);
-  const Rows<krl_example> c_examples = rows_of(examples);
+  const Rows<krl_example> c_examples = rows_of(batch);
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "forward_backward", [&](void* self, auto* context) {
     return table().forward_backward(self, context, c_loss.c(), c_examples.data(),
@@ -369,7 +368,7 @@ Result<std::uint64_t> Policy::publish() const {
 Status Policy::adopt_weights(const Weights& weights) const {
   const auto adopt = function_of(component(), &krl_policy_v::adopt_weights);
   if (adopt == nullptr) return lacks(component(), "takes no weights of another one");
-  const krl_weights c_weights{sizeof(krl_weights), weights.kind, borrow(weights.directory),
+  const krl_weights c_weights{sizeof(krl_weights), weights.kind, to_c(weights.directory),
                               weights.version};
   return instance_.patiently([&] {
     Call call(component(), instance_.scope());
@@ -384,7 +383,7 @@ Status Policy::forget(const std::string& directory) const {
   if (forget == nullptr) return {};
   Call call(component(), instance_.scope());
   Status status = instance_.run(call, "forget", [&](void* self, auto* context) {
-    return forget(self, context, borrow(directory));
+    return forget(self, context, to_c(directory));
   });
   if (is_unimplemented(status)) return {};
   return status;
@@ -393,7 +392,7 @@ Status Policy::forget(const std::string& directory) const {
 Status Policy::save(const std::string& directory) const {
   Call call(component(), instance_.scope());
   KRL_TRY(instance_.run(call, "save", [&](void* self, auto* context) {
-    return table().save(self, context, borrow(directory));
+    return table().save(self, context, to_c(directory));
   }));
   std::error_code error;
   if (!std::filesystem::is_empty(directory, error) || error) return {};
@@ -408,7 +407,7 @@ Status Policy::load(const std::string& directory) const {
   return instance_.patiently([&] {
     Call call(component(), instance_.scope());
     return instance_.run(call, "load", [&](void* self, auto* context) {
-      return table().load(self, context, borrow(directory));
+      return table().load(self, context, to_c(directory));
     });
   });
 }
@@ -417,7 +416,7 @@ Status Policy::export_weights(const std::string& directory, const std::string& f
   Call call(component(), instance_.scope());
   if (table().export_weights == nullptr) return lacks(component(), "has no weights to export");
   return instance_.run(call, "export_weights", [&](void* self, auto* context) {
-    return table().export_weights(self, context, borrow(directory), borrow(format));
+    return table().export_weights(self, context, to_c(directory), to_c(format));
   });
 }
 

@@ -53,6 +53,8 @@ struct Example {
   std::string state = {};
 };
 
+using Batch = std::vector<const Example*>;  // borrowed, each from where all examples are
+
 struct Loss {
   std::string name;  // "ppo", "cross_entropy", …
   std::uint32_t aggregation = KRL_TOKEN_MEAN;
@@ -155,8 +157,7 @@ class Policy {
 
   // The rest needs PolicyInfo::trainable.
   Status fit(const std::vector<std::string>& texts, std::uint64_t seed) const;
-  Status forward_backward(const Loss& loss, const std::vector<Example>& examples,
-                          Metrics& metrics) const;
+  Status forward_backward(const Loss& loss, const Batch& batch, Metrics& metrics) const;
   Status optimizer_step(const Optimizer& optimizer, Metrics& metrics) const;
   // Makes the weights of now those that sample, and gives their version.
   Result<std::uint64_t> publish() const;

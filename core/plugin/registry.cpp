@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <kernelrl/spelling.hpp>
 
 #include <algorithm>
 #include <cstdlib>
+#include <kernelrl/spelling.hpp>
 #include <sstream>
 #include <system_error>
 
-#include "core/base/installation.hpp"
+#include "core/base/file_system.hpp"
 #include "core/plugin/active_call.hpp"
-#include "core/plugin/component_id.hpp"
+#include "core/plugin/component.hpp"
 #include "core/plugin/description.hpp"
-#include "core/plugin/host.hpp"
+#include "core/plugin/instance.hpp"
 #include "core/plugin/library.hpp"
-#include "core/plugin/rehearsal.hpp"
 
 namespace krl {
 namespace {

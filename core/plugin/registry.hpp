@@ -26,7 +26,7 @@ class Registry {
   // time, does not stop the others: it is listed in `rejected` and matters only if a plan asks for
   // what it might have offered.
   //
-  // Only the installation's own plugins may have ids without a vendor (component_id.hpp), but for
+  // Only the installation's own plugins may have ids without a vendor (component.hpp), but for
   // those that `replace` names, "reward.speedup": of them a stranger's is taken, and the
   // installation's own is left out.
   static Registry load(const std::vector<std::filesystem::path>& folders,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plugin/text.hpp"
+#include "core/plugin/views.hpp"
 
 namespace krl {
 

@@ -1,70 +1,60 @@
 #include "core/plugin/views.hpp"
 
-#include "core/plugin/text.hpp"
+#include <nlohmann/json.hpp>
 
 namespace krl {
-namespace {
-
-krl_diagnostic view_of(const Diagnostic& d) {
-  return {sizeof(krl_diagnostic), d.severity, d.line, d.column, borrow(d.code), borrow(d.text)};
-}
-
-krl_kernel view_of(const KernelRecord& k) {
-  return {sizeof(krl_kernel), 0,
-          borrow(k.name),     borrow(k.arch),
-          k.registers,        k.spill_bytes,
-          k.stack_bytes,      k.shared_bytes,
-          k.max_threads,      k.blocks_per_sm,
-          k.occupancy,        borrow(k.occupancy_limiter)};
-}
-
-krl_f64s borrow_samples(const std::vector<double>& samples) {
-  return {samples.data(), samples.size()};
-}
-
-krl_case view_of(const CaseRecord& c) {
-  return {sizeof(krl_case),
-          static_cast<std::uint32_t>(c.verdict),
-          borrow(c.label),
-          static_cast<std::uint32_t>(c.kind),
-          c.estimated ? 1u : 0u,
-          c.max_abs_error,
-          c.max_rel_error,
-          c.speedup,
-          c.speedup_low,
-          c.speedup_high,
-          c.time_ns,
-          c.baseline_ns,
-          borrow_samples(c.samples_ns),
-          borrow_samples(c.baseline_samples_ns),
-          borrow(c.detail)};
-}
-
-krl_value view_of(const Value& v) {
-  return {sizeof(krl_value), v.case_index, borrow(v.name), borrow(v.unit), v.value};
-}
-
-constexpr auto kViewOf = [](const auto& value) { return view_of(value); };
-
-}  // namespace
 
 krl_task view_of(const Task& task) {
-  return {sizeof(krl_task),   task.tier,           borrow(task.id),
-          borrow(task.title), borrow(task.prompt), borrow(task.definition_json)};
+  return {sizeof(krl_task), task.tier,         to_c(task.id),
+          to_c(task.title), to_c(task.prompt), to_c(task.definition_json)};
 }
 
-EvaluationView::EvaluationView(const Evaluation& e)
-    : diagnostics_(e.diagnostics, kViewOf),
-      kernels_(e.kernels, kViewOf),
-      cases_(e.cases, kViewOf),
-      values_(e.values, kViewOf),
-      c_{sizeof(krl_evaluation), static_cast<std::uint32_t>(e.verdict),
-         borrow(e.why),          borrow(e.backend),
-         borrow(e.toolchain),    borrow(e.device),
-         borrow(e.compile_log),  diagnostics_.data(),
-         diagnostics_.size(),    kernels_.data(),
-         kernels_.size(),        cases_.data(),
-         cases_.size(),          values_.data(),
-         values_.size()} {}
+ConfigView::ConfigView(const nlohmann::json& table)
+    : table_(table), text_(table.dump()), c_{sizeof(krl_config), 0,       this,
+                                             get_bool,           get_int, get_float,
+                                             get_string,         whole} {}
+
+const nlohmann::json* ConfigView::find(krl_str key) const {
+  std::string_view rest = view(key);
+  const nlohmann::json* at = &table_;
+  while (true) {
+    const std::size_t dot = rest.find('.');
+    if (!at->is_object()) return nullptr;
+    const auto entry = at->find(std::string(rest.substr(0, dot)));
+    if (entry == at->end()) return nullptr;
+    if (dot == std::string_view::npos) return &*entry;
+    at = &*entry;
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+int32_t ConfigView::get_bool(const krl_config* c, krl_str key, int32_t* out) {
+  const nlohmann::json* value = of(c).find(key);
+  if (value == nullptr || !value->is_boolean()) return 0;
+  *out = value->get<bool>() ? 1 : 0;
+  return 1;
+}
+
+int32_t ConfigView::get_int(const krl_config* c, krl_str key, int64_t* out) {
+  const nlohmann::json* value = of(c).find(key);
+  if (value == nullptr || !value->is_number_integer()) return 0;
+  *out = value->get<int64_t>();
+  return 1;
+}
+
+int32_t ConfigView::get_float(const krl_config* c, krl_str key, double* out) {
+  const nlohmann::json* value = of(c).find(key);
+  if (value == nullptr || !value->is_number()) return 0;
+  *out = value->get<double>();
+  return 1;
+}
+
+int32_t ConfigView::get_string(const krl_config* c, krl_str key, krl_str* out) {
+  const nlohmann::json* value = of(c).find(key);
+  if (value == nullptr || !value->is_string()) return 0;
+  const std::string& text = value->get_ref<const std::string&>();
+  *out = to_c(text);
+  return 1;
+}
 
 }  // namespace krl

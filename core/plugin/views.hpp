@@ -1,32 +1,90 @@
-// The C forms of the core's values, as plugins read them. Each borrows from the value it was made
-// of.
+// The core's values in the boundary's terms.
 #pragma once
 
-#include <kernelrl/abi.h>
+#include <fmt/format.h>
+#include <kernelrl/values.hpp>
 
-#include "core/plugin/rows.hpp"
-#include "core/task/evaluation.hpp"
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+
 #include "core/task/task.hpp"
 
 namespace krl {
 
+// Borrows from the task.
 krl_task view_of(const Task& task);
 
-// Owns the arrays that krl_evaluation points into.
-class EvaluationView {
+// A component's table of the plan as a plugin reads it. Dotted keys walk into nested tables.
+// Borrows the table.
+class ConfigView {
  public:
-  explicit EvaluationView(const Evaluation& evaluation);
-  EvaluationView(const EvaluationView&) = delete;
-  EvaluationView& operator=(const EvaluationView&) = delete;
+  explicit ConfigView(const nlohmann::json& table);
+  ConfigView(const ConfigView&) = delete;
+  ConfigView& operator=(const ConfigView&) = delete;
 
-  const krl_evaluation* c() const { return &c_; }
+  const krl_config* c() const { return &c_; }
 
  private:
-  Rows<krl_diagnostic> diagnostics_;
-  Rows<krl_kernel> kernels_;
-  Rows<krl_case> cases_;
-  Rows<krl_value> values_;
-  krl_evaluation c_;
+  static const ConfigView& of(const krl_config* c) {
+    return *static_cast<const ConfigView*>(c->ctx);
+  }
+  const nlohmann::json* find(krl_str key) const;
+  static int32_t get_bool(const krl_config* c, krl_str key, int32_t* out);
+  static int32_t get_int(const krl_config* c, krl_str key, int64_t* out);
+  static int32_t get_float(const krl_config* c, krl_str key, double* out);
+  static int32_t get_string(const krl_config* c, krl_str key, krl_str* out);
+  static krl_str whole(const krl_config* c) { return to_c(of(c).text_); }
+
+  const nlohmann::json& table_;
+  const std::string text_;
+  krl_config c_;
+};
+
+// What a component says of itself in a call: pushed exactly once, copied while the call runs.
+//
+// `Sink`: the C sink, whose `info` takes an `Info`. `Kept`: what is made of one, texts copied.
+template <class Sink, class Info, class Kept>
+class SelfDescription {
+ public:
+  explicit SelfDescription(Kept (*convert)(const Info&)) : convert_(convert) {
+    sink_.struct_size = sizeof sink_;
+    sink_.ctx = this;
+    sink_.info = push;
+  }
+  SelfDescription(const SelfDescription&) = delete;
+
+  const Sink* sink() const { return &sink_; }
+  // Empty if the component has said what it must.
+  std::string complaint() const {
+    if (!complaint_.empty() || pushes_ == 1) return complaint_;
+    return fmt::format("it pushed its description {} times", pushes_);
+  }
+  const Info& info() const { return info_; }  // its texts are gone
+  Kept take() { return std::move(kept_); }
+
+ private:
+  static krl_status push(const Sink* sink, const Info* info) {
+    auto* self = static_cast<SelfDescription*>(sink->ctx);
+    ++self->pushes_;
+    if (info == nullptr || info->struct_size < sizeof(Info)) {
+      self->complaint_ = info == nullptr
+                             ? std::string("it pushed NULL instead of its description")
+                             : fmt::format("it pushed a description of size {} instead of {}",
+                                           info->struct_size, sizeof(Info));
+      return KRL_INVALID_ARGUMENT;
+    }
+    self->info_ = *info;
+    self->kept_ = self->convert_(*info);
+    return KRL_OK;
+  }
+
+  Kept (*convert_)(const Info&);
+  Sink sink_{};
+  Info info_{};
+  Kept kept_;
+  int pushes_ = 0;
+  std::string complaint_;
 };
 
 }  // namespace krl

@@ -1,11 +1,11 @@
 #include "core/run/best.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <kernelrl/evaluation_json.hpp>
 #include <system_error>
 
+#include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
-#include "core/run/full_disk.hpp"
 
 namespace krl {
 
@@ -22,9 +22,9 @@ Json parse_or_null(std::string_view text) {
 std::string to_json(const BestKernel& kernel) {
   const Json json = {{"task", kernel.task},
                      {"iteration", kernel.iteration},
-                     {"speedup", kernel.speedup},
+                     {"speedup", kernel.evaluation.speedup()},
                      {"source", kernel.source},
-                     {"evaluation", parse_or_null(kernel.evaluation)}};
+                     {"evaluation", nlohmann::json(kernel.evaluation)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -79,12 +79,13 @@ Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& fil
 
 Result<bool> BestKernels::offer(const BestKernel& kernel) {
   const auto known = speedups_.find(kernel.task);
-  if (!std::isfinite(kernel.speedup)) return invalid("the speedup of a best kernel must be finite");
-  if (known != speedups_.end() && kernel.speedup <= known->second) return false;
+  const double speedup = kernel.evaluation.speedup();
+  if (!std::isfinite(speedup)) return invalid("the speedup of a best kernel must be finite");
+  if (known != speedups_.end() && speedup <= known->second) return false;
   const std::string stem = (directory_ / file_name_of_task(kernel.task)).string();
   KRL_TRY(
       explain_full_disk(write_atomically(*files_, stem + ".json", to_json(kernel)), directory_));
-  speedups_[kernel.task] = kernel.speedup;
+  speedups_[kernel.task] = speedup;
   KRL_TRY(explain_full_disk(write_atomically(*files_, stem + ".cu", kernel.source), directory_));
   return true;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <kernelrl/evaluation.hpp>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,9 +18,8 @@ namespace krl {
 struct BestKernel {
   std::string task;
   int iteration = 0;
-  double speedup = 0;  // over the task's baseline
   std::string source;
-  std::string evaluation;  // JSON text
+  Evaluation evaluation;
 };
 
 class BestKernels {
@@ -28,7 +28,7 @@ class BestKernels {
                                   FileSystem& files = real_file_system());
 
   // Keeps the kernel if it is faster than the task's best so far. True if it was.
-  // REQUIRES: the kernel is correct; its speedup is finite.
+  // REQUIRES: the kernel is correct; its evaluation has a speedup.
   Result<bool> offer(const BestKernel& kernel);
 
   // The best speedup of every task so far.

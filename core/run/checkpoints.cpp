@@ -9,9 +9,8 @@
 #include <system_error>
 
 #include "core/base/clock.hpp"
+#include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
-#include "core/base/line_file.hpp"
-#include "core/run/full_disk.hpp"
 
 namespace krl {
 

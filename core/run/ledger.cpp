@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <kernelrl/evaluation_json.hpp>
 #include <system_error>
 
+#include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
-#include "core/run/full_disk.hpp"
 
 namespace krl {
 
@@ -59,29 +59,22 @@ void for_each_line(std::string_view text, const Visit& visit) {
     if (!visit(begin, text.substr(begin, end - begin))) return;
 }
 
+// Verdict and speedup come first, for people who look for them.
 std::string to_json(const LedgerRecord& record) {
-  const Json head = {
-      {"task", record.task}, {"verdict", record.verdict}, {"speedup", record.speedup}};
-  std::string json = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-  json.back() = ',';
-  json += "\"evaluation\":" + (record.evaluation.empty() ? "null" : record.evaluation) + "}";
-  std::replace(json.begin(), json.end(), '\n',
-               ' ');  // whitespace between tokens: strings hold none
-  return json;
+  const Evaluation& evaluation = record.evaluation;
+  const Json json = {{"task", record.task},
+                     {"verdict", name_of(evaluation.verdict)},
+                     {"speedup", evaluation.speedup()},
+                     {"evaluation", nlohmann::json(evaluation)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<LedgerRecord> to_record(const Line& line) {
   try {
-    const Json json = Json::parse(line.json);
-    LedgerRecord record;
-    record.key = line.key;
-    record.iteration = line.iteration;
-    record.task = json.at("task");
-    record.verdict = json.at("verdict");
-    if (json.at("speedup").is_number()) record.speedup = json.at("speedup");
-    record.evaluation = json.at("evaluation").dump();
-    return record;
-  } catch (const nlohmann::json::exception& error) {
+    const auto json = nlohmann::json::parse(line.json);
+    return LedgerRecord{std::string(line.key), line.iteration, json.at("task"),
+                        json.at("evaluation").get<Evaluation>()};
+  } catch (const std::exception& error) {
     return invalid("the ledger's record " + std::string(line.key) +
                    " is no JSON of ours: " + error.what());
   }
@@ -174,7 +167,7 @@ Status Ledger::append(const LedgerRecord& record) {
   return {};
 }
 
-Result<Ledger::Place> Ledger::write(int iteration, std::string_view key, const std::string& json) {
+Result<Ledger::Place> Ledger::write(int iteration, std::string_view key, std::string_view json) {
   if (file_->size() >= segment_bytes_) {
     KRL_TRY(explain_full_disk(file_->sync(), directory_));
     KRL_TRY(open_segment(segment_ + 1, 0));

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <kernelrl/evaluation.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,7 +21,6 @@
 #include <vector>
 
 #include "core/base/file_system.hpp"
-#include "core/base/line_file.hpp"
 #include "core/base/result.hpp"
 
 namespace krl {
@@ -29,9 +29,7 @@ struct LedgerRecord {
   std::string key;  // content hash of what was evaluated; empty: `find` never gives this record
   int iteration = 0;
   std::string task;
-  std::string verdict;
-  double speedup = 0;
-  std::string evaluation;  // JSON text
+  Evaluation evaluation;
 };
 
 class Ledger {
@@ -78,7 +76,7 @@ class Ledger {
   Status open_segment(int segment, std::uintmax_t size);
   Status hide_after(int last_iteration);
   void forget_after(int last_iteration);
-  Result<Place> write(int iteration, std::string_view key, const std::string& json);
+  Result<Place> write(int iteration, std::string_view key, std::string_view json);
   const Place* newest(std::string_view key, int before_iteration) const;
 
   std::filesystem::path directory_;

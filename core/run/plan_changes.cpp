@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
+#include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
-#include "core/plan/toml_reader.hpp"
-#include "core/run/resume_command.hpp"
+#include "core/run/run_record.hpp"
 
 namespace krl {
 

@@ -1,16 +1,119 @@
 #include "core/run/run_directory.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <charconv>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "core/base/clock.hpp"
-#include "core/run/full_disk.hpp"
-#include "core/run/resume_command.hpp"
+#include "core/base/file_system.hpp"
+#include "core/run/run_record.hpp"
 
 namespace krl {
+namespace {
+
+// The whole file. Open-file-description locks (Linux 3.15): they belong to the open file, not to
+// the process, so two owners within one process exclude each other too, and F_OFD_GETLK asks
+// without taking.
+struct flock whole_file() {
+  struct flock region {};
+  region.l_type = F_WRLCK;
+  region.l_whence = SEEK_SET;
+  return region;
+}
+
+pid_t read_owner(int descriptor) {
+  char text[32];
+  const ssize_t length = ::pread(descriptor, text, sizeof text, 0);
+  pid_t owner = 0;
+  if (length > 0) std::from_chars(text, text + length, owner);
+  return owner;
+}
+
+Status write_owner(int descriptor, const std::filesystem::path& lock_file) {
+  const std::string text = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(descriptor, 0) != 0 ||
+      ::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return failure(file_error("write", lock_file, errno));
+  return {};
+}
+
+Error in_use(const std::filesystem::path& lock_file, pid_t owner) {
+  const std::string directory = lock_file.parent_path().string();
+  const std::string who = owner > 0 ? "process " + std::to_string(owner) : "another process";
+  return {Code::kFailedPrecondition,
+          directory + " is in use by " + who + "; wait for it, stop it with 'kernelrl runs stop " +
+              lock_file.parent_path().filename().string() + "', or choose another run.name"};
+}
+
+}  // namespace
+
+Result<DirectoryLock> DirectoryLock::acquire(const std::filesystem::path& lock_file) {
+  const int descriptor = ::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return failure(file_error("write", lock_file, errno));
+  DirectoryLock lock(descriptor);
+  struct flock region = whole_file();
+  if (::fcntl(descriptor, F_OFD_SETLK, &region) != 0) {
+    if (errno == EAGAIN || errno == EACCES)
+      return failure(in_use(lock_file, read_owner(descriptor)));
+    return failure(file_error("lock", lock_file, errno));
+  }
+  KRL_TRY(write_owner(descriptor, lock_file));
+  return lock;
+}
+
+DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+DirectoryLock::~DirectoryLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::optional<pid_t> lock_owner(const std::filesystem::path& lock_file) {
+  const int descriptor = ::open(lock_file.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  struct flock region = whole_file();
+  std::optional<pid_t> owner;
+  if (::fcntl(descriptor, F_OFD_GETLK, &region) == 0 && region.l_type != F_UNLCK)
+    owner = read_owner(descriptor);
+  ::close(descriptor);
+  return owner;
+}
+
+using Json = nlohmann::ordered_json;
+
+Status write_status(FileSystem& files, const std::filesystem::path& path, const RunStatus& status) {
+  const Json json = {{"state", status.state},         {"stage", status.stage},
+                     {"iteration", status.iteration}, {"message", status.message},
+                     {"process", status.process},     {"started", status.started},
+                     {"updated", status.updated},     {"updated_at", iso_time(status.updated)}};
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return write_atomically(files, path, text, Durability::kFast);
+}
+
+Result<RunStatus> read_status(const std::filesystem::path& path) {
+  KRL_ASSIGN(const std::string text, read_file(path));
+  try {
+    const Json json = Json::parse(text);
+    RunStatus status;
+    status.state = json.at("state");
+    status.stage = json.at("stage");
+    status.iteration = json.at("iteration");
+    status.message = json.at("message");
+    status.process = json.at("process");
+    status.started = json.at("started");
+    status.updated = json.at("updated");
+    return status;
+  } catch (const nlohmann::json::exception& error) {
+    return invalid("cannot read " + path.string() + ": " + error.what());
+  }
+}
 
 namespace fs = std::filesystem;
 

@@ -3,16 +3,73 @@
 // from any thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
-#include "core/run/directory_lock.hpp"
-#include "core/run/layout.hpp"
-#include "core/run/status.hpp"
 
 namespace krl {
+
+// Where everything of a run lies under its directory. A value; touches no file.
+struct RunLayout {
+  std::filesystem::path root;  // runs/NAME
+
+  std::filesystem::path plan() const { return root / "plan.toml"; }
+  std::filesystem::path record() const { return root / "run.json"; }
+  std::filesystem::path status() const { return root / "status.json"; }
+  std::filesystem::path lock() const { return root / "lock"; }
+  std::filesystem::path log() const { return root / "logs.log"; }
+  std::filesystem::path output() const { return root / "output.log"; }
+  std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
+  std::filesystem::path tensorboard() const { return root / "tensorboard"; }
+  std::filesystem::path ledger() const { return root / "ledger"; }
+  std::filesystem::path samples() const { return root / "samples"; }
+  std::filesystem::path checkpoints() const { return root / "checkpoints"; }
+  std::filesystem::path weights() const { return root / "weights"; }
+  std::filesystem::path best() const { return root / "best"; }
+};
+
+// Who uses a run directory: an advisory lock on its `lock` file, which also holds the owner's
+// process id. The kernel drops the lock when the process ends, however it ends, so nothing is ever
+// left to clean up.
+class DirectoryLock {
+ public:
+  // Takes the lock for as long as the object lives, or fails with kFailedPrecondition:
+  // "runs/x is in use by process 1234". Works between processes and within one.
+  static Result<DirectoryLock> acquire(const std::filesystem::path& lock_file);
+
+  DirectoryLock(DirectoryLock&& other) noexcept;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+  ~DirectoryLock();
+
+ private:
+  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_ = -1;
+};
+
+// The process that holds the lock now, if any; asking does not disturb it. 0 if it is held by one
+// that cannot be named (in the instant before it writes its id).
+std::optional<pid_t> lock_owner(const std::filesystem::path& lock_file);
+
+// status.json: the heartbeat of a run. Plain data.
+struct RunStatus {
+  std::string state = "running";  // running | finished | failed | interrupted
+  std::string stage;
+  int iteration = 0;    // finished ones, over all stages
+  std::string message;  // why it failed, or empty
+  pid_t process = 0;
+  double started = 0;  // Unix seconds: this process's start
+  double updated = 0;  // Unix seconds: this heartbeat
+};
+
+Status write_status(FileSystem& files, const std::filesystem::path& path, const RunStatus& status);
+Result<RunStatus> read_status(const std::filesystem::path& path);
 
 enum class OpenMode {
   kNew,     // a directory that holds a run with finished work is refused; what a run left that has

@@ -1,6 +1,65 @@
 #include "core/run/run_files.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/base/file_system.hpp"
+
 namespace krl {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPrefix = "iteration_";
+constexpr std::string_view kSuffix = ".jsonl";
+
+std::string file_name(int iteration) {
+  return fmt::format("{}{:06}{}", kPrefix, iteration, kSuffix);
+}
+
+// Sorted by name, which is by iteration.
+Result<std::vector<fs::path>> sample_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) files.push_back(entry.path());
+  }
+  if (error) return failure(file_error("read", directory, error.value()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+SampleWriter::SampleWriter(fs::path directory, std::uintmax_t most_bytes, FileSystem& files)
+    : directory_(std::move(directory)), most_bytes_(most_bytes), files_(&files) {}
+
+Result<SampleWriter> SampleWriter::open(const fs::path& directory, int last_iteration,
+                                        FileSystem& files, std::uintmax_t most_bytes) {
+  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_ASSIGN(const std::vector<fs::path> found, sample_files(directory));
+  for (const fs::path& file : found)
+    if (file.filename() > file_name(last_iteration)) KRL_TRY(files.remove(file));
+  return SampleWriter(directory, most_bytes, files);
+}
+
+Status SampleWriter::write(int iteration, const std::vector<std::string>& records) {
+  if (records.empty()) return {};
+  std::string text;
+  std::size_t written = 0;
+  for (; written < records.size(); ++written) {
+    if (text.size() + records[written].size() + 1 > most_bytes_) break;
+    text += records[written] + "\n";
+  }
+  if (written < records.size())
+    text += "{\"left_out\":" + std::to_string(records.size() - written) + "}\n";
+  const fs::path path = directory_ / file_name(iteration);
+  return explain_full_disk(write_atomically(*files_, path, text, Durability::kFast), directory_,
+                           text.size());
+}
 
 Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& options) {
   const RunLayout& layout = directory.layout();

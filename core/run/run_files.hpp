@@ -6,6 +6,8 @@
 // checkpoint is forgotten and done again.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,16 +15,39 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 #include "core/run/best.hpp"
 #include "core/run/checkpoints.hpp"
 #include "core/run/ledger.hpp"
 #include "core/run/metrics.hpp"
 #include "core/run/run_directory.hpp"
-#include "core/run/samples.hpp"
-#include "core/run/tensorboard.hpp"
 
 namespace krl {
+
+// samples/iteration_000012.jsonl: the prompts and answers of an iteration, for people to read.
+// One writer; each file appears complete, and doing an iteration again replaces its file.
+class SampleWriter {
+ public:
+  static constexpr std::uintmax_t kMostBytes = 16u << 20;
+
+  // Removes the files of iterations after `last_iteration`.
+  static Result<SampleWriter> open(const std::filesystem::path& directory, int last_iteration,
+                                   FileSystem& files = real_file_system(),
+                                   std::uintmax_t most_bytes = kMostBytes);
+
+  // Writes an iteration's records, each one JSON text without newlines; without records, no file.
+  // Of more than `most_bytes` it keeps whole records, the first ones; those left out are counted in
+  // a last record, {"left_out": n}.
+  Status write(int iteration, const std::vector<std::string>& records);
+
+ private:
+  SampleWriter(std::filesystem::path directory, std::uintmax_t most_bytes, FileSystem& files);
+
+  std::filesystem::path directory_;
+  std::uintmax_t most_bytes_;
+  FileSystem* files_;
+};
 
 struct RunFileOptions {
   CheckpointsKept checkpoints_kept;

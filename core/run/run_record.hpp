@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/file_system.hpp"
@@ -43,5 +44,14 @@ std::filesystem::path first_plan(const std::filesystem::path& record);
 // words for the user: another version of kernelrl, a plugin whose file changed, another processor.
 Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
                                               const RunStart& start);
+
+// How a run that ended early goes on: the line that a user is shown. Pure functions.
+
+// The text as one word of a shell: in quotes where it has characters that a shell would read.
+std::string shell_word(std::string_view text);
+
+// "kernelrl runs resume /home/x/runs/quickstart": works as it is, from any folder. `program`: the
+// program as it was called (argv[0]); a path to it is made absolute.
+std::string resume_command(const std::string& program, const std::filesystem::path& run);
 
 }  // namespace krl

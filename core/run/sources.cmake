@@ -1,22 +1,9 @@
 target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/best.cpp
   ${CMAKE_CURRENT_LIST_DIR}/checkpoints.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/directory_lock.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/display.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/full_disk.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/headline.cpp
   ${CMAKE_CURRENT_LIST_DIR}/ledger.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/live_view.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/logged_display.cpp
   ${CMAKE_CURRENT_LIST_DIR}/metrics.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/plain_log.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_changes.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/resume_command.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_directory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_files.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/run_record.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/samples.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/screen_line.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/status.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tensorboard.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/run_record.cpp)

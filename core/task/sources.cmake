@@ -1,3 +1,3 @@
 target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/answer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/evaluation.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/task.cpp)

@@ -3,12 +3,30 @@
 
 #include <string>
 
+#include "core/base/result.hpp"
+
 namespace krl {
+
+// What the core itself uses of a task's definition.
+struct TaskFacts {
+  // In C's terms, one line for the inputs and scalars, one for the outputs:
+  //   in float x[rows, cols], float alpha
+  //   out float y[rows]
+  std::string signature;
+  std::string cases, real_cases;  // "n=1003; n=16387"; real_cases is empty if there are none
+  std::string naive;              // empty: none
+  bool has_holdout = false;       // shapes that are never shown
+};
 
 struct Task {
   std::string id, title, prompt;
   unsigned tier = 0;
   std::string definition_json;  // <kernelrl/task_definition.hpp>
+  TaskFacts facts = {};         // of the definition, where the task was read for a stage
 };
+
+// Reads the facts of a definition. An error says what is wrong with it, or that it is that of
+// another task.
+Result<TaskFacts> facts_of(const Task& task);
 
 }  // namespace krl

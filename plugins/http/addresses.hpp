@@ -1,6 +1,6 @@
-// The addresses of a host. A name is looked up by a thread of its own, which nobody has to wait
-// for: the system's look-up cannot be stopped. Coroutines that want the same name share one
-// look-up, and what it found serves for kFresh. Used by the loop's thread.
+// The addresses of a host. Names are looked up in a separate thread, because the system's look-up
+// cannot be cancelled; no one has to wait for it. Coroutines that look up the same name share one
+// look-up, whose result is reused for kFresh. Used by the loop's thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

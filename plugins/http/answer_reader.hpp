@@ -1,4 +1,4 @@
-// Reads one answer of HTTP/1.1 out of bytes, by Beast's parser. Pure.
+// Reads one HTTP/1.1 response from bytes, with Beast's parser. Pure.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>

@@ -1,4 +1,4 @@
-// When to try again. Pure.
+// When to retry. Pure.
 #pragma once
 
 #include <ctime>
@@ -14,7 +14,7 @@ namespace krl::http {
 Duration backoff(const Retries& retries, unsigned which_try, double uniform);
 
 // What a Retry-After header says: seconds, or a date of HTTP (three formats), which is compared
-// with `now`. Nothing if it says neither; a date in the past is no wait.
+// with `now`. Nothing if it says neither; a date in the past is not a wait.
 std::optional<Duration> retry_after(std::string_view header, std::time_t now);
 
 }  // namespace krl::http

@@ -1,8 +1,8 @@
 // A client of one server: HTTP/1.1 over TCP, TLS or a Unix socket, with connections kept alive.
 //
 // It lives on one io_context that a single thread runs, and may be used by any number of coroutines
-// there at once; each waits in its ask() while the others go on. It is made, and destroyed once no
-// coroutine uses it, by any thread. Redirects are not followed, cookies not kept, nothing is
+// there at once; each waits in its ask() while the others continue. It is made, and destroyed once
+// no coroutine uses it, by any thread. Redirects are not followed, cookies not kept, nothing is
 // logged.
 //
 // Every function throws Failure, whose message holds no secret: neither a value of

@@ -1,5 +1,5 @@
-// Makes connections to one server: TCP or a Unix socket, through a proxy where there is one, with
-// TLS where the URL says so. Used by the loop's thread.
+// Makes connections to one server: over TCP or a Unix socket, through a proxy if there is one, with
+// TLS if the URL requires it. Used by the loop's thread.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 // per stream.
 //
 // Lines end with CR LF, LF or CR. A byte-order mark, comments and fields that are not known are
-// passed over; `retry` is too, as nobody connects again by himself. An event without data is none,
+// passed over; `retry` is too, as no one connects again by himself. An event without data is none,
 // and so is what follows the last empty line. "[DONE]" is data like any other.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 #pragma once

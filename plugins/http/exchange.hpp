@@ -1,4 +1,4 @@
-// One request and its answer on a connection. On a coroutine's stack; throws Trouble.
+// One request and its response on a connection. On a coroutine's stack; throws Trouble.
 #pragma once
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -15,8 +15,8 @@ class Exchange {
   Exchange(Transport& transport, const Options& options, Limits& limits, Yield yield)
       : transport_(transport), options_(options), limits_(limits), yield_(yield) {}
 
-  // `head` ends with its empty line. An error is no Trouble yet: a server that refuses early stops
-  // reading, and its answer says why.
+  // `head` ends with its empty line. An error is not a Trouble yet: a server that refuses early
+  // stops reading, and its answer says why.
   void send(std::string head, std::string_view body);
 
   // Reads the head of the answer, and passes over those with a status of 1xx, but 101. Null: the
@@ -27,7 +27,7 @@ class Exchange {
 
   // The connection may serve another exchange.
   bool leaves_connection_usable(const AnswerReader& reader) const;
-  // What came after the head, if the body was not read.
+  // The bytes after the head, if the body was not read.
   std::string_view rest() const;
 
  private:

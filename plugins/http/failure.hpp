@@ -1,4 +1,4 @@
-// Why there is no answer.
+// The reason why there is no response.
 #pragma once
 
 #include <kernelrl/values.hpp>
@@ -9,7 +9,7 @@ namespace krl::http {
 
 enum class Cause {
   kAddress,    // the host's name has no address
-  kConnect,    // nobody listens, no way there, no permission, or a proxy refuses
+  kConnect,    // no one listens, no way there, no permission, or a proxy refuses
   kTls,        // no certificate to be trusted, or not TLS at all: a person must act
   kTimeout,    // one of Options::timeouts
   kDeadline,   // Patience's
@@ -18,7 +18,7 @@ enum class Cause {
   kCancelled,  // by Patience
 };
 
-// What was being done, in this order.
+// The steps of an exchange, in this order.
 enum class Phase { kSlot, kConnect, kHandshake, kSend, kFirstByte, kBody };
 
 // The message says what was asked of which server, and what happened; it never holds a secret. Its

@@ -45,7 +45,7 @@ class Loop {
 void start(boost::asio::io_context& io, std::function<void(Yield)> work,
            std::function<void(std::exception_ptr)> ended);
 
-// Inside a coroutine: runs work(0, yield) … work(n - 1, yield), each as a coroutine of its own, and
+// Inside a coroutine: runs work(0, yield) … work(n - 1, yield), each as a separate coroutine, and
 // waits until all have ended. Then throws what the first of them threw, if any did.
 void side_by_side(boost::asio::io_context& io, std::size_t n,
                   const std::function<void(std::size_t, Yield)>& work, Yield yield);

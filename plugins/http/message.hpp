@@ -1,4 +1,4 @@
-// What is asked and what is answered.
+// Requests and responses.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How a client behaves. Everything has a default that suits a language model's server.
+// The options of a client. The defaults suit a language model's server.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// How long a caller waits, and who may tell it to stop before.
+// How long a caller waits, and how it is cancelled.
 #pragma once
 
 #include <chrono>

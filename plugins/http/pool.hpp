@@ -1,4 +1,4 @@
-// Connections that wait for their next request. Used by the loop's thread.
+// Idle connections. Used by the loop's thread.
 #pragma once
 
 #include <memory>

@@ -21,7 +21,7 @@ bool is_token(std::string_view text) {
 // The value is not shown: it may be a secret.
 void check_header(const Header& header) {
   constexpr std::string_view kEndsOfLines("\r\n\0", 3);
-  if (!is_token(header.name)) invalid_argument("'" + header.name + "' is no name of a header");
+  if (!is_token(header.name)) invalid_argument("'" + header.name + "' is not a valid header name");
   if (has_character_of(header.value, kEndsOfLines)) {
     invalid_argument("the value of the header " + header.name + " has a line break in it");
   }

@@ -1,4 +1,4 @@
-// What must not be shown, and texts without it. Pure.
+// Secrets, and removing them from texts. Pure.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace krl::http {
 
 class Secrets {
  public:
-  // What has fewer than 4 characters is taken for a placeholder: it would make texts unreadable.
+  // Values with fewer than 4 characters are taken for placeholders: removing them would make texts
+  // unreadable.
   void add(std::string value);
   // "Bearer KEY" is one secret, and so is KEY.
   void add_value_of(const Header& header);

@@ -1,5 +1,4 @@
-// How many requests are in flight: more wait here for their turn, in order. Used by the loop's
-// thread.
+// Limits the requests in flight: further ones wait here in order. Used by the loop's thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

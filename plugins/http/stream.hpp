@@ -1,5 +1,5 @@
-// A connection of bytes both ways that no longer speaks HTTP; Client::upgrade makes it. Used by one
-// coroutine at a time, on the client's io_context.
+// A bidirectional byte stream on a connection that no longer uses HTTP; created by Client::upgrade.
+// Used by one coroutine at a time, on the client's io_context.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class Stream {
 
   // Sends `input` and then the end of input, and hands `received` what comes meanwhile, until the
   // other side ends the stream or `received` says false; the connection is closed then. An input
-  // that is not wanted is no failure, nor is an end by a reset. Throws Failure.
+  // that is not wanted is not a failure, nor is an end by a reset. Throws Failure.
   void exchange(std::string_view input, const std::function<bool(std::string_view)>& received,
                 const Patience& patience, Yield yield);
 

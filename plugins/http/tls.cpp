@@ -36,7 +36,7 @@ void TlsSession::Free::operator()(ssl_st* session) const { ::SSL_free(session); 
 
 TlsContext::TlsContext(const std::string& ca_file, bool verify)
     : context_(::SSL_CTX_new(::TLS_client_method())) {
-  if (!context_) throw krl::Failure(KRL_INTERNAL, "OpenSSL gives no context for TLS");
+  if (!context_) throw krl::Failure(KRL_INTERNAL, "OpenSSL cannot create a TLS context");
   SSL_CTX* const context = context_.get();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
@@ -64,7 +64,7 @@ TlsSession::TlsSession(const TlsContext& context, int socket, const std::string&
     ready = ::SSL_set1_host(session, host.c_str()) == 1 &&
             SSL_set_tlsext_host_name(session, host.c_str()) == 1;
   }
-  if (!ready) throw krl::Failure(KRL_INTERNAL, "OpenSSL gives no session for " + host);
+  if (!ready) throw krl::Failure(KRL_INTERNAL, "OpenSSL cannot create a session for " + host);
   ::SSL_set_connect_state(session);
 }
 

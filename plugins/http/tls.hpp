@@ -1,6 +1,6 @@
-// TLS as a client does it: whom it trusts, and one session on a connected socket. The socket does
-// not block, and what would block says so; nothing is buffered beside what OpenSSL holds, so that a
-// thousand sessions fit into little memory.
+// TLS for clients: trusted certificates, and one session on a connected non-blocking socket.
+// Operations that would block return that; nothing is buffered in addition to OpenSSL's buffers, so
+// that a thousand sessions need little memory.
 #pragma once
 
 #include <openssl/types.h>
@@ -27,7 +27,7 @@ class TlsContext {
   std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
-// What one step of reading, writing or shaking hands came to.
+// The result of one step of reading, writing or the handshake.
 struct IoStep {
   enum Result {
     kDone,

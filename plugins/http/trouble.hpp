@@ -1,5 +1,5 @@
-// What went wrong inside the library, before anyone knows of which request: the client makes a
-// Failure of it.
+// Errors inside the library, before it is known to which request they belong: the client turns them
+// into a Failure.
 #pragma once
 
 #include <string>

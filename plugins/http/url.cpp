@@ -67,7 +67,7 @@ void read_host_and_port(std::string_view text, std::string_view authority, Url& 
   std::string_view port;
   if (authority.starts_with('[')) {
     const std::size_t end = authority.find(']');
-    if (end == std::string_view::npos) refuse(text, "its IPv6 address has no end");
+    if (end == std::string_view::npos) refuse(text, "its IPv6 address is not terminated");
     url.host = lower(authority.substr(1, end - 1));
     if (url.host.find_first_not_of("0123456789abcdef:.") != std::string::npos) {
       refuse(text, "it names no IPv6 address");
@@ -87,7 +87,7 @@ void read_host_and_port(std::string_view text, std::string_view authority, Url& 
   const char* const end = port.data() + port.size();
   const auto read = std::from_chars(port.data() + 1, end, url.port);
   if (port.front() != ':' || read.ptr != end || read.ec != std::errc() || url.port == 0) {
-    refuse(text, "its port is no number from 1 to 65535");
+    refuse(text, "its port is not a number from 1 to 65535");
   }
 }
 
@@ -114,7 +114,7 @@ Url parse_url(std::string_view text) {
   const std::size_t slash = std::min(rest.find_first_of("/?#"), rest.size());
   url.path = rest.substr(slash);
   if (url.path.find_first_of("?#") != std::string::npos) {
-    refuse(text, "a query has no place in it");
+    refuse(text, "it must not have a query");
   }
   if (url.path.find('@') != std::string::npos) {
     refuse(text, "a '/' in its user or password must be written %2F, an '@' in its path %40");

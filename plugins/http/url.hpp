@@ -1,4 +1,5 @@
-// Where a server is: http://host:port/path, https://…, or a Unix socket, unix:///run/docker.sock.
+// The address of a server: http://host:port/path, https://…, or a Unix socket,
+// unix:///run/docker.sock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Ends what takes too long or is cancelled. One timer looks every kCancelPoll at all that is under
-// way: a thousand requests need no thousand timers. Used by the loop's thread.
+// Ends operations that take too long or are cancelled. One timer checks all of them every
+// kCancelPoll, so that a thousand requests need no thousand timers. Used by the loop's thread.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -13,7 +13,7 @@
 
 namespace krl::http {
 
-// What a coroutine waits for. stop() lets it go on soon; the wait then says that it was stopped.
+// A wait of a coroutine. After stop() it continues soon, and the wait reports that it was stopped.
 class Stoppable {
  public:
   virtual void stop() = 0;
@@ -32,8 +32,8 @@ class Watch {
  private:
   friend class Limits;
   struct Round;
-  std::shared_ptr<Round>
-      round_;  // shared with the timer's handler, which may run after this is gone
+  // Shared with the timer's handler, which may run after this is gone.
+  std::shared_ptr<Round> round_;
 };
 
 // The limits of one piece of work, on its coroutine's stack: the caller's patience, and a time for

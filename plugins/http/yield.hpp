@@ -1,7 +1,7 @@
-// What a coroutine waits with: a stackful one of boost::asio::spawn, since g++ 12 miscompiles those
-// of C++20.
+// The means by which coroutines wait: stackful ones of boost::asio::spawn, since g++ 12 miscompiles
+// those of C++20.
 //
-// A coroutine must not wait in a catch block, nor in a destructor that an exception runs: the
+// A coroutine must not wait in a catch block, nor in a destructor run by an exception: the
 // runtime's list of exceptions belongs to the thread, and another coroutine would end the wrong
 // one.
 #pragma once

@@ -39,11 +39,32 @@ void expect_none(const std::string& folder, const std::string& forbidden) {
     EXPECT_NE(header.rfind(forbidden, 0), 0u) << file << " includes " << header;
 }
 
-TEST(Includes, PluginsDoNotKnowTheCore) { expect_none("plugins", "core/"); }
+// Each of the folders below `root` knows only those before it; `prefix` comes before their names in
+// an include.
+void expect_layers(const std::string& root, const std::vector<std::string>& layers,
+                   const std::string& prefix) {
+  for (std::size_t lower = 0; lower < layers.size(); ++lower) {
+    for (std::size_t higher = lower + 1; higher < layers.size(); ++higher)
+      expect_none(root + layers[lower], prefix + layers[higher] + "/");
+  }
+}
+
+TEST(Includes, PluginsDoNotKnowTheCore) {
+  expect_none("plugins", "core/");
+  expect_none("plugins", "cli/");
+}
 TEST(Includes, TheCoreDoesNotKnowPlugins) { expect_none("core", "plugins/"); }
 TEST(Includes, TheCoreDoesNotKnowTorch) { expect_none("core", "torch/"); }
+TEST(Includes, TheCoreDoesNotKnowItsFrontEnds) { expect_none("core", "cli/"); }
+TEST(Includes, TheProgramDoesNotKnowPlugins) { expect_none("cli", "plugins/"); }
+
+TEST(Includes, TheCoresFoldersAreLayers) {
+  expect_layers("core/", {"base", "task", "plan", "run", "plugin", "episode", "learn"}, "core/");
+}
+
 TEST(Includes, TheSdkKnowsNobody) {
   expect_none("sdk", "core/");
+  expect_none("sdk", "cli/");
   expect_none("sdk", "plugins/");
 }
 
@@ -60,12 +81,20 @@ TEST(Includes, TheHttpLibraryKnowsTheSdkAlone) {
 
 // One library speaks HTTP, and decides what is verified and what is kept secret.
 TEST(Includes, NobodyElseSpeaksHttp) {
-  for (const char* folder :
-       {"core", "plugins/rewards", "plugins/datasets", "plugins/policies", "plugins/backends"}) {
+  for (const char* folder : {"core", "cli", "plugins/rewards", "plugins/datasets",
+                             "plugins/policies", "plugins/backends"}) {
     expect_none(folder, "boost/beast/");
     expect_none(folder, "openssl/ssl.h");
     expect_none(folder, "boost/asio/ssl");
   }
+}
+
+// A backend may use those before it.
+TEST(Includes, TheBackendsFoldersAreLayers) {
+  expect_layers("plugins/backends/",
+                {"elf", "ptx", "evaluator", "cuda", "nvrtc", "nvcc", "docker", "cpu"},
+                "plugins/backends/");
+  expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");
 }
 
 // What policies share knows no policy; each folder of the local policy knows only those before it.

@@ -59,7 +59,7 @@ std::string evaluate(const std::string& id) {
 
 TEST(MisbehavingPlugins, Load) {
   EXPECT_TRUE(registry().rejected().empty()) << registry().rejected().front().why;
-  EXPECT_EQ(registry().all().size(), 20u);
+  EXPECT_EQ(registry().all().size(), 21u);
 }
 
 TEST(MisbehavingPlugins, WhatCreateThrowsBecomesAnError) {
@@ -251,6 +251,16 @@ TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().message,
             "the policy 'test.promises_learning' cannot load what it has learned");
+}
+
+TEST(MisbehavingPlugins, APolicyThatDoesNotSayWhatItIs) {
+  auto instance = create(Kind::kPolicy, "test.describes_nothing");
+  ASSERT_TRUE(instance) << instance.error().message;
+  const auto info = Policy(std::move(*instance)).describe();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(without_plugin(info.error()),
+            "policy 'test.describes_nothing' broke its contract in describe(): it pushed its "
+            "description 0 times");
 }
 
 TEST(MisbehavingPlugins, Values) {

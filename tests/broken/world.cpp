@@ -8,7 +8,7 @@
 
 #include "core/base/file_system.hpp"
 #include "core/run/checkpoints.hpp"
-#include "core/run/layout.hpp"
+#include "core/run/run_directory.hpp"
 #include "tests/plans/run_folder.hpp"
 
 namespace krl::test {

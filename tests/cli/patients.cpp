@@ -13,7 +13,7 @@ struct Patient : krl::Backend {
   krl::BackendInfo describe() override { return {1, KRL_SIGNAL_COMPILE, "compiler 1.0", "a GPU"}; }
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    sink.verdict(KRL_VERDICT_OK, "");
+    sink.verdict(krl::Verdict::kOk, "");
   }
 };
 

@@ -31,12 +31,12 @@ struct HostileKernel {
   double max_speedup = std::numeric_limits<double>::infinity();
   double max_speedup_on_gpu = max_speedup;
 
-  bool expects(std::uint32_t verdict) const { return is_one_of(expected, verdict); }
-  bool expects_on_gpu(std::uint32_t verdict) const { return is_one_of(expected_on_gpu, verdict); }
+  bool expects(Verdict verdict) const { return is_one_of(expected, verdict); }
+  bool expects_on_gpu(Verdict verdict) const { return is_one_of(expected_on_gpu, verdict); }
 
  private:
-  static bool is_one_of(const std::string& verdicts, std::uint32_t verdict) {
-    const std::string name(verdict_name(verdict));
+  static bool is_one_of(const std::string& verdicts, Verdict verdict) {
+    const std::string name(name_of(verdict));
     return ("|" + verdicts + "|").find("|" + name + "|") != std::string::npos;
   }
 };

@@ -77,7 +77,7 @@ class LeavesNothing : public ::testing::Environment {
     temporary_files();
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const TaskText& task = all_tasks().at("vector_add");
-    ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, KRL_VERDICT_OK);
+    ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, Verdict::kOk);
     if (first_.descriptors == 0) first_ = Left::now();
   }
 
@@ -107,15 +107,15 @@ TEST_P(Hostile, GetsItsVerdict) {
   ASSERT_NE(kernel.task, "") << "its first line";
   const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source);
   EXPECT_TRUE(kernel.expects(outcome.verdict))
-      << "expected " << kernel.expected << ", got " << verdict_name(outcome.verdict) << ": "
+      << "expected " << kernel.expected << ", got " << name_of(outcome.verdict) << ": "
       << outcome.why << "\n"
       << outcome.log;
   EXPECT_EQ(outcome.verdicts, 1);
-  EXPECT_EQ(outcome.why.empty(), outcome.verdict == KRL_VERDICT_OK);
+  EXPECT_EQ(outcome.why.empty(), outcome.verdict == Verdict::kOk);
   for (const auto& record : outcome.cases) {
     EXPECT_FALSE(record.speedup > kernel.max_speedup) << record.speedup;  // NaN: not timed
   }
-  if (GetParam().starts_with("right/") && outcome.verdict == KRL_VERDICT_REJECTED) {
+  if (GetParam().starts_with("right/") && outcome.verdict == Verdict::kRejected) {
     EXPECT_NE(outcome.why.find("line "), std::string::npos) << "says where: " << outcome.why;
   }
   for (const char* secret : {KERNELRL_SOURCE_DIR, "/proc", "root:"}) {

@@ -19,9 +19,9 @@ const CpuInstance& backend() {
   return instance;
 }
 
-bool passes_all(const Outcome& outcome, std::uint32_t kind) {
+bool passes_all(const Outcome& outcome, CaseKind kind) {
   return std::all_of(outcome.cases.begin(), outcome.cases.end(),
-                     [&](const auto& c) { return c.kind != kind || c.verdict == KRL_VERDICT_OK; });
+                     [&](const auto& c) { return c.kind != kind || c.verdict == Verdict::kOk; });
 }
 
 class Overfit : public ::testing::TestWithParam<std::string> {};
@@ -30,10 +30,10 @@ TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
   const TaskKernel kernel = task_kernel(kOverfitKernels, GetParam());
   ASSERT_TRUE(all_tasks().contains(kernel.task)) << "its first line";
   const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source, kPool);
-  EXPECT_NE(outcome.verdict, KRL_VERDICT_OK);
+  EXPECT_NE(outcome.verdict, Verdict::kOk);
   EXPECT_FALSE(outcome.cases.empty()) << outcome.why << "\n" << outcome.log;
-  EXPECT_TRUE(passes_all(outcome, KRL_CASE_SHOWN)) << outcome.why;
-  EXPECT_FALSE(passes_all(outcome, KRL_CASE_FRESH));
+  EXPECT_TRUE(passes_all(outcome, CaseKind::kShown)) << outcome.why;
+  EXPECT_FALSE(passes_all(outcome, CaseKind::kFresh));
   EXPECT_NE(outcome.why.find("(not shown)"), std::string::npos) << outcome.why;
 }
 
@@ -51,7 +51,7 @@ TEST(OverfitKernels, AreRefusedByOneEvaluation) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const Outcome outcome =
           backend().evaluate(all_tasks().at(kernel.task), kernel.source, kDrawn, seed);
-      caught += outcome.verdict == KRL_VERDICT_OK ? 0 : 1;
+      caught += outcome.verdict == Verdict::kOk ? 0 : 1;
     }
     if (caught < static_cast<int>(kSeeds))
       std::printf("%s: refused %d times of %d\n", name.c_str(), caught, static_cast<int>(kSeeds));

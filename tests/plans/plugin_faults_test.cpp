@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file_system.hpp"
-#include "core/run/layout.hpp"
+#include "core/run/run_directory.hpp"
 #include "tests/plans/program.hpp"
 #include "tests/plans/run_folder.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/file_system.hpp"
-#include "core/run/layout.hpp"
+#include "core/run/run_directory.hpp"
 
 namespace krl::test {
 

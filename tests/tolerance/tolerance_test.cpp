@@ -25,7 +25,7 @@ class RightArithmetic : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RightArithmetic, PassesAtAllShapes) {
   const Outcome outcome = judged("right", GetParam(), kAllShapes);
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << "\n" << outcome.log;
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << "\n" << outcome.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RightArithmetic,
@@ -36,7 +36,7 @@ class WrongArithmetic : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(WrongArithmetic, IsRefusedByOneEvaluation) {
   const Outcome outcome = judged("wrong", GetParam(), kOneEvaluation);
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_WRONG_RESULT) << outcome.why << "\n" << outcome.log;
+  EXPECT_EQ(outcome.verdict, Verdict::kWrongResult) << outcome.why << "\n" << outcome.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, WrongArithmetic,

@@ -48,7 +48,7 @@ double load_store_clocks(const Counters& c, const Spills& spills, const ModelCon
   return std::max(requests * model.clocks_per_request, sectors * model.clocks_per_sector);
 }
 
-// Each class has units of its own; all of them share the schedulers.
+// Each class has separate units; all of them share the schedulers.
 double issue_clocks(const Counters& c, const Spills& spills, const GpuDescription& gpu) {
   double all = spills.requests / kWarpsPerClock, slowest = 0;
   for (std::size_t k = 0; k < kInstructionClasses; ++k) {

@@ -1,15 +1,15 @@
-// The estimated time of a launch on a GPU, from what the machine counted and the compiler says of
-// the kernel: a roofline with latency.
+// Estimates the time of a launch on a GPU from the machine's counters and the compiler's report: a
+// roofline with latency.
 //
-// A launch can be no faster than each of its parts alone: bytes over the bandwidth of DRAM and of
+// A launch cannot be faster than each of its parts alone: bytes over the bandwidth of DRAM and of
 // L2, requests over the load-store units, instructions over the units that execute them, wavefronts
 // over the banks of shared memory, atomic operations on one address one after another, and the
-// longest path of a block times the waves of blocks that follow each other. The estimate is the
-// start of the launch, the path of the first wave, whose warps start together so that nothing hides
-// it, what the slowest part takes beyond that, a share of what the others do, which never overlap
-// perfectly, and what the last of many blocks and requests waits longer than the first. An estimate
-// is deterministic, never 0, and never falls when a counter rises; it is not a measurement and must
-// be labelled. Pure; any thread.
+// longest path of a block times the number of waves of blocks. The estimate is the sum of the start
+// of the launch; the path of the first wave, whose warps start together so that nothing hides it;
+// the time by which the slowest part exceeds it; a share of that of the others, which never overlap
+// perfectly; and the additional wait of the last of many blocks and requests. An estimate is
+// deterministic, never 0, and never falls when a counter rises; it is not a measurement and must be
+// labelled. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ inline constexpr std::size_t kBounds = 8;
 // "dram", "l2", "load_store", "issue", "shared", "atomics", "latency", "blocks"
 std::string_view name_of(Bound bound);
 
-// What the assembler made of a kernel.
+// Properties of an assembled kernel.
 struct AssembledKernel {
   std::int32_t registers = 0;    // of a thread; 0: unknown, and nothing is limited by them
   std::int32_t spill_bytes = 0;  // that a thread stores as registers run out

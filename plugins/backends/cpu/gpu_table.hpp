@@ -1,6 +1,5 @@
-// The GPUs whose time can be estimated: one row each, figures from the vendor's data sheets, and
-// every constant of the model with its source.
-// Constant; any thread.
+// The GPUs whose times can be estimated: one row each, with figures from the vendor's data sheets,
+// and every constant of the model with its source. Constant; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace krl::cpu {
 
-// What the model makes of a warp's path and of an SM's units, the same for GPUs that work alike.
+// The model's constants for a warp's path and an SM's units, shared by GPUs of one architecture.
 struct ModelConstants {
   double overlap_loss;  // share of a faster part that shows behind the slowest
   // Share of a path's time that other parts may fill. At most 0.52: beyond that, and with this
@@ -34,7 +33,7 @@ struct ModelConstants {
 struct GpuDescription {
   std::string_view name;
   std::string_view arch;  // "sm_75": what candidates are compiled for; see compute_capability.hpp
-  // ---- from data sheets; the sources stand beside the rows ----
+  // ---- from data sheets; the sources are given next to the rows ----
   std::uint32_t sms;
   double clock_ghz;  // boost
   double dram_gb_per_s;

@@ -1,4 +1,4 @@
-// What an instruction of a warp costs is decided by its class: of PTX, as the compiler wrote it.
+// Classes of PTX instructions, which determine the cost of an instruction of a warp.
 #pragma once
 
 #include <array>

@@ -9,10 +9,10 @@
 //   fd 5  the result, one JSON document
 //
 // The evaluator places inputs into the arena and poisons outputs before the start, and reads
-// outputs from it afterwards. The machine exits with 0 whenever it wrote a result, whatever that
-// says. What it writes is not believed: the evaluator checks sizes, ranges and completeness.
+// outputs from it afterwards. The machine exits with 0 whenever it wrote a result, whatever the
+// result says. Its output is not trusted: the evaluator checks sizes, ranges and completeness.
 //
-// Plain values, no shared state: every function here may be called from any thread.
+// Plain values, no shared state: every function may be called from any thread.
 #pragma once
 
 #include <array>
@@ -33,15 +33,15 @@ inline constexpr int kArenaDescriptor = 3;
 inline constexpr int kModuleDescriptor = 4;
 inline constexpr int kResultDescriptor = 5;
 
-// Every buffer of a job starts at a multiple of this many bytes, as memory of cudaMalloc does.
+// Every buffer of a job starts at a multiple of this many bytes, as memory from cudaMalloc does.
 inline constexpr std::uint64_t kBufferAlignment = 256;
 
 // ---- the job ----
 
-// Forward, reversed, shuffled: block after block, as far as none waits for another; the order is
-// that of blocks and warps. In the other two, blocks run side by side and a warp's turn is a few
-// accesses to memory: one in kLockstep; in kDrawn as many as a seed says, and now and then a warp
-// is held up for long.
+// How blocks and warps are scheduled. kForward, kReversed and kShuffled run block after block, unless
+// one waits for another, in that order of blocks and warps. In kLockstep and kDrawn blocks run side
+// by side, and a warp's turn is a few memory accesses: one in kLockstep; in kDrawn a number drawn
+// from the seed, with a warp stalled for long now and then.
 enum class Order { kForward = 0, kReversed = 1, kShuffled = 2, kLockstep = 3, kDrawn = 4 };
 
 inline bool runs_side_by_side(Order order) { return order >= Order::kLockstep; }
@@ -86,15 +86,15 @@ struct Run {
   std::vector<Launch> launches;
   bool count = false;  // collect counters; the verdict is the same with and without
   Order order = Order::kForward;
-  std::uint32_t held_line = 0;  // kDrawn: behind its accesses warps are held up often; 0: none
+  std::uint32_t held_line = 0;  // kDrawn: warps are often stalled after its accesses; 0: none
 
   bool operator==(const Run&) const = default;
 };
 
 struct Job {
   std::vector<std::string> kernels;  // as the module calls its entries: mangled
-  std::uint64_t work_limit =
-      50'000'000;  // instructions of warps, per run; the first of kLockstep and kDrawn are free
+  // Warp instructions per run; the first ones of kLockstep and kDrawn do not count.
+  std::uint64_t work_limit = 50'000'000;
   std::uint64_t seed = 0;                     // of Order::kShuffled and Order::kDrawn
   std::uint32_t max_shared_bytes = 48 << 10;  // static + dynamic, per block
   std::vector<Run> runs;
@@ -143,10 +143,9 @@ struct LaunchError {
   bool operator==(const LaunchError&) const = default;
 };
 
-// In a run, accesses of two warps came to the same memory in an order that nothing but the schedule
-// decided, and the result may follow from it: a store met a load or a store, or an atomic operation
-// whose old value somebody looks at met another. No fault: a lock does that, and so does a lost
-// update.
+// Two warps accessed the same memory in an order that only the schedule decided, and the result may
+// depend on it: a store and a load or store, or two atomic operations where the old value of one is
+// used. Not a fault: a lock does this, but so does a lost update.
 struct Encounter {
   std::uint32_t run = 0;
   std::uint32_t line = 0;  // of the later access; 0 if unknown
@@ -157,23 +156,21 @@ struct Encounter {
 
 inline constexpr std::size_t kMostEncounters = 8;
 
-// The longest chain of operations that one warp of a launch executes one after another (what
-// latency costs).
+// The longest sequence of operations that one warp of a launch executes: the cost of latency.
 struct CriticalPath {
   std::uint64_t instructions = 0;
-  std::uint64_t clocks = 0;  // of chains of instructions that need each other, without memory
-  std::uint64_t dram_requests =
-      0;  // waits for loads that touch a sector first touched in this launch
-  std::uint64_t l2_requests =
-      0;  // … all of whose sectors were touched before, some only by other blocks
-  std::uint64_t l1_requests = 0;  // … all of whose sectors this block touched before
+  std::uint64_t clocks = 0;  // of chains of dependent instructions, without memory
+  // Waits for loads: those that touch a sector first touched in this launch; those all of whose
+  // sectors were touched before, some only by other blocks; all of them by this block.
+  std::uint64_t dram_requests = 0;
+  std::uint64_t l2_requests = 0;
+  std::uint64_t l1_requests = 0;
   std::uint64_t shared_requests = 0;
   std::uint64_t warp_operations = 0;  // shuffles, votes, matches, reductions
   std::uint64_t barriers = 0;
   std::uint64_t atomics = 0;
-  // Of the global requests above, those that come after a store, an atomic operation or a barrier
-  // of the same warp: what a compiler may not move before it, and so does not overlap with the
-  // request before.
+  // Those of the global requests above that follow a store, an atomic operation or a barrier of the
+  // same warp: a compiler may not move them before it, so they do not overlap the previous request.
   std::uint64_t ordered_dram_requests = 0;
   std::uint64_t ordered_l2_requests = 0;
   std::uint64_t ordered_l1_requests = 0;
@@ -181,16 +178,16 @@ struct CriticalPath {
   bool operator==(const CriticalPath&) const = default;
 };
 
-// Its parts, which a model of a GPU adds up, each with its own price.
+// The parts that a model of a GPU sums, each with its own cost.
 inline constexpr std::uint64_t CriticalPath::*kPathParts[] = {
     &CriticalPath::instructions,    &CriticalPath::clocks,      &CriticalPath::dram_requests,
     &CriticalPath::l2_requests,     &CriticalPath::l1_requests, &CriticalPath::shared_requests,
     &CriticalPath::warp_operations, &CriticalPath::barriers,    &CriticalPath::atomics,
 };
 
-// What a profiler would count for one launch. A request is one instruction of one warp, whatever
-// its lanes; a sector is 32 bytes of global memory. The lanes of a warp are taken to reconverge as
-// early as the program order allows.
+// Events that a profiler would count for one launch. A request is one instruction of one warp, whatever
+// its lanes; a sector is 32 bytes of global memory. Lanes of a warp are assumed to reconverge as
+// early as program order allows.
 struct Counters {
   std::uint64_t blocks = 0;
   std::uint64_t warps = 0;
@@ -201,33 +198,29 @@ struct Counters {
   std::uint64_t global_load_sectors = 0;
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
-  std::uint64_t vector8_requests = 0;   // global loads and stores of 8 bytes a lane
-  std::uint64_t vector16_requests = 0;  // … of 16 bytes a lane
-  std::uint64_t dram_load_sectors =
-      0;  // distinct sectors loaded: the least traffic of an ideal cache
-  std::uint64_t dram_store_sectors = 0;  // distinct sectors stored
-  std::uint64_t l1_sectors = 0;          // loaded again by a block that touched them before
-  std::uint64_t l2_sectors = 0;  // loaded again, by a block that had not touched them before
+  std::uint64_t vector8_requests = 0;    // global loads and stores of 8 bytes per lane
+  std::uint64_t vector16_requests = 0;   // … of 16 bytes per lane
+  std::uint64_t dram_load_sectors = 0;   // distinct ones loaded: the traffic of an ideal cache
+  std::uint64_t dram_store_sectors = 0;  // distinct ones stored
+  std::uint64_t l1_sectors = 0;          // loaded again, by a block that touched them before
+  std::uint64_t l2_sectors = 0;          // loaded again, by a block that had not touched them
   std::uint64_t shared_load_requests = 0;
   std::uint64_t shared_store_requests = 0;
   std::uint64_t shared_wavefronts = 0;  // passes over the 32 banks
-  std::uint64_t bank_conflicts =
-      0;  // wavefronts beyond those that the width of the access asks for
-  std::uint64_t global_atomics = 0;  // requests
-  std::uint64_t shared_atomics = 0;  // requests
-  std::uint64_t atomic_passes =
-      0;  // serial passes of both kinds: the lanes that hit the same address
+  std::uint64_t bank_conflicts = 0;     // wavefronts beyond those the width of the access needs
+  std::uint64_t global_atomics = 0;     // requests
+  std::uint64_t shared_atomics = 0;     // requests
+  std::uint64_t atomic_passes = 0;      // serial passes of both, for lanes at the same address
   std::uint64_t hottest_atomic = 0;     // most atomic operations on one address of global memory
   std::uint64_t barriers = 0;           // __syncthreads, per warp
   std::uint64_t shuffles = 0;           // per warp
   std::uint64_t votes = 0;              // ballots, any, all, match, reduce, activemask; per warp
   std::uint64_t warp_barriers = 0;      // __syncwarp, per warp
   std::uint64_t local_requests = 0;     // loads and stores of local memory
-  std::uint64_t local_sectors = 0;      // …
+  std::uint64_t local_sectors = 0;      // of local memory
   std::uint64_t code_instructions = 0;  // of the code that any warp executed, each counted once
-  std::uint64_t typical_runs =
-      0;  // executions of an instruction's code: the mean over all executions
-  PerClass<std::uint64_t> classes{};  // instructions of warps by their class
+  std::uint64_t typical_runs = 0;       // how often an instruction's code ran: mean of executions
+  PerClass<std::uint64_t> classes{};    // warp instructions by class
   CriticalPath critical;
 
   bool operator==(const Counters&) const = default;
@@ -254,11 +247,11 @@ struct KernelFacts {
 struct Result {
   std::optional<LaunchError> launch_error;
   std::optional<Fault> fault;        // neither: every run ended as it should
-  std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module could not be loaded
+  std::vector<KernelFacts> kernels;  // per kernel of the job, unless the module failed to load
   std::vector<std::vector<LaunchReport>> runs;  // per finished run, per launch
-  // Of finished runs, by their run: the first in different lines, kMostEncounters of a run at most.
+  // Of finished runs, in their order: the first on different lines, at most kMostEncounters per run.
   std::vector<Encounter> encounters;
-  std::uint64_t work = 0;  // what counts for the limit of work, of all runs together
+  std::uint64_t work = 0;  // as counted for the work limit, over all runs
 
   bool operator==(const Result&) const = default;
 };

@@ -1,4 +1,4 @@
-// What a plan says about compiling CUDA, whichever compiler does it. Plain data.
+// A plan's settings for compiling CUDA, with any compiler. Plain data.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct CompileSettings {
   int at_a_time = 1;                                    // compiles, at least 1
 };
 
-// What memory_bytes limits, where a compiler does not take it for the address space of a process.
+// The meaning of memory_bytes, for compilers where it is not the address space of a process.
 struct CompileMemory {
   double default_mb = 4096;
   const char* meaning = "address space of a compile, MiB";

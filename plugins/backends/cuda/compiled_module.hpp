@@ -1,4 +1,4 @@
-// What a compiler of CUDA hands back for a source that compiled. Pure.
+// The result of compiling CUDA source. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What a multiprocessor (SM) of each compute capability holds. Constant; any thread.
+// The resources of a multiprocessor (SM) of each compute capability. Constant; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a CUBIN, the compiled code of a GPU, says about its kernels. The bytes are untrusted: every
-// offset is checked. Pure.
+// Reads the properties of kernels from a CUBIN, the compiled code of a GPU. The bytes are
+// untrusted: every offset is checked. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CubinKernel {
   std::vector<CubinParameter> parameters;  // by index
 };
 
-// The kernels in the order of the file. No value, with the reason in `why`, if it is no CUBIN.
+// The kernels in the order of the file. No value, with the reason in `why`, if it is not a CUBIN.
 std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why);
 
 }  // namespace krl

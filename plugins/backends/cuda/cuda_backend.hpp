@@ -7,7 +7,7 @@
 //   };
 //   KRL_PLUGIN("nvcc", "1.0.0", krl::backend<krl::CudaBackend<krl::Nvcc>>("nvcc", "…"))
 //
-// A compiler with options of its own has them as members:
+// A compiler with its own options has them as members:
 //
 //   std::string image = "kernelrl-worker";
 //   static constexpr auto options = krl::config(opt("image", &Docker::image, "…"));
@@ -78,54 +78,55 @@ class CudaBackend final : public Backend, public Tool {
 
   static constexpr auto common_options = krl::config(
       opt("execute", &CudaBackend::execute,
-          "off: compile only, for what compiled code says of a kernel; no GPU is needed")
+          "off: compile only, and report properties of the compiled code; needs no GPU")
           .one_of("on|off"),
-      opt("gpus", &CudaBackend::gpus, "numbers of the GPUs to run on, \"0,1\"; empty = all"),
+      opt("gpus", &CudaBackend::gpus, "numbers of the GPUs to use, \"0,1\"; empty = all"),
       opt("runs_per_case", &CudaBackend::runs_per_case,
-          "runs that check a kernel in each case, each with inputs of its own")
+          "runs that check a kernel in each case, each with different inputs")
           .range(1, 100),
       opt("sizes", &CudaBackend::sizes,
-          "real: tasks that name real sizes are timed at those, and checked at all; small: no task "
-          "is run at real sizes")
+          "real: tasks with real sizes are timed at those, and checked at all sizes; small: "
+          "real sizes are not used")
           .one_of("real|small"),
       opt("run_timeout", &CudaBackend::run_timeout,
-          "seconds that one run of a kernel may take; less where its task has a naive kernel: 1 s "
-          "and "
-          "100 times what that takes")
+          "time limit of one run of a kernel, seconds; lower if its task has a naive kernel: "
+          "1 s and 100 times the time of that")
           .range(0.1, 3600),
       opt("arena_mb", &CudaBackend::arena_mb,
-          "memory on the GPU for a kernel's buffers, MiB; 0 = 1/16 of the GPU's, at most 4096; for "
+          "GPU memory for a kernel's buffers, MiB; 0 = 1/16 of the GPU's, at most 4096; for "
           "small sizes 1/32, at most 1024")
           .range(0, 1048576),
       opt("reference", &CudaBackend::reference,
-          "where a task's reference computes: auto = on the GPU if libtorch can, cuda, cpu")
+          "where a task's reference is computed: auto = on the GPU if libtorch can, cuda, cpu")
           .one_of("auto|cuda|cpu"),
       opt("baseline", &CudaBackend::baseline,
-          "what speedups are over: naive = the task's plain kernel, reference = its reference in "
-          "PyTorch on the same GPU")
+          "the baseline of speedups: naive = the task's naive kernel, reference = its "
+          "reference in PyTorch on the same GPU")
           .one_of("naive|reference"),
       opt("baseline_folder", &CudaBackend::baseline_folder,
-          "folder of kernels TASK.cu that are baselines in place of naive ones; empty = none")
+          "folder with kernels TASK.cu to use as baselines instead of the naive ones; empty = "
+          "none")
           .path(),
       opt("counters", &CudaBackend::counters,
-          "hardware counters of kernels that are right: off, auto = by CUPTI, if the machine "
-          "permits "
-          "it, ncu = by Nsight Compute, which has more of them and takes seconds for a kernel")
+          "hardware counters of correct kernels: off, auto = with CUPTI, if the machine "
+          "permits it, ncu = with Nsight Compute, which has more of them and takes seconds "
+          "per kernel")
           .one_of("auto|ncu|off"),
       opt("arch", &CudaBackend::arch,
           "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
-      opt("flags", &CudaBackend::compiler_flags, "more options of the compiler's, between blanks"),
+      opt("flags", &CudaBackend::compiler_flags,
+          "additional compiler options, separated by blanks"),
       opt("cuda", &CudaBackend::cuda,
-          "folder of the CUDA toolkit, or the compiler's file; empty = the usual places"),
-      opt("compile_timeout", &CudaBackend::compile_timeout, "seconds that a compile may take")
+          "folder of the CUDA toolkit, or the compiler; empty = the usual places"),
+      opt("compile_timeout", &CudaBackend::compile_timeout, "time limit of a compile, seconds")
           .range(0.1, 3600),
       opt("memory_mb", &CudaBackend::memory_mb, memory_of_tool<Tool>().meaning).range(512, 1048576),
       opt("concurrency", &CudaBackend::concurrency,
-          "compiles at a time; 0 = one for each processor core")
+          "concurrent compiles; 0 = one per processor core")
           .range(0, 1024),
       opt("cache", &CudaBackend::cache,
-          "folder that keeps evaluations; empty = the user's cache folder, \"off\" = none"),
-      opt("cache_mb", &CudaBackend::cache_mb, "the most that the cache folder may hold, MiB")
+          "folder for cached evaluations; empty = the user's cache folder, \"off\" = none"),
+      opt("cache_mb", &CudaBackend::cache_mb, "maximum size of the cache folder, MiB")
           .range(1, 1048576));
   static constexpr auto config = std::tuple_cat(options_of_tool<Tool>(), common_options);
 
@@ -176,13 +177,13 @@ class CudaBackend final : public Backend, public Tool {
   void evaluate(const Candidate& candidate, const EvaluateOptions& options,
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract() && !evaluator_->takes_host()) {
-      sink.verdict(KRL_VERDICT_REJECTED, std::string("unsupported on ") + Tool::name +
-                                             ": a launcher of one's own (contract host)");
+      sink.verdict(Verdict::kRejected, std::string("unsupported on ") + Tool::name +
+                                           ": a launcher of one's own (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
                                     options.stages, options.seed, candidate.host_contract()};
-    push(evaluator_->evaluate(request, [&] { return context.cancelled(); }), sink);
+    sink.push(evaluator_->evaluate(request, [&] { return context.cancelled(); }));
   }
 
  private:

@@ -1,5 +1,5 @@
-// A compiler of CUDA C++ as a value: what the evaluator of the CUDA backends needs of NVRTC, of
-// nvcc, and of nvcc in a container.
+// A CUDA C++ compiler as a value: the interface of NVRTC, nvcc, and nvcc in a container to the
+// evaluator of the CUDA backends.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct CudaCompiler {
                               const Cancelled& cancelled)>
       compile;
 
-  // The same for a source with host code of its own, as with_host_call makes it: the module is a
+  // The same for a source with host code, as with_host_call makes it: the module is a
   // library. Null if the compiler cannot.
   std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
       compile_library = nullptr;

@@ -20,11 +20,11 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/8";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/9";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
-// For so long an evaluation is begun again because somebody kills the GPU's processes, one of which
+// For so long an evaluation is begun again because someone kills the GPU's processes, one of which
 // takes 3 s to start.
 constexpr std::chrono::minutes kPatience{5};
 
@@ -64,12 +64,12 @@ void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
   }
 }
 
-// Nobody else kills a candidate's process time after time.
+// No one else kills a candidate's process time after time.
 EvaluationRecord killed_each_time(const std::string& toolchain, const std::string& device) {
   EvaluationRecord record;
   record.toolchain = toolchain;
   record.device = device;
-  record.fail(KRL_VERDICT_RUNTIME_FAULT,
+  record.fail(Verdict::kRuntimeFault,
               "the process of its host code was killed each time that it ran");
   record.repeatable = false;
   return record;
@@ -87,11 +87,11 @@ void refuse(const CompileOutput& output, EvaluationRecord* record) {
   switch (output.end) {
     case CompileOutput::kTimeout:
       record->repeatable = false;
-      return record->fail(KRL_VERDICT_TIMEOUT, output.why);
+      return record->fail(Verdict::kTimeout, output.why);
     case CompileOutput::kOutOfResources:
-      return record->fail(KRL_VERDICT_RESOURCE_LIMIT, output.why);
+      return record->fail(Verdict::kResourceLimit, output.why);
     case CompileOutput::kFailed:
-      return record->fail(KRL_VERDICT_COMPILE_ERROR, output.why);
+      return record->fail(Verdict::kCompileError, output.why);
     case CompileOutput::kCompiled:
       break;
   }
@@ -145,7 +145,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
       for (const PlannedRun& run : runs) expect_on_gpu(gpu, asked, run);
       // What passes the small cases alone knows as little.
       std::erase_if(runs, [&](const PlannedRun& run) {
-        return asked.is_real(run.case_index) || asked.kind_of(run.case_index) == KRL_CASE_FRESH;
+        return asked.is_real(run.case_index) || asked.kind_of(run.case_index) == CaseKind::kFresh;
       });
       refuse_impostors(task->definition, [&](const Impostor& impostor) {
         return passes_on_gpu(gpu, asked, runs, impostor);
@@ -196,7 +196,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   const auto problem = request.host ? check_host_source(request.source, forbidden)
                                     : check_source(request.source, forbidden);
   if (problem) {
-    record.fail(KRL_VERDICT_REJECTED, problem->text());
+    record.fail(Verdict::kRejected, problem->text());
     return record;
   }
   const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
@@ -207,11 +207,11 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     add_host_figures(built->module, compiler_.arch, &record);
   } else {
     add_kernel_figures(asked.cases, built->schedule, built->module, gpu_, compiler_.arch, &record);
-    if (record.verdict == KRL_VERDICT_OK) add_code_values(built->module, built->code, &record);
+    if (record.verdict == Verdict::kOk) add_code_values(built->module, built->code, &record);
   }
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  if (gpus_ && record.verdict == KRL_VERDICT_OK && (request.stages & kRunning) != 0) {
+  if (gpus_ && record.verdict == Verdict::kOk && (request.stages & kRunning) != 0) {
     execute(asked, *std::move(built), request, cancelled, &record);
   }
   return record;
@@ -233,17 +233,17 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
     return std::nullopt;
   }
   if (!schedule) {
-    record->fail(KRL_VERDICT_LAUNCH_ERROR, described(schedule.error()));
+    record->fail(Verdict::kLaunchError, described(schedule.error()));
     return std::nullopt;
   }
   auto module = module_from_bytes(output->module);
   if (!module) {
-    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
+    record->fail(Verdict::kCompileError, "the compiler gave something else than a module");
     return std::nullopt;
   }
   ptx::ReadResult code = ptx::read_module(module->ptx, kSourceFile);
   if (const std::string why = refusal(code, module->names); !why.empty()) {
-    record->fail(KRL_VERDICT_REJECTED, why);
+    record->fail(Verdict::kRejected, why);
     return std::nullopt;
   }
   return Built{*std::move(schedule), *std::move(module), std::move(code.module)};
@@ -264,13 +264,13 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
   if (output->end != CompileOutput::kCompiled) {
     const std::string error = first_error(record->diagnostics);
     const bool failed = output->end == CompileOutput::kFailed && !error.empty();
-    if (failed) record->fail(KRL_VERDICT_COMPILE_ERROR, error);
+    if (failed) record->fail(Verdict::kCompileError, error);
     refuse(*output, record);
     return std::nullopt;
   }
   auto module = module_from_bytes(output->module);
   if (module && !module->library.empty()) return Built{{}, *std::move(module), {}};
-  record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a library");
+  record->fail(Verdict::kCompileError, "the compiler gave something else than a library");
   return std::nullopt;
 }
 
@@ -332,7 +332,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
   std::vector<PlannedRun> runs = plan(asked, request);
   std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
-  // What the memory moved is held against the time, which the profiler cannot measure.
+  // What the memory moved is compared with the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
   const std::shared_ptr<const Baseline> rival = timed ? baseline(asked, cancelled) : nullptr;
   const std::shared_ptr<const Baseline> trusted = naive(asked, cancelled);
@@ -341,12 +341,13 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
     if (rival) kernel.emplace(GpuCandidate{asked, rival->built.schedule, rival->built.module});
     if (trusted) right.emplace(GpuCandidate{asked, trusted->built.schedule, trusted->built.module});
     const RunnerChoice runner(gpu, request.host ? RunnerKind::kHost : RunnerKind::kDevice);
-    const bool is_trusted = trusted && request.source != asked.definition.naive;
-    const RunLimit limit(gpu, is_trusted ? run_limit(gpu, *right, runs) : gpu.run_limit());
+    // Host code also loads, allocates and copies, which no kernel's time foretells.
+    const bool is_limited = trusted && !request.host && request.source != asked.definition.naive;
+    const RunLimit limit(gpu, is_limited ? run_limit(gpu, *right, runs) : gpu.run_limit());
     const GpuCandidate candidate{asked, built.schedule, built.module};
     check_on_gpu(gpu, candidate, runs, record);
     settle_fresh_cases(asked, obstacles, record);
-    if (timed && record->verdict == KRL_VERDICT_OK) {
+    if (timed && record->verdict == Verdict::kOk) {
       GpuBaseline held_against{nullptr, settings_.baseline.reference};
       if (rival) {
         held_against.kernel = &*kernel;
@@ -356,7 +357,7 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
       time_on_gpu(gpu, candidate, held_against, runs, settings_.timing, record);
     }
     check_arena(gpu, record);
-    if (counted && record->verdict == KRL_VERDICT_OK) {
+    if (counted && record->verdict == Verdict::kOk) {
       gpu.counters().add(candidate, runs, record);
     }
   });

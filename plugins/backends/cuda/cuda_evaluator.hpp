@@ -1,6 +1,6 @@
-// The evaluation of candidates by a CUDA backend: static checks, compile, what the compiled code
-// says of each kernel, and on a GPU whether it is right and how fast it is. Thread-safe; a call
-// blocks until its evaluation is done, and identical ones at the same time are done once.
+// Evaluates candidates for a CUDA backend: static checks, compile, properties of the compiled
+// kernels, and, on a GPU, correctness and speed. Thread-safe; a call blocks until its evaluation is
+// done, and identical concurrent ones are done once.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@
 
 namespace krl {
 
-// What speedups are over.
+// The baseline of speedups.
 struct BaselineSettings {
   bool reference = false;                      // the task's reference, as libtorch runs it
   std::map<std::string, std::string> kernels;  // by task: instead of its naive kernel
@@ -34,7 +34,7 @@ struct BaselineSettings {
 std::map<std::string, std::string> baselines_in(const std::filesystem::path& folder);
 
 struct CudaSettings {
-  std::size_t runs_per_case = 5;  // each with a seed of its own
+  std::size_t runs_per_case = 5;  // each with a separate seed
   Sizes sizes = Sizes::kReal;
   TimingSettings timing;
   BaselineSettings baseline;
@@ -47,7 +47,7 @@ class CudaEvaluator {
   // `gpus`: null: candidates are compiled and not run.
   CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings, std::unique_ptr<GpuPool> gpus);
 
-  // Throws Failure for trouble of our own, as krl::Backend::evaluate does.
+  // Throws Failure for infrastructure errors, as krl::Backend::evaluate does.
   EvaluationRecord evaluate(const EvaluationRequest& request, const Cancelled& cancelled);
 
   // Throws Failure(KRL_INVALID_ARGUMENT) if the task cannot be used: its reference is wrong, or its
@@ -77,7 +77,7 @@ class CudaEvaluator {
 
   // Through the cache, whatever the stages.
   EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
-  // Begins again where somebody kills the processes that an evaluation needs.
+  // Begins again where someone kills the processes that an evaluation needs.
   EvaluationRecord evaluate_patiently(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);

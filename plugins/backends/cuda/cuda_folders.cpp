@@ -24,9 +24,8 @@ void not_in_cuda_folders(const std::string& what, const std::string& setup,
   for (const fs::path& folder : folders) {
     places += (places.empty() ? "" : ", ") + folder.string();
   }
-  throw Failure(KRL_FAILED_PRECONDITION,
-                "no " + what + " in " + places +
-                    ": call " + setup + ", or install the CUDA toolkit, or set 'cuda'");
+  throw Failure(KRL_FAILED_PRECONDITION, "no " + what + " in " + places + ": call " + setup +
+                                             ", or install the CUDA toolkit, or set 'cuda'");
 }
 
 }  // namespace krl

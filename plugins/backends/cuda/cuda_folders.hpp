@@ -1,4 +1,4 @@
-// The folders where CUDA may be: the toolkit's, and that of PyPI's wheels. Pure, but for the
+// Folders where CUDA may be installed: the toolkit, and the PyPI wheels. Pure, except for the
 // environment.
 #pragma once
 

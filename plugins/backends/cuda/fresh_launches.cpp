@@ -20,10 +20,10 @@ Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
       add_kernel_figures(one, *fresh, module, gpu, arch, &found);
       schedule->programs.push_back(std::move(fresh->programs.front()));
     } else {
-      found.fail(KRL_VERDICT_LAUNCH_ERROR, described(fresh.error()));
+      found.fail(Verdict::kLaunchError, described(fresh.error()));
       schedule->programs.emplace_back();
     }
-    if (found.verdict != KRL_VERDICT_OK) obstacles.emplace(c, std::move(found.why));
+    if (found.verdict != Verdict::kOk) obstacles.emplace(c, std::move(found.why));
   }
   return obstacles;
 }

@@ -1,5 +1,5 @@
-// The launches of a candidate at shapes that nobody was shown: one that cannot happen there is no
-// launch error of the others. Pure.
+// The launches of a candidate at fresh shapes: an invalid launch there is not a launch error of the
+// other cases. Pure.
 #pragma once
 
 #include <kernelrl/launch.hpp>

@@ -1,7 +1,6 @@
-// How many instructions of each kind a kernel is made of, by its PTX: as the compiler leaves them,
-// inlined and unrolled, and without what is never reached. They are counted as they stand, not as
-// often as they are executed. A shuffle whose result nobody uses stays one: compilers keep it.
-// Pure.
+// Counts the instructions of each kind in a kernel's PTX: as emitted by the compiler, inlined and
+// unrolled, without unreachable code. This is a static count, not one of executions. A shuffle with
+// an unused result counts, because compilers keep it. Pure.
 #pragma once
 
 #include <cstdint>

@@ -95,7 +95,7 @@ struct Launched {
 // The kernel's figures, its occupancy in the launch that fills a multiprocessor least.
 void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launched& launched,
                 EvaluationRecord* record) {
-  KernelRecord figures;
+  Kernel figures;
   figures.name = name;
   figures.arch = launched.arch;
   figures.registers = kernel.code.registers;
@@ -116,7 +116,7 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
               occupancy.limiter;
       }
       if (!why.empty()) {
-        record->fail(KRL_VERDICT_LAUNCH_ERROR, described({launch.line, launch.column, why}));
+        record->fail(Verdict::kLaunchError, described({launch.line, launch.column, why}));
         return;
       }
       most_shared = std::max(most_shared, fixed + launch.shared_bytes);
@@ -138,7 +138,7 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
   std::string why = "the compiler gave something else";
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels || module.names.size() != schedule.kernels.size()) {
-    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiled code cannot be read: " + why);
+    record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
     return;
   }
   const auto resources = read_resource_report(module.report);
@@ -147,7 +147,7 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
     const auto found = std::find_if(kernels->begin(), kernels->end(),
                                     [&](const CubinKernel& c) { return c.name == mangled; });
     if (found == kernels->end()) {
-      record->fail(KRL_VERDICT_LAUNCH_ERROR, schedule.kernels[k] + " is no __global__ function");
+      record->fail(Verdict::kLaunchError, schedule.kernels[k] + " is not a __global__ function");
       return;
     }
     const auto reported = resources.find(mangled);

@@ -1,5 +1,5 @@
-// What compiled code says of a candidate's kernels before anything runs: that each launch can
-// happen, registers, spills, shared memory, theoretical occupancy and kinds of instructions. Pure.
+// Properties of a candidate's compiled kernels before anything runs: validity of each launch,
+// registers, spills, shared memory, theoretical occupancy and instruction kinds. Pure.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
-// The mangled names of kernels, from nvcc, which has no question for them as NVRTC has: references
-// at the end of the source make it instantiate templates, and show in the PTX what each kernel is
-// called there. They have to go before ptxas sees them, which gives kernels whose address is taken
-// more registers. Pure; the PTX is untrusted.
+// Gets the mangled names of kernels from nvcc, which, unlike NVRTC, has no API for them: references
+// at the end of the source make it instantiate templates, and show each kernel's name in the PTX.
+// They have to be removed before ptxas sees them, because it gives more registers to kernels whose
+// address is taken. Pure; the PTX is untrusted.
 #pragma once
 
 #include <string>

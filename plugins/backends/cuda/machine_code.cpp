@@ -18,7 +18,7 @@ constexpr std::uint64_t kOperation = 0x1ff;
 
 using Count = std::int64_t MachineCounts::*;
 
-// What NVIDIA calls it stands behind each.
+// What NVIDIA calls it is behind each.
 constexpr std::pair<std::uint64_t, Count> kOperations[] = {
     {0x189, &MachineCounts::shuffles},             // SHFL
     {0x006, &MachineCounts::votes},                // VOTE

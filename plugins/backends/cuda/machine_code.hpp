@@ -1,6 +1,6 @@
-// How many instructions of each kind a kernel's machine code (SASS) has: what the assembler really
-// emitted, spills included. Counted as they stand, not as often as they are executed. Pure; the
-// CUBIN is untrusted.
+// Counts the instructions of each kind in a kernel's machine code (SASS), as emitted by the
+// assembler, including spills. This is a static count, not one of executions. Pure; the CUBIN is
+// untrusted.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct MachineCounts {
   std::int64_t asynchronous_copies = 0;
 };
 
-// Of the kernels `names` (mangled) together; the functions that they call lie in their code.
+// Of the kernels `names` (mangled) together; the functions that they call are in their code.
 // Architectures sm_70 and later.
 MachineCounts count_machine_instructions(std::string_view cubin,
                                          const std::vector<std::string>& names);

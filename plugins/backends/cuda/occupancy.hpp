@@ -1,5 +1,5 @@
-// Theoretical occupancy: how many blocks of a kernel a multiprocessor can hold at once, by NVIDIA's
-// own calculation (cuda_occupancy.h). Pure.
+// Theoretical occupancy: how many blocks of a kernel a multiprocessor can hold at once, according
+// to NVIDIA's calculation (cuda_occupancy.h). Pure.
 #pragma once
 
 #include <cstdint>

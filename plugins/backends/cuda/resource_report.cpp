@@ -15,7 +15,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
   }
 }
 
-// The number that stands before `what` in the line.
+// The number that is before `what` in the line.
 std::optional<std::int32_t> number_before(std::string_view line, std::string_view what) {
   const std::size_t at = line.find(what);
   if (at == std::string_view::npos) return std::nullopt;

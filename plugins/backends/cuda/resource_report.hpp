@@ -1,4 +1,4 @@
-// What ptxas, the assembler inside NVRTC and nvcc, reports if it is told to. Pure.
+// Parses the resource report of ptxas, the assembler in NVRTC and nvcc. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// CudaCompiler::compile by a worker in the sandbox that takes the kernels' names behind its other
+// CudaCompiler::compile with a sandboxed worker that takes the kernels' names after its other
 // arguments.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace krl {
 
-// `worker`: complete but for the names, which go to the end of its first step.
+// `worker`: complete except for the names, which go to the end of its first step.
 inline auto sandboxed_compiles(CompileWorkerOptions worker) {
   return
       [worker = std::move(worker)](std::string_view source, const std::vector<std::string>& kernels,

@@ -74,7 +74,7 @@ for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
 cat kernel.cubin kernel.ptx report names
 )sh";
 
-// What nvcc keeps is what it links; ptxas' report is among its errors. CUDA's runtime lies in `lib`
+// What nvcc keeps is what it links; ptxas' report is among its errors. CUDA's runtime is in `lib`
 // where the toolkit comes from wheels.
 const char* const kLibraryScript = R"sh(
 seconds=$1 kib=$2 arch=$3

@@ -1,4 +1,4 @@
-// The commands of one compile in the container, and what they hand back. Pure.
+// The commands of one compile in the container, and their results. Pure.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace krl::docker {
 // the compiler that failed.
 extern const char* const kCompileScript;
 
-// The same for a source with host code of its own: its parts are those of a library.
+// The same for a source with host code: its parts are those of a library.
 extern const char* const kLibraryScript;
 
 // Where the headers of host code are in the container.

@@ -1,5 +1,5 @@
-// The worker container of the docker backend: locked, long-lived, replaced when it died. What
-// killed processes left behind is removed when a Container is made. Thread-safe.
+// The worker container of the docker backend: locked down, long-lived, replaced when it dies.
+// Leftovers of killed processes are removed when a Container is created. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class Container {
   // gets a new one.
   CommandResult run(const ContainerCommand& command, const std::function<bool()>& cancelled = {});
 
-  // What decides the results beside the commands: the content of the image.
+  // What determines the results in addition to the commands: the content of the image.
   const std::string& image_id() const { return image_id_; }
   const Engine& engine() const { return engine_; }
   // Of the container at this moment.

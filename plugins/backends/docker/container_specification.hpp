@@ -1,4 +1,4 @@
-// What the worker container is given and what it is denied, and both in Docker's words. Pure.
+// The permissions and restrictions of the worker container, in Docker's terms. Pure.
 #pragma once
 
 #include <cstdint>

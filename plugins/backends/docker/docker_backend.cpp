@@ -20,10 +20,10 @@ struct Docker {
 
   static constexpr auto options = krl::config(
       opt("socket", &Docker::socket,
-          "that Docker listens on; empty = that of $DOCKER_HOST, or /run/docker.sock"),
+          "the socket of Docker; empty = that of $DOCKER_HOST, or /run/docker.sock"),
       opt("image", &Docker::image,
           "of the container; scripts/docker_image.sh builds the default one"),
-      opt("timeout", &Docker::timeout, "seconds, by the clock, of a compile in the container")
+      opt("timeout", &Docker::timeout, "wall time limit of a compile in the container, seconds")
           .range(0.1, 3600));
 
   CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const {

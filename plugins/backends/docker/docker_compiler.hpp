@@ -1,5 +1,5 @@
 // nvcc in the worker container as a compiler of the CUDA backends. The toolkit is this machine's,
-// mounted read-only; of a compile nothing is left in the container.
+// mounted read-only; a compile leaves nothing in the container.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct DockerCompilerSettings {
   std::filesystem::path wheels;  // where find_nvcc looks as well; empty: no such folder
   std::chrono::milliseconds time_limit{30'000};  // by the clock, of a compile
   docker::ContainerSettings container;           // the toolkit is added to its mounts
-  // What host code of candidates is compiled against (host_headers.hpp); empty: there is none.
+  // The headers for host code of candidates (host_headers.hpp); empty if there is none.
   std::filesystem::path host_headers;
 };
 

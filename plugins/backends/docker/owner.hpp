@@ -1,5 +1,5 @@
-// Whose a container is: a mark that tells whether the process that made it still lives, so that
-// what a killed process left behind is found.
+// The owner of a container: a label that shows whether the process that created it is still alive,
+// so that leftovers of killed processes are found.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace krl::docker {
 std::string mark_of_this_process();
 
 // True if the process of that mark is certainly gone; false if it lives, or if that cannot be seen
-// from here (another namespace), or if this is no mark.
+// from here (another namespace), or if this is not a mark.
 bool owner_is_gone(const std::string& mark);
 
 }  // namespace krl::docker

@@ -61,9 +61,9 @@ std::int64_t memory_kills_in(std::string_view text) {
 
 std::string gpu_advice(GpuAccess access) {
   return access == GpuAccess::kCdi
-             ? "; a GPU was asked for by CDI: that needs Docker 25, and a description of the GPUs "
+             ? "; a GPU was requested through CDI, which needs Docker 25, and a description of the GPUs "
                "(nvidia-ctk cdi generate)"
-             : "; a GPU was asked for: that needs the package nvidia-container-toolkit and a "
+             : "; a GPU was requested, which needs the package nvidia-container-toolkit and a "
                "restart of Docker";
 }
 

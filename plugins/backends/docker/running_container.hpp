@@ -1,5 +1,5 @@
-// One container from its start to its end, and the commands that run in it. Gone when this dies,
-// and when our process dies in whatever way. Once lost it stays lost. Thread-safe.
+// One container from start to end, and the commands that run in it. Removed on destruction, and
+// when our process dies in any way. Once lost it stays lost. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -15,11 +15,11 @@
 
 namespace krl::docker {
 
-// Started in an empty folder of its own, the only one it can write to, as a user of its own. HOME
+// Started in an empty folder of its own, the only one it can write to, as a separate user. HOME
 // and TMPDIR name that folder.
 struct ContainerCommand {
   std::vector<std::string> arguments;    // the first is the program's absolute path
-  std::vector<std::string> environment;  // "NAME=value", beside the image's
+  std::vector<std::string> environment;  // "NAME=value", alongside the image's
   std::string input;
   std::chrono::milliseconds time_limit{30'000};
   OutputLimits output_limits;
@@ -48,9 +48,9 @@ class RunningContainer {
 
   // Waits for a free place, runs the command, kills all that is left of it and empties its folder;
   // when this returns no process of it lives. Throws Failure: KRL_CANCELLED; KRL_UNAVAILABLE if the
-  // container or Docker failed it, or if it ran out of memory when other commands ran beside it, so
-  // that it may have been their doing. If the command was not even started since the container was
-  // gone, that is an EngineFailure with gone().
+  // container or Docker failed it, or if it ran out of memory when other commands ran alongside it,
+  // so that it may have been their doing. If the command was not even started since the container
+  // was gone, that is an EngineFailure with gone().
   CommandResult run(const ContainerCommand& command, const std::function<bool()>& cancelled);
 
   bool lost() const { return lost_; }

@@ -1,4 +1,4 @@
-// The places of a container, each for one command at a time. Thread-safe.
+// The slots of a container, each for one command at a time. Thread-safe.
 #pragma once
 
 #include <condition_variable>

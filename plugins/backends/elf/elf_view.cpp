@@ -29,13 +29,13 @@ std::string_view ElfView::slice(std::uint64_t offset, std::uint64_t size) const 
 std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof header) {
-    why = "the module is no ELF file: " + std::to_string(bytes.size()) + " bytes";
+    why = "the module is not an ELF file: " + std::to_string(bytes.size()) + " bytes";
     return std::nullopt;
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    why = "the module is no 64-bit ELF file";
+    why = "the module is not a 64-bit ELF file";
     return std::nullopt;
   }
   if ((header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr)) ||
@@ -60,14 +60,14 @@ std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
 std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
   auto view = read(bytes, why);
   if (!view || (view->machine_ == EM_X86_64 && view->type_ == ET_DYN)) return view;
-  why = "the module is no x86-64 shared object";
+  why = "the module is not an x86-64 shared object";
   return std::nullopt;
 }
 
 std::optional<ElfView> ElfView::open_cubin(std::string_view bytes, std::string& why) {
   auto view = read(bytes, why);
   if (!view || view->machine_ == kElfMachineCuda) return view;
-  why = "the module is no code of a GPU";
+  why = "the module is not GPU code";
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
-// A read-only look into a 64-bit little-endian ELF file: a shared object of this machine's, or the
-// code of a GPU. Borrows the bytes. Every offset is checked: a damaged file gives errors or empty
-// answers, never a read outside of it. Immutable after `open`; any thread may read.
+// A read-only view of a 64-bit little-endian ELF file: a shared object of this machine, or GPU
+// code. Borrows the bytes. Every offset is checked: a damaged file gives errors or empty results,
+// never a read out of bounds. Immutable after `open`; any thread may read.
 #pragma once
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// What a backend is asked to evaluate. Borrows its texts.
+// The input of an evaluation. Borrows its texts.
 #pragma once
 
 #include <kernelrl/abi.h>

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 InstalledFiles::InstalledFiles(const void* symbol, std::string who) : who_(std::move(who)) {
   Dl_info self{};
   if (::dladdr(symbol, &self) == 0) {
-    throw Failure(KRL_INTERNAL, who_ + " does not know its own file");
+    throw Failure(KRL_INTERNAL, who_ + " cannot determine its file");
   }
   plugin_ = existing(self.dli_fname);
   prefix_ = fs::path(plugin_).parent_path() / ".." / ".." / "..";

@@ -1,5 +1,5 @@
-// Where a plugin's workers and data lie: by fixed paths from the plugin's own file, in the build
-// tree as under an installation prefix. Pure, but for the file system.
+// The workers and data files of a plugin: fixed paths relative to the plugin's file, the same in
+// the build tree and under an installation prefix. Pure, except for the file system.
 #pragma once
 
 #include <filesystem>

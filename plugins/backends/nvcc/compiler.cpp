@@ -1,4 +1,4 @@
-// kernelrl-nvcc: one compile by the programs of nvcc, in a sandboxed process of its own.
+// kernelrl-nvcc: one compile by the programs of nvcc, in a separate sandboxed process.
 //
 //   kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]
 //   kernelrl-nvcc --library COMMAND… [--next COMMAND…]…
@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/cuda/kernel_references.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
 namespace {
@@ -82,7 +82,7 @@ rlim_t seconds_left() {
 }
 
 [[noreturn]] void become(const Command& command, rlim_t seconds) {
-  const rlimit time{seconds, seconds};  // ends by SIGKILL: cicc goes on after SIGXCPU
+  const rlimit time{seconds, seconds};  // ends by SIGKILL: cicc continues after SIGXCPU
   ::setrlimit(RLIMIT_CPU, &time);
   const int log = ::open(kLog, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(log, STDOUT_FILENO);

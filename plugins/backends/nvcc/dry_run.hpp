@@ -1,4 +1,4 @@
-// What `nvcc --dryrun` prints: lines of a shell, each after "#$ ", that set variables or are
+// Parses the output of `nvcc --dryrun`: shell lines, each after "#$ ", that set variables or are
 // commands. Pure.
 #pragma once
 

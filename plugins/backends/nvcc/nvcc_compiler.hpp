@@ -1,5 +1,5 @@
-// nvcc as a compiler of candidates: each compile in a sandboxed process of its own, with a folder
-// of its own.
+// nvcc as a compiler of candidates: each compile in a separate sandboxed process with a private
+// folder.
 #pragma once
 
 #include "plugins/backends/cuda/compile_settings.hpp"

@@ -1,6 +1,6 @@
-// Where nvcc is, in the CUDA toolkit or in PyPI's wheels, and what it does: it is a driver, which
-// starts the preprocessor of g++, cicc (CUDA to PTX) and ptxas (PTX to CUBIN). A compile starts
-// these as nvcc would, which saves nvcc's own start and its shell.
+// Finds nvcc, in the CUDA toolkit or in PyPI's wheels, and the programs it starts: nvcc is a driver
+// for the preprocessor of g++, cicc (CUDA to PTX) and ptxas (PTX to CUBIN). A compile starts these
+// directly, which saves starting nvcc and its shell.
 #pragma once
 
 #include <filesystem>

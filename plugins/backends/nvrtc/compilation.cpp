@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace krl::nvrtc {
@@ -128,7 +128,7 @@ Exit compile(const Api& nvrtc, const CompileRequest& request) {
     const char* mangled = nullptr;
     nvrtc.require(nvrtc.lowered_name(program, kernel.c_str(), &mangled), "nvrtcGetLoweredName");
     if (mangled == nullptr) {  // though it complained of nothing
-      write(STDOUT_FILENO, std::string(kSourceFile) + ": error: " + kernel + " is no kernel\n");
+      write(STDOUT_FILENO, std::string(kSourceFile) + ": error: " + kernel + " is not a kernel\n");
       return kRefused;
     }
     module.names.emplace_back(mangled);

@@ -1,4 +1,4 @@
-// One compile by NVRTC, in a process that does nothing else, and what it may find done already.
+// One compile with NVRTC, in a dedicated process, and the state it may inherit.
 #pragma once
 
 #include "plugins/backends/nvrtc/nvrtc_api.hpp"
@@ -12,7 +12,7 @@ Exit compile(const Api& nvrtc, const CompileRequest& request);
 
 inline constexpr char kPrecompiledFile[] = "preamble.pch";
 
-// Compiles the preamble of a request to that file in the current folder, 100 MB that nobody can
+// Compiles the preamble of a request to that file in the current folder, 100 MB that no one can
 // change. Only processes that begin as a copy of this one can use it, as NVRTC wants it at the same
 // address; each needs to create a file in the folder. False if NVRTC will not. The process creates
 // only read-only files from then on.

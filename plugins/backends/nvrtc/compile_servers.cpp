@@ -106,7 +106,7 @@ CompileOutput CompileServers::compile(std::string_view source,
       starts_.run([&] { server = std::make_unique<Server>(options_, request.preamble); });
     }
     const auto ending = server->compile(request, options_.time_limit * kWallSlack, cancelled);
-    if (!ending && was_idle) continue;  // somebody killed it while it was idle
+    if (!ending && was_idle) continue;  // someone killed it while it was idle
     if (!ending) {
       throw Failure(KRL_UNAVAILABLE,
                     "the compile server ended before it compiled: " + server->complaint());

@@ -1,7 +1,7 @@
-// Compiles by warm servers: processes that have opened NVRTC and fork for each compile. A server
+// Compiles with warm servers: processes that have loaded NVRTC and fork for each compile. A server
 // compiles one source at a time, and only sources that begin with the same large headers; as many
-// are kept as compiles ever ran at once. Whatever ends a compile before its time ends its server
-// too, and the next compile gets a new one. Thread-safe.
+// are kept as compiles ever ran at once. If a compile is interrupted, its server is discarded too,
+// and the next compile gets a new one. Thread-safe.
 #pragma once
 
 #include <map>

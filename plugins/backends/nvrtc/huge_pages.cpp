@@ -45,7 +45,7 @@ void move(std::uintptr_t begin, std::uintptr_t end, int protection) {
   if (!moved) ::munmap(pointer(copy), bytes);
 }
 
-// Of segments that nobody writes to, the huge pages that lie in them whole.
+// Of segments that no one writes to, the huge pages that are in them whole.
 int move_segments(dl_phdr_info* library, std::size_t, void* folder) {
   const auto& wanted = *static_cast<const std::filesystem::path*>(folder);
   if (std::filesystem::path(library->dlpi_name).parent_path() != wanted) return 0;

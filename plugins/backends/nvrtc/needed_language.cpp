@@ -21,7 +21,7 @@ bool contains(const List& list, std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-// What stands in angle brackets or quotes behind blanks; empty if nothing does.
+// What is in angle brackets or quotes behind blanks; empty if nothing does.
 std::string_view header_at(std::string_view text) {
   const std::size_t open = std::min(text.find_first_not_of(" \t"), text.size());
   text.remove_prefix(open);
@@ -32,7 +32,7 @@ std::string_view header_at(std::string_view text) {
 
 }  // namespace
 
-// The word counts wherever it stands: in a comment or a macro it costs time, and nothing else.
+// The word counts wherever it is: in a comment or a macro it costs time, and nothing else.
 bool is_minimal(std::string_view source) {
   constexpr std::string_view kWord = "include";
   for (std::size_t at = 0; (at = source.find(kWord, at)) != std::string_view::npos;) {

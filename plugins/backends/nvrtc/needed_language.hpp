@@ -1,4 +1,4 @@
-// How much of CUDA C++ a source needs before its own text begins. Pure.
+// Determines how much of CUDA C++ a source needs before its own text begins. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// NVRTC's functions, as far as they are used; stable since CUDA 12. For the process that compiles:
-// kernelrl itself never loads the library.
+// The NVRTC functions in use; stable since CUDA 12. For the process that compiles: kernelrl itself
+// never loads the library.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::chrono::seconds kVersionLimit{30};
 
-// "13.0". Asks NVRTC in a process of its own: it is a large library, and none of ours.
+// "13.0". Asks NVRTC in a separate process: it is a large library, and none of ours.
 std::string version_of(const CompileServerOptions& server) {
   const MemoryFile answer = MemoryFile::create("krl-version");
   Command command =

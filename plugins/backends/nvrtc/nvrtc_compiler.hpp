@@ -1,5 +1,5 @@
-// NVRTC as a compiler of candidates: each compile in a sandboxed process of its own, which a warm
-// one has forked.
+// NVRTC as a compiler of candidates: each compile in a separate sandboxed process, forked from a
+// warm one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where NVRTC is: in the CUDA toolkit or in PyPI's wheel. Pure, but for the file system and the
+// Finds NVRTC, in the CUDA toolkit or in PyPI's wheel. Pure, except for the file system and the
 // environment.
 #pragma once
 

@@ -1,7 +1,7 @@
-// What nvcc has in front of every source and NVRTC does not: the macros and integer types of C's
-// <math.h>, <float.h>, <limits.h> and <stdint.h>, which can be included by their names as well.
-// What libcu++ (<cuda/std/…>, which cooperative groups include) defines too is written as there, so
-// that the two agree: with it, int64_t is a long long, with nvcc a long.
+// Declarations that nvcc provides for every source and NVRTC does not: the macros and integer types
+// of C's <math.h>, <float.h>, <limits.h> and <stdint.h>, which can also be included by name. Those
+// that libcu++ (<cuda/std/…>, included by cooperative groups) defines too are written as there, so
+// that the two agree: int64_t is then a long long, with nvcc a long.
 #pragma once
 
 namespace krl::nvrtc {

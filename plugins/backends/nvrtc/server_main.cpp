@@ -1,4 +1,4 @@
-// kernelrl-nvrtc: a compile server. Opens NVRTC once; each compile is a process of its own that
+// kernelrl-nvrtc: a compile server. Opens NVRTC once; each compile is a separate process that
 // begins as a copy of this one, so that nothing of a candidate reaches the next.
 //
 //   kernelrl-nvrtc LIBNVRTC             serves until its input ends (server_protocol.hpp)

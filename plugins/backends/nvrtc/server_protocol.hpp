@@ -1,8 +1,8 @@
-// What kernelrl and a compile server say to each other: messages (message_stream.hpp) into the
-// server's standard input and out of its standard output. A request is a CompileRequest. The answer
-// is `{"child": ID}`, the process that compiles, and once that has ended, how: `{"exit_code",
-// "signal", "cpu_seconds"}`. What the compiler says and the module are in memory files that both
-// have; kernelrl empties them between compiles.
+// The protocol between kernelrl and a compile server: messages (message_stream.hpp) on the server's
+// standard input and output. A request is a CompileRequest. The answer is `{"child": ID}`, the
+// process that compiles, and, when that has ended, how: `{"exit_code", "signal", "cpu_seconds"}`.
+// The compiler's output and the module are in memory files shared by both; kernelrl empties them
+// between compiles.
 #pragma once
 
 #include <cstdint>

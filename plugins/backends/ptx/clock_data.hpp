@@ -1,7 +1,7 @@
-// What a function does with clocks. A clock may decide for how long a thread waits, as the backoff
-// of cuda::barrier does; it may not become data, by which a kernel could tell one launch from
-// another. Values are followed from register to register. A branch can still make data of a clock
-// bit by bit: nothing rests on this check, as every launch that counts is compared.
+// Tracks how a function uses clocks. A clock may determine how long a thread waits, as in the
+// backoff of cuda::barrier; it must not become data, with which a kernel could distinguish
+// launches. Values are followed from register to register. Branches can still turn a clock into
+// data bit by bit, so nothing relies on this check: every launch that counts is compared.
 #pragma once
 
 #include <vector>

@@ -64,7 +64,7 @@ Constant read_number(Tokens& tokens) {
   if (tokens.next().kind != Token::kNumber) tokens.unexpected("a number");
   const auto value = number_of(tokens.next().text);
   if (!value) {
-    tokens.malformed(quoted(tokens.next().text) + " is no number of PTX, or too large");
+    tokens.malformed(quoted(tokens.next().text) + " is not a number of PTX, or too large");
   }
   tokens.take();
   return *value;
@@ -74,7 +74,7 @@ std::uint64_t checked(const Tokens& tokens, const Constant& value, std::uint64_t
                       std::string_view what) {
   const bool negative = value.kind == Constant::kSigned && value.bits >> 63 != 0;
   if (!value.integer() || negative || value.bits > most) {
-    tokens.malformed(std::string(what) + " is no number from 0 to " + std::to_string(most));
+    tokens.malformed(std::string(what) + " is not a number from 0 to " + std::to_string(most));
   }
   return value.bits;
 }

@@ -1,5 +1,5 @@
-// Numbers and constant expressions of PTX (ISA, "Constants"): integers of 64 bits, signed unless
-// they are written with U or do not fit, and floating-point numbers, which stand alone.
+// Numbers and constant expressions of PTX (ISA, "Constants"): 64-bit integers, signed unless
+// written with U or too large, and floating-point numbers, which cannot be part of expressions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Constant {
   bool integer() const { return kind == kSigned || kind == kUnsigned; }
 };
 
-// None if it is no number of PTX, or too large.
+// None if it is not a number of PTX, or too large.
 std::optional<Constant> number_of(std::string_view token);
 
 // "3", "-0f3F800000", "(4 + WARP_SZ) * 2": as far as the expression goes.

@@ -47,7 +47,7 @@ constexpr Refusal kOpcodes[] = {
     {"tensormap", kBulk},
     {"brkpt", "is for debuggers"},
     {"pmevent", "is for profilers"},
-    {"discard", "may not throw away what memory holds"},
+    {"discard", "may not discard the contents of memory"},
 };
 
 // By modifier, whatever the opcode.

@@ -1,6 +1,6 @@
-// What a candidate may contain, decided on its PTX, alike for every backend: a kernel reads its
-// inputs and writes its outputs, by itself, in the launch that it was given. What only one machine
-// lacks is not refused here.
+// Checks what a candidate's PTX may contain, with the same rules for every backend: a kernel reads
+// its inputs and writes its outputs, by itself, in its launch. Features that only one machine lacks
+// are not refused here.
 #pragma once
 
 #include <string>

@@ -104,7 +104,7 @@ class InitialValue {
     if (address.generic) tokens_.expect(")");
     if (tokens_.next().is("+") || tokens_.next().is("-")) {
       const Constant offset = read_constant(tokens_);
-      if (!offset.integer()) tokens_.malformed("the offset of an address is no integer");
+      if (!offset.integer()) tokens_.malformed("the offset of an address is not an integer");
       address.offset = static_cast<std::int64_t>(offset.bits);
     }
     variable_.addresses.push_back(std::move(address));

@@ -18,7 +18,7 @@ std::optional<Space> space_of(std::string_view directive);
 // Takes a type, or fails.
 Type read_type(Tokens& tokens);
 
-// What all variables of one declaration share: ".align 8 .v2 .f32".
+// The part shared by all variables of one declaration: ".align 8 .v2 .f32".
 struct VariableHead {
   Space space = Space::kGeneric;
   Type type = Type::kNone;

@@ -1,9 +1,9 @@
-// A PTX module as it is read: names resolved, nothing interpreted. What reads it decides what it
-// knows: the machine that executes it, the checks of what a candidate may contain, the counters of
+// A PTX module as read: names resolved, nothing interpreted. Its users decide what they support:
+// the machine that executes it, the checks of what a candidate may contain, the counters of
 // instructions.
 //
-// Plain values. Indices are valid: a Module that read_module returned refers to nothing that is not
-// there.
+// Plain values. Indices are valid: a Module returned by read_module contains no dangling
+// references.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ std::size_t size_of(Type type);
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kConstant, kShared, kLocal, kParameter };
 
-// Where something stands.
+// Where something is.
 struct Place {
   std::uint32_t line = 0;  // of the PTX text, from 1
   // Of the candidate's own file, by .loc; inlined code: the outermost line of that file; 0:
@@ -109,8 +109,8 @@ struct Operand {
 
 struct Instruction {
   std::string opcode;  // "ld"
-  std::vector<std::string>
-      modifiers;         // {"global", "nc", "v4", "f32"}; "::" stays inside: "shared::cta"
+  // {"global", "nc", "v4", "f32"}; "::" stays inside: "shared::cta".
+  std::vector<std::string> modifiers;
   bool guarded = false;  // @p or @!p
   Operand guard;
   std::vector<Operand> operands;

@@ -25,7 +25,7 @@ Operand of_symbol(const Symbol& symbol, std::string_view name) {
   return operand;
 }
 
-// "%tid.x" of "%tid" and ".x", if nothing stands between them.
+// "%tid.x" of "%tid" and ".x", if nothing is between them.
 std::string_view joined(const Token& word, const Token& component) {
   const std::size_t size = word.text.size() + component.text.size();
   const bool adjacent = component.kind == Token::kDirective &&
@@ -77,7 +77,7 @@ Operand OperandReader::named() {
   return operand;
 }
 
-// What may stand inside of vectors, lists and pairs.
+// What may be inside of vectors, lists and pairs.
 Operand OperandReader::element() {
   const Token next = tokens_.next();
   if (next.is("!")) return negated();
@@ -108,7 +108,7 @@ Operand OperandReader::negated() {
   const Token name = tokens_.next();
   Operand operand = named();
   if (!is_predicate(operand)) {
-    fail(ReadProblem::kMalformed, quoted(name.text) + " behind '!' is no predicate", name.line);
+    fail(ReadProblem::kMalformed, quoted(name.text) + " after '!' is not a predicate", name.line);
   }
   operand.negated = true;
   return operand;
@@ -142,7 +142,7 @@ Operand OperandReader::read_list() {
 // "+4", "-4", "+-4"
 std::uint64_t OperandReader::offset() {
   const Constant value = read_constant(tokens_);
-  if (!value.integer()) tokens_.malformed("the offset of an address is no integer");
+  if (!value.integer()) tokens_.malformed("the offset of an address is not an integer");
   return value.bits;
 }
 
@@ -155,7 +155,7 @@ Operand OperandReader::address() {
   const Operand::Kind kind = operand.elements[0].kind;
   const bool integer = kind == Operand::kInteger;
   if (!integer && kind != Operand::kRegister && kind != Operand::kVariable) {
-    fail(ReadProblem::kMalformed, quoted(base.text) + " is no address", base.line);
+    fail(ReadProblem::kMalformed, quoted(base.text) + " is not an address", base.line);
   }
   if (tokens_.next().is("+") || tokens_.next().is("-")) {
     operand.bits = offset();
@@ -185,7 +185,7 @@ Operand OperandReader::read_guard() {
   const Token token = tokens_.next();
   Operand guard = token.is("!") ? negated() : element();
   if (!is_predicate(guard)) {
-    fail(ReadProblem::kMalformed, quoted(token.text) + " behind '@' is no predicate", token.line);
+    fail(ReadProblem::kMalformed, quoted(token.text) + " after '@' is not a predicate", token.line);
   }
   return guard;
 }

@@ -1,4 +1,5 @@
-// What kernels can execute: themselves and every function that they name, directly or not.
+// The functions that kernels can execute: themselves and every function that they name, directly or
+// indirectly.
 #pragma once
 
 #include <string>

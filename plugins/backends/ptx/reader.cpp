@@ -41,7 +41,7 @@ class ModuleReader {
     if (dot == std::string_view::npos ||
         !read_digits(version.text.substr(0, dot), &module.version_major) ||
         !read_digits(version.text.substr(dot + 1), &module.version_minor)) {
-      fail(ReadProblem::kMalformed, quoted(version.text) + " is no version", version.line);
+      fail(ReadProblem::kMalformed, quoted(version.text) + " is not a version", version.line);
     }
   }
 
@@ -251,7 +251,7 @@ class ModuleReader {
     }
   }
 
-  // Of initial values: a name may stand before its declaration.
+  // Of initial values: a name may be before its declaration.
   void check_addresses() const {
     for (const Variable& variable : reading_.module.variables) {
       for (const Variable::Address& address : variable.addresses) {

@@ -1,7 +1,7 @@
 // PTX text to a Module. Strict: what the grammar of the PTX ISA does not allow, and every directive
 // that is not known by name, is a problem with its line; nothing is skipped or guessed. The text is
 // untrusted: it may be of any length and content. Pure; any thread. Time is proportional to the
-// text's length, but for logarithms.
+// text's length, except for logarithms.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct ReadLimits {
   std::size_t operands = 3'000'000;        // and modifiers, of all instructions
   std::size_t variable_bytes = 64u << 20;  // of variables and parameters, those of functions too
   std::size_t registers = 1'000'000;
-  std::size_t names =
-      200'000;  // declared: of variables, functions, labels, registers ("%r<9>": one)
+  // Declared names: variables, functions, labels, registers ("%r<9>" is one).
+  std::size_t names = 200'000;
 };
 
 struct ReadProblem {

@@ -1,4 +1,4 @@
-// A reading under way: what its parts share.
+// A read in progress: the state shared by its parts.
 #pragma once
 
 #include "plugins/backends/ptx/reader.hpp"

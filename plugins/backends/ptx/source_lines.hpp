@@ -1,5 +1,5 @@
-// Which line of the candidate's own file an instruction comes from, by .file and .loc. A candidate
-// can write both itself, in inline assembly: lines are for messages, nothing may rest on them.
+// Maps instructions to lines of the candidate's file, through .file and .loc. A candidate can write
+// both itself, in inline assembly, so lines are only for messages, and nothing may rely on them.
 #pragma once
 
 #include <cstdint>

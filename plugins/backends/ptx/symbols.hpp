@@ -1,5 +1,5 @@
 // What names mean inside a function and its nested blocks: an inner declaration hides an outer one.
-// Labels have rules of their own and are not in here.
+// Labels have their own rules and are not included.
 #pragma once
 
 #include <cstdint>

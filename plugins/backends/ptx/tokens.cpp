@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// What an identifier goes on with; it may begin with a letter or with one of "_$%".
+// What an identifier continues with; it may begin with a letter or with one of "_$%".
 constexpr std::array<bool, 256> kFollows = [] {
   std::array<bool, 256> follows{};
   for (int c = 'a'; c <= 'z'; ++c) follows[c] = follows[c - 'a' + 'A'] = true;

@@ -16,7 +16,7 @@ struct Token {
     kWord,       // an identifier: "mov", "%r1", "$L__BB0_2", "_"
     kDirective,  // with its dot: ".reg", ".shared::cta", ".x"
     kNumber,     // as it is written: "0x1FU", "0f3F800000", "9.0"
-    kText,       // what stands between quotes
+    kText,       // what is between quotes
     kSign,       // "{", "<<"
   };
   Kind kind = kEnd;

@@ -68,7 +68,7 @@ class SourceText {
   std::vector<std::string> lines_;
 };
 
-// Where a string value's first character stands. `value`: its opening quote.
+// Where a string value's first character is. `value`: its opening quote.
 LineColumn text_start(const SourceText& source, LineColumn value) {
   const std::string rest = source.from(value);
   const bool multi_line = rest.rfind("'''", 0) == 0 || rest.rfind("\"\"\"", 0) == 0;

@@ -14,8 +14,8 @@
 namespace krl::tasks {
 
 struct LoadedTasks {
-  std::vector<TaskDefinition>
-      tasks;                        // in the order of their files' paths; only those without errors
+  // In the order of their files' paths; only those without errors.
+  std::vector<TaskDefinition> tasks;
   std::vector<std::string> errors;  // each as above, ready to print
 };
 

@@ -95,13 +95,26 @@ const Variant& pick_variant(const std::vector<Variant>& variants, Random* random
   return variants.back();
 }
 
-// Whether the first launch has more than one block in the last, largest case.
-bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
+// The launches in the last, largest case; none if they cannot be resolved.
+std::vector<ResolvedLaunch> launches_of(const std::string& source, const TaskDefinition& task) {
   const auto resolved = resolve_case(task, task.cases.back());
   const auto program = read_launches(source, task);
-  if (!resolved || !program) return false;
+  if (!resolved || !program) return {};
   const auto launches = resolve_launches(*program, *resolved);
-  return launches && launches->launches.front().grid[0] > 1;
+  return launches ? launches->launches : std::vector<ResolvedLaunch>();
+}
+
+bool has_several_blocks(const std::string& source, const TaskDefinition& task) {
+  const auto launches = launches_of(source, task);
+  return !launches.empty() && launches.front().grid[0] > 1;
+}
+
+std::int64_t threads_of_largest_block(const std::string& source, const TaskDefinition& task) {
+  std::int64_t most = 0;
+  for (const ResolvedLaunch& launch : launches_of(source, task))
+    most = std::max<std::int64_t>(
+        most, std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]);
+  return most;
 }
 
 std::string answer_of(const std::string& thought, const std::string& source) {
@@ -164,6 +177,18 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
   return task;
 }
 
+std::string Generator::fitting_kernel(const Operation& operation, const Variant& variant,
+                                      const Names& names, const TaskDefinition& task,
+                                      Random* random) const {
+  constexpr int kTries = 16;
+  std::string source = kernel(operation, variant, names, random);
+  for (int i = 0; i < kTries && options_.max_block > 0; ++i) {
+    if (threads_of_largest_block(source, task) <= options_.max_block) break;
+    source = kernel(operation, variant, names, random);
+  }
+  return source;
+}
+
 Pair Generator::generate(std::uint64_t index) const {
   Random random(options_.seed, index);
   const bool canonical = !canonical_entries_.empty() && random.chance(options_.canonical);
@@ -171,13 +196,14 @@ Pair Generator::generate(std::uint64_t index) const {
   const Family& family = families_[entry.family];
   const Operation& operation = family.operations[entry.operation];
   const Names names = canonical ? canonical_names(operation) : random_names(operation, &random);
-  const Variant& variant = pick_variant(family.variants, &random);
+  const bool naive = options_.naive > 0 && random.chance(options_.naive);
+  const Variant& variant = naive ? family.variants.front() : pick_variant(family.variants, &random);
 
   Pair pair;
   pair.family = family.name;
   pair.variant = variant.name;
   pair.task = task(family, operation, names);
-  const std::string source = kernel(operation, variant, names, &random);
+  const std::string source = fitting_kernel(operation, variant, names, pair.task, &random);
   pair.answer = answer_of(options_.think ? variant.thought : "", source);
   if (!random.chance(options_.repair)) return pair;
   const Slip slip = random.pick(possible_slips(source, has_several_blocks(source, pair.task)));

@@ -17,6 +17,8 @@ struct GeneratorOptions {
   double canonical = 0.5;  // share of pairs with the names of the tasks in configs/tasks
   double repair = 0.0;     // share of pairs that repair a broken kernel
   bool think = false;      // answers begin with a line of thought
+  double naive = 0.0;  // share of pairs whose answer is the naive kernel, besides those by weight
+  std::int64_t max_block = 0;  // threads a block of an answer may have; 0 = any
 };
 
 struct Pair {
@@ -45,6 +47,11 @@ class Generator {
     std::size_t family;
     std::size_t operation;
   };
+
+  // Of a variant's choices, those whose blocks are small enough; of a task that cannot be written
+  // so, any.
+  std::string fitting_kernel(const Operation& operation, const Variant& variant, const Names& names,
+                             const TaskDefinition& task, Random* random) const;
 
   std::vector<Family> families_;
   GeneratorOptions options_;

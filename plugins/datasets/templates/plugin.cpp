@@ -22,20 +22,29 @@ class Templates final : public krl::Dataset {
   double canonical = 0.5;
   double repair = 0.0;
   bool think = false;
+  double naive = 0.0;
+  std::int64_t max_block = 0;
 
-  static constexpr auto config =
-      krl::config(krl::opt("count", &Templates::count, "number of pairs").range(1, 10'000'000),
-                  krl::opt("seed", &Templates::seed, "another seed gives other pairs").at_least(0),
-                  krl::opt("canonical", &Templates::canonical,
-                           "share of pairs with the names of the tasks in configs/tasks")
-                      .range(0, 1),
-                  krl::opt("repair", &Templates::repair,
-                           "share of pairs that repair a broken kernel in a second turn")
-                      .range(0, 1),
-                  krl::opt("think", &Templates::think, "answers begin with a line of thought"),
-                  krl::free_opt("families", KRL_ARRAY,
-                                "only these families: [\"elementwise\", \"row_reduction\"]"),
-                  krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
+  static constexpr auto config = krl::config(
+      krl::opt("count", &Templates::count, "number of pairs").range(1, 10'000'000),
+      krl::opt("seed", &Templates::seed, "another seed gives other pairs").at_least(0),
+      krl::opt("canonical", &Templates::canonical,
+               "share of pairs with the names of the tasks in configs/tasks")
+          .range(0, 1),
+      krl::opt("repair", &Templates::repair,
+               "share of pairs that repair a broken kernel in a second turn")
+          .range(0, 1),
+      krl::opt("think", &Templates::think, "answers begin with a line of reasoning"),
+      krl::opt("naive", &Templates::naive,
+               "share of pairs whose answer is the naive kernel, so that there is "
+               "something left to find")
+          .range(0, 1),
+      krl::opt("max_block", &Templates::max_block,
+               "largest block size in answers, where the kernel permits a choice; 0 = any")
+          .range(0, 1024),
+      krl::free_opt("families", KRL_ARRAY,
+                    "only these families: [\"elementwise\", \"row_reduction\"]"),
+      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
     std::vector<Family> families = krl::templates::all_families();
@@ -43,8 +52,9 @@ class Templates final : public krl::Dataset {
     keep_families(names_at(options, "families"), &families);
     keep_operations(names_at(options, "only"), &families);
     generator_ = std::make_unique<krl::templates::Generator>(
-        std::move(families), krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed),
-                                                              canonical, repair, think});
+        std::move(families),
+        krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed), canonical, repair, think,
+                                         naive, max_block});
   }
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count); }
@@ -73,7 +83,7 @@ class Templates final : public krl::Dataset {
     if (!options.is_object() || !options.contains(key)) return names;
     for (const nlohmann::json& element : options[key]) {
       if (!element.is_string())
-        krl::invalid_argument(std::string(key) + ": " + element.dump() + " is no string");
+        krl::invalid_argument(std::string(key) + ": " + element.dump() + " is not a string");
       names.push_back(element.get<std::string>());
     }
     return names;

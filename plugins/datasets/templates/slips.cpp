@@ -29,7 +29,7 @@ Broken without_line(const std::string& source, std::size_t at) {
   return broken.erase(line, source.find('\n', at) + 1 - line);
 }
 
-// Threads beyond the end go on.
+// Threads beyond the end continue.
 Broken missing_bound_check(const std::string& source, bool) {
   const bool exact_grid =
       source.find("blockIdx.x * 1 + ") != std::string::npos;  // a warp a row, one warp a block

@@ -90,7 +90,7 @@ std::string expand(std::string_view text, const Scope& scope) {
   std::string result = substitute(text, scope);
   const std::size_t left = result.find('$');
   if (left == std::string::npos) return result;
-  throw std::out_of_range("nothing stands for '" + result.substr(left, 24) + "'");
+  throw std::out_of_range("no value for '" + result.substr(left, 24) + "'");
 }
 
 }  // namespace krl::templates

@@ -11,7 +11,7 @@ namespace krl::templates {
 using Scope = std::map<std::string, std::string, std::less<>>;
 
 // `text` with every placeholder that the scope knows replaced; others stay as they are. One line
-// break at the beginning is dropped, so that a raw string may begin on a line of its own. Throws
+// break at the beginning is dropped, so that a raw string may begin on a separate line. Throws
 // std::length_error if entries refer to one another in a circle.
 std::string substitute(std::string_view text, const Scope& scope);
 

@@ -1,7 +1,6 @@
-// What the plugin and its engines agree on. An engine is a shared library of its own that links
-// libtorch, for the CPU alone or with CUDA; the plugin opens one when a policy is created, so that
-// describing the plugin stays cheap. All are built together; the boundary between them is free of
-// torch.
+// The interface between the plugin and its engines. An engine is a separate shared library that
+// links libtorch, for the CPU only or with CUDA; the plugin opens one when a policy is created, so
+// that describing the plugin stays cheap. All are built together; the interface is free of torch.
 #pragma once
 
 #include <cstdint>

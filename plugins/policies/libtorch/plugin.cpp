@@ -29,16 +29,16 @@ struct LibtorchPolicy final : TrainablePolicy {
   static constexpr auto config = krl::config(
       opt("model.directory", &LibtorchPolicy::directory,
           "a Hugging Face directory of the Llama, Qwen2 or Qwen3 family; empty = a model from "
-          "scratch, as the sizes below say")
+          "scratch with the sizes below")
           .path(),
       opt("model.chat_template", &LibtorchPolicy::chat_template,
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
           "directory's own"),
       opt("model.thinking", &LibtorchPolicy::thinking,
-          "qwen3: whether answers begin with thoughts"),
+          "qwen3: whether answers begin with reasoning"),
       opt("model.date", &LibtorchPolicy::date,
-          "llama3.1: the date of today that the model is told. The template of Llama 3.2 would "
-          "name the day of each call, and no run could be repeated"),
+          "llama3.1: the current date as told to the model. The template of Llama 3.2 would "
+          "use the day of each call, so that no run could be repeated"),
       opt("model.layers", &LibtorchPolicy::layers, "transformer blocks").range(1, 256),
       opt("model.hidden", &LibtorchPolicy::hidden,
           "width of the residual stream; a multiple of 2 * model.heads")
@@ -51,56 +51,60 @@ struct LibtorchPolicy final : TrainablePolicy {
           "width of the gated feed-forward layer; 0 = 8/3 of model.hidden")
           .range(0, 1 << 20),
       opt("model.context", &LibtorchPolicy::context,
-          "most tokens of a prompt and its answer together; 0 = 512 from scratch, and as many as "
-          "the model of a directory was made for")
+          "maximum tokens of a prompt and its answer together; 0 = 512 from scratch, or the "
+          "context of the directory's model")
           .range(0, 1 << 20),
       opt("model.vocabulary", &LibtorchPolicy::vocabulary,
-          "most tokens of the vocabulary that is learned from the warm-start texts")
+          "maximum size of the vocabulary learned from the warm-start texts")
           .range(261, 1 << 18),
-      opt("device", &LibtorchPolicy::device, "what computes").one_of("cpu|cuda"),
-      opt("gpu", &LibtorchPolicy::gpu, "its number, of those that the process sees").range(0, 1023),
+      opt("device", &LibtorchPolicy::device, "the compute device").one_of("cpu|cuda"),
+      opt("gpu", &LibtorchPolicy::gpu, "index of the GPU among those visible to the process")
+          .range(0, 1023),
       opt("dtype", &LibtorchPolicy::dtype,
-          "what is computed in; with bfloat16, for GPUs, weights are kept in float32 beside")
+          "compute dtype; bfloat16 (GPU only) keeps float32 master weights")
           .one_of("float32|float64|bfloat16"),
       opt("threads", &LibtorchPolicy::threads, "worker threads of the CPU; 0 = one per core")
           .range(0, 1024),
-      opt("slots", &LibtorchPolicy::slots, "answers that grow at once on a GPU, at most")
+      opt("slots", &LibtorchPolicy::slots, "maximum answers in progress on a GPU")
           .range(1, 1 << 14),
       opt("micro_batch_tokens", &LibtorchPolicy::micro_batch_tokens,
-          "tokens that a GPU, or a thread, trains on at once: bounds the memory, not the result")
+          "tokens that a GPU, or a thread, trains on at once: limits the memory, not the "
+          "result")
           .range(16, 1 << 24),
       opt("deterministic", &LibtorchPolicy::deterministic,
-          "on a GPU: the same gradient, bit for bit, each time; elsewhere it always is. Attention "
-          "in bfloat16 is slower for it"),
+          "on a GPU: bitwise reproducible gradients, as always on the CPU. Makes attention in "
+          "bfloat16 slower"),
       opt("recompute", &LibtorchPolicy::recompute,
-          "keep less of the forward pass and compute it again in the backward one: less memory, a "
+          "recompute activations in the backward pass instead of storing them: less memory, a "
           "third slower"),
       opt("critic", &LibtorchPolicy::critic,
-          "learn the value of states beside the policy, from its last hidden states: what "
-          "advantage "
-          "= \"gae\" needs"),
+          "also learn the value of states, from the policy's last hidden states; required by "
+          "advantage = \"gae\""),
       opt("critic_detach", &LibtorchPolicy::critic_detach,
-          "the critic's loss teaches the critic alone, not the model whose hidden states it reads"),
-      opt("critic_lr", &LibtorchPolicy::critic_lr, "the critic's learning rate, a constant")
+          "the critic's loss trains only the critic, not the model whose hidden states it "
+          "reads"),
+      opt("critic_lr", &LibtorchPolicy::critic_lr, "the critic's constant learning rate")
           .range(0, 1),
       opt("lora.rank", &LibtorchPolicy::lora_rank,
-          "train adapters of this rank beside the frozen model of model.directory; 0 = train all "
-          "weights")
+          "train adapters of this rank on top of the frozen model of model.directory; 0 = "
+          "train all weights")
           .range(0, 4096),
-      opt("lora.alpha", &LibtorchPolicy::lora_alpha, "adapters count alpha / rank; greater than 0")
+      opt("lora.alpha", &LibtorchPolicy::lora_alpha,
+          "adapters are scaled by alpha / rank; greater than 0")
           .at_least(0),
       opt("lora.dropout", &LibtorchPolicy::lora_dropout,
-          "probability that an adapter does not see an input while it learns from examples (sft); "
-          "in reinforcement it sees all, as when it samples")
+          "probability of dropping an adapter's input when learning from examples (sft); not "
+          "applied in reinforcement, as when sampling")
           .range(0, 0.99),
       free_opt("lora.targets", KRL_ARRAY,
-               "what has adapters: [\"q_proj\", \"k_proj\", \"v_proj\", \"o_proj\", "
+               "projections with adapters: [\"q_proj\", \"k_proj\", \"v_proj\", \"o_proj\", "
                "\"gate_proj\", \"up_proj\", \"down_proj\"], which is the default"),
       opt("ranks.start_timeout_s", &LibtorchPolicy::ranks_start_timeout_s,
-          "of several processes: seconds in which all of them must have come")
+          "with several processes: seconds in which all of them must connect")
           .range(1, 86400),
       opt("ranks.timeout_s", &LibtorchPolicy::ranks_timeout_s,
-          "of several processes: seconds without a sign of life of one, after which the others end")
+          "with several processes: seconds without a heartbeat of one, after which the others "
+          "end")
           .range(1, 86400));
 
   static bool follows() { return rank_environment().rank > 0; }
@@ -242,4 +246,4 @@ struct LibtorchPolicy final : TrainablePolicy {
 KRL_PLUGIN("libtorch", "0.1.0",
            krl::policy<krl::libtorch::LibtorchPolicy>(
                "libtorch",
-               "A language model that is trained and sampled in this process, on the CPU or a GPU"))
+               "A language model trained and sampled in this process, on the CPU or a GPU"))

@@ -1,6 +1,6 @@
-// The losses of learning.md, token by token, with their derivatives; no autograd, no torch.
+// The losses of `learn.loss`, token by token, with their derivatives; no autograd, no torch.
 //
-// θ is the log-probability of a token under the weights that learn, q when it was sampled, A its
+// θ is the log-probability of a token under the trained weights, q when it was sampled, A its
 // advantage, w its weight, r = exp(θ - q) with the log ratio clamped to ±20.
 //   cross_entropy        -θ
 //   importance_sampling  -r·A

@@ -1,6 +1,6 @@
-// The loss of one token and its derivatives (losses: loss.hpp). Part of the CUDA kernels' source as
-// well, so that a GPU computes what the CPU does; hence without includes: where there is a host,
-// exp and fabs come from <cmath>.
+// The loss of one token and its derivatives (losses: loss.hpp). Also part of the CUDA kernels'
+// source, so that GPU and CPU compute the same; hence without includes: on the host, exp and fabs
+// come from <cmath>.
 #pragma once
 
 namespace krl::policies {
@@ -13,7 +13,7 @@ struct TokenLossOptions {
   double clip_low = 0.2, clip_high = 0.28;
   double dual_clip = 3;  // 0 = off
   // Weight of the divergence from the reference: k2 = (θ - ref)²/2, k3 = e^(ref-θ) - (ref-θ) - 1,
-  // which goes on as a straight line where ref-θ > kKlBend.
+  // which continues as a straight line where ref-θ > kKlBend.
   double kl = 0;
   KlEstimator kl_estimator = KlEstimator::kK3;
   // Largest weight exp(θ_old - q) of a token for a sampler that computes otherwise than the
@@ -27,7 +27,7 @@ struct TokenLossOptions {
   double value_weight = 0.5, value_clip = 0.2;
 };
 
-// What the loss of a token is computed from.
+// The inputs of a token's loss.
 struct TokenState {
   double now = 0, entropy = 0;  // θ, and the entropy of the prediction
   double sampled = 0;           // q, where is_sampled
@@ -44,8 +44,8 @@ struct TokenState {
   double share = 0;   // in the metrics
 };
 
-// The states of many tokens but for what is predicted, as arrays on a GPU; null where a loss reads
-// none. `sampled` is NaN where a token was not sampled.
+// The states of many tokens except for what is predicted, as arrays on a GPU; null where a loss
+// reads none. `sampled` is NaN where a token was not sampled.
 struct TokenArrays {
   const double* factors;
   const double* shares;
@@ -94,7 +94,7 @@ struct TokenDerivatives {
   double by_logprob = 0, by_entropy = 0, by_value = 0;
 };
 
-// What one token contributes, before its factor.
+// The contribution of one token, before its factor.
 struct LossTerm {
   double loss = 0;
   double by_logprob = 0;

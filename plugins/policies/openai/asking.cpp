@@ -21,7 +21,7 @@ void address(Ask& ask, const Server& server) {
 Verdict check_weights(const Server& server, const Ask& ask, const Reply& reply) {
   if (!server.found.dialect->gives_tokens) return {};
   if (!reply.model.empty() && reply.model != ask.model) {
-    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": asked for the model " + ask.model +
+    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": requested the model " + ask.model +
                                                ", it answers as " + reply.model);
   }
   const bool says_version = server.version > 0 && !reply.weight_version.empty();
@@ -175,8 +175,9 @@ float Asking::score_token(Ask ask, TokenId token, TokenId forced, const Terms& t
       among = server.found.vocabulary;
       return Verdict{Verdict::kAtOnce, KRL_OK, {}, {}};
     }
-    return Verdict::never(KRL_UNAVAILABLE, server.name() + ": gives no log-probability of token " +
-                                               std::to_string(token));
+    return Verdict::never(
+        KRL_UNAVAILABLE,
+        server.name() + ": returned no log-probability for token " + std::to_string(token));
   };
   repeat(exchanged, terms, yield);
   return *logprob;

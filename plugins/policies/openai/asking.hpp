@@ -1,5 +1,5 @@
-// One question, asked until it is answered or there is no use in it: failover, back-off, fields
-// that a server refuses, answers in one piece or as a stream. Used on the loop's thread alone.
+// Sends one request until it is answered or cannot be: failover, back-off, fields that a server
+// refuses, answers in one piece or as a stream. Used only on the loop's thread.
 #pragma once
 
 #include <atomic>

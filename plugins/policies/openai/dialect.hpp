@@ -1,5 +1,5 @@
-// How a kind of server is spoken to. Each dialect is one file of pure functions in dialects/,
-// tested on what real servers have answered.
+// The protocol of one kind of server. Each dialect is one file of pure functions in dialects/,
+// tested with answers of real servers.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -56,7 +56,7 @@ const Dialect* dialect_by_name(std::string_view name);
 
 // An index, or 0 where there is none; it must be below ask.n.
 std::uint32_t choice_number(const std::optional<JsonNode>& index, const Ask&);
-// The choice of that number; what has ended does not go on.
+// The choice of that number; what has ended does not continue.
 Choice& open_choice(const JsonNode& node, std::uint32_t number, const Ask&, Reply&);
 
 // The numbers of tokens in `usage`, if they are there.

@@ -1,4 +1,4 @@
-// What all calls on one instance of the policy share. Thread-safe.
+// State shared by all calls on one instance of the policy. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -42,7 +42,7 @@ class Engine {
   // The version of the weights that sample.
   std::uint64_t version();
 
-  // What happened to the servers since the last call, for the log.
+  // Events of the servers since the last call, for the log.
   std::vector<std::string> take_notes();
 
  private:

@@ -1,4 +1,4 @@
-// What is asked of a server and what it answers, whatever dialect it speaks. Values.
+// Requests to a server and its answers, for any dialect. Values.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct Ask {
   bool stream = false;
 };
 
-// One answer as the server gave it, believed by nobody yet (sample_check.hpp).
+// One answer as the server gave it, believed by no one yet (sample_check.hpp).
 struct Choice {
   std::string text;
-  std::string thoughts;  // what came in a field of its own
+  std::string thoughts;  // what came in a separate field
   std::vector<TokenId> tokens;
   // Of each token; nothing where the server gave none (llama.cpp, inside a character).
   std::vector<std::optional<float>> logprobs;
@@ -55,7 +55,7 @@ struct Reply {
   std::int64_t prompt_tokens = 0, cached_tokens = 0;
 };
 
-// What is sent: the body of a POST.
+// The body of a POST.
 struct Encoded {
   std::string path;  // from the server's root
   Json body;

@@ -1,5 +1,5 @@
-// Log-probabilities that an answer lacks, asked for one by one: llama.cpp gives none for a token
-// that ends inside a character, as those of many letters and symbols do.
+// Requests missing log-probabilities one by one: llama.cpp gives none for a token that ends inside
+// a character, as tokens of many letters and symbols do.
 #pragma once
 
 #include "openai/asking.hpp"

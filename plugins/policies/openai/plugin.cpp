@@ -1,5 +1,4 @@
-// The plugin `openai`: a policy that samples from servers. Its options, and what each call comes
-// to.
+// The plugin `openai`: a policy that samples from servers; its options and its calls.
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
@@ -21,60 +20,59 @@ struct OpenAiPolicy final : Policy {
 
   static constexpr auto config = krl::config(
       opt("base_url", &OpenAiPolicy::base_url,
-          "the server: \"http://127.0.0.1:8000/v1\"; without a path, /v1 is meant"),
+          "the server: \"http://127.0.0.1:8000/v1\"; without a path, /v1 is used"),
       free_opt("base_urls", KRL_ARRAY,
-               "several servers of the same model instead: each conversation stays with one, those "
-               "that fail are passed over"),
-      opt("model", &OpenAiPolicy::model,
-          "the server's name for the model; empty = the one that it has"),
+               "several servers with the same model instead: each conversation stays with one, and "
+               "failing ones are skipped"),
+      opt("model", &OpenAiPolicy::model, "the server's name for the model; empty = its only one"),
       opt("api_key", &OpenAiPolicy::key_variable,
-          "the environment variable that holds the key; empty = OPENAI_API_KEY, if it is set and "
-          "all servers are asked by https")
+          "the environment variable that contains the key; empty = OPENAI_API_KEY, if it is "
+          "set and all servers use https")
           .secret(),
       opt("dialect", &OpenAiPolicy::dialect,
-          "what the server is; auto = it is asked. plain = any that can chat: for evaluation only")
+          "the type of server; auto = detected. plain = any chat server: for evaluation only")
           .one_of("auto|vllm|sglang|llamacpp|plain"),
       opt("tokenizer", &OpenAiPolicy::tokenizer,
-          "a directory with the model's tokenizer.json and chat template: prompts are then sent as "
-          "tokens, and answers can be learned from; empty = the server renders the chat, and gives "
-          "text")
+          "a directory with the model's tokenizer.json and chat template: prompts are then "
+          "sent as tokens, and answers can be learned from; empty = the server renders the "
+          "chat and returns text")
           .path(),
       opt("chat_template", &OpenAiPolicy::chat_template,
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; "
           "empty = that of the tokenizer's directory"),
-      opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers begin with thoughts"),
-      opt("date", &OpenAiPolicy::date, "llama3.1: the date of today that the model is told"),
+      opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers begin with reasoning"),
+      opt("date", &OpenAiPolicy::date, "llama3.1: the current date as told to the model"),
       opt("context", &OpenAiPolicy::context,
-          "most tokens of a prompt and its answer together; 0 = what the server says")
+          "maximum tokens of a prompt and its answer together; 0 = as reported by the server")
           .range(0, 1 << 24),
-      opt("concurrency", &OpenAiPolicy::concurrency, "requests in flight with one server, at most")
+      opt("concurrency", &OpenAiPolicy::concurrency, "maximum requests in flight per server")
           .range(1, 4096),
       opt("timeout_s", &OpenAiPolicy::timeout_s,
-          "seconds that a request may take, with all its tries")
+          "time limit of a request including all tries, seconds")
           .range(0.1, 86400),
       opt("connect_timeout_s", &OpenAiPolicy::connect_timeout_s,
-          "seconds until a connection must be there, and encrypted")
+          "time limit for connecting, including TLS, seconds")
           .range(0.1, 600),
       opt("idle_timeout_s", &OpenAiPolicy::idle_timeout_s,
-          "seconds without a byte of an answer that has begun")
+          "maximum seconds between two bytes of a response")
           .range(0.1, 86400),
       opt("start_timeout_s", &OpenAiPolicy::start_timeout_s,
-          "seconds in which a server must be ready: it may be loading its model")
+          "seconds to wait for a server that is not ready: it may be loading its model")
           .range(0.1, 86400),
       opt("retries", &OpenAiPolicy::retries, "tries of a request after the first").range(0, 100),
       opt("stream", &OpenAiPolicy::stream,
-          "ask for answers as streams, of which what came is kept where one breaks"),
+          "request answers as streams; if one breaks, the received part is kept"),
       opt("logprobs", &OpenAiPolicy::logprob_kind,
-          "what the server's log-probabilities are of: raw, or processed (after temperature, top_k "
-          "and top_p: vLLM's --logprobs-mode processed_logprobs); auto = as the server is by "
-          "default")
+          "the distribution of the server's log-probabilities: raw, or processed (after "
+          "temperature, top_k and top_p: vLLM's --logprobs-mode processed_logprobs); auto = "
+          "the server's default")
           .one_of("auto|raw|processed"),
       opt("ca_file", &OpenAiPolicy::ca_file,
-          "certificates that are trusted for https, as PEM; empty = the system's")
+          "trusted certificates for https, as PEM; empty = the system's")
           .path(),
-      free_opt("headers", KRL_TABLE, "sent with every request; shown nowhere"),
+      free_opt("headers", KRL_TABLE, "sent with every request; never shown"),
       free_opt("extra", KRL_TABLE,
-               "merged into the body of every request: what a server understands beside"));
+               "merged into the body of every request: further parameters of the server"));
 
   void start(const Config& plan, const Context& c) override {
     check_dialect();
@@ -247,7 +245,7 @@ struct OpenAiPolicy final : Policy {
     if (engine_->token_chat() != nullptr) return text;
     return text + (engine_->chat() == nullptr
                        ? "; for evaluation only: training needs the option tokenizer"
-                       : "; for evaluation only: it gives no token ids");
+                       : "; for evaluation only: it returns no token ids");
   }
 
   static constexpr unsigned kBeside = 4;  // looks at a server, and weights for it

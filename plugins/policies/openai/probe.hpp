@@ -1,4 +1,4 @@
-// What a server is, by asking it.
+// Detects what a server is.
 #pragma once
 
 #include "openai/server.hpp"

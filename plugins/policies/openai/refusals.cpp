@@ -12,7 +12,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Whether `text` has `name` as a word of its own; a name of one letter must be in quotes.
+// Whether `text` has `name` as a separate word; a name of one letter must be in quotes.
 bool names(const std::string& text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const char before = at > 0 ? text[at - 1] : ' ';
@@ -25,7 +25,7 @@ bool names(const std::string& text, const std::string& name) {
   return false;
 }
 
-// Whether sampling without the field is still sampling as asked, but for how it can be repeated.
+// Whether sampling without the field is still sampling as asked, except for how it can be repeated.
 bool may_be_dropped(const Json::json_pointer& pointer, const Json& body) {
   return pointer.back() != "temperature" || body.at(pointer) == 1;
 }
@@ -35,7 +35,7 @@ bool may_be_dropped(const Json::json_pointer& pointer, const Json& body) {
 std::string Refusals::learn(const Dialect& dialect, const Json& body, const std::string& answer) {
   if (body.contains("max_tokens") && !max_completion_tokens_ && names(answer, kNewName)) {
     max_completion_tokens_ = true;
-    return "the server wants max_completion_tokens instead of max_tokens";
+    return "the server requires max_completion_tokens instead of max_tokens";
   }
   for (const char* field : dialect.optional_fields) {
     const Json::json_pointer pointer(field);

@@ -1,4 +1,4 @@
-// Fields of a request that a server has refused by name: they are left out from then on. A value;
+// Fields of a request that a server has refused by name: they are omitted from then on. A value;
 // not thread-safe.
 #pragma once
 

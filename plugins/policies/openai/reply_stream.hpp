@@ -1,4 +1,4 @@
-// An answer that comes as server-sent events. A value; not thread-safe.
+// An answer that arrives as server-sent events. A value; not thread-safe.
 #pragma once
 
 #include "openai/dialect.hpp"

@@ -77,8 +77,8 @@ std::vector<float> checked_logprobs(std::span<const std::optional<float>> given)
   return logprobs;
 }
 
-// Without U+FFFD: where tokens are no valid UTF-8, or end inside a character, servers differ in how
-// often they write it, and whether.
+// Without U+FFFD: where tokens are not valid UTF-8, or end inside a character, servers differ in
+// how often they write it, and whether.
 std::string without_replacements(std::string_view text) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string rest(text);

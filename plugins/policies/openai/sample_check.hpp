@@ -1,5 +1,5 @@
-// From what a server says it sampled to a sample that may be learned from: nothing is taken on
-// trust. Pure.
+// Validates a server's answer and turns it into a sample that may be learned from; nothing is taken
+// on trust. Pure.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Sample {
   std::uint32_t stop_reason = 0;
 };
 
-// What an answer is held against.
+// The expectations for an answer.
 struct Expected {
   const ChatTokenizer* chat = nullptr;  // null: the server gives text alone
   // With chat: what was asked, of which the tokens from own_prompt on are the answer's beginning.
@@ -33,11 +33,10 @@ struct Expected {
 // completes a stop text. REQUIRES: expected.chat.
 std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
 
-// The sample that `choice` is. Where the server went on after a stop text or an end token, as some
-// do, the sample ends there.
-// Throws krl::Failure(KRL_UNAVAILABLE), which says what is wrong: ids outside the vocabulary; ids
-// and log-probabilities that are not as many, not finite or above 0; more tokens than were asked
-// for; a text that is not that of the ids.
+// The sample that `choice` is. Where the server continued after a stop text or an end token, as
+// some do, the sample ends there. Throws krl::Failure(KRL_UNAVAILABLE), which says what is wrong:
+// ids outside the vocabulary; ids and log-probabilities that are not as many, not finite or above
+// 0; more tokens than were asked for; a text that is not that of the ids.
 Sample checked_sample(const Choice& choice, const Expected& expected);
 
 // Throws krl::Failure(KRL_UNAVAILABLE) if the server has read another prompt than ours.

@@ -1,7 +1,7 @@
-// One call of sample() or sample_stream(): each request becomes one or several questions, each a
-// coroutine of the loop; what they bring is put into the host's sink by the thread of the call.
+// One call of sample() or sample_stream(): each request becomes one or more exchanges, each a
+// coroutine of the loop; the thread of the call puts their results into the host's sink.
 //
-// Used by that thread alone.
+// Used only by that thread.
 #pragma once
 
 #include <atomic>

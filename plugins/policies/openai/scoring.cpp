@@ -46,9 +46,10 @@ void score(Engine& engine, double temperature, const Examples& examples, const L
            const Context& context) {
   const Dialect& dialect = *engine.found().dialect;
   if (engine.token_chat() == nullptr || dialect.encode_scoring == nullptr) {
-    throw Failure(KRL_UNIMPLEMENTED, engine.found().server +
-                                         " gives no log-probabilities of given tokens; vLLM and "
-                                         "SGLang do, with the option tokenizer");
+    throw Failure(KRL_UNIMPLEMENTED,
+                  engine.found().server +
+                      " does not return log-probabilities of given tokens; vLLM and "
+                      "SGLang do, with the option tokenizer");
   }
   if (temperature != 1) {
     throw Failure(KRL_UNIMPLEMENTED,

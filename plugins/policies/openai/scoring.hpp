@@ -1,4 +1,4 @@
-// Log-probabilities of given tokens: for a policy that serves as a reference.
+// Log-probabilities of given tokens, for a policy that serves as a reference.
 #pragma once
 
 #include <kernelrl/policy.hpp>

@@ -1,4 +1,4 @@
-// A server's seeds out of the boundary's.
+// Converts the boundary's seeds to a server's.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One server: how it is reached, what it was found to be, whether it is well, and its load. Used on
-// the loop's thread alone.
+// One server: its address, its detected properties, its health, and its load. Used only on the
+// loop's thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ using http::Patience;
 using http::Yield;
 using Clock = std::chrono::steady_clock;
 
-// What a server is. Unknown numbers are 0.
+// The properties of a server. Unknown numbers are 0.
 struct Found {
   const Dialect* dialect = nullptr;  // the one to speak
   std::string server;                // what it is: "vLLM 0.32.0", "a server"

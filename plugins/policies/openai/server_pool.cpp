@@ -250,7 +250,7 @@ std::optional<Failure> ServerPool::push_to(const std::vector<Server*>& ready,
   return any_took ? std::nullopt : failures.front();
 }
 
-// To the weights that all have: the model's own are there beside any adapter.
+// To the weights that all have: the model's own are there alongside any adapter.
 void ServerPool::go_back(Server& server, const std::string& why) {
   if (server.version == version() && !server.is_uncertain) return;
   if (!weights_ && !server.adapter.empty()) {

@@ -1,8 +1,8 @@
-// The servers of a policy: which one answers next. A conversation stays with one server, whose
-// cache knows its prompt, while that is well and has room; else the least busy one takes it. A
-// server that fails rests, longer each time, and is looked at again until it is well.
+// The servers of a policy: selects the one that answers next. A conversation stays with one server,
+// which has its prompt in the cache, as long as that is healthy and has room; otherwise the least
+// busy one takes it. A failing server is paused, longer each time, and probed until it works again.
 //
-// Used on the loop's thread alone, but for the constructor.
+// Used only on the loop's thread, except for the constructor.
 #pragma once
 
 #include <deque>
@@ -52,9 +52,9 @@ class ServerPool {
   void failed(Server& server, const std::string& why);
 
   // All servers sample with these weights once this has returned; one that is out of reach gets
-  // them before it samples again. Exchanges under way are waited for, where they would else go on
-  // with the new weights. Throws krl::Failure if a server refuses them, or none was within reach
-  // in Settings::retries tries more: all sample with those before then.
+  // them before it samples again. Exchanges under way are waited for, where they would else
+  // continue with the new weights. Throws krl::Failure if a server refuses them, or none was within
+  // reach in Settings::retries tries more: all sample with those before then.
   void adopt(const PushedWeights& weights, const Patience& patience, Yield yield);
 
   // Of the servers that have been found; all speak one dialect.

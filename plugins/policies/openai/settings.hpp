@@ -1,4 +1,4 @@
-// What a plan says of the servers, checked, with secrets read from the environment.
+// A plan's settings for the servers, validated, with secrets read from the environment.
 #pragma once
 
 #include <chrono>

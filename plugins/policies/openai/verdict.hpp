@@ -1,4 +1,4 @@
-// What to do after a try that gave no answer. Pure.
+// What to do after a failed try. Pure.
 #pragma once
 
 #include <kernelrl/abi.h>

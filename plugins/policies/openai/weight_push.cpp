@@ -40,7 +40,7 @@ bool lists_model(const Json& models, const std::string& name) {
   return false;
 }
 
-// vLLM: an adapter is a model of its own, beside the one that it was made for.
+// vLLM: an adapter is a separate model, alongside the one that it was made for.
 void push_to_vllm(Server& server, const std::string& adapter, const PushedWeights& weights,
                   const Patience& patience, Yield yield) {
   demand(server, "/v1/load_lora_adapter",

@@ -1,4 +1,4 @@
-// Weights of a trainer into a running server.
+// Loads a trainer's weights into a running server.
 #pragma once
 
 #include <cstdint>

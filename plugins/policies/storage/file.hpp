@@ -1,5 +1,4 @@
-// Whole files, read and written durably.
-// Thread-safe as long as nobody else writes the same path.
+// Reads and durably writes whole files. Thread-safe as long as no one else writes the same path.
 #pragma once
 
 #include <filesystem>

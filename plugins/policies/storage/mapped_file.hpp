@@ -1,5 +1,5 @@
-// A file's bytes as memory: read from the disk when they are looked at, and kept by the system as
-// long as it likes. For files of gigabytes that are read once. Thread-safe.
+// A file's bytes as memory: read from disk on access, and cached by the system. For files of
+// gigabytes that are read once. Thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -58,7 +58,7 @@ TensorView parse_entry(const std::filesystem::path& path, const std::string& nam
   try {
     view.type = entry.at("dtype").get<std::string>();
     for (const auto& size : entry.at("shape")) {
-      if (!size.is_number_unsigned()) refuse(path, where + "a dimension is no natural number");
+      if (!size.is_number_unsigned()) refuse(path, where + "a dimension is not a natural number");
       view.shape.push_back(size.get<std::int64_t>());
     }
     const auto& offsets = entry.at("data_offsets");
@@ -136,7 +136,7 @@ Safetensors Safetensors::read(const std::filesystem::path& path) {
     refuse(path, "the header's length of " + std::to_string(length) + " bytes is impossible");
   }
   const auto header = nlohmann::json::parse(contents.substr(kLengthBytes, length), nullptr, false);
-  if (!header.is_object()) refuse(path, "the header is no JSON object");
+  if (!header.is_object()) refuse(path, "the header is not a JSON object");
   const std::string_view data = contents.substr(kLengthBytes + length);
   std::vector<Range> ranges;
   for (const auto& [name, entry] : header.items()) {

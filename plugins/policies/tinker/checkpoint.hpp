@@ -1,5 +1,5 @@
-// What a checkpoint of ours holds: where the service keeps the weights and the optimiser's state,
-// and what they belong to.
+// The contents of a local checkpoint: where the service stores the weights and the optimiser's
+// state, and what they belong to.
 #pragma once
 
 #include <filesystem>

@@ -83,7 +83,7 @@ void Futures::pause(http::Duration time, const Patience& patience, Yield yield) 
     if (patience.cancelled && patience.cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
     if (now >= patience.deadline) {
       throw Failure(KRL_DEADLINE_EXCEEDED,
-                    client_.base().text() + " gave no result before the deadline");
+                    client_.base().text() + " returned no result before the deadline");
     }
     timer.expires_at(std::min({end, patience.deadline, now + kLook}));
     timer.async_wait(yield);
@@ -115,7 +115,7 @@ void Futures::exchange(const Submission& submission,
     }
     if (!submission.repeatable || unreadable >= kUnreadable) {
       throw Failure(KRL_UNAVAILABLE, "the answer to " + submission.path +
-                                         " is not what the protocol says: " + trouble + " in \"" +
+                                         " violates the protocol: " + trouble + " in \"" +
                                          client_.without_secrets(error_text(body)) + "\"");
     }
     pause(http::backoff(retries_, unreadable, uniform()), patience, yield);
@@ -185,8 +185,8 @@ class Futures::Wait {
       trouble = error.what();
     }
     if (++unreadable_ >= kUnreadable) {
-      throw Failure(KRL_UNAVAILABLE, "the result of " + submission_.path +
-                                         " is not what the protocol says: " + trouble);
+      throw Failure(KRL_UNAVAILABLE,
+                    "the result of " + submission_.path + " violates the protocol: " + trouble);
     }
     back_off({});
     return false;

@@ -34,7 +34,7 @@ using http::Yield;
 // The patience of a call of the host's, which takes `limit` at most.
 Patience patience_of(const Context& call, http::Duration limit);
 
-// What is posted, byte for byte the same each time.
+// The request, byte for byte the same each time.
 struct Submission {
   std::string path;
   std::string body;
@@ -42,7 +42,7 @@ struct Submission {
   // Posting it twice does the same as once.
   bool repeatable = true;
   bool protobuf_result = false;  // the result may come as protobuf
-  // What was submitted since builds upon it: if it fails, doing it now would be too late.
+  // Later submissions build on it: if it fails, repeating it now would be too late.
   bool is_built_upon = false;
 };
 

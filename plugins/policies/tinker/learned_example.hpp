@@ -1,5 +1,5 @@
-// What is learned from one answer: a krl_example that outlives the call it came with, as the
-// service's results may come with a later one. Plain data.
+// The training data of one answer: a krl_example that outlives its call, because the service's
+// results may arrive with a later one. Plain data.
 #pragma once
 
 #include <kernelrl/policy.hpp>
@@ -20,7 +20,7 @@ struct LearnedExample {
   bool counts() const;
 };
 
-// What tokens and examples of this policy may be; 0 = not known.
+// Limits for tokens and examples of this policy; 0 = unknown.
 struct ExampleLimits {
   std::int64_t context = 0, vocabulary = 0;
 };

@@ -1,5 +1,5 @@
-// The base model of a policy, as the reference of "kl" where the plan gives no other: what the
-// policy was before its training. Used by one coroutine at a time.
+// The base model of a policy, as the reference of "kl" if the plan gives no other: the policy
+// before its training. Used by one coroutine at a time.
 #pragma once
 
 #include <memory>

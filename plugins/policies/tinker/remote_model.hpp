@@ -1,6 +1,6 @@
-// A model that lives at a service, behind the boundary's primitives: the weights that learn, those
-// that were published and sample, and their checkpoints. sample() and sample_stream() may overlap
-// the others where the service keeps_samplers; otherwise one call at a time.
+// A model at a service, behind the boundary's primitives: the weights in training, those that were
+// published and sample, and their checkpoints. sample() and sample_stream() may overlap the others
+// if the service keeps_samplers; otherwise one call at a time.
 #pragma once
 
 #include <memory>

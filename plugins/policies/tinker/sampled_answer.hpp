@@ -1,5 +1,5 @@
-// From what a service says it sampled to an answer that may be learned from: nothing is taken on
-// trust. Pure.
+// Validates a service's sample and turns it into an answer that may be learned from; nothing is
+// taken on trust. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace krl::tinker {
 
-// What an answer is held against.
+// The expectations for an answer.
 struct ExpectedAnswer {
   const policies::ChatTokenizer* chat = nullptr;
   std::int64_t vocabulary = 0;    // ids are below

@@ -62,7 +62,7 @@ class Sampling::Call {
     ended_ = true;
   }
 
-  // Once all requests are over: what goes to the host beside the samples.
+  // Once all requests are over: what goes to the host in addition to the samples.
   void finish() {
     context_.metric("prompt_tokens", static_cast<double>(prompt_tokens_));
     context_.metric("retries", static_cast<double>(sampling_.session_.retries() - begun_));

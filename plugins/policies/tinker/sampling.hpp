@@ -1,5 +1,5 @@
-// Answers the host's requests with a service's samples: many requests in flight, each failing by
-// itself. Thread-safe.
+// Answers the host's requests with a service's samples: many requests in flight, each of which may
+// fail independently. Thread-safe.
 #pragma once
 
 #include <functional>

@@ -11,9 +11,9 @@ namespace krl::tinker {
 struct ServiceKind {
   std::string name = "Tinker";  // for people
   Gradients gradients = Gradients::kSum;
-  // What changes a model and is posted twice with one seq_id happens once.
+  // A change of the model posted twice with the same seq_id is executed once.
   bool knows_seq_ids = true;
-  // A sampler keeps the weights that it was made of while the model goes on learning.
+  // A sampler keeps the weights that it was made of while the model continues learning.
   bool keeps_samplers = true;
   // Gradients may be asked for in protobuf; if so, it is tried.
   bool reads_protobuf = true;

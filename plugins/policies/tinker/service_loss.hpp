@@ -51,7 +51,7 @@ Datum linear_loss_datum(const LearnedExample& example, const std::vector<double>
 Datum forward_datum(const LearnedExample& example);
 
 // Of the log-probabilities of a datum's target tokens those of the answer. Throws krl::Failure
-// (KRL_UNAVAILABLE) if there are not as many as target tokens, or one is no log-probability: not
+// (KRL_UNAVAILABLE) if there are not as many as target tokens, or one is not a log-probability: not
 // finite, or greater than 0 by more than rounding.
 std::vector<float> answer_logprobs(const LearnedExample& example,
                                    const std::vector<float>& logprobs);

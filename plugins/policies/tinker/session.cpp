@@ -57,7 +57,7 @@ void Session::connect(const Patience& patience, Yield yield) {
     if (models.good()) find_base_model(from_json<Capabilities>(models.body));
   } catch (const WireError& error) {
     throw Failure(KRL_UNAVAILABLE, std::string("the answer to ") + kCapabilitiesPath +
-                                       " is not what the protocol says: " + error.what());
+                                       " violates the protocol: " + error.what());
   }
   const CreateSession request{{}, {}, "kernelrl"};
   id_ = futures_.ask<SessionOpened>(posted(request), patience, yield).session_id;
@@ -81,8 +81,8 @@ void Session::find_base_model(const Capabilities& capabilities) {
   invalid_argument(message);
 }
 
-// Runs beside everything else until the session ends. A beat that is not heard is no failure: what
-// needs the session will say so.
+// Runs alongside everything else until the session ends. A beat that is not heard is not a failure:
+// what needs the session will say so.
 void Session::beat(Yield yield) {
   while (!ends_) {
     boost::system::error_code cancelled;

@@ -1,6 +1,6 @@
-// A session with a service: what it is opened with, the heartbeat that keeps it, and the models and
-// samplers that belong to it. Made and destroyed by any thread; the other functions belong to the
-// coroutines of its loop.
+// A session with a service: its parameters, the heartbeat that keeps it alive, and its models and
+// samplers. Created and destroyed by any thread; the other functions belong to the coroutines of
+// its loop.
 #pragma once
 
 #include <atomic>
@@ -70,7 +70,7 @@ class Session {
   template <class T>
   T create(const std::function<Submission()>& submission, const Patience& patience, Yield yield);
 
-  // What the last heartbeat met with; empty if it was heard.
+  // The error of the last heartbeat; empty if it succeeded.
   std::string heartbeat_trouble() const;
   // Exchanges that were tried again so far.
   std::uint64_t retries() const { return retries_; }

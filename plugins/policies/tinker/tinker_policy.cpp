@@ -53,12 +53,11 @@ struct TinkerPolicy final : TrainablePolicy {
   static constexpr auto config = krl::config(
       opt("base_url", &TinkerPolicy::base_url,
           "the service, \"https://host\"; empty = the environment variable TINKER_BASE_URL"),
-      opt("base_model", &TinkerPolicy::base_model,
-          "the model to adapt, by the service's name of it")
+      opt("base_model", &TinkerPolicy::base_model, "the model to adapt, by its name at the service")
           .required(),
       opt("api_key", &TinkerPolicy::api_key,
-          "environment variable that holds the key; empty = TINKER_API_KEY, if it is set and the "
-          "service is asked by https")
+          "the environment variable that contains the key; empty = TINKER_API_KEY, if it is "
+          "set and the service uses https")
           .secret(),
       opt("ca_file", &TinkerPolicy::ca_file, "certificates (PEM) to trust instead of the system's")
           .path(),
@@ -70,46 +69,47 @@ struct TinkerPolicy final : TrainablePolicy {
       opt("chat_template", &TinkerPolicy::chat_template,
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
           "directory's own"),
-      opt("thinking", &TinkerPolicy::thinking, "qwen3: whether answers begin with thoughts"),
-      opt("date", &TinkerPolicy::date, "llama3.1: the date of today that the model is told"),
+      opt("thinking", &TinkerPolicy::thinking, "qwen3: whether answers begin with reasoning"),
+      opt("date", &TinkerPolicy::date, "llama3.1: the current date as told to the model"),
       opt("context", &TinkerPolicy::context,
-          "most tokens of a prompt and its answer together; 0 = what the service says")
+          "maximum tokens of a prompt and its answer together; 0 = as reported by the service")
           .at_least(0),
       opt("vocabulary", &TinkerPolicy::vocabulary,
           "rows of the model's embedding; 0 = as many as the tokenizer has tokens")
           .at_least(0),
-      opt("lora.rank", &TinkerPolicy::lora_rank, "of the adapters that learn").range(1, 4096),
+      opt("lora.rank", &TinkerPolicy::lora_rank, "rank of the trained adapters").range(1, 4096),
       opt("lora.seed", &TinkerPolicy::lora_seed,
-          "of their first weights; -1 = the service's choice")
+          "seed of their initial weights; -1 = the service's choice")
           .at_least(-1),
       opt("lora.unembed", &TinkerPolicy::lora_unembed, "adapt the last layer"),
       opt("lora.mlp", &TinkerPolicy::lora_mlp, "adapt the feed-forward layers"),
       opt("lora.attention", &TinkerPolicy::lora_attention, "adapt the attention layers"),
       opt("wire", &TinkerPolicy::wire,
-          "how gradients and their results travel; auto = protobuf, or JSON where the service does "
-          "not read that")
+          "format of gradients and their results; auto = protobuf, or JSON if the service "
+          "does not support it")
           .one_of("auto|json|proto"),
       opt("gradients", &TinkerPolicy::gradients,
-          "what the service makes of a step's token losses: their sum, or SkyRL's means of means; "
-          "auto = as the service is found to be")
+          "how the service combines the token losses of a step: their sum, or SkyRL's means "
+          "of means; auto = detected")
           .one_of("auto|sum|mean"),
       opt("losses", &TinkerPolicy::losses,
-          "auto = the service's own where they have our gradient; local = all gradients are made "
-          "here, for which each step asks for log-probabilities first")
+          "auto = the service's losses where they have our gradient; local = compute all "
+          "gradients locally, for which each step first requests log-probabilities")
           .one_of("auto|local"),
-      opt("in_flight", &TinkerPolicy::in_flight, "requests for samples at once").range(1, 4096),
+      opt("in_flight", &TinkerPolicy::in_flight, "concurrent requests for samples").range(1, 4096),
       opt("max_chunk_tokens", &TinkerPolicy::max_chunk_tokens,
-          "tokens of one request for gradients; more go in several")
+          "maximum tokens in one request for gradients; larger steps are split")
           .at_least(1),
       opt("max_chunk_examples", &TinkerPolicy::max_chunk_examples, "the same in examples")
           .at_least(1),
       opt("timeout_s", &TinkerPolicy::timeout_s,
-          "seconds that a sample, or a call that trains, may take with all its tries")
+          "time limit of a sample, or of a training call, including all tries, seconds")
           .range(1, 86400),
       opt("start_timeout_s", &TinkerPolicy::start_timeout_s,
-          "seconds until the service must be there")
+          "seconds to wait until the service is ready")
           .range(1, 86400),
-      opt("retries", &TinkerPolicy::retries, "of one exchange, with growing pauses").range(0, 100));
+      opt("retries", &TinkerPolicy::retries, "retries of one exchange, with increasing delays")
+          .range(0, 100));
 
   PolicyInfo preview() override {
     PolicyInfo info;
@@ -222,7 +222,7 @@ struct TinkerPolicy final : TrainablePolicy {
     options.lora.train_attn = lora_attention;
     options.http.ca_file = ca_file;
     options.http.retries.most = static_cast<unsigned>(retries);
-    // Samples that wait for their results, and beside them what learns, and the heartbeat.
+    // Samples that wait for their results, and alongside them what learns, and the heartbeat.
     options.http.max_in_flight = static_cast<unsigned>(in_flight) + 8;
     return options;
   }

@@ -1,14 +1,14 @@
-// Teaches a model of a service: gradients and optimiser steps.
+// Trains a model at a service: gradients and optimiser steps.
 //
-// A step's requests go out one after the other before any of their results is waited for, so that
-// the service has them all in its queue: forward_backward() returns once its requests are
+// The requests of a step are sent one after the other before waiting for any of their results, so
+// that the service has them all in its queue: forward_backward() returns once its requests are
 // submitted, and optimizer_step() once all is done. Only a loss that the service does not have (see
-// service_loss.hpp) takes a wait in between, for the log-probabilities that its gradient is made
-// of. Where gradients are averaged over a step's data, nothing can go out before their number is
-// known: with the call that says that it is the step's last.
+// service_loss.hpp) needs a wait in between, for the log-probabilities from which its gradient is
+// computed. If gradients are averaged over a step's data, nothing can be sent before their number
+// is known, which is with the last call of the step.
 //
-// Once something fails of which it is not known whether the service did it, the gradient there is
-// not ours any more: every further call fails until a checkpoint is loaded. One call at a time.
+// If something fails and it is unknown whether the service executed it, the gradient there is no
+// longer defined: every further call fails until a checkpoint is loaded. One call at a time.
 #pragma once
 
 #include <deque>

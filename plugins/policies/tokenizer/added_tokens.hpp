@@ -1,4 +1,4 @@
-// Finds added tokens in a text. Immutable once made, hence thread-safe.
+// Finds added tokens in a text. Immutable, hence thread-safe.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ std::optional<std::string> spelled_bytes(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto character = static_cast<std::size_t>(static_cast<unsigned char>(text[i]));
     if (character >= 0x80) {
-      // Two bytes of UTF-8 reach past the alphabet's end; three never lie in it.
+      // Two bytes of UTF-8 reach past the alphabet's end; three never belong to it.
       if (character >= 0xE0 || i + 1 == text.size()) return std::nullopt;
       character = (character & 0x1F) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3Fu);
     }

@@ -1,4 +1,4 @@
-// GPT-2's alphabet of bytes: how the files of a byte-level tokenizer spell bytes as characters.
+// GPT-2's byte alphabet: how the files of byte-level tokenizers represent bytes as characters.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// Chat templates: how each family of models writes a conversation down. Each family's is written
-// here in C++ and gives, character by character, what its Jinja template gives for messages of the
-// roles system, user and assistant, without tools.
+// Chat templates: how each family of models formats a conversation. Each is implemented here in C++
+// and gives, character for character, the output of its Jinja template for messages with the roles
+// system, user and assistant, without tools.
 #pragma once
 
 #include <kernelrl/policy.hpp>
@@ -14,7 +14,7 @@ namespace krl::policies {
 enum class ChatFamily {
   kScratch,        // models from scratch
   kChatml,         // <|im_start|>role … <|im_end|>, nothing else
-  kSmollm2,        // ChatML; a system message of its own where there is none
+  kSmollm2,        // ChatML; adds a default system message where there is none
   kQwen2,          // the same, with another
   kQwen25,         // and another
   kQwen3,          // ChatML; thoughts of earlier answers are dropped, later ones in <think>
@@ -30,8 +30,8 @@ std::string_view chat_family_name(ChatFamily family);
 // The family of that name. Throws krl::Failure (KRL_INVALID_ARGUMENT) that lists the known ones.
 ChatFamily chat_family_by_name(std::string_view name);
 
-// The family whose published template this Jinja text is; nothing if it is no family's. Only whole
-// texts are known: a template that has been changed may mean anything.
+// The family whose published template this Jinja text is; nothing if it is not a family's. Only
+// whole texts are known: a template that has been changed may mean anything.
 std::optional<ChatFamily> chat_family_of_template(std::string_view jinja);
 
 // The SHA-256 by which chat_family_of_template() knows a template, in hexadecimal.

@@ -1,5 +1,5 @@
-// A tokenizer with the chat template that goes with it: conversations to tokens, and which tokens
-// end an answer. Immutable once made; copies share what they hold. Thread-safe.
+// A tokenizer with its chat template: converts conversations to tokens, and knows which tokens end
+// an answer. Immutable; copies share their contents. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace krl::policies {
 
-// What a plan says of the chat template.
+// The chat template's settings in a plan.
 struct ChatChoice {
   std::string family;  // a name of chat_family_by_name(); empty: by the directory's own template
   ChatOptions options;
 };
 
-// A file that belongs to a tokenizer, to be written beside a model.
+// A file that belongs to a tokenizer, to be written alongside a model.
 struct TokenizerFile {
   std::string name, contents;
 };

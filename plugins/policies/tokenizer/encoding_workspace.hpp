@@ -1,4 +1,4 @@
-// What a thread needs while it encodes text, kept for the next that does.
+// Working memory of a thread that encodes text, reused by the next one.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class PieceCache {
   std::vector<TokenId> tokens_;
 };
 
-// What one thread needs while it encodes.
+// The working memory of one thread for encoding.
 struct EncodingWorkspace {
   SplitPattern::Workspace split;
   MergeTable::Scratch merge;

@@ -1,5 +1,5 @@
-// A value of a JSON document that is not trusted, a file or a server's answer, and where in it it
-// is: each reading checks, and what is wrong is said with the document's name and the key.
+// A value in an untrusted JSON document, a file or a server's answer, with its location: every
+// access is checked, and errors give the document's name and the key.
 #pragma once
 
 #include <initializer_list>
@@ -28,10 +28,10 @@ class JsonNode {
   std::optional<JsonNode> find(const std::string& key) const;
   JsonNode get(const std::string& key) const;
 
-  // Refuses an object with other members than these, and what is no object.
+  // Refuses an object with other members than these, and what is not an object.
   void only(std::initializer_list<std::string_view> keys) const;
 
-  // Refuses what is no array or object.
+  // Refuses what is not an array or object.
   std::size_t size_of_array() const;
   JsonNode element(std::size_t index) const;
   const nlohmann::json::object_t& object() const;

@@ -1,5 +1,5 @@
-// The merges of a byte-pair encoding: which neighbouring tokens are joined, and in what order.
-// Immutable once made, hence thread-safe.
+// The merges of a byte-pair encoding: which adjacent tokens are joined, and in what order.
+// Immutable, hence thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Unicode's normal form C, which the tokenizers of some families ask for.
+// Unicode's normal form C, which the tokenizers of some families require.
 #pragma once
 
 #include <string>

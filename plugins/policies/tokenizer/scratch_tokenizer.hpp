@@ -1,7 +1,7 @@
 // The tokenizer of a model from scratch: byte-level byte-pair encoding learned from the texts that
-// the model is to write. Texts are split after each newline only, so that a whole line of code may
-// become a token. Ids: four special tokens, the 256 bytes, then one id a merge in the order of
-// learning.
+// the model is to produce. Texts are split only after each newline, so that a whole line of code
+// may become one token. Ids: four special tokens, the 256 bytes, then one id per merge in the order
+// of learning.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // A split pattern of a tokenizer: a regular expression that cuts a text into pieces.
 //
-// Tokenizer files write these for Oniguruma; here PCRE2 runs them. What the two read alike is
-// passed on, what they read differently is translated, and anything else is refused. Immutable once
-// made, hence thread-safe.
+// Tokenizer files are written for Oniguruma; here PCRE2 runs them. Syntax with the same meaning is
+// passed on, syntax with a different meaning is translated, and anything else is refused.
+// Immutable, hence thread-safe.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ class SplitPattern {
   // refuses it, or if it matches the empty text.
   explicit SplitPattern(const std::string& pattern);
 
-  // Calls `visit` with each match and with what lies before, between and after them, in order, none
+  // Calls `visit` with each match and with what is before, between and after them, in order, none
   // of it empty. REQUIRES: valid UTF-8. Throws krl::Failure (KRL_INVALID_ARGUMENT) if a match takes
   // more steps than PCRE2 allows.
   template <class Visit>

@@ -1,9 +1,9 @@
-// A byte-level byte-pair tokenizer as Hugging Face's `tokenizer.json` describes it: text to token
-// ids and back, with the very ids of the `tokenizers` library.
+// A byte-level byte-pair tokenizer as defined by Hugging Face's `tokenizer.json`: converts text to
+// token ids and back, with exactly the ids of the `tokenizers` library.
 //
-// A text is made valid UTF-8, cut at added tokens, normalised if the file says so, split by
+// A text is made valid UTF-8, cut at added tokens, normalised if the file requires it, split by
 // patterns, and the bytes of each piece are joined by the learned merges (Sennrich et al. 2016, on
-// bytes as in GPT-2). Immutable once made; copies share what they hold. Thread-safe.
+// bytes as in GPT-2). Immutable; copies share their contents. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace krl::policies {
 
-// What the names of special tokens ("<|im_end|>") inside a text are.
+// How the names of special tokens ("<|im_end|>") inside a text are treated.
 enum class SpecialNames {
   kText,    // text like any other: what a message, or a kernel in it, says never becomes control
   kTokens,  // those tokens: for texts that a chat template has rendered

@@ -152,7 +152,7 @@ class Reader {
     const auto spelled = spelled_bytes(text);
     const auto found = spelled ? definition_.pieces.find(*spelled) : definition_.pieces.end();
     if (found == definition_.pieces.end()) {
-      merge.refuse("'" + text + "' is no token of the vocabulary that texts can give");
+      merge.refuse("'" + text + "' is not a token of the vocabulary that texts can produce");
     }
     return found->second;
   }
@@ -252,7 +252,7 @@ class Reader {
       const JsonNode ids = processor.get("special_tokens").get(name.text()).get("ids");
       for (std::size_t k = 0; k < ids.size_of_array(); ++k) {
         const auto id = static_cast<TokenId>(ids.element(k).integer(kLargestId));
-        if (!taken_.contains(id)) ids.element(k).refuse("is no token's id");
+        if (!taken_.contains(id)) ids.element(k).refuse("is not a token id");
         side.push_back(id);
       }
     }

@@ -1,4 +1,4 @@
-// What a Hugging Face `tokenizer.json` of a byte-level byte-pair encoding says, checked.
+// The contents of a Hugging Face `tokenizer.json` for a byte-level byte-pair encoding, validated.
 #pragma once
 
 #include <array>

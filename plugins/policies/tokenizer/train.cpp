@@ -134,7 +134,7 @@ std::vector<Merge> learn_merges(std::span<const std::string_view> texts, std::in
     spelled[static_cast<std::size_t>(kSpecialCount + byte)] = static_cast<char>(byte);
   }
   std::set<std::string> known(spelled.begin(), spelled.end());
-  known.insert(std::begin(kSpecialTokens), std::end(kSpecialTokens));  // of ids of their own
+  known.insert(std::begin(kSpecialTokens), std::end(kSpecialTokens));  // with reserved ids
   while (static_cast<std::int64_t>(spelled.size()) < vocabulary) {
     const auto best = pairs.best();
     if (!best) break;

@@ -1,5 +1,5 @@
-// Bytes as valid UTF-8. A model may emit any bytes, and a text from outside may hold any; what goes
-// on from here, to a host or into the split patterns of a tokenizer, is valid.
+// Converts bytes to valid UTF-8. A model may produce any bytes, and a text from outside may contain
+// any; what is passed on, to a host or to the split patterns of a tokenizer, is valid.
 #pragma once
 
 #include <string>

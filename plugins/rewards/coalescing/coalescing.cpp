@@ -1,4 +1,4 @@
-// Pays for coalesced access to global memory, from the 32-byte sectors that a warp's request moves.
+// Pays for coalesced access to global memory, from the 32-byte sectors moved by a warp's requests.
 #include <kernelrl/sdk.hpp>
 
 struct Coalescing final : krl::Reward {
@@ -8,7 +8,7 @@ struct Coalescing final : krl::Reward {
   double ideal = 4;
   static constexpr auto config = krl::config(
       krl::opt("ideal", &Coalescing::ideal,
-               "sectors per request that earn all: 4 for 4-byte elements, 8 for 8, 16 for 16")
+               "sectors per request for the full score: 4 for 4-byte elements, 8 for 8, 16 for 16")
           .range(1, 16));
 
   // min(1, ideal / sectors per request), in 0..1: the share of the moved bytes that 32 threads with

@@ -10,7 +10,7 @@ struct Correctness final : krl::Reward {
   static constexpr auto config = krl::config(
       krl::opt("mode", &Correctness::mode, "all: every case must pass; partial: each case counts")
           .one_of("all|partial"),
-      krl::opt("wrong", &Correctness::wrong, "what a kernel without any credit gets").range(-1, 1));
+      krl::opt("wrong", &Correctness::wrong, "score of a kernel without any credit").range(-1, 1));
 
   // 1 if the kernel passed, else wrong + (1 - wrong) x credit; in wrong..1.
   double score(const krl::Turn& turn) override {
@@ -24,11 +24,11 @@ struct Correctness final : krl::Reward {
   // trusted, whatever the cases say: those of a kernel that cheats or that answers differently each
   // time.
   double credit(const krl::Evaluation& evaluation) const {
-    const bool untrusted = evaluation.verdict() == KRL_VERDICT_FLAGGED ||
-                           evaluation.verdict() == KRL_VERDICT_NONDETERMINISTIC ||
-                           evaluation.verdict() == KRL_VERDICT_REJECTED;
+    const bool untrusted = evaluation.verdict == krl::Verdict::kFlagged ||
+                           evaluation.verdict == krl::Verdict::kNondeterministic ||
+                           evaluation.verdict == krl::Verdict::kRejected;
     if (mode == "all" || untrusted) return 0;
-    const double cases = static_cast<double>(evaluation.cases().size());
+    const double cases = static_cast<double>(evaluation.cases.size());
     return std::min(evaluation.pass_rate(), cases / (cases + 1));
   }
 };

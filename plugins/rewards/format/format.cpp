@@ -1,4 +1,4 @@
-// Pays for the form of the answer, so that a kernel is found in it without guessing.
+// Pays for the format of the answer, so that the kernel in it is found without guessing.
 #include <kernelrl/sdk.hpp>
 
 struct Format final : krl::Reward {
@@ -7,9 +7,10 @@ struct Format final : krl::Reward {
   double tolerated = 0.5;
   double missing = 0;
   static constexpr auto config = krl::config(
-      krl::opt("tolerated", &Format::tolerated, "a kernel was found, without the exact form")
+      krl::opt("tolerated", &Format::tolerated,
+               "score if a kernel was found, but not in the exact form")
           .range(-1, 1),
-      krl::opt("missing", &Format::missing, "no kernel, or one that the answer's end cut off")
+      krl::opt("missing", &Format::missing, "score if there is no kernel, or a truncated one")
           .range(-1, 1));
 
   // 1 for <KERNEL> tags around one fenced block, else `tolerated` or `missing`.
@@ -19,4 +20,5 @@ struct Format final : krl::Reward {
   }
 };
 
-KRL_PLUGIN("format", "1.0.0", krl::reward<Format>("format", "Pays for answers in the asked form"))
+KRL_PLUGIN("format", "1.0.0",
+           krl::reward<Format>("format", "Pays for answers in the requested form"))

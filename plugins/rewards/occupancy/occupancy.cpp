@@ -7,7 +7,7 @@ struct Occupancy final : krl::Reward {
 
   double target = 1;
   static constexpr auto config = krl::config(
-      krl::opt("target", &Occupancy::target, "the occupancy that earns all").range(0.05, 1));
+      krl::opt("target", &Occupancy::target, "occupancy for the full score").range(0.05, 1));
 
   // min(1, occupancy / target) of the kernel that fills least, in 0..1; 0 where it is unknown.
   double score(const krl::Turn& turn) override {

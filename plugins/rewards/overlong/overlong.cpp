@@ -9,10 +9,10 @@ struct Overlong final : krl::Reward {
   double buffer = 0.2;
   static constexpr auto config = krl::config(
       krl::opt("max_tokens", &Overlong::max_tokens,
-               "the limit, as rollout.max_tokens has it; 0: an answer costs if it was cut off")
+               "the limit, as in rollout.max_tokens; 0: only truncated answers are penalised")
           .at_least(0),
       krl::opt("buffer", &Overlong::buffer,
-               "the share of max_tokens, up to the limit, in which tokens cost")
+               "share of max_tokens before the limit in which tokens are penalised")
           .range(0, 1));
 
   // 0 up to max_tokens x (1 - buffer) tokens, from there in proportion down to -1 at max_tokens.

@@ -7,7 +7,7 @@ struct RegisterPressure final : krl::Reward {
 
   double limit = 64;
   static constexpr auto config = krl::config(
-      krl::opt("limit", &RegisterPressure::limit, "registers per thread that cost nothing")
+      krl::opt("limit", &RegisterPressure::limit, "registers per thread without a penalty")
           .range(16, 254));
 
   // 0 up to `limit` registers in the neediest kernel, falling to -1 at the hardware's 255.

@@ -9,7 +9,7 @@ struct SharedMemory final : krl::Reward {
 
   double limit = 48 * 1024;
   static constexpr auto config =
-      krl::config(krl::opt("limit", &SharedMemory::limit, "bytes per block that cost nothing")
+      krl::config(krl::opt("limit", &SharedMemory::limit, "bytes per block without a penalty")
                       .range(0, kMost - 1));
 
   // 0 up to `limit` bytes in the neediest kernel, falling to -1 at kMost.

@@ -1,5 +1,5 @@
-// Pays for speed over the baseline, of which noise is no part: s is the geometric mean, over the
-// timed cases, of the speedup within the 95 % interval that is nearest to 1.
+// Pays for speed over the baseline without rewarding noise: s is the geometric mean over the timed
+// cases of the value in the speedup's 95 % interval that is closest to 1.
 #include <kernelrl/sdk.hpp>
 
 #include <nlohmann/json.hpp>
@@ -13,12 +13,13 @@ struct Speedup final : krl::Reward {
   double floor = 0;
   double cap = 3;
   std::vector<double> steps;
-  static constexpr auto config = krl::config(
-      krl::opt("shape", &Speedup::shape, "how a speedup becomes a number")
-          .one_of("linear|log|steps"),
-      krl::opt("floor", &Speedup::floor, "a speedup up to this earns nothing").at_least(0),
-      krl::opt("cap", &Speedup::cap, "a speedup beyond this earns no more").at_least(0),
-      krl::free_opt("steps", KRL_ARRAY, "shape steps: rising speedups, of which each earns 1"));
+  static constexpr auto config =
+      krl::config(krl::opt("shape", &Speedup::shape, "how a speedup is converted to a score")
+                      .one_of("linear|log|steps"),
+                  krl::opt("floor", &Speedup::floor, "speedups up to this score 0").at_least(0),
+                  krl::opt("cap", &Speedup::cap, "speedups beyond this score no more").at_least(0),
+                  krl::free_opt("steps", KRL_ARRAY,
+                                "shape steps: increasing speedups, each of which scores 1"));
 
   void start(const krl::Config& options, const krl::Context&) override {
     if (cap <= floor) krl::invalid_argument("cap must be larger than floor");
@@ -49,8 +50,7 @@ struct Speedup final : krl::Reward {
  private:
   // 1 if the interval holds 1; else its lower end, or its upper end if the kernel is slower. So it
   // rises with either end, and never jumps. A backend may know one end only.
-  static double certain_speedup(const krl_case& c) {
-    if (std::isnan(c.speedup_low)) return krl::kUnknown;
+  static double certain_speedup(const krl::Case& c) {
     if (c.speedup_low > 1) return c.speedup_low;
     return std::fmin(1.0, std::fmax(c.speedup_low, c.speedup_high));
   }
@@ -59,9 +59,8 @@ struct Speedup final : krl::Reward {
   static double certain_speedup(const krl::Evaluation& evaluation) {
     double log_sum = 0;
     unsigned timed = 0;
-    for (std::size_t i = 0; i < evaluation.c()->n_cases; ++i) {
-      const krl_case& c = *evaluation.c()->cases[i];
-      if (c.kind != KRL_CASE_SHOWN || !krl::Case(&c).timed()) continue;
+    for (const krl::Case& c : evaluation.cases) {
+      if (c.kind != krl::CaseKind::kShown || !c.timed()) continue;
       log_sum += std::log(certain_speedup(c));
       ++timed;
     }

@@ -1,6 +1,5 @@
-// Pays for a thought before the kernel, where the prompt asks for one. Within the limits every
-// length earns the same and only different words count, so that neither length nor repetition can
-// be farmed.
+// Pays for reasoning before the kernel, if the prompt asks for it. Within the limits every length
+// scores the same and only distinct words count, so that neither length nor repetition pays.
 #include <kernelrl/sdk.hpp>
 
 #include <set>
@@ -13,9 +12,10 @@ struct Thinking final : krl::Reward {
   std::int64_t min_words = 5;
   std::int64_t max_words = 400;
   static constexpr auto config = krl::config(
-      krl::opt("asked_by", &Thinking::asked_by, "the prompt asks for a thought if it holds this"),
-      krl::opt("min_words", &Thinking::min_words, "fewest different words").at_least(1),
-      krl::opt("max_words", &Thinking::max_words, "most words").at_least(1));
+      krl::opt("asked_by", &Thinking::asked_by,
+               "the prompt asks for reasoning if it contains this"),
+      krl::opt("min_words", &Thinking::min_words, "minimum number of distinct words").at_least(1),
+      krl::opt("max_words", &Thinking::max_words, "maximum number of words").at_least(1));
 
   void start(const krl::Config&, const krl::Context&) override {
     if (min_words > max_words) krl::invalid_argument("min_words is larger than max_words");
@@ -33,4 +33,4 @@ struct Thinking final : krl::Reward {
 };
 
 KRL_PLUGIN("thinking", "1.0.0",
-           krl::reward<Thinking>("thinking", "Pays for a thought of reasonable length"))
+           krl::reward<Thinking>("thinking", "Pays for reasoning of reasonable length"))

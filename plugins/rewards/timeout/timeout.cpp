@@ -7,7 +7,7 @@ struct Timeout final : krl::Reward {
 
   // -1 if the verdict is `timeout`, else 0.
   double score(const krl::Turn& turn) override {
-    return turn.evaluation().verdict() == KRL_VERDICT_TIMEOUT ? -1 : 0;
+    return turn.evaluation().verdict == krl::Verdict::kTimeout ? -1 : 0;
   }
 };
 

@@ -8,15 +8,16 @@ struct Warnings final : krl::Reward {
   double each = 0.1;
   double cap = 1;
   static constexpr auto config =
-      krl::config(krl::opt("each", &Warnings::each, "penalty of one warning").range(0, 1),
+      krl::config(krl::opt("each", &Warnings::each, "penalty per warning").range(0, 1),
                   krl::opt("cap", &Warnings::cap, "the largest penalty").range(0, 1));
 
   // -min(cap, each x number of warnings), in -cap..0.
   double score(const krl::Turn& turn) override {
-    const auto diagnostics = turn.evaluation().diagnostics();
-    int warnings = 0;
-    for (const krl::Diagnostic& diagnostic : diagnostics) warnings += diagnostic.is_warning();
-    return -std::min(cap, each * warnings);
+    const krl::Evaluation evaluation = turn.evaluation();
+    const auto warnings =
+        std::count_if(evaluation.diagnostics.begin(), evaluation.diagnostics.end(),
+                      [](const krl::Diagnostic& d) { return d.severity == KRL_SEVERITY_WARNING; });
+    return -std::min(cap, each * static_cast<double>(warnings));
   }
 };
 

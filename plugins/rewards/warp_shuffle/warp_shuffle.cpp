@@ -1,6 +1,5 @@
-// A bonus for warp shuffles that did not cost speed. The `cpu` backend counts those that were
-// executed, the CUDA backends those in the compiled code: there decoration earns as well, if it
-// takes no time.
+// A bonus for warp shuffles that did not cost speed. The `cpu` backend counts executed shuffles, the
+// CUDA backends those in the compiled code: there unused ones score as well, if they take no time.
 #include <kernelrl/sdk.hpp>
 
 struct WarpShuffle final : krl::Reward {

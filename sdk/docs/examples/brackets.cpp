@@ -29,21 +29,18 @@ struct Brackets final : krl::Backend {
       open.pop_back();
     }
     if (!open.empty()) return refuse(sink, line, std::string("missing ") + open.back());
-    sink.kernel(krl::kernel_result("all"));  // nothing is known of it
-    sink.add_case(krl::case_result("brackets"));
-    sink.verdict(KRL_VERDICT_OK);
+    krl::Case result;  // nothing is measured
+    result.label = "brackets";
+    sink.add_case(result);
+    sink.verdict(krl::Verdict::kOk);
   }
 
  private:
   static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : '}'; }
 
   static void refuse(const krl::EvaluationSink& sink, std::uint32_t line, const std::string& why) {
-    krl_diagnostic diagnostic{};
-    diagnostic.severity = KRL_SEVERITY_ERROR;
-    diagnostic.line = line;
-    diagnostic.text = krl::to_c(why);
-    sink.diagnostic(diagnostic);
-    sink.verdict(KRL_VERDICT_COMPILE_ERROR, "line " + std::to_string(line) + ": " + why);
+    sink.diagnostic({KRL_SEVERITY_ERROR, line, 0, "", why});
+    sink.verdict(krl::Verdict::kCompileError, "line " + std::to_string(line) + ": " + why);
   }
 };
 

@@ -7,8 +7,8 @@
  *   Growth    Every struct starts with its size in bytes (`struct_size`) and only grows at its end; a reader looks at the
  *             size before it reads a field that version 1.0 did not have. The value types krl_str, krl_i32s, krl_f32s and
  *             krl_f64s never change. Arrays of structs are arrays of pointers, so that elements may grow too.
- *   Memory    What goes in is borrowed for the call. What comes out is pushed into a sink, which copies at once. Nobody frees
- *             the other side's memory. A returned krl_str lives as long as what it was asked of.
+ *   Memory    Inputs are borrowed for the call. Outputs are pushed into a sink, which copies at once. Neither side frees the
+ *             other's memory. A returned krl_str lives as long as the object that returned it.
  *   Text      UTF-8, not zero-terminated. {NULL, 0} is the empty text.
  *   Errors    `return context->fail(context, KRL_…, why)`. Nothing is thrown across the boundary.
  *   Threads   [main]  on the loading thread, before any other call
@@ -17,6 +17,7 @@
  *             [any]   on any thread at any time
  *   Time      Calls block; the host owns concurrency. `cancelled` stays true once it is; poll it between steps.
  */
+/* clang-format off */
 #ifndef KERNELRL_ABI_H_
 #define KERNELRL_ABI_H_
 
@@ -67,7 +68,7 @@ typedef int32_t krl_status;
 #define KRL_INTERNAL 13
 #define KRL_UNAVAILABLE 14 /* infrastructure: the turn is dropped and counted; never scored */
 
-/* ---- what the host lends to every call ---------------------------------------------------------------------------- */
+/* ---- what the host provides to every call -------------------------------------------------------------------------- */
 
 #define KRL_LOG_TRACE 0
 #define KRL_LOG_DEBUG 1
@@ -75,22 +76,22 @@ typedef int32_t krl_status;
 #define KRL_LOG_WARNING 3
 #define KRL_LOG_ERROR 4
 
-typedef struct krl_task_context { /* one per call; dies when the call returns */
+typedef struct krl_call { /* one per call; dies when the call returns */
   uint32_t struct_size, flags;
   void* ctx;
   int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. A call that is not done by then ends with KRL_DEADLINE_EXCEEDED */
 
   /* [any] 1 once the call should end soon with KRL_CANCELLED. */
-  int32_t (*cancelled)(const struct krl_task_context*);
+  int32_t (*cancelled)(const struct krl_call*);
   /* [any] `done` in 0..1; `what` in a few words. */
-  void (*progress)(const struct krl_task_context*, double done, krl_str what);
+  void (*progress)(const struct krl_call*, double done, krl_str what);
   /* [any] one line, no newline; `level` is KRL_LOG_*. */
-  void (*log)(const struct krl_task_context*, int32_t level, krl_str message);
+  void (*log)(const struct krl_call*, int32_t level, krl_str message);
   /* [any] Copies `why` and returns `status`, so that a failing function ends in one statement. */
-  krl_status (*fail)(const struct krl_task_context*, krl_status status, krl_str why);
-  /* [any] Reports a figure of this call, such as "grad_norm". Each kind says below which names it knows. */
-  void (*metric)(const struct krl_task_context*, krl_str name, double value);
-} krl_task_context;
+  krl_status (*fail)(const struct krl_call*, krl_status status, krl_str why);
+  /* [any] Reports a figure of this call, such as "grad_norm". The names that each kind may use are listed below. */
+  void (*metric)(const struct krl_call*, krl_str name, double value);
+} krl_call;
 
 typedef struct krl_host { /* lives as long as the process */
   uint32_t struct_size, abi_minor;
@@ -155,11 +156,11 @@ typedef struct krl_candidate {
 #define KRL_STAGE_TIME 4u
 #define KRL_STAGE_COUNTERS 8u
 #define KRL_STAGE_HOLDOUT 16u
-#define KRL_STAGE_POOL 32u /* all shapes of the task's pool, where CHECK draws a few; and nothing of it from a cache */
+#define KRL_STAGE_POOL 32u /* all shapes of the task's pool, of which CHECK draws a few; nothing comes from a cache */
 
 typedef struct krl_evaluate_options {
   uint32_t struct_size;
-  uint32_t stages; /* KRL_STAGE_* that are wanted, done in this order, ending at the first failure */
+  uint32_t stages; /* the requested KRL_STAGE_*, run in this order up to the first failure */
   uint64_t seed;   /* all inputs and orders follow from it */
 } krl_evaluate_options;
 
@@ -175,10 +176,10 @@ typedef struct krl_evaluate_options {
 #define KRL_VERDICT_WRONG_RESULT 8u
 #define KRL_VERDICT_NONDETERMINISTIC 9u
 #define KRL_VERDICT_FLAGGED 10u /* too good to be true */
-/* Ours: not a verdict on the candidate. A backend returns KRL_UNAVAILABLE instead of pushing it. */
+/* Set by the host: not a verdict on the candidate. A backend returns KRL_UNAVAILABLE instead of pushing it. */
 #define KRL_VERDICT_INFRA_ERROR 11u
 
-/* What a backend measures, and what a reward needs. A plan that pays for a signal its backend lacks is refused. */
+/* What a backend measures and a reward needs. A plan that pays for a signal its backend lacks is refused. */
 #define KRL_SIGNAL_COMPILE 1u        /* verdict up to compile_error, diagnostics */
 #define KRL_SIGNAL_CORRECTNESS 2u    /* cases with their verdicts */
 #define KRL_SIGNAL_TIME 4u           /* case speedups, measured or estimated */
@@ -198,7 +199,7 @@ typedef struct krl_diagnostic {
   krl_str code, text;    /* code: "-Wunused-variable", "#550-D"; may be empty */
 } krl_diagnostic;
 
-typedef struct krl_kernel { /* one compiled kernel; -1 = this backend cannot know */
+typedef struct krl_kernel { /* one compiled kernel; -1 = unknown to this backend */
   uint32_t struct_size, flags;
   krl_str name, arch;
   int32_t registers, spill_bytes, stack_bytes, shared_bytes, max_threads, blocks_per_sm;
@@ -206,15 +207,15 @@ typedef struct krl_kernel { /* one compiled kernel; -1 = this backend cannot kno
   krl_str occupancy_limiter; /* "registers", "shared memory", "threads", "blocks" */
 } krl_kernel;
 
-/* Why a candidate runs on a shape. Only shown ones are timed, and nobody but the author knows the others. */
+/* Why a candidate runs on a shape. Only shown shapes are timed; the others never appear in a prompt. */
 #define KRL_CASE_SHOWN 0u   /* one of the task's cases */
-#define KRL_CASE_HOLDOUT 1u /* one of its hold-outs: measures, and never decides in training */
-#define KRL_CASE_FRESH 2u   /* drawn from the task's ranges: who fails there has failed */
+#define KRL_CASE_HOLDOUT 1u /* one of its hold-outs: measured, without effect on training */
+#define KRL_CASE_FRESH 2u   /* drawn from the task's ranges: a failure there fails the candidate */
 
 typedef struct krl_case { /* one shape */
   uint32_t struct_size, verdict;
   krl_str label;                /* "rows=128 cols=1024" */
-  uint32_t kind, estimated;     /* KRL_CASE_*; estimated: times come from a model, not from a clock */
+  uint32_t kind, estimated;     /* KRL_CASE_*; estimated: times come from a model, not a clock */
   double max_abs_error, max_rel_error;
   double speedup, speedup_low, speedup_high; /* over the baseline: median and 95 % interval; NaN = not timed */
   double time_ns, baseline_ns;               /* medians; NaN = not timed */
@@ -231,7 +232,7 @@ typedef struct krl_value { /* a counter or a derived figure */
 
 typedef struct krl_evaluation {
   uint32_t struct_size, verdict;
-  krl_str why; /* one line: what made the verdict; empty if ok */
+  krl_str why; /* one line: the reason for the verdict; empty if ok */
   krl_str backend, toolchain, device, compile_log;
   const krl_diagnostic* const* diagnostics;
   size_t n_diagnostics;
@@ -250,7 +251,7 @@ typedef struct krl_evaluation {
 
 #define KRL_STOP_END 0u    /* the model ended its answer */
 #define KRL_STOP_LENGTH 1u /* max_tokens or the context was reached */
-/* Cut off before its end, as weights changed or a server went away. A reason that the host does not know means the same. */
+/* Cut off before its end, because weights changed or a server failed. The host treats unknown reasons as this one. */
 #define KRL_STOP_ABORTED 2u
 
 typedef struct krl_turn { /* what a reward sees */
@@ -281,7 +282,7 @@ typedef struct krl_sampling {
   double temperature, top_p; /* temperature 0 = greedy; top_p 1 = off */
   int32_t top_k;             /* -1 = off */
   uint32_t n_stop;
-  const krl_str* stop; /* texts that end an answer, beside the model's own end token */
+  const krl_str* stop; /* texts that end an answer, in addition to the model's end token */
 } krl_sampling;
 
 typedef struct krl_request {
@@ -291,18 +292,18 @@ typedef struct krl_request {
   const krl_sampling* sampling;
   uint64_t seed; /* sample k draws from the stream (seed, k), whatever shares its batch */
   krl_str session;        /* the same for all requests of an episode, whose prompts begin alike; may be empty */
-  krl_i32s prompt_tokens; /* the prompt itself, where it is not empty: `messages` are then what it was made of */
+  krl_i32s prompt_tokens; /* the prompt itself, unless empty: `messages` are then what it was made from */
   /* The answer so far, for a policy that CONTINUES: the sample holds the tokens after these; its text is that of the whole
    * answer, whose tokens max_tokens counts. */
   krl_i32s answer_prefix;
-  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. Fail with KRL_DEADLINE_EXCEEDED what is not answered by then: it would be lost */
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 = none. Fail with KRL_DEADLINE_EXCEEDED if not answered by then: the answer would be lost */
 } krl_request;
 
-typedef struct krl_request_source { /* requests that come while earlier ones are being answered */
+typedef struct krl_request_source { /* requests that arrive while earlier ones are being answered */
   uint32_t struct_size, flags;
   void* ctx;
-  /* [sink] The next request, borrowed until the call returns. *out is NULL where there is none: for now if `wait` is 0, for good
-   * if it is 1. KRL_CANCELLED is to end the call. */
+  /* [sink] The next request, borrowed until the call returns. *out is NULL if there is none yet (`wait` 0) or no more will come
+   * (`wait` 1). On KRL_CANCELLED end the call. */
   krl_status (*next)(const struct krl_request_source*, int32_t wait, const krl_request** out);
 } krl_request_source;
 
@@ -319,8 +320,8 @@ typedef struct krl_sample {
   krl_i32s prompt_tokens;
   krl_i32s tokens;   /* exactly as sampled, the end token included; empty: this policy cannot be trained on */
   krl_f32s logprobs; /* of each token; krl_policy_info.logprobs says under which distribution */
-  uint64_t policy_version; /* of the weights that sampled it; where they changed on the way, of the last ones */
-  const krl_version_span* const* spans; /* where they changed, first_token ascending from 0; empty: they did not */
+  uint64_t policy_version; /* of the weights that sampled it; of the last ones, if they changed meanwhile */
+  const krl_version_span* const* spans; /* where they changed, first_token ascending from 0; empty if they did not */
   size_t n_spans;
   krl_str state; /* the policy's own: the sample's krl_example gives it back */
 } krl_sample;
@@ -330,23 +331,23 @@ typedef struct krl_sample_sink {
   void* ctx;
   /* [sink] In any order, each as soon as it is finished. */
   krl_status (*put)(const struct krl_sample_sink*, const krl_sample*);
-  /* [sink] The samples of `request` that were not put will not come; the others of the call may. Their turns are dropped and
-   * counted. KRL_INVALID_ARGUMENT: the request cannot be answered by this policy, such as a prompt longer than its context. */
+  /* [sink] Gives up the samples of `request` that were not put; other requests of the call go on. Their turns are dropped and
+   * counted. KRL_INVALID_ARGUMENT: this policy cannot answer the request, for example a prompt longer than its context. */
   krl_status (*fail)(const struct krl_sample_sink*, uint32_t request, krl_status status, krl_str why);
 } krl_sample_sink;
 
-typedef struct krl_example { /* one training sample: one turn */
+typedef struct krl_example { /* one training example: one turn */
   uint32_t struct_size, flags;
   krl_i32s prompt_tokens, tokens;
   krl_f32s logprobs;   /* when sampled; per token of `tokens`; empty for cross_entropy */
   krl_f32s advantages; /* per token; empty for cross_entropy */
   krl_f32s weights;    /* per token, 0 masks it; empty = all 1 */
   /* For a critic; both per token or both empty. */
-  krl_f32s values;  /* what it said when the advantages were made */
-  krl_f32s returns; /* what it should have said */
-  /* Per token, or empty: under the weights that the update begins with, where the policy NEEDS_OLD_LOGPROBS or did not sample. */
+  krl_f32s values;  /* its predictions when the advantages were computed */
+  krl_f32s returns; /* its targets */
+  /* Per token, or empty: under the weights at the start of the update, if the policy NEEDS_OLD_LOGPROBS or did not sample. */
   krl_f32s old_logprobs;
-  krl_f32s reference_logprobs; /* per token: of the plan's reference for "kl"; empty: that is the policy before its training */
+  krl_f32s reference_logprobs; /* per token: of the plan's reference for "kl"; if empty, that is the policy before training */
   uint64_t version;            /* krl_sample.policy_version */
   krl_str state;               /* krl_sample.state */
 } krl_example;
@@ -397,18 +398,18 @@ typedef struct krl_critic_sink {
 #define KRL_POLICY_TRAINABLE 1u
 #define KRL_POLICY_HAS_TOKENS 2u
 #define KRL_POLICY_NEEDS_CORPUS 4u /* call fit() before anything else */
-#define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() teaches it */
+#define KRL_POLICY_HAS_CRITIC 8u   /* values() works, and forward_backward() trains it */
 /* sample() and sample_stream() may overlap logprobs(), forward_backward() and optimizer_step(), on one instance at a time each:
  * they use the weights that were last published. */
 #define KRL_POLICY_SAMPLES_WHILE_TRAINING 16u
-#define KRL_POLICY_SHARES_PROMPTS 32u      /* n_samples of one request cost its prompt once */
+#define KRL_POLICY_SHARES_PROMPTS 32u      /* n_samples of one request process its prompt once */
 #define KRL_POLICY_CONTINUES 64u           /* krl_request.answer_prefix works */
 #define KRL_POLICY_TAKES_TOKENS 128u       /* krl_request.prompt_tokens works */
 #define KRL_POLICY_HAS_LOGPROBS 256u       /* logprobs() works, though the policy may not be trainable */
 #define KRL_POLICY_NEEDS_OLD_LOGPROBS 512u /* for "tis": it keeps no weights of its own to compute them with */
 
-/* What krl_sample.logprobs are of. Learning takes those of the distribution divided by the temperature, before top_k and top_p:
- * RAW ones serve at temperature 1, PROCESSED ones without top_k and top_p. */
+/* The distribution of krl_sample.logprobs. Learning uses that of the logits divided by the temperature, before top_k and top_p:
+ * RAW is usable at temperature 1, PROCESSED without top_k and top_p. */
 #define KRL_LOGPROBS_UNKNOWN 0u
 #define KRL_LOGPROBS_RAW 1u       /* of the model's own distribution */
 #define KRL_LOGPROBS_SCALED 2u    /* after the temperature */
@@ -420,76 +421,83 @@ typedef struct krl_critic_sink {
 typedef struct krl_policy_info {
   uint32_t struct_size, flags;
   int64_t context_tokens, vocabulary, parameters; /* 0 = unknown */
-  uint64_t version;                               /* of the weights that sample; never falls */
+  uint64_t version;                               /* of the weights that sample; never decreases */
   krl_str description;                            /* "llama 4x128, 0.82 M parameters, cpu, 2 threads" */
   uint32_t logprobs;                              /* KRL_LOGPROBS_* */
   uint32_t exports, adopts;                       /* KRL_WEIGHTS_* for export_weights() and adopt_weights() */
   uint32_t reserved;
 } krl_policy_info;
 
-typedef struct krl_weights { /* those that one policy exported, for another to sample with */
+typedef struct krl_policy_info_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] exactly once; the host copies the text */
+  krl_status (*info)(const struct krl_policy_info_sink*, const krl_policy_info*);
+} krl_policy_info_sink;
+
+typedef struct krl_weights { /* exported by one policy, for another to sample with */
   uint32_t struct_size, kind; /* one of KRL_WEIGHTS_* */
-  krl_str directory;          /* absolute; stays until the next ones were adopted */
+  krl_str directory;          /* absolute; kept until the next ones have been adopted */
   uint64_t version;           /* of the policy that exported them */
 } krl_weights;
 
 typedef struct krl_policy_v {
   uint32_t struct_size, flags;
   /* [call] */
-  krl_status (*describe)(void* self, const krl_task_context*, krl_policy_info* out);
-  /* [call] Answers n requests. Metrics, which add up: "retries", "prompt_tokens", "cached_tokens". */
-  krl_status (*sample)(void* self, const krl_task_context*, const krl_request* const*, size_t n, const krl_sample_sink*);
+  krl_status (*describe)(void* self, const krl_call*, const krl_policy_info_sink*);
+  /* [call] Answers n requests. Metrics, summed: "retries", "prompt_tokens", "cached_tokens". */
+  krl_status (*sample)(void* self, const krl_call*, const krl_request* const*, size_t n, const krl_sample_sink*);
   /* [call] Renders `messages` and, as the answer to be learned, `answer`: one sample with prompt_tokens and tokens. */
-  krl_status (*tokenize)(void* self, const krl_task_context*, const krl_message* const* messages, size_t n, krl_str answer,
+  krl_status (*tokenize)(void* self, const krl_call*, const krl_message* const* messages, size_t n, krl_str answer,
                          const krl_sample_sink*);
 
-  /* What follows is NULL, or gives KRL_UNIMPLEMENTED, where the policy cannot do it. Up to export_weights() all is there if it is
-   * KRL_POLICY_TRAINABLE. */
+  /* The following are NULL, or return KRL_UNIMPLEMENTED, if the policy lacks them. Up to export_weights() all are present in a
+   * KRL_POLICY_TRAINABLE one. */
 
   /* [call] Once, where the policy NEEDS_CORPUS: texts of its future prompts and answers, to build a vocabulary from. */
-  krl_status (*fit)(void* self, const krl_task_context*, const krl_str* texts, size_t n, uint64_t seed);
-  /* [call] Log-probabilities of the tokens of each example under the present weights. */
-  krl_status (*logprobs)(void* self, const krl_task_context*, double temperature, const krl_example* const*, size_t n,
+  krl_status (*fit)(void* self, const krl_call*, const krl_str* texts, size_t n, uint64_t seed);
+  /* [call] Log-probabilities of the tokens of each example under the current weights. */
+  krl_status (*logprobs)(void* self, const krl_call*, double temperature, const krl_example* const*, size_t n,
                          const krl_logprob_sink*);
-  /* [call] Adds the gradient of the loss. Metrics, which add up over the calls of a step: "loss", "clip_fraction", "ppo_kl",
-   * "entropy", "logprob_diff_mean", "value_loss"; of which the host keeps the largest: "logprob_diff_max".
-   * It may return before the work is done: metrics and errors may come with the next call, at the latest with optimizer_step().
-   * Where examples hold returns, the critic's loss of a token, aggregated as the policy's is and added to it, is value_weight ×
+  /* [call] Adds the gradient of the loss. Metrics, summed over the calls of a step: "loss", "clip_fraction", "ppo_kl",
+   * "entropy", "logprob_diff_mean", "value_loss"; the host keeps the maximum of "logprob_diff_max".
+   * May return before the work is done: metrics and errors may arrive with a later call, optimizer_step() at the latest.
+   * If examples have returns, the critic's loss of a token, aggregated as the policy's is and added to it, is value_weight ×
    * 0.5 × max((v - return)², (v' - return)²), where v' is v kept within value_clip of `values` (off at 0). */
-  krl_status (*forward_backward)(void* self, const krl_task_context*, const krl_loss*, const krl_example* const*, size_t n);
-  /* [call] One step with the gradient so far, which is then zero. Metrics: "grad_norm", and late ones of forward_backward(). */
-  krl_status (*optimizer_step)(void* self, const krl_task_context*, const krl_optimizer*);
+  krl_status (*forward_backward)(void* self, const krl_call*, const krl_loss*, const krl_example* const*, size_t n);
+  /* [call] One step with the accumulated gradient, which is then zeroed. Metrics: "grad_norm", and late ones of forward_backward(). */
+  krl_status (*optimizer_step)(void* self, const krl_call*, const krl_optimizer*);
   /* [call] Weights, optimiser, vocabulary: everything that the next step depends on. The directory exists and is empty. */
-  krl_status (*save)(void* self, const krl_task_context*, krl_str directory);
-  krl_status (*load)(void* self, const krl_task_context*, krl_str directory);
+  krl_status (*save)(void* self, const krl_call*, krl_str directory);
+  krl_status (*load)(void* self, const krl_call*, krl_str directory);
   /* [call] For other programs: `format` is "hf" (a Hugging Face directory) or "peft" (an adapter). */
-  krl_status (*export_weights)(void* self, const krl_task_context*, krl_str directory, krl_str format);
+  krl_status (*export_weights)(void* self, const krl_call*, krl_str directory, krl_str format);
 
-  /* [call] As sample(), of requests as the source gives them, new ones beside those under way, until it has no more. Calls of
-   * tokenize() may overlap this one, one at a time. */
-  krl_status (*sample_stream)(void* self, const krl_task_context*, const krl_request_source*, const krl_sample_sink*);
+  /* [call] Like sample(), for requests as they arrive from the source, concurrently with those in progress, until no more come.
+   * Calls of tokenize() may overlap this one, one at a time. */
+  krl_status (*sample_stream)(void* self, const krl_call*, const krl_request_source*, const krl_sample_sink*);
   /* [call] Where the policy HAS_CRITIC: for each of an example's n `tokens`, the value of the state before it (the prompt and
    * the tokens so far): the return that the critic expects from there. */
-  krl_status (*values)(void* self, const krl_task_context*, const krl_example* const*, size_t n, const krl_critic_sink*);
-  /* For policies that several processes are one of, all started alike; both or neither.
-   * [main] Before any create(): *out is 1 where this process serves the one that runs the experiment, as its environment says,
-   * else 0. KRL_INVALID_ARGUMENT where that is not clear. */
-  krl_status (*follows)(const krl_task_context*, int32_t* out);
-  /* [call] There, the only call: serves until the other process is done with its policy. */
-  krl_status (*follow)(void* self, const krl_task_context*);
+  krl_status (*values)(void* self, const krl_call*, const krl_example* const*, size_t n, const krl_critic_sink*);
+  /* For policies made of several processes, all started alike; both or neither.
+   * [main] Before any create(): *out is 1 if the environment says that this process serves the one that runs the experiment,
+   * else 0. KRL_INVALID_ARGUMENT if the environment is ambiguous. */
+  krl_status (*follows)(const krl_call*, int32_t* out);
+  /* [call] The only call in such a process: serves until the other one is done with its policy. */
+  krl_status (*follow)(void* self, const krl_call*);
 
-  /* [call] Without an instance, and before any: what describe() will say of one with these options, as far as that is known
-   * without starting it (logprobs may be KRL_LOGPROBS_UNKNOWN); and whether it can learn by this loss. KRL_INVALID_ARGUMENT says
-   * why not. Cheap: no files, no network. */
-  krl_status (*preview)(const krl_config*, const krl_task_context*, krl_policy_info* out);
-  krl_status (*check_loss)(const krl_config*, const krl_task_context*, const krl_loss*);
-  /* [call] The weights of now are those that sample from here on; *version is theirs. A policy without this one samples with its
-   * newest weights. Samples that are under way may go on with the earlier ones, end as KRL_STOP_ABORTED, or have spans. */
-  krl_status (*publish)(void* self, const krl_task_context*, uint64_t* version);
-  /* [call] Samples with these weights from here on, under their version; until it returns OK, with those before. */
-  krl_status (*adopt_weights)(void* self, const krl_task_context*, const krl_weights*);
-  /* [call] The host is about to delete a directory that save() has filled: what belongs to it elsewhere can go. */
-  krl_status (*forget)(void* self, const krl_task_context*, krl_str directory);
+  /* [call] Before there is an instance: what describe() will return for one with these options, as far as that is known without
+   * starting it (logprobs may be KRL_LOGPROBS_UNKNOWN); and whether it can learn by this loss, otherwise KRL_INVALID_ARGUMENT
+   * with the reason. Cheap: no files, no network. */
+  krl_status (*preview)(const krl_config*, const krl_call*, const krl_policy_info_sink*);
+  krl_status (*check_loss)(const krl_config*, const krl_call*, const krl_loss*);
+  /* [call] From here on the current weights sample; *version is theirs. A policy without this call samples with its newest
+   * weights. Samples in progress may continue with the earlier ones, end as KRL_STOP_ABORTED, or have spans. */
+  krl_status (*publish)(void* self, const krl_call*, uint64_t* version);
+  /* [call] Samples with these weights, under their version, once it returns OK; until then with the previous ones. */
+  krl_status (*adopt_weights)(void* self, const krl_call*, const krl_weights*);
+  /* [call] The host is about to delete a directory filled by save(): anything kept elsewhere for it can be deleted. */
+  krl_status (*forget)(void* self, const krl_call*, krl_str directory);
 } krl_policy_v;
 
 /* ---- backends ----------------------------------------------------------------------------------------------------- */
@@ -508,25 +516,32 @@ typedef struct krl_evaluation_sink { /* what was pushed survives a crash */
   krl_status (*verdict)(const struct krl_evaluation_sink*, uint32_t verdict, krl_str why);
 } krl_evaluation_sink;
 
-#define KRL_BACKEND_REAL_SIZES 1u /* tasks that name real sizes are timed at those */
+#define KRL_BACKEND_REAL_SIZES 1u /* tasks with real sizes are timed at those */
 
 typedef struct krl_backend_info {
   uint32_t struct_size, flags; /* KRL_BACKEND_* */
-  uint32_t concurrency; /* evaluations that it can use at a time */
+  uint32_t concurrency; /* the most evaluations it can run at a time */
   uint32_t signals;     /* KRL_SIGNAL_* */
   krl_str toolchain, device;
 } krl_backend_info;
 
+typedef struct krl_backend_info_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] exactly once; the host copies the texts */
+  krl_status (*info)(const struct krl_backend_info_sink*, const krl_backend_info*);
+} krl_backend_info_sink;
+
 typedef struct krl_backend_v {
   uint32_t struct_size, flags;
   /* [call] */
-  krl_status (*describe)(void* self, const krl_task_context*, krl_backend_info* out);
+  krl_status (*describe)(void* self, const krl_call*, const krl_backend_info_sink*);
   /* [call] Checks a task before it is used: its reference compiles and returns the declared shapes, its naive kernel is right,
-   * no constant or identity output passes. KRL_INVALID_ARGUMENT says file:line:column and why. Cheap when done before. */
-  krl_status (*prepare)(void* self, const krl_task_context*, const krl_task*, const krl_evaluate_options*);
-  /* [call] A pure function of the candidate and the options. A wrong candidate is KRL_OK with its verdict; a status other than
-   * KRL_OK is the backend's own trouble. */
-  krl_status (*evaluate)(void* self, const krl_task_context*, const krl_candidate*, const krl_evaluate_options*,
+   * no constant or identity output passes. KRL_INVALID_ARGUMENT: file:line:column and why. Cheap when repeated. */
+  krl_status (*prepare)(void* self, const krl_call*, const krl_task*, const krl_evaluate_options*);
+  /* [call] A pure function of the candidate and the options. A wrong candidate is KRL_OK with its verdict; any other status
+   * is an error of the backend itself. */
+  krl_status (*evaluate)(void* self, const krl_call*, const krl_candidate*, const krl_evaluate_options*,
                          const krl_evaluation_sink*);
 } krl_backend_v;
 
@@ -535,8 +550,8 @@ typedef struct krl_backend_v {
 typedef struct krl_reward_v {
   uint32_t struct_size;
   uint32_t needs; /* KRL_SIGNAL_* */
-  /* [call] One finite number a turn into out[0..n). Called only for turns that the term's `when` lets through. */
-  krl_status (*score)(void* self, const krl_task_context*, const krl_turn* const*, size_t n, double* out);
+  /* [call] One finite number per turn into out[0..n). Called only for turns that satisfy the term's `when`. */
+  krl_status (*score)(void* self, const krl_call*, const krl_turn* const*, size_t n, double* out);
 } krl_reward_v;
 
 /* ---- datasets ----------------------------------------------------------------------------------------------------- */
@@ -545,8 +560,8 @@ typedef struct krl_pair { /* a supervised example */
   uint32_t struct_size, n_earlier;
   const krl_task* task;
   krl_str answer;
-  /* Answers of earlier turns, oldest first: the host evaluates them and shows their results in the prompt, so that the pair
-   * teaches a repair. */
+  /* Answers of earlier turns, oldest first. The host evaluates them and shows the results in the prompt, so that the pair
+   * teaches repair. */
   const krl_str* earlier;
 } krl_pair;
 
@@ -567,9 +582,9 @@ typedef struct krl_dataset_sink {
 typedef struct krl_dataset_v {
   uint32_t struct_size, flags;
   /* [call] The number of items. */
-  krl_status (*size)(void* self, const krl_task_context*, uint64_t* out);
+  krl_status (*size)(void* self, const krl_call*, uint64_t* out);
   /* [call] Pushes item `index`, one of the three kinds. The same index gives the same item. */
-  krl_status (*read)(void* self, const krl_task_context*, uint64_t index, const krl_dataset_sink*);
+  krl_status (*read)(void* self, const krl_call*, uint64_t index, const krl_dataset_sink*);
 } krl_dataset_v;
 
 /* ---- what a plugin offers ----------------------------------------------------------------------------------------- */
@@ -590,7 +605,7 @@ typedef struct krl_component { /* static */
   krl_str summary;
   const krl_field* const* fields;
   /* [call] Heavy work starts here, not before: libraries, devices, servers. */
-  krl_status (*create)(const krl_host*, const krl_config*, const krl_task_context*, void** self);
+  krl_status (*create)(const krl_host*, const krl_config*, const krl_call*, void** self);
   void (*destroy)(void* self);
   const void* table; /* krl_policy_v, krl_backend_v, krl_reward_v or krl_dataset_v */
   const void* (*extension)(void* self, krl_str id); /* may be NULL; optional abilities by name, "krl.train/1" */

@@ -1,6 +1,6 @@
-// While it lives, a write to a process or a machine that is gone is an error on this thread and on
-// those that are started meanwhile, not SIGPIPE, which would end the host: what the host's process
-// does with that signal is not for a plugin to change. On one thread's stack.
+// While it exists, writing to a closed pipe or connection fails with an error instead of SIGPIPE,
+// which would end the host, on this thread and those started meanwhile. The host's handling of the
+// signal is left unchanged, as plugins must not alter it. For one thread's stack.
 // Header-only, C++17, no dependencies.
 #pragma once
 
@@ -19,7 +19,7 @@ class BrokenPipeGuard {
   ~BrokenPipeGuard() {
     if (::sigismember(&before_, SIGPIPE) == 1) return;
     const timespec at_once{0, 0};
-    ::sigtimedwait(&pipe_, nullptr, &at_once);  // takes one away that came
+    ::sigtimedwait(&pipe_, nullptr, &at_once);  // consumes a pending one
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   BrokenPipeGuard(const BrokenPipeGuard&) = delete;

@@ -1,6 +1,6 @@
-// A value, or where and why a text did not give one. Used by the SDK's readers of small languages
-// (expressions, launch directives, task definitions), which never throw on bad input. Header-only,
-// C++17, no dependencies.
+// A value, or where and why reading it from text failed. Used by the SDK's readers of small
+// languages (expressions, launch directives, task definitions), which never throw on bad input.
+// Header-only, C++17, no dependencies.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace krl {
 
-// What is wrong with a one-line text, and the 0-based byte offset at which it is wrong.
+// An error in a one-line text, and its 0-based byte offset.
 struct TextError {
   std::size_t offset = 0;
   std::string message;
 };
 
-// A T, or an E that says why there is none. Reading the side that is not there throws
+// A T, or an E that says why there is none. Reading the absent side throws
 // std::bad_variant_access.
 template <class T, class E = TextError>
 class [[nodiscard]] Checked {

@@ -1,8 +1,7 @@
-// What the four kinds of components have in common: the context of a call, options bound to
-// members, creation.
+// What all four kinds of components share: the context of a call, options bound to members,
+// creation.
 #pragma once
 
-#include <kernelrl/values.hpp>
 #include <time.h>
 
 #include <array>
@@ -18,6 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <kernelrl/values.hpp>
+
 namespace krl {
 
 // The clock of deadlines, in nanoseconds: CLOCK_MONOTONIC.
@@ -27,10 +28,10 @@ inline std::int64_t monotonic_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// The host, as seen from one call. Cheap to copy; not to be kept after the call.
+// The host, as seen from one call. Cheap to copy; invalid after the call.
 class Context {
  public:
-  explicit Context(const krl_task_context* c) : c_(c) {}
+  explicit Context(const krl_call* c) : c_(c) {}
 
   bool cancelled() const { return c_->cancelled(c_) != 0; }
   // Between two steps of long work: throws KRL_CANCELLED, or KRL_DEADLINE_EXCEEDED.
@@ -46,13 +47,13 @@ class Context {
   void metric(std::string_view name, double value) const { c_->metric(c_, to_c(name), value); }
   void info(std::string_view message) const { c_->log(c_, KRL_LOG_INFO, to_c(message)); }
   void warning(std::string_view message) const { c_->log(c_, KRL_LOG_WARNING, to_c(message)); }
-  const krl_task_context* c() const { return c_; }
+  const krl_call* c() const { return c_; }
 
  private:
-  const krl_task_context* c_;
+  const krl_call* c_;
 };
 
-// The component's table of the plan, for what is not bound to a member. Valid inside start().
+// The component's table of the plan, for options not bound to a member. Valid inside start().
 class Config {
  public:
   explicit Config(const krl_config* c) : c_(c) {}
@@ -82,11 +83,11 @@ class Config {
 };
 
 // The base of Reward, Policy, Backend and Dataset. An instance is used by one thread at a time,
-// unless its class says `static constexpr std::uint32_t flags = KRL_THREAD_SAFE;`.
+// unless its class declares `static constexpr std::uint32_t flags = KRL_THREAD_SAFE;`.
 struct Component {
   virtual ~Component() = default;
-  // After the options were bound, before any other call: the place for heavy work. Throws Failure
-  // to refuse.
+  // Called once the options are bound, before any other call: the place for heavy work. Throw
+  // Failure to refuse.
   virtual void start(const Config&, const Context&) {}
 };
 
@@ -141,8 +142,8 @@ constexpr Option<Owner, Member> opt(const char* key, Member Owner::*member, cons
   return Option<Owner, Member>{key, member, doc};
 }
 
-// An option without a member, read through Config: `type` is KRL_ARRAY, KRL_TABLE or a scalar that
-// may be absent.
+// An option without a member, read through Config: `type` is KRL_ARRAY, KRL_TABLE or that of a
+// scalar that may be absent.
 struct FreeOption {
   const char* key;
   std::uint32_t type;
@@ -199,7 +200,7 @@ inline void read(const krl_config* c, krl_str key, std::string& out) {
 
 // Runs `f`; nothing is thrown past it.
 template <class F>
-krl_status guard(const krl_task_context* context, F&& f) noexcept {
+krl_status guard(const krl_call* context, F&& f) noexcept {
   const auto fail = [&](krl_status code, const char* why) {
     return context->fail(context, code, krl_str{why, std::char_traits<char>::length(why)});
   };
@@ -286,7 +287,7 @@ struct FlagsOf<T, std::void_t<decltype(T::flags)>> {
 
 // `Base` is Reward, Policy, Backend or Dataset: `self` always points to it.
 template <class T, class Base>
-krl_status create(const krl_host*, const krl_config* c, const krl_task_context* context,
+krl_status create(const krl_host*, const krl_config* c, const krl_call* context,
                   void** self) noexcept {
   return guard(context, [&] {
     auto component = std::make_unique<T>();
@@ -326,8 +327,9 @@ const krl_component* component(std::uint32_t kind, const void* table, const char
 }  // namespace detail
 }  // namespace krl
 
-// Defines the plugin's entry point: `KRL_PLUGIN("name", "1.0.0", krl::reward<MyReward>("id", "what
-// it does"), …)`. The licence may be set by defining KRL_PLUGIN_LICENSE before including the SDK.
+// Defines the plugin's entry point:
+//   KRL_PLUGIN("name", "1.0.0", krl::reward<MyReward>("id", "what it does"), …)
+// To set the licence, define KRL_PLUGIN_LICENSE before including the SDK.
 #ifndef KRL_PLUGIN_LICENSE
 #define KRL_PLUGIN_LICENSE "Apache-2.0"
 #endif

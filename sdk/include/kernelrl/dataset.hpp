@@ -42,11 +42,10 @@ struct Dataset : Component {
 
 namespace detail {
 
-inline krl_status dataset_size(void* self, const krl_task_context* context,
-                               std::uint64_t* out) noexcept {
+inline krl_status dataset_size(void* self, const krl_call* context, std::uint64_t* out) noexcept {
   return guard(context, [&] { *out = static_cast<Dataset*>(self)->size(); });
 }
-inline krl_status dataset_read(void* self, const krl_task_context* context, std::uint64_t index,
+inline krl_status dataset_read(void* self, const krl_call* context, std::uint64_t index,
                                const krl_dataset_sink* sink) noexcept {
   return guard(context, [&] { static_cast<Dataset*>(self)->read(index, DatasetSink(sink)); });
 }

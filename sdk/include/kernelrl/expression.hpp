@@ -1,19 +1,31 @@
-// Expressions: the one small language of shapes ("cols / 2"), launch directives ("ceil_div(n,
-// 256)"), scalars
-// ("1.0 / sqrt(cols)") and conditions ("pass_rate > 0.95 and iteration >= 5").
+// Expressions: the small language of shapes ("cols / 2"), launch directives ("ceil_div(n, 256)"),
+// scalars ("1.0 / sqrt(cols)") and conditions ("pass_rate > 0.95 and iteration >= 5").
 //
-//   choice      condition ? a : b
-//   or || · and && · not !          0 is false, everything else true; a result is 0 or 1; the right
-//   side may be skipped < <= > >= == !=                 not chained: write "a < b and b < c"
-//   + - · * / %                     on integers as in C (division truncates), with overflow and
-//   division by zero as errors functions   min max ceil_div next_pow2 abs, on reals also exp log
-//   sqrt pow names       letters, digits, '_', and dots between them ("x.size") dim3(a, b, c) for a
-//   whole text only: a grid or a block
+// Operators, loosest first; binary ones group to the left, ?: to the right:
+//   c ? a : b          evaluates only the side it chooses
+//   or  ||             0 is false, everything else is true; the result is 0 or 1;
+//   and &&             the right operand is evaluated only where the left does not decide
+//   not                looser than a comparison: "not a < b" is "not (a < b)"
+//   < <= > >= == !=    not chained: write "a < b and b < c"
+//   + -
+//   * / %              on integers as in C: division truncates
+//   - + !              of one operand
+// Functions:
+//   min max            of 2 to 16 arguments
+//   ceil_div(a, b)     a / b, rounded up
+//   next_pow2(a)       the smallest power of two >= a, and at least 1
+//   abs(a)
+//   exp log sqrt pow   on reals only
+// Operands:
+//   12, 0.5, 1e-3      a decimal point or an exponent makes a real, an error on integers
+//   cols, x.size       ASCII letters, digits and '_', not beginning with a digit; parts joined by '.'
+//   dim3(a, b, c)      1 to 3 parts, as the whole text only: a grid or a block
+// Overflow, division by zero and results that are not finite are errors.
 //
-// Parsed once, evaluated on integers (int64) or on reals (double) as often as wanted. Bad text is
-// an error with its offset, never an exception; length and depth are limited, so hostile text is
+// Parsed once, evaluated on integers (int64) or reals (double) as often as needed. Bad text is an
+// error with its offset, never an exception; length and depth are limited, so that hostile text is
 // safe on small stacks too. Header-only, C++17, no dependencies. An Expression is a value; const
-// calls may run on many threads at once.
+// calls are safe from any number of threads.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How a candidate says which kernels run, in which shape, on what:
+// Launch directives: which kernels a candidate runs, in what shape, on which arguments.
 //
 //   // @scratch partial float[ceil_div(n, 1024)]
 //   // @launch block_sums<<<ceil_div(n, 1024), 256, 32 * 4>>>(x, partial, n)
@@ -6,14 +6,15 @@
 //
 // A directive is a line comment that begins its line. Launches run in the order of the text. Grid,
 // block, dynamic shared bytes and integer arguments are expressions (expression.hpp) of the axes,
-// the integer scalars and `<tensor>.size`, the elements of a tensor or scratch buffer. Without
-// `@launch`, a single kernel whose parameters are the task's tensors (by name, or else in order),
-// scalars and axes runs with one thread per element of the first output, 256 a block.
+// the integer scalars and `<tensor>.size`, the number of elements of a tensor or scratch buffer.
+// Without `@launch`, a single kernel whose parameters are the task's tensors (matched by name, or
+// else by order), scalars and axes runs with one thread per element of the first output, in blocks
+// of 256.
 //
 // Reading checks everything that holds for all cases; resolving gives the numbers of one case.
 // Whether the arguments fit the compiled kernel is for the backend to check. Errors carry line and
 // column in the candidate's text; nothing throws. Header-only, C++17; depends on
-// task_definition.hpp. Plain data; const functions may run on many threads at once.
+// task_definition.hpp. Plain data; const functions are safe from any number of threads.
 #pragma once
 
 #include <array>
@@ -30,19 +31,19 @@
 
 namespace krl {
 
-// What is wrong with a candidate's text, and where; both 1-based.
+// An error in a candidate's text; line and column are 1-based.
 struct SourceError {
   int line = 1, column = 1;
   std::string message;
 };
 
-// An expression and where it stands.
+// An expression and its place in the text.
 struct PlacedExpression {
   Expression expression;
   int line = 1, column = 1;
 };
 
-// `@scratch name type[elements]`: memory that the harness lends, not initialised.
+// `@scratch name type[elements]`: uninitialised memory lent by the harness.
 struct ScratchDirective {
   std::string name;
   std::string type;
@@ -54,7 +55,7 @@ struct ScratchDirective {
 struct LaunchDirective {
   std::string kernel;  // as written, with its template arguments: "scale<float, 4>"
   PlacedExpression grid, block;
-  PlacedExpression shared;  // bytes; the constant 0 where it is not given
+  PlacedExpression shared;  // bytes; the constant 0 if not given
   std::vector<PlacedExpression> arguments;
   int line = 1, column = 1;  // of the kernel's name
 };
@@ -93,7 +94,7 @@ struct ResolvedProgram {
   std::vector<ResolvedLaunch> launches;
 };
 
-// What a launch may ask for. The defaults are CUDA's for every architecture since 7.0, but for the
+// The limits of a launch. The defaults are CUDA's for every architecture since 7.0, except the
 // shared memory, which is that of 9.0.
 struct LaunchLimits {
   std::int64_t threads_per_block = 1024;
@@ -103,7 +104,7 @@ struct LaunchLimits {
   std::int64_t scratch_bytes = std::int64_t{256} << 20;  // of all scratch buffers together
 };
 
-// The program for one case of the task that it was read for.
+// The program for one case of the task for which it was read.
 Checked<ResolvedProgram, SourceError> resolve_launches(const LaunchProgram& program,
                                                        const ResolvedCase& resolved_case,
                                                        const LaunchLimits& limits = {});

@@ -28,8 +28,8 @@ class Request {
   Messages messages() const { return {c_->messages, c_->n_messages}; }
   unsigned n_samples() const { return c_->n_samples; }
   std::uint64_t seed() const { return c_->seed; }
-  // One number for the stream (seed, k), for a server that takes one: 31 bits, which all of them
-  // do.
+  // The stream (seed, k) as one number, for servers that take a single seed: 31 bits, which all of
+  // them accept.
   std::uint32_t seed_of_sample(std::uint32_t k) const {
     std::uint64_t x = c_->seed ^ (k * 0x9E3779B97F4A7C15U);
     x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -46,7 +46,7 @@ class Request {
     return texts;
   }
   std::string_view session() const { return view(c_->session); }
-  // The prompt as tokens, and the answer so far; both are mostly empty.
+  // The prompt as tokens, and the answer so far; usually both are empty.
   Span<std::int32_t> prompt_tokens() const { return span(c_->prompt_tokens); }
   Span<std::int32_t> answer_prefix() const { return span(c_->answer_prefix); }
   // CLOCK_MONOTONIC nanoseconds; 0 = none.
@@ -65,7 +65,7 @@ class SampleSink {
     sample.struct_size = sizeof sample;
     check(c_->put(c_, &sample));
   }
-  // Of a policy that has no tokens to give.
+  // For a policy without tokens.
   void put(std::uint32_t request, std::uint32_t index, std::uint32_t stop_reason,
            std::string_view text) const {
     krl_sample sample{};
@@ -75,7 +75,7 @@ class SampleSink {
     sample.text = to_c(text);
     put(sample);
   }
-  // The samples of `request` that were not put will not come.
+  // Gives up the samples of `request` that were not put.
   void fail(std::uint32_t request, krl_status status, std::string_view why) const {
     check(c_->fail(c_, request, status, to_c(why)));
   }
@@ -84,13 +84,13 @@ class SampleSink {
   const krl_sample_sink* c_;
 };
 
-// Requests that come while earlier ones are being answered; the samples of the first one taken have
-// the request number 0.
+// Requests that arrive while earlier ones are being answered. They are numbered from 0 in the order
+// in which they are taken; samples name them by this number.
 class RequestSource {
  public:
   explicit RequestSource(const krl_request_source* c) : c_(c) {}
-  // The next request, valid until the call returns. Nothing if there is none: for now, or, after
-  // waiting, for good. Throws when the call was cancelled.
+  // The next request, valid until the call returns. Empty if there is none yet or, with `wait`, if
+  // no more will come. Throws when the call is cancelled.
   std::optional<Request> next(bool wait) const {
     const krl_request* request = nullptr;
     check(c_->next(c_, wait ? 1 : 0, &request));
@@ -112,8 +112,8 @@ class Example {
   // For a critic; empty without one.
   Span<float> values() const { return span(c_->values); }
   Span<float> returns() const { return span(c_->returns); }
-  // Under the weights that the update begins with, and of the reference; empty where the policy is
-  // to know them itself.
+  // Under the weights at the start of the update, and under the reference; empty where the policy
+  // computes them itself.
   Span<float> old_logprobs() const { return span(c_->old_logprobs); }
   Span<float> reference_logprobs() const { return span(c_->reference_logprobs); }
   std::uint64_t version() const { return c_->version; }
@@ -193,16 +193,16 @@ class Weights {
   const krl_weights* c_;
 };
 
-// Answers requests. What each call must do stands in abi.h, at krl_policy_v. What a policy does not
-// override it cannot do, and says so by KRL_UNIMPLEMENTED.
+// Answers requests. abi.h says at krl_policy_v what each call must do. Calls that are not overridden
+// fail with KRL_UNIMPLEMENTED.
 //
-// A class that also answers requests as they come says `static constexpr bool streams = true;` and
-// overrides sample_stream(). One that several processes share has a function `static bool
-// follows();` and overrides follow().
+// A class that also answers requests as they come declares `static constexpr bool streams = true;`
+// and overrides sample_stream(). One that several processes share has a function
+// `static bool follows();` and overrides follow().
 struct Policy : Component {
   virtual PolicyInfo describe() = 0;
   virtual void sample(const Requests&, const SampleSink&, const Context&) = 0;
-  // Only asked of a policy that has tokens.
+  // Called only if the policy has tokens.
   virtual void tokenize(const Messages&, std::string_view /*answer*/, const SampleSink&,
                         const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy gives no tokens");
@@ -213,7 +213,7 @@ struct Policy : Component {
   virtual void follow(const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy serves no other process");
   }
-  // Of an object with its options set that was not started, and will not be.
+  // Called on an object whose options are set and which is never started.
   virtual PolicyInfo preview() {
     throw Failure(KRL_UNIMPLEMENTED, "this policy has to be started to be described");
   }
@@ -224,16 +224,14 @@ struct Policy : Component {
   virtual void adopt_weights(const Weights&, const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy takes no weights of another one");
   }
-
-  PolicyInfo last_info;  // what describe() gave; the host reads its texts after the call
 };
 
-// Learns as well.
+// A policy that also learns.
 struct TrainablePolicy : Policy {
   virtual void fit(Span<krl_str> /*texts*/, std::uint64_t /*seed*/, const Context&) {}
   void logprobs(double temperature, const Examples&, const LogprobSink&,
                 const Context&) override = 0;
-  // Where describe() says has_critic.
+  // Called only where describe() reports has_critic.
   virtual void values(const Examples&, const CriticSink&, const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy has no critic");
   }
@@ -246,7 +244,7 @@ struct TrainablePolicy : Policy {
     throw Failure(KRL_UNIMPLEMENTED,
                   "this policy cannot export the format '" + std::string(format) + "'");
   }
-  // As preview(): throws KRL_INVALID_ARGUMENT if it cannot learn by this loss.
+  // Called like preview(): throws KRL_INVALID_ARGUMENT if the policy cannot learn by this loss.
   virtual void check_loss(const Loss&) {}
   virtual std::uint64_t publish(const Context&) {
     throw Failure(KRL_UNIMPLEMENTED, "this policy samples with its newest weights");
@@ -271,10 +269,10 @@ struct Followers {
 };
 template <class T>
 struct Followers<T, std::void_t<decltype(T::follows())>> {
-  static krl_status follows(const krl_task_context* context, std::int32_t* out) noexcept {
+  static krl_status follows(const krl_call* context, std::int32_t* out) noexcept {
     return guard(context, [&] { *out = T::follows() ? 1 : 0; });
   }
-  static krl_status follow(void* self, const krl_task_context* context) noexcept {
+  static krl_status follow(void* self, const krl_call* context) noexcept {
     return guard(context, [&] { static_cast<Policy*>(self)->follow(Context(context)); });
   }
   static void add(krl_policy_v& table) {
@@ -283,43 +281,43 @@ struct Followers<T, std::void_t<decltype(T::follows())>> {
   }
 };
 
-inline krl_policy_info c_info(const PolicyInfo& info, bool trainable) {
+inline void push(const PolicyInfo& info, bool trainable, const krl_policy_info_sink* sink) {
   const auto bit = [](bool is, std::uint32_t flag) { return is ? flag : 0u; };
-  return {sizeof(krl_policy_info),
-          bit(trainable, KRL_POLICY_TRAINABLE) | bit(info.has_tokens, KRL_POLICY_HAS_TOKENS) |
-              bit(info.needs_corpus, KRL_POLICY_NEEDS_CORPUS) |
-              bit(info.has_critic, KRL_POLICY_HAS_CRITIC) |
-              bit(info.samples_while_training, KRL_POLICY_SAMPLES_WHILE_TRAINING) |
-              bit(info.shares_prompts, KRL_POLICY_SHARES_PROMPTS) |
-              bit(info.continues, KRL_POLICY_CONTINUES) |
-              bit(info.takes_tokens, KRL_POLICY_TAKES_TOKENS) |
-              bit(info.has_logprobs || trainable, KRL_POLICY_HAS_LOGPROBS) |
-              bit(info.needs_old_logprobs, KRL_POLICY_NEEDS_OLD_LOGPROBS),
-          info.context_tokens,
-          info.vocabulary,
-          info.parameters,
-          info.version,
-          to_c(info.description),
-          info.logprobs,
-          info.exports,
-          info.adopts,
-          0};
+  const krl_policy_info c{sizeof(krl_policy_info),
+                          bit(trainable, KRL_POLICY_TRAINABLE) |
+                              bit(info.has_tokens, KRL_POLICY_HAS_TOKENS) |
+                              bit(info.needs_corpus, KRL_POLICY_NEEDS_CORPUS) |
+                              bit(info.has_critic, KRL_POLICY_HAS_CRITIC) |
+                              bit(info.samples_while_training, KRL_POLICY_SAMPLES_WHILE_TRAINING) |
+                              bit(info.shares_prompts, KRL_POLICY_SHARES_PROMPTS) |
+                              bit(info.continues, KRL_POLICY_CONTINUES) |
+                              bit(info.takes_tokens, KRL_POLICY_TAKES_TOKENS) |
+                              bit(info.has_logprobs || trainable, KRL_POLICY_HAS_LOGPROBS) |
+                              bit(info.needs_old_logprobs, KRL_POLICY_NEEDS_OLD_LOGPROBS),
+                          info.context_tokens,
+                          info.vocabulary,
+                          info.parameters,
+                          info.version,
+                          to_c(info.description),
+                          info.logprobs,
+                          info.exports,
+                          info.adopts,
+                          0};
+  check(sink->info(sink, &c));
 }
 
 // Calls on a T whose options are set and which is not started.
 template <class T>
 struct UnstartedPolicy {
-  static krl_status preview(const krl_config* c, const krl_task_context* context,
-                            krl_policy_info* out) noexcept {
+  static krl_status preview(const krl_config* c, const krl_call* context,
+                            const krl_policy_info_sink* sink) noexcept {
     return guard(context, [&] {
       const auto policy = std::make_unique<T>();
       Options<T>::bind(*policy, c);
-      static thread_local PolicyInfo info;  // the host reads its text after the call
-      info = policy->preview();
-      *out = c_info(info, std::is_base_of_v<TrainablePolicy, T>);
+      push(policy->preview(), std::is_base_of_v<TrainablePolicy, T>, sink);
     });
   }
-  static krl_status check_loss(const krl_config* c, const krl_task_context* context,
+  static krl_status check_loss(const krl_config* c, const krl_call* context,
                                const krl_loss* loss) noexcept {
     return guard(context, [&] {
       const auto policy = std::make_unique<T>();
@@ -338,85 +336,77 @@ struct PolicyCalls {
   using Base = std::conditional_t<kTrainable, TrainablePolicy, Policy>;
   static Base& of(void* self) { return static_cast<Base&>(*static_cast<Policy*>(self)); }
 
-  static krl_status describe(void* self, const krl_task_context* context,
-                             krl_policy_info* out) noexcept {
-    return guard(context, [&] {
-      of(self).last_info = of(self).describe();
-      *out = c_info(of(self).last_info, kTrainable);
-    });
+  static krl_status describe(void* self, const krl_call* context,
+                             const krl_policy_info_sink* sink) noexcept {
+    return guard(context, [&] { push(of(self).describe(), kTrainable, sink); });
   }
-  static krl_status sample(void* self, const krl_task_context* context,
-                           const krl_request* const* requests, std::size_t n,
-                           const krl_sample_sink* sink) noexcept {
+  static krl_status sample(void* self, const krl_call* context, const krl_request* const* requests,
+                           std::size_t n, const krl_sample_sink* sink) noexcept {
     return guard(context, [&] {
       of(self).sample(Requests(requests, n), SampleSink(sink), Context(context));
     });
   }
-  static krl_status tokenize(void* self, const krl_task_context* context,
+  static krl_status tokenize(void* self, const krl_call* context,
                              const krl_message* const* messages, std::size_t n, krl_str answer,
                              const krl_sample_sink* sink) noexcept {
     return guard(context, [&] {
       of(self).tokenize(Messages(messages, n), view(answer), SampleSink(sink), Context(context));
     });
   }
-  static krl_status fit(void* self, const krl_task_context* context, const krl_str* texts,
-                        std::size_t n, std::uint64_t seed) noexcept {
+  static krl_status fit(void* self, const krl_call* context, const krl_str* texts, std::size_t n,
+                        std::uint64_t seed) noexcept {
     return guard(context, [&] { of(self).fit(Span<krl_str>(texts, n), seed, Context(context)); });
   }
-  static krl_status logprobs(void* self, const krl_task_context* context, double temperature,
+  static krl_status logprobs(void* self, const krl_call* context, double temperature,
                              const krl_example* const* examples, std::size_t n,
                              const krl_logprob_sink* sink) noexcept {
     return guard(context, [&] {
       of(self).logprobs(temperature, Examples(examples, n), LogprobSink(sink), Context(context));
     });
   }
-  static krl_status forward_backward(void* self, const krl_task_context* context,
-                                     const krl_loss* loss, const krl_example* const* examples,
-                                     std::size_t n) noexcept {
+  static krl_status forward_backward(void* self, const krl_call* context, const krl_loss* loss,
+                                     const krl_example* const* examples, std::size_t n) noexcept {
     return guard(context, [&] {
       of(self).forward_backward(Loss(loss), Examples(examples, n), Context(context));
     });
   }
-  static krl_status optimizer_step(void* self, const krl_task_context* context,
+  static krl_status optimizer_step(void* self, const krl_call* context,
                                    const krl_optimizer* optimizer) noexcept {
     return guard(context, [&] { of(self).optimizer_step(*optimizer, Context(context)); });
   }
-  static krl_status save(void* self, const krl_task_context* context, krl_str directory) noexcept {
+  static krl_status save(void* self, const krl_call* context, krl_str directory) noexcept {
     return guard(context, [&] { of(self).save(view(directory), Context(context)); });
   }
-  static krl_status load(void* self, const krl_task_context* context, krl_str directory) noexcept {
+  static krl_status load(void* self, const krl_call* context, krl_str directory) noexcept {
     return guard(context, [&] { of(self).load(view(directory), Context(context)); });
   }
-  static krl_status export_weights(void* self, const krl_task_context* context, krl_str directory,
+  static krl_status export_weights(void* self, const krl_call* context, krl_str directory,
                                    krl_str format) noexcept {
     return guard(context,
                  [&] { of(self).export_weights(view(directory), view(format), Context(context)); });
   }
-  static krl_status sample_stream(void* self, const krl_task_context* context,
+  static krl_status sample_stream(void* self, const krl_call* context,
                                   const krl_request_source* source,
                                   const krl_sample_sink* sink) noexcept {
     return guard(context, [&] {
       of(self).sample_stream(RequestSource(source), SampleSink(sink), Context(context));
     });
   }
-  static krl_status values(void* self, const krl_task_context* context,
-                           const krl_example* const* examples, std::size_t n,
-                           const krl_critic_sink* sink) noexcept {
+  static krl_status values(void* self, const krl_call* context, const krl_example* const* examples,
+                           std::size_t n, const krl_critic_sink* sink) noexcept {
     return guard(context, [&] {
       of(self).values(Examples(examples, n), CriticSink(sink), Context(context));
     });
   }
 
-  static krl_status publish(void* self, const krl_task_context* context,
-                            std::uint64_t* version) noexcept {
+  static krl_status publish(void* self, const krl_call* context, std::uint64_t* version) noexcept {
     return guard(context, [&] { *version = of(self).publish(Context(context)); });
   }
-  static krl_status adopt_weights(void* self, const krl_task_context* context,
+  static krl_status adopt_weights(void* self, const krl_call* context,
                                   const krl_weights* weights) noexcept {
     return guard(context, [&] { of(self).adopt_weights(Weights(weights), Context(context)); });
   }
-  static krl_status forget(void* self, const krl_task_context* context,
-                           krl_str directory) noexcept {
+  static krl_status forget(void* self, const krl_call* context, krl_str directory) noexcept {
     return guard(context, [&] { of(self).forget(view(directory), Context(context)); });
   }
 

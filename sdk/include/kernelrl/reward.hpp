@@ -9,7 +9,7 @@ namespace krl {
 // Derive, override `score`, and name the signals that the term reads:
 //   static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;   // none if absent
 struct Reward : Component {
-  // A finite number. Called only for turns that the term's `when` lets through.
+  // Must be finite. Called only for turns that satisfy the term's `when`.
   virtual double score(const Turn& turn) = 0;
 };
 
@@ -24,7 +24,7 @@ struct NeedsOf<T, std::void_t<decltype(T::needs)>> {
   static constexpr std::uint32_t value = T::needs;
 };
 
-inline krl_status score(void* self, const krl_task_context* context, const krl_turn* const* turns,
+inline krl_status score(void* self, const krl_call* context, const krl_turn* const* turns,
                         std::size_t n, double* out) noexcept {
   return guard(context, [&] {
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Reward*>(self)->score(Turn(turns[i]));

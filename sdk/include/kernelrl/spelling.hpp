@@ -1,4 +1,4 @@
-// Did-you-mean: the known name that a mistyped one most likely stands for.
+// Did you mean: the known name closest to a mistyped one.
 // Header-only, C++17, no dependencies; thread-safe.
 #pragma once
 
@@ -30,9 +30,8 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[width - 1];
 }
 
-// The name of `known` that is closest to `name`, if it is close enough to be meant (a third of its
-// letters may differ); otherwise empty. Names longer than 64 bytes are never corrected, so that
-// hostile input stays cheap.
+// The name in `known` closest to `name`, if at most a third of its letters differ; otherwise empty.
+// Names longer than 64 bytes are never corrected, so that hostile input stays cheap.
 inline std::string closest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 64;
   if (name.size() > kLongest) return {};

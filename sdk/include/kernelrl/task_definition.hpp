@@ -1,25 +1,32 @@
-// A task as data: tensors, axes, cases, the reference, everything a backend needs to check a
+// A task as data: tensors, axes, cases, the reference; everything that a backend needs to check a
 // kernel, without Python.
 //
-// It crosses the plugin boundary as JSON (`krl_task.definition_json`) with the keys of the task
-// files:
-//   {"id": "softmax_rows", "tier": 2, "title": "…", "prompt": "…",
-//    "axes": {"rows": "var", "cols": "var", "half": "cols / 2", "taps": 5},       in this order
-//    "input":  [{"name": "x", "dtype": "float32", "shape": ["rows", "cols"], "values": "integers",
-//    "bounds": ["0", "9"]}], "scalar": [{"name": "scale", "dtype": "float32", "value": "1.0 /
-//    sqrt(cols)"}], "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}], also
-//    an input's name: computed in place "reference": "def run(x, scale: float):\n    return …",
-//    "naive": "__global__ void …", "cases": [{"rows": 128, "cols": 1024}], "real": [{"rows": 8192,
-//    "cols": 8192}], "holdout": [{"rows": 7, "cols": 4097}], "ranges": {"rows": [1, 65536],
-//    "cols": [32, 65536, 32]},
-//    "tolerance": {"rtol": 1e-5, "atol": 1e-6, "terms": "cols"}, "forbid": ["asm"],
-//    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"}, "origin":
-//    {"file": "tasks/softmax.toml", "positions": {"reference": [12, 1], "naive": [18, 1],
-//    "input[0]": [30, 1]}}}
-// Required: id, prompt, axes, output, reference, cases. "origin" (see TaskOrigin) is optional.
+// It crosses the plugin boundary as JSON (`krl_task.definition_json`), with the keys of task files:
 //
-// Header-only, C++17; its one dependency beside the SDK is nlohmann-json. Plain data: the reader
-// owns it; const functions may run on many threads at once. Nothing here throws on bad input.
+//   {"id": "softmax_rows", "tier": 2, "title": "…", "prompt": "…",
+//    "axes": {"rows": "var", "cols": "var", "half": "cols / 2", "taps": 5},
+//    "input":  [{"name": "x", "dtype": "float32", "shape": ["rows", "cols"],
+//                "values": "integers", "bounds": ["0", "9"]}],
+//    "scalar": [{"name": "scale", "dtype": "float32", "value": "1.0 / sqrt(cols)"}],
+//    "output": [{"name": "y", "dtype": "float32", "shape": ["rows", "cols"]}],
+//    "reference": "def run(x, scale: float):\n    return …",
+//    "naive": "__global__ void …",
+//    "cases":   [{"rows": 128, "cols": 1024}],
+//    "real":    [{"rows": 8192, "cols": 8192}],
+//    "holdout": [{"rows": 7, "cols": 4097}],
+//    "ranges": {"rows": [1, 65536], "cols": [32, 65536, 32]},
+//    "tolerance": {"rtol": 1e-5, "atol": 1e-6, "terms": "cols"},
+//    "work": {"bytes": "8 * rows * cols", "operations": "5 * rows * cols"},
+//    "forbid": ["asm"],
+//    "origin": {"file": "tasks/softmax.toml",
+//               "positions": {"reference": [12, 1], "naive": [18, 1], "input[0]": [30, 1]}}}
+//
+// Required: id, prompt, axes, output, reference, cases. The order of the axes matters: an axis may
+// use those before it. An output with the name of an input is computed in place. For "origin" see
+// TaskOrigin, for the rest docs/tasks.md.
+//
+// Header-only, C++17; depends on nlohmann-json in addition to the SDK. Plain data; const functions
+// are safe from any number of threads. Nothing here throws on bad input.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +47,7 @@
 
 namespace krl {
 
-// A named size. Empty `size`: every case gives its value ("var"); otherwise an expression of the
+// A named size. An empty `size` ("var") is given by every case; any other is an expression of the
 // axes before it.
 struct Axis {
   std::string name;
@@ -62,30 +69,30 @@ struct AxisRange {
 struct TensorDefinition {
   std::string name;
   DType dtype = DType::kFloat32;
-  std::vector<std::string>
-      shape;  // integer expressions of the axes, outermost first; row-major in memory
+  // Integer expressions of the axes, outermost first; row-major in memory.
+  std::vector<std::string> shape;
   ValueKind values = ValueKind::kNormal;  // of inputs only
   std::vector<std::string> bounds;        // none, or two expressions of the axes
 };
 
-// A number that is passed by value to the kernel and to the reference.
+// A number passed by value to the kernel and to the reference.
 struct ScalarDefinition {
   std::string name;
   DType dtype = DType::kFloat32;  // float32, int32 or int64
   std::string value;              // an expression of the axes
 };
 
-// What every kernel does at least, as real expressions of the axes. Empty: not named.
+// The least work of any kernel for the task, as real expressions of the axes; empty if not given.
 struct WorkDefinition {
-  std::string bytes;       // moved from and to memory; not named: each input and each output once
-  std::string operations;  // of float32 arithmetic; a fused multiply and add is two
+  std::string bytes;       // moved from and to memory; if empty, each input and output once
+  std::string operations;  // of float32 arithmetic; a fused multiply-add counts as two
 };
 
 struct LineColumn {
   int line = 1, column = 1;
 };
 
-// Where a task was written, so that an error found later can be shown there.
+// Where a task was defined, so that errors found later can point there.
 // Keys of positions: "reference" and "naive" (the first character of the text), "ranges",
 // "tolerance", "input[0]", "scalar[0]", "output[0]", "cases[0]", "real[0]", "holdout[0]".
 struct TaskOrigin {
@@ -106,13 +113,13 @@ struct TaskDefinition {
   std::vector<TensorDefinition> inputs;
   std::vector<ScalarDefinition> scalars;
   std::vector<TensorDefinition> outputs;  // one with an input's name is computed in place
-  std::string
-      reference;  // TorchScript: def run(inputs…, scalars…) -> output, or a tuple of outputs
-  std::string naive;                  // a plain correct candidate; empty: none
+  // TorchScript: def run(inputs…, scalars…) -> output, or a tuple of outputs.
+  std::string reference;
+  std::string naive;                  // a plain correct candidate; may be empty
   std::vector<IntegerNames> cases;    // a value for every variable axis
-  std::vector<IntegerNames> real;     // cases of the size of real work: where a GPU times kernels
-  std::vector<IntegerNames> holdout;  // shapes that are never shown and never timed in training
-  std::vector<AxisRange> ranges;      // of every variable axis, in their order; empty: not known
+  std::vector<IntegerNames> real;     // cases of realistic size, on which a GPU times kernels
+  std::vector<IntegerNames> holdout;  // shapes never shown and never timed in training
+  std::vector<AxisRange> ranges;      // of every variable axis, in their order; empty if not given
   Tolerance tolerance;
   WorkDefinition work;
   std::vector<std::string> forbid;  // identifiers that a candidate must not use
@@ -131,8 +138,8 @@ struct TaskDefinition {
   }
 };
 
-// One thing that is wrong with a definition. `path` is as in "input[0].shape[1]", "axes.half" or
-// "cases[1].rows"; empty for the whole. `offset`: 0-based, into the text at the path.
+// One error in a definition. `path` is as in "input[0].shape[1]", "axes.half" or
+// "cases[1].rows", and empty for the whole; `offset` is 0-based, into the text at the path.
 struct DefinitionProblem {
   std::string path;
   std::string message;
@@ -140,8 +147,7 @@ struct DefinitionProblem {
   bool at_key = false;  // the key is wrong, not its value
 };
 
-// ---- a case: the definition with numbers in it
-// ------------------------------------------------------------------------
+// ---- a case: the definition with its numbers ----
 
 // A tensor's concrete shape.
 struct ResolvedTensor {
@@ -164,12 +170,11 @@ struct ResolvedScalar {
 };
 
 struct ResolvedCase {
-  std::string label;  // "rows=128 cols=1024"
-  IntegerNames axes;  // all of them, derived ones too
-  std::vector<ResolvedTensor>
-      tensors;  // the inputs in their order, then the outputs that are no inputs
+  std::string label;                    // "rows=128 cols=1024"
+  IntegerNames axes;                    // all of them, derived ones too
+  std::vector<ResolvedTensor> tensors;  // the inputs in order, then the outputs that are not inputs
   std::vector<ResolvedScalar> scalars;
-  double least_bytes = 0, operations = 0;  // see WorkDefinition; operations: 0 where not named
+  double least_bytes = 0, operations = 0;  // see WorkDefinition; operations: 0 if not given
   double terms = 1;                        // see Tolerance
 
   const ResolvedTensor* find(std::string_view name) const {
@@ -188,8 +193,7 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
 Checked<ResolvedCase, DefinitionProblem> resolve_case(const TaskDefinition& task,
                                                       const IntegerNames& values);
 
-// ---- JSON
-// -------------------------------------------------------------------------------------------------------------
+// ---- JSON ----
 
 struct ReadDefinition {
   TaskDefinition task;  // complete only if there is no problem
@@ -200,7 +204,7 @@ struct ReadDefinition {
 // case resolves. All problems are listed, in the order of the keys.
 ReadDefinition read_task_definition(const nlohmann::ordered_json& json);
 
-// The same from text; the error is every problem, one a line.
+// The same from text; the error lists every problem, one per line.
 Checked<TaskDefinition, std::string> parse_task_definition(std::string_view json_text);
 
 nlohmann::ordered_json to_json(const TaskDefinition& task);

@@ -1,5 +1,5 @@
-// The element types of tensors, how inputs are drawn, when outputs are right. Light: no
-// dependencies. Header-only, C++17; thread-safe.
+// Element types of tensors, distributions of inputs, tolerances of outputs. Header-only, C++17, no
+// dependencies; thread-safe.
 #pragma once
 
 #include <array>
@@ -60,8 +60,8 @@ inline std::int64_t size_of(DType type) {
   return type == DType::kBool ? 1 : 2;
 }
 
-// A floating element passes if |got - expected| <= atol + rtol·|expected| + what the rounding of
-// float32 may cost there in any order of summation; integers and bools must be equal.
+// A floating-point element passes if |got - expected| <= atol + rtol·|expected| + the largest error
+// that float32 rounding may cause there in any order of summation; integers and bools must be equal.
 struct Tolerance {
   double rtol = 1e-4;
   double atol = 1e-5;

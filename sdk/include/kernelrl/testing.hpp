@@ -1,4 +1,4 @@
-// Tests of plugins without kernelrl: a host, options and turns made up by the test, everything
+// Tests plugins without kernelrl: the test supplies host, options and turns; everything passes
 // through the C boundary. A unit test in five lines:
 //
 //   TEST(Speedup, PaysTheLowerBound) {
@@ -7,11 +7,13 @@
 //     EXPECT_EQ(term.score(krl::testing::TurnBuilder().passed().speedup(1.5)), 1.5);
 //   }
 //
-// Header-only C++17; no test framework needed. What a plugin does wrong is thrown: krl::Failure
-// where a call failed, std::runtime_error where it broke the rules of abi.h.
+// Header-only C++17; needs no test framework. Throws krl::Failure where a call failed, and
+// std::runtime_error where the plugin broke the rules of abi.h.
 #pragma once
 
 #include <kernelrl/testing/call.hpp>
+#include <kernelrl/testing/description.hpp>
+#include <kernelrl/testing/evaluation_receiver.hpp>
 #include <kernelrl/testing/options.hpp>
 #include <kernelrl/testing/plugin.hpp>
 #include <kernelrl/testing/turn_builder.hpp>

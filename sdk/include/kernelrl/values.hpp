@@ -1,4 +1,4 @@
-// The small values of the boundary in C++ terms: texts, spans, the error that a plugin throws.
+// The small values of the boundary in C++: texts, spans, the error that a plugin throws.
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -7,11 +7,15 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace krl {
 
 inline constexpr krl_str to_c(std::string_view text) noexcept { return {text.data(), text.size()}; }
-inline constexpr std::string_view view(krl_str text) noexcept { return {text.data, text.size}; }
+inline constexpr std::string_view view(krl_str text) noexcept {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+inline std::string copy(krl_str text) { return std::string(view(text)); }
 
 // A borrowed array; C++17's stand-in for std::span.
 template <class T>
@@ -70,8 +74,32 @@ class Views {
   std::size_t size_;
 };
 
-// What a plugin throws to fail a call; the host gets the code and the message. Any other exception
-// becomes KRL_INTERNAL.
+// The other way: structs, and the array of pointers to them that the boundary's functions take.
+// Movable, not copyable: the pointers lead to the structs.
+template <class C>
+class Rows {
+ public:
+  Rows() = default;
+  // One struct for each of `values`, made by `view_of_one`; it usually borrows from the value.
+  template <class Values, class View>
+  Rows(const Values& values, const View& view_of_one) {
+    rows_.reserve(values.size());
+    for (const auto& value : values) rows_.push_back(view_of_one(value));
+    for (const C& row : rows_) pointers_.push_back(&row);
+  }
+  Rows(Rows&&) noexcept = default;
+  Rows& operator=(Rows&&) noexcept = default;
+
+  const C* const* data() const { return pointers_.data(); }
+  std::size_t size() const { return pointers_.size(); }
+
+ private:
+  std::vector<C> rows_;
+  std::vector<const C*> pointers_;
+};
+
+// The exception with which a plugin fails a call; the host gets the code and the message. Any other
+// exception becomes KRL_INTERNAL.
 class Failure : public std::runtime_error {
  public:
   Failure(krl_status code, const std::string& message) : std::runtime_error(message), code_(code) {}

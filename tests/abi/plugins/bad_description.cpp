@@ -11,19 +11,21 @@ namespace {
 
 using krl::to_c;
 
-krl_status create(const krl_host*, const krl_config*, const krl_task_context*, void**) {
+krl_status create(const krl_host*, const krl_config*, const krl_call*, void**) {
   return KRL_UNIMPLEMENTED;
 }
 void destroy(void*) {}
-krl_status score(void*, const krl_task_context*, const krl_turn* const*, std::size_t, double*) {
+krl_status score(void*, const krl_call*, const krl_turn* const*, std::size_t, double*) {
   return KRL_UNIMPLEMENTED;
 }
-krl_status describe(void*, const krl_task_context*, krl_backend_info*) { return KRL_UNIMPLEMENTED; }
-krl_status prepare(void*, const krl_task_context*, const krl_task*, const krl_evaluate_options*) {
+krl_status describe(void*, const krl_call*, const krl_backend_info_sink*) {
   return KRL_UNIMPLEMENTED;
 }
-krl_status evaluate(void*, const krl_task_context*, const krl_candidate*,
-                    const krl_evaluate_options*, const krl_evaluation_sink*) {
+krl_status prepare(void*, const krl_call*, const krl_task*, const krl_evaluate_options*) {
+  return KRL_UNIMPLEMENTED;
+}
+krl_status evaluate(void*, const krl_call*, const krl_candidate*, const krl_evaluate_options*,
+                    const krl_evaluation_sink*) {
   return KRL_UNIMPLEMENTED;
 }
 

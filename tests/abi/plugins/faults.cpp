@@ -58,7 +58,7 @@ void print() {
   if (std::system("echo printed by its child") != 0) std::abort();
 }
 
-void happen(const Fault& fault, const char* where, const krl_task_context* context) {
+void happen(const Fault& fault, const char* where, const krl_call* context) {
   if (fault.where != where) return;
   const std::string& how = fault.how;
   if (how == "segfault") *nowhere = 1;
@@ -92,8 +92,7 @@ std::string text_of(const krl_config* config, std::string_view key) {
   return std::string(value.data, value.size);
 }
 
-krl_status create(const krl_host*, const krl_config* config, const krl_task_context* context,
-                  void** self) {
+krl_status create(const krl_host*, const krl_config* config, const krl_call* context, void** self) {
   auto* fault = new Fault{text_of(config, "how"), text_of(config, "where"), 0};
   *self = fault;
   happen(*fault, "create", context);
@@ -106,7 +105,7 @@ void destroy(void* self) {
   happen(fault, "destroy", nullptr);
 }
 
-krl_status score(void* self, const krl_task_context* context, const krl_turn* const*, std::size_t n,
+krl_status score(void* self, const krl_call* context, const krl_turn* const*, std::size_t n,
                  double* scores) {
   constexpr int kOfFirstIteration = 16;  // of tests/plans/toy.toml
   auto& fault = *static_cast<Fault*>(self);

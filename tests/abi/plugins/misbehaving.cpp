@@ -47,29 +47,29 @@ struct NoVerdict final : Idle {
 struct TwoVerdicts final : Idle {
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    sink.verdict(KRL_VERDICT_WRONG_RESULT, "first");
-    sink.verdict(KRL_VERDICT_OK, "second");
+    sink.verdict(krl::Verdict::kWrongResult, "first");
+    sink.verdict(krl::Verdict::kOk, "second");
   }
 };
 struct UnknownVerdict final : Idle {
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    sink.verdict(4711, "no such verdict");
+    sink.verdict(static_cast<krl::Verdict>(4711), "no such verdict");
   }
 };
 struct CaseOfUnknownVerdict final : Idle {
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    krl_case bad{};
-    bad.verdict = 4711;
+    krl::Case bad;
+    bad.verdict = static_cast<krl::Verdict>(4711);
     sink.add_case(bad);
-    sink.verdict(KRL_VERDICT_OK, "");
+    sink.verdict(krl::Verdict::kOk, "");
   }
 };
 struct PushesInfraError final : Idle {
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    sink.verdict(KRL_VERDICT_INFRA_ERROR, "should have been a status");
+    sink.verdict(krl::Verdict::kInfraError, "should have been a status");
   }
 };
 
@@ -80,17 +80,26 @@ struct BadResults final : Idle {
       krl::config(krl::opt("fault", &BadResults::fault, "what is wrong").required());
   void evaluate(const krl::Candidate&, const krl::EvaluateOptions&, const krl::EvaluationSink& sink,
                 const krl::Context&) override {
-    krl_case c = krl::case_result("n=1");
+    krl::Case c;
+    c.label = "n=1";
     c.speedup = 2;
-    if (fault == "zeroed") c = krl_case{};
     if (fault == "negative") c.speedup = -2;
     if (fault == "infinite") c.speedup = HUGE_VAL;
     if (fault == "interval") c.speedup_low = 3, c.speedup_high = 1;
-    if (fault == "wrong case") c.verdict = KRL_VERDICT_WRONG_RESULT;
-    sink.add_case(c);
-    sink.kernel(fault == "zeroed" ? krl_kernel{} : krl::kernel_result("k"));
-    if (fault == "value") sink.value("dram_bytes", 1, "B", 99);
-    sink.verdict(KRL_VERDICT_OK, "");
+    if (fault == "wrong case") c.verdict = krl::Verdict::kWrongResult;
+    if (fault == "zeroed") {
+      krl_case zeroed_case{};
+      zeroed_case.struct_size = sizeof zeroed_case;
+      krl::check(sink.c()->add_case(sink.c(), &zeroed_case));
+      krl_kernel zeroed_kernel{};
+      zeroed_kernel.struct_size = sizeof zeroed_kernel;
+      krl::check(sink.c()->kernel(sink.c(), &zeroed_kernel));
+    } else {
+      sink.add_case(c);
+      sink.kernel({});
+    }
+    if (fault == "value") sink.value({99, "dram_bytes", "B", 1});
+    sink.verdict(krl::Verdict::kOk, "");
     if (fault == "late") sink.add_case(c);
   }
 };
@@ -185,25 +194,22 @@ struct EmptyItems final : krl::Dataset {
 };
 
 // What the C++ layer makes impossible.
-krl_status leave_scores(void*, const krl_task_context*, const krl_turn* const*, std::size_t,
-                        double*) {
+krl_status leave_scores(void*, const krl_call*, const krl_turn* const*, std::size_t, double*) {
   return KRL_OK;
 }
-krl_status fail_silently(void*, const krl_task_context*, const krl_turn* const*, std::size_t,
-                         double*) {
+krl_status fail_silently(void*, const krl_call*, const krl_turn* const*, std::size_t, double*) {
   return 99;
 }
-krl_status claim_failure_with_ok(void*, const krl_task_context* context, const krl_turn* const*,
+krl_status claim_failure_with_ok(void*, const krl_call* context, const krl_turn* const*,
                                  std::size_t, double*) {
   return context->fail(context, KRL_OK, krl::to_c("failed, with the status of success"));
 }
-krl_status create_something(const krl_host*, const krl_config*, const krl_task_context*,
-                            void** self) {
+krl_status create_something(const krl_host*, const krl_config*, const krl_call*, void** self) {
   static int something;
   *self = &something;
   return KRL_OK;
 }
-krl_status create_nothing(const krl_host*, const krl_config*, const krl_task_context*, void**) {
+krl_status create_nothing(const krl_host*, const krl_config*, const krl_call*, void**) {
   return KRL_OK;
 }
 void destroy_nothing(void*) {}
@@ -221,9 +227,11 @@ constexpr krl_policy_v policy_of_1_0() {
 }
 constexpr krl_policy_v kPolicyOf10 = policy_of_1_0();
 
-krl_status promise_learning(void*, const krl_task_context*, krl_policy_info* out) {
-  out->flags = KRL_POLICY_TRAINABLE;
-  return KRL_OK;
+krl_status promise_learning(void*, const krl_call*, const krl_policy_info_sink* sink) {
+  krl_policy_info info{};
+  info.struct_size = sizeof info;
+  info.flags = KRL_POLICY_TRAINABLE;
+  return sink->info(sink, &info);
 }
 constexpr krl_policy_v policy_without_learning() {
   krl_policy_v table = krl::detail::PolicyCalls<false>::table(false);
@@ -231,6 +239,14 @@ constexpr krl_policy_v policy_without_learning() {
   return table;
 }
 constexpr krl_policy_v kPromisesLearning = policy_without_learning();
+
+krl_status describe_nothing(void*, const krl_call*, const krl_policy_info_sink*) { return KRL_OK; }
+constexpr krl_policy_v policy_without_description() {
+  krl_policy_v table = krl::detail::PolicyCalls<false>::table(false);
+  table.describe = describe_nothing;
+  return table;
+}
+constexpr krl_policy_v kDescribesNothing = policy_without_description();
 
 const krl_component* raw(const krl_component& c) { return &c; }
 constexpr krl_component raw_component(std::uint32_t kind, const char* id, const void* table,
@@ -259,6 +275,8 @@ constexpr krl_component kRawPolicyOf10 =
     raw_component(KRL_POLICY, "test.policy_of_1_0", &kPolicyOf10, create_something);
 constexpr krl_component kRawPromisesLearning =
     raw_component(KRL_POLICY, "test.promises_learning", &kPromisesLearning, create_something);
+constexpr krl_component kRawDescribesNothing =
+    raw_component(KRL_POLICY, "test.describes_nothing", &kDescribesNothing, create_something);
 
 }  // namespace
 
@@ -278,4 +296,4 @@ KRL_PLUGIN("misbehaving", "0.1.0",
            krl::policy<BadValues>("test.bad_values", "breaks a rule"),
            krl::dataset<EmptyItems>("test.empty_items", "breaks a rule"), raw(kRawLeavesScores),
            raw(kRawFailsSilently), raw(kRawFailsWithOk), raw(kRawCreatesNothing),
-           raw(kRawPolicyOf10), raw(kRawPromisesLearning))
+           raw(kRawPolicyOf10), raw(kRawPromisesLearning), raw(kRawDescribesNothing))

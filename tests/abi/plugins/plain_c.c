@@ -6,8 +6,8 @@ typedef struct counter {
   double each;
 } counter;
 
-static krl_status create(const krl_host* host, const krl_config* config,
-                         const krl_task_context* context, void** self) {
+static krl_status create(const krl_host* host, const krl_config* config, const krl_call* context,
+                         void** self) {
   static const krl_str kEach = {"each", 4};
   static const krl_str kNoMemory = {"out of memory", 13};
   counter* c = malloc(sizeof *c);
@@ -21,8 +21,8 @@ static krl_status create(const krl_host* host, const krl_config* config,
 
 static void destroy(void* self) { free(self); }
 
-static krl_status score(void* self, const krl_task_context* context, const krl_turn* const* turns,
-                        size_t n, double* out) {
+static krl_status score(void* self, const krl_call* context, const krl_turn* const* turns, size_t n,
+                        double* out) {
   const counter* c = self;
   (void)context;
   for (size_t i = 0; i < n; ++i) out[i] = c->each * (double)turns[i]->answer.size;

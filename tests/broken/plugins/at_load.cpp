@@ -17,14 +17,13 @@
 
 namespace {
 
-krl_status create(const krl_host*, const krl_config*, const krl_task_context*, void** self) {
+krl_status create(const krl_host*, const krl_config*, const krl_call*, void** self) {
   static int instance;
   *self = &instance;
   return KRL_OK;
 }
 void destroy(void*) {}
-krl_status score(void*, const krl_task_context*, const krl_turn* const*, std::size_t n,
-                 double* out) {
+krl_status score(void*, const krl_call*, const krl_turn* const*, std::size_t n, double* out) {
   std::fill(out, out + n, 0.5);
   return KRL_OK;
 }

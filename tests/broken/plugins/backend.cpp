@@ -14,12 +14,17 @@ constexpr char kDescribe[] = "describe";
 constexpr char kPrepare[] = "prepare";
 constexpr char kEvaluate[] = "evaluate";
 
-krl_case good_case() {
-  krl_case c{};
-  c.label = krl::to_c("n=1");
+krl::Case good_case() {
+  krl::Case c;
+  c.label = "n=1";
   c.speedup = c.speedup_low = c.speedup_high = 2;
-  c.time_ns = c.baseline_ns = c.max_abs_error = c.max_rel_error = krl::kUnknown;
   return c;
+}
+
+// Pushes what no krl::Case can be.
+void push_raw(krl_case c, const krl::EvaluationSink& sink) {
+  c.struct_size = sizeof c;
+  krl::check(sink.c()->add_case(sink.c(), &c));
 }
 
 struct Backend final : krl::Backend, Trouble {
@@ -44,43 +49,51 @@ struct Backend final : krl::Backend, Trouble {
                 const krl::EvaluationSink& sink, const krl::Context&) override {
     if (is("no verdict")) return sink.identity("broken", "none");
     const bool right = is_right(candidate.source());
-    krl_case c = good_case();
+    krl::Case c = good_case();
     if (!right) {
-      c.verdict = KRL_VERDICT_WRONG_RESULT;
+      c.verdict = krl::Verdict::kWrongResult;
       c.speedup = c.speedup_low = c.speedup_high = krl::kUnknown;
     }
     push_cases(c, sink);
     push_kernel(sink);
     give_verdict(right, sink);
-    if (is("two verdicts")) sink.verdict(KRL_VERDICT_OK, "");
+    if (is("two verdicts")) sink.verdict(krl::Verdict::kOk, "");
     if (is("case after the verdict")) sink.add_case(c);
   }
 
  private:
-  void push_cases(krl_case c, const krl::EvaluationSink& sink) const {
+  void push_cases(krl::Case c, const krl::EvaluationSink& sink) const {
     if (is("no case")) return;
-    if (is("zeroed case")) c = krl_case{};
-    if (is("wrong case")) c.verdict = KRL_VERDICT_WRONG_RESULT;
-    if (is("case of no verdict")) c.verdict = 99;
+    if (is("zeroed case")) return push_raw({}, sink);
+    if (is("wrong case")) c.verdict = krl::Verdict::kWrongResult;
+    if (is("case of no verdict")) c.verdict = static_cast<krl::Verdict>(99);
     if (is("negative speedup")) c.speedup = c.speedup_low = c.speedup_high = -2;
     if (is("infinite speedup"))
       c.speedup = c.speedup_low = c.speedup_high = std::numeric_limits<double>::infinity();
-    if (is("null text")) c.detail = {nullptr, 5};
+    if (is("null text")) {
+      krl_case raw = krl::to_c(c);
+      raw.detail = {nullptr, 5};
+      return push_raw(raw, sink);
+    }
     for (int i = 0; i < (is("20000 cases") ? 20'000 : 1); ++i) sink.add_case(c);
   }
 
   void push_kernel(const krl::EvaluationSink& sink) const {
-    if (is("zeroed kernel")) sink.kernel({});
-    if (is("nan value")) sink.value("dram_bytes", krl::kUnknown, "B");
-    if (is("value of no case")) sink.value("dram_bytes", 1, "B", 99);
+    if (is("zeroed kernel")) {
+      krl_kernel zeroed{};
+      zeroed.struct_size = sizeof zeroed;
+      krl::check(sink.c()->kernel(sink.c(), &zeroed));
+    }
+    if (is("nan value")) sink.value({-1, "dram_bytes", "B", krl::kUnknown});
+    if (is("value of no case")) sink.value({99, "dram_bytes", "B", 1});
   }
 
   void give_verdict(bool right, const krl::EvaluationSink& sink) const {
-    std::uint32_t verdict = right ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT;
+    krl::Verdict verdict = right ? krl::Verdict::kOk : krl::Verdict::kWrongResult;
     std::string why = right ? "" : "y[0] is 1, expected 2";
-    if (is("wrong case")) verdict = KRL_VERDICT_OK;
-    if (is("verdict 99")) verdict = 99;
-    if (is("infra verdict")) verdict = KRL_VERDICT_INFRA_ERROR;
+    if (is("wrong case")) verdict = krl::Verdict::kOk;
+    if (is("verdict 99")) verdict = static_cast<krl::Verdict>(99);
+    if (is("infra verdict")) verdict = krl::Verdict::kInfraError;
     if (is("long why")) why = std::string(50 * kMegabyte, 'w');
     if (is("bad why")) why = "bytes \xff\xfe\x1b[31m";
     if (is("another thread")) {
@@ -92,7 +105,7 @@ struct Backend final : krl::Backend, Trouble {
 };
 
 // The sizes of what is pushed are the SDK's to set: this is pushed without it.
-krl_status evaluate_raw(void* self, const krl_task_context* context, const krl_candidate* candidate,
+krl_status evaluate_raw(void* self, const krl_call* context, const krl_candidate* candidate,
                         const krl_evaluate_options* options,
                         const krl_evaluation_sink* sink) noexcept {
   const auto& backend = *static_cast<Backend*>(static_cast<krl::Backend*>(self));

@@ -83,7 +83,7 @@ krl_status push_raw(const krl_dataset_sink* sink, std::string_view defect) {
   return sink->task(sink, defect == "null task" ? nullptr : &task);
 }
 
-krl_status read_raw(void* self, const krl_task_context* context, std::uint64_t index,
+krl_status read_raw(void* self, const krl_call* context, std::uint64_t index,
                     const krl_dataset_sink* sink) noexcept {
   const auto& dataset = *static_cast<Dataset*>(static_cast<krl::Dataset*>(self));
   for (const char* defect : {"task size", "null task", "earlier answers"}) {

@@ -64,7 +64,7 @@ void say_that_it_lasts() { std::ofstream("lasting") << "now"; }
 // Memory that is used, so that it counts.
 void leak() { std::memset(std::malloc(8 * kMegabyte), 1, 8 * kMegabyte); }
 
-void log_line(const krl_task_context* context, std::string_view text) {
+void log_line(const krl_call* context, std::string_view text) {
   context->log(context, KRL_LOG_WARNING, krl::to_c(text));
 }
 
@@ -106,7 +106,7 @@ void Trouble::enter(std::string_view function) {
   if (call >= from && (times == 0 || call < from + times)) now_ = defect;
 }
 
-std::optional<krl_status> Trouble::misbehave(const krl_task_context* context) const {
+std::optional<krl_status> Trouble::misbehave(const krl_call* context) const {
   end(now_);
   meddle(now_);
   if (is("throw")) throw std::runtime_error("boom");

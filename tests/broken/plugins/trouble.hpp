@@ -35,7 +35,7 @@ class Trouble {
 
   // The defects that every function can have: crashes, exits, endless loops and their like. A
   // status if the call is to end with it.
-  std::optional<krl_status> misbehave(const krl_task_context* context) const;
+  std::optional<krl_status> misbehave(const krl_call* context) const;
 
  private:
   std::string_view now_;    // the defect of this call; empty: none
@@ -47,9 +47,9 @@ class Trouble {
 template <class T, const auto& kFunction, auto kCall>
 struct Troubled;
 template <class T, const auto& kFunction, class... Rest,
-          krl_status (*kCall)(void*, const krl_task_context*, Rest...) noexcept>
+          krl_status (*kCall)(void*, const krl_call*, Rest...) noexcept>
 struct Troubled<T, kFunction, kCall> {
-  static krl_status call(void* self, const krl_task_context* context, Rest... rest) {
+  static krl_status call(void* self, const krl_call* context, Rest... rest) {
     T& component = *static_cast<T*>(static_cast<typename T::Base*>(self));
     component.enter(kFunction);
     if (const auto status = component.misbehave(context)) return *status;
@@ -61,7 +61,7 @@ inline constexpr char kCreate[] = "create";
 inline constexpr char kDestroy[] = "destroy";
 
 template <class T>
-krl_status create(const krl_host* host, const krl_config* config, const krl_task_context* context,
+krl_status create(const krl_host* host, const krl_config* config, const krl_call* context,
                   void** self) {
   T component;
   krl::detail::Options<T>::bind(component, config);

@@ -30,7 +30,7 @@ TEST(EvaluatedKernels, TasksAreSoundAndTheirNaiveKernelsRight) {
     EXPECT_EQ(backend().prepare(task), "") << task.id;
     const auto result = backend().evaluate(task, task.naive,
                                            KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT);
-    EXPECT_EQ(result.verdict, KRL_VERDICT_OK) << task.id << ": " << result.why;
+    EXPECT_EQ(result.verdict, Verdict::kOk) << task.id << ": " << result.why;
   }
 }
 
@@ -47,8 +47,8 @@ TEST(EvaluatedKernels, BFloat16PrecisionIsNotEnough) {
     source.insert(source.find(';', begin), ")");
     source.insert(begin + store.size(), "krop(");
     source.insert(source.find("__global__"), truncate);
-    EXPECT_EQ(backend().evaluate(task, source).verdict, KRL_VERDICT_WRONG_RESULT) << task.id << "\n"
-                                                                                  << source;
+    EXPECT_EQ(backend().evaluate(task, source).verdict, Verdict::kWrongResult) << task.id << "\n"
+                                                                               << source;
   }
 }
 
@@ -65,7 +65,7 @@ TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
       const TaskDefinition task = templates::Generator::task(family, operation, names);
       const std::string source = templates::Generator::kernel(operation, variant, names, &random);
       const auto result = backend().evaluate(task, source);
-      EXPECT_EQ(result.verdict, KRL_VERDICT_OK)
+      EXPECT_EQ(result.verdict, Verdict::kOk)
           << operation.id << "/" << variant.name << ": " << result.why << "\n"
           << source;
     }
@@ -73,14 +73,14 @@ TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
 }
 
 // How a slip shows. A repair whose broken kernel passes would teach to change what is right.
-const std::map<std::string, std::set<std::uint32_t>> kVerdictsOfSlip = {
-    {"missing_bound_check", {KRL_VERDICT_RUNTIME_FAULT}},
-    {"wrong_index", {KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_RUNTIME_FAULT}},
-    {"missing_barrier", {KRL_VERDICT_RUNTIME_FAULT, KRL_VERDICT_WRONG_RESULT}},
-    {"wrong_operator", {KRL_VERDICT_WRONG_RESULT}},
-    {"undeclared_name", {KRL_VERDICT_COMPILE_ERROR}},
-    {"missing_argument", {KRL_VERDICT_LAUNCH_ERROR}},
-    {"missing_semicolon", {KRL_VERDICT_COMPILE_ERROR}},
+const std::map<std::string, std::set<Verdict>> kVerdictsOfSlip = {
+    {"missing_bound_check", {Verdict::kRuntimeFault}},
+    {"wrong_index", {Verdict::kWrongResult, Verdict::kRuntimeFault}},
+    {"missing_barrier", {Verdict::kRuntimeFault, Verdict::kWrongResult}},
+    {"wrong_operator", {Verdict::kWrongResult}},
+    {"undeclared_name", {Verdict::kCompileError}},
+    {"missing_argument", {Verdict::kLaunchError}},
+    {"missing_semicolon", {Verdict::kCompileError}},
 };
 
 TEST_P(EveryFamily, SlipsBreakTheKernel) {
@@ -95,8 +95,8 @@ TEST_P(EveryFamily, SlipsBreakTheKernel) {
     const std::string source = broken.substr(begin, broken.find("```\n", begin) - begin);
     const auto result = backend().evaluate(pair.task, source);
     EXPECT_EQ(kVerdictsOfSlip.at(pair.slip).count(result.verdict), 1u)
-        << pair.task.id << "/" << pair.variant << " " << pair.slip << ": verdict " << result.verdict
-        << ", " << result.why << "\n"
+        << pair.task.id << "/" << pair.variant << " " << pair.slip << ": verdict "
+        << name_of(result.verdict) << ", " << result.why << "\n"
         << source;
   }
 }

@@ -119,6 +119,35 @@ TEST(Generator, SharesAreKept) {
   EXPECT_NEAR(repairs, 250, 60);
 }
 
+TEST(Generator, NaiveAnswersComeAsOftenAsAsked) {
+  GeneratorOptions options;
+  options.naive = 0.8;
+  const Generator mostly_naive = generator(options);
+  int naive = 0;
+  for (std::uint64_t index = 0; index < 1000; ++index) {
+    const Pair pair = mostly_naive.generate(index);
+    for (const Family& family : all_families())
+      naive += family.name == pair.family && family.variants.front().name == pair.variant ? 1 : 0;
+  }
+  EXPECT_GT(naive, 800);
+  EXPECT_LT(naive, 950);
+}
+
+TEST(Generator, BlocksAreAsSmallAsAsked) {
+  GeneratorOptions options;
+  options.max_block = 64;
+  const Generator small({row_reduction(), total_reduction()}, options);
+  std::set<std::string> variants;
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    const Pair pair = small.generate(index);
+    if (pair.variant == "stretches") continue;  // always of 128
+    for (const char* larger : {"128", "256", "512"})
+      EXPECT_EQ(pair.answer.find(larger), std::string::npos) << pair.answer;
+    variants.insert(pair.variant);
+  }
+  EXPECT_GE(variants.size(), 5u);
+}
+
 TEST(Generator, AThoughtComesFirstIfWanted) {
   const Pair pair = generator({5, 0.5, 0.0, true}).generate(0);
   EXPECT_EQ(pair.answer.rfind("<think>", 0), 0u);

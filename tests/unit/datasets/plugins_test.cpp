@@ -3,6 +3,8 @@
 #include <kernelrl/task_definition.hpp>
 #include <kernelrl/testing.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -137,10 +139,71 @@ TEST(TemplatesPlugin, ChoosesFamiliesAndTasks) {
 TEST(TemplatesPlugin, RefusesWhatItCannotDo) {
   EXPECT_EQ(refusal("templates", {{"families", Value::json(R"(["softmux"])")}}),
             "families: unknown name 'softmux'; did you mean 'softmax'?");
-  EXPECT_EQ(refusal("templates", {{"only", Value::json("[3]")}}), "only: 3 is no string");
+  EXPECT_EQ(refusal("templates", {{"only", Value::json("[3]")}}), "only: 3 is not a string");
   EXPECT_EQ(refusal("templates", {{"families", Value::json(R"(["softmax"])")},
                                   {"only", Value::json(R"(["relu"])")}}),
             "only: unknown name 'relu'; known: softmax_rows");
+}
+
+// A run's samples, as the core writes them.
+class SamplesPlugin : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(run / "samples");
+    std::ofstream(run / "samples" / name) << text;
+  }
+
+  static std::string sample(const char* task, int member, const char* answer, const char* verdict,
+                            double score) {
+    return nlohmann::json{{"task", task},     {"group", 0},         {"member", member},
+                          {"answer", answer}, {"verdict", verdict}, {"score", score}}
+               .dump() +
+           "\n";
+  }
+
+  Table options(const Value& share) const {
+    return {{"run", run.string()}, {"tasks", kTasks}, {"share", share}};
+  }
+
+  const std::filesystem::path run = std::filesystem::path(::testing::TempDir()) / "samples_plugin";
+
+  void SetUp() override { std::filesystem::remove_all(run); }
+  void TearDown() override { std::filesystem::remove_all(run); }
+};
+
+TEST_F(SamplesPlugin, KeepsTheBestOfTheCorrectAnswers) {
+  write("iteration_000001.jsonl",
+        sample("relu", 0, "slow", "ok", 0.3) + sample("relu", 1, "wrong", "wrong_result", 0.0) +
+            sample("relu", 2, "fast", "ok", 0.9) + sample("relu", 3, "fast", "ok", 0.9));
+  write("iteration_000002.jsonl", sample("relu", 0, "middling", "ok", 0.5) +
+                                      sample("unknown_task", 0, "fast", "ok", 1.0) +
+                                      "{\"left_out\": 3}\n");
+  const DatasetUnderTest all("samples", options(1.0)), best("samples", options(0.4));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all.read(0).answer, "fast");
+  EXPECT_EQ(all.read(2).answer, "slow");
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_EQ(best.read(1).answer, "middling");
+  EXPECT_EQ(best.read(1).id, "relu");
+  EXPECT_TRUE(parse_task_definition(best.read(1).definition));
+}
+
+TEST_F(SamplesPlugin, ALaterTurnBringsTheAnswersBeforeIt) {
+  write("iteration_000001.jsonl",
+        sample("relu", 7, "broken", "compile_error", 0.0) + sample("relu", 7, "mended", "ok", 0.3));
+  const Item item = DatasetUnderTest("samples", options(0.25)).read(0);
+  EXPECT_EQ(item.answer, "mended");
+  EXPECT_EQ(item.earlier, std::vector<std::string>{"broken"});
+}
+
+TEST_F(SamplesPlugin, RefusesWhatItCannotDo) {
+  EXPECT_EQ(refusal("samples", options(1.0)), run.string() + ": no samples/*.jsonl in this run");
+  write("iteration_000001.jsonl", sample("relu", 0, "wrong", "wrong_result", 0.0));
+  EXPECT_EQ(refusal("samples", options(1.0)),
+            "no sample of " + run.string() + " is a correct answer to a task of " + kTasks);
+  write("iteration_000002.jsonl", sample("relu", 0, "fast", "ok", 1.0) + "{\"task\": \n");
+  EXPECT_NE(refusal("samples", options(1.0)).find("iteration_000002.jsonl:2: not a sample"),
+            std::string::npos);
 }
 
 }  // namespace

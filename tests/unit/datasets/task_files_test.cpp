@@ -102,7 +102,7 @@ TEST(TaskFiles, RangesWithoutACase) {
 
 TEST(TaskFiles, RangeOfAnUnknownAxis) {
   EXPECT_EQ(errors_with("cases ", "ranges = { n = [1, 4096], m = [1, 9] }\ncases "),
-            "scale.toml:11:27: error: 'm' is no variable axis; known: n\n"
+            "scale.toml:11:27: error: 'm' is not a variable axis; known: n\n"
             "  11 | ranges = { n = [1, 4096], m = [1, 9] }\n"
             "     |                           ^\n");
 }

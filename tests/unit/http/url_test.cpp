@@ -56,7 +56,7 @@ TEST(Url, IsRefusedWithAReason) {
       {"http://ho st", "spaces"},
       {"http://host/\r\nX: y", "control"},
       {"http://h%6fst", "characters"},
-      {"http://[::1", "no end"},
+      {"http://[::1", "not terminated"},
       {"http://[fe80::1%eth0]", "no IPv6 address"},
       {"http://[::1]8000", "port"},
       {"http://host/v1?key=secret", "query"},

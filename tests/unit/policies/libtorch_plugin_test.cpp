@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <kernelrl/testing/description.hpp>
 #include <nlohmann/json.hpp>
 
 #include "recording_host.hpp"
@@ -56,7 +57,7 @@ bool torch_is_loaded() {
   return text.find("libtorch_cpu") != std::string::npos;
 }
 
-class LibtorchPlugin : public testing::Test {
+class LibtorchPlugin : public ::testing::Test {
  protected:
   LibtorchPlugin() {
     const std::string path =
@@ -74,6 +75,12 @@ class LibtorchPlugin : public testing::Test {
 
   krl_status create(nlohmann::json options) {
     return component_->create(nullptr, Options(std::move(options)).c(), context_.c(), &self_);
+  }
+
+  krl::testing::PolicyDescription describe() {
+    return krl::testing::policy_description([this](const krl_policy_info_sink* sink) {
+      EXPECT_EQ(calls_->describe(self_, context_.c(), sink), KRL_OK) << context_.error;
+    });
   }
 
   const krl_component* component_ = nullptr;
@@ -113,9 +120,7 @@ TEST_F(LibtorchPlugin, FitsSamplesAndLearnsThroughTheBoundary) {
       create({{"model.layers", 1}, {"model.hidden", 32}, {"model.context", 64}, {"threads", 2}}),
       KRL_OK)
       << context_.error;
-  krl_policy_info info{};
-  info.struct_size = sizeof info;
-  ASSERT_EQ(calls_->describe(self_, context_.c(), &info), KRL_OK);
+  krl::testing::PolicyDescription info = describe();
   EXPECT_TRUE(info.flags & KRL_POLICY_TRAINABLE);
   EXPECT_TRUE(info.flags & KRL_POLICY_HAS_TOKENS);
   EXPECT_TRUE(info.flags & KRL_POLICY_NEEDS_CORPUS);
@@ -124,18 +129,19 @@ TEST_F(LibtorchPlugin, FitsSamplesAndLearnsThroughTheBoundary) {
   const std::string text = "a b a b a b\n";
   const krl_str texts[] = {to_c(text)};
   ASSERT_EQ(calls_->fit(self_, context_.c(), texts, 1, 5), KRL_OK) << context_.error;
-  ASSERT_EQ(calls_->describe(self_, context_.c(), &info), KRL_OK);
+  info = describe();
   EXPECT_FALSE(info.flags & KRL_POLICY_NEEDS_CORPUS);
   EXPECT_GT(info.vocabulary, 260);
 }
 
 TEST_F(LibtorchPlugin, SaysBeforehandWhatItWillBeAble) {
   const nlohmann::json options = {{"model.hidden", 32}, {"model.heads", 4}};
-  krl_policy_info expected{}, info{};
-  ASSERT_EQ(calls_->preview(Options(options).c(), context_.c(), &expected), KRL_OK);
+  const auto expected = krl::testing::policy_description([&](const krl_policy_info_sink* sink) {
+    EXPECT_EQ(calls_->preview(Options(options).c(), context_.c(), sink), KRL_OK);
+  });
   EXPECT_TRUE(expected.flags & KRL_POLICY_TAKES_TOKENS);
   ASSERT_EQ(create(options), KRL_OK) << context_.error;
-  ASSERT_EQ(calls_->describe(self_, context_.c(), &info), KRL_OK);
+  const auto info = describe();
   EXPECT_EQ(info.flags, expected.flags);
   EXPECT_EQ(info.exports, expected.exports);
   EXPECT_EQ(info.logprobs, expected.logprobs);

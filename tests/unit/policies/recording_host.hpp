@@ -17,16 +17,14 @@ class RecordingContext {
   RecordingContext() {
     c_.struct_size = sizeof c_;
     c_.ctx = this;
-    c_.cancelled = [](const krl_task_context* c) -> std::int32_t {
-      return self(c).is_cancelled ? 1 : 0;
-    };
-    c_.progress = [](const krl_task_context*, double, krl_str) {};
-    c_.log = [](const krl_task_context*, std::int32_t, krl_str) {};
-    c_.fail = [](const krl_task_context* c, krl_status status, krl_str why) {
+    c_.cancelled = [](const krl_call* c) -> std::int32_t { return self(c).is_cancelled ? 1 : 0; };
+    c_.progress = [](const krl_call*, double, krl_str) {};
+    c_.log = [](const krl_call*, std::int32_t, krl_str) {};
+    c_.fail = [](const krl_call* c, krl_status status, krl_str why) {
       self(c).error = view(why);
       return status;
     };
-    c_.metric = [](const krl_task_context* c, krl_str name, double value) {
+    c_.metric = [](const krl_call* c, krl_str name, double value) {
       const std::lock_guard lock(self(c).mutex_);
       self(c).metrics[std::string(view(name))] = value;
     };
@@ -35,17 +33,17 @@ class RecordingContext {
   RecordingContext& operator=(const RecordingContext&) = delete;
 
   operator Context() const { return Context(&c_); }  // NOLINT(google-explicit-constructor)
-  const krl_task_context* c() const { return &c_; }
+  const krl_call* c() const { return &c_; }
 
   std::atomic<bool> is_cancelled{false};
   std::map<std::string, double> metrics;
   std::string error;
 
  private:
-  static RecordingContext& self(const krl_task_context* c) {
+  static RecordingContext& self(const krl_call* c) {
     return *static_cast<RecordingContext*>(c->ctx);
   }
-  krl_task_context c_{};
+  krl_call c_{};
   std::mutex mutex_;
 };
 

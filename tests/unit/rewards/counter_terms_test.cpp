@@ -26,8 +26,7 @@ TEST(WarpShuffle, DecorationEarnsNothing) {
   EXPECT_EQ(term.score(TurnBuilder().passed().value("shuffles", 160)), 0) << "not timed";
   EXPECT_EQ(term.score(TurnBuilder().passed().speedup(2)), 0) << "not counted";
   EXPECT_EQ(
-      term.score(TurnBuilder().verdict(KRL_VERDICT_WRONG_RESULT).speedup(2).value("shuffles", 160)),
-      0)
+      term.score(TurnBuilder().verdict(Verdict::kWrongResult).speedup(2).value("shuffles", 160)), 0)
       << "wrong";
 }
 

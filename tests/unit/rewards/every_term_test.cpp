@@ -75,16 +75,17 @@ TEST_P(EveryTerm, ScoresTheOddestTurnsWithinItsRange) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   const auto term = builtin_term(GetParam());
-  for (std::uint32_t verdict = KRL_VERDICT_OK; verdict <= KRL_VERDICT_INFRA_ERROR + 1; ++verdict) {
+  for (std::uint32_t number = 0; number <= KRL_VERDICT_INFRA_ERROR + 1; ++number) {
+    const auto verdict = static_cast<Verdict>(number);
     for (const double x : {0.0, -1.0, 1e308, 5e-324, infinity, -infinity, unknown}) {
       TurnBuilder turn;
-      turn.verdict(verdict).format(verdict).speedup(x).speedup(1, x).untimed_case(verdict);
+      turn.verdict(verdict).format(number).speedup(x).speedup(1, x).untimed_case(verdict);
       turn.kernel(1 << 30, 1 << 30, x).kernel(-1).warning("");
       for (const char* name : {"shuffles", "sectors_per_request", "bandwidth_fraction"})
         turn.value(name, x);
       const double score = term.score(turn);
-      EXPECT_GE(score, -1) << verdict << " " << x;
-      EXPECT_LE(score, 3) << verdict << " " << x;
+      EXPECT_GE(score, -1) << number << " " << x;
+      EXPECT_LE(score, 3) << number << " " << x;
     }
   }
 }
@@ -93,8 +94,8 @@ TEST_P(EveryTerm, ScoresManyTurnsAtOnceAsOneByOne) {
   const auto term = builtin_term(GetParam());
   const std::vector<TurnBuilder> turns{
       TurnBuilder().passed().speedup(2).kernel(200, 1 << 17, 0.5).value("sectors_per_request", 8),
-      TurnBuilder().verdict(KRL_VERDICT_TIMEOUT).warning("slow"),
-      TurnBuilder().verdict(KRL_VERDICT_FORMAT_ERROR).format(KRL_FORMAT_MISSING)};
+      TurnBuilder().verdict(Verdict::kTimeout).warning("slow"),
+      TurnBuilder().verdict(Verdict::kFormatError).format(KRL_FORMAT_MISSING)};
   const std::vector<double> together = term.scores(turns);
   for (std::size_t i = 0; i < turns.size(); ++i) EXPECT_EQ(together[i], term.score(turns[i]));
   EXPECT_TRUE(term.scores({}).empty());

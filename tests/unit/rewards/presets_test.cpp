@@ -52,7 +52,7 @@ double score(const toml::table& plan, const TurnBuilder& turn) {
   return sum;
 }
 
-TurnBuilder wrong() { return TurnBuilder().verdict(KRL_VERDICT_WRONG_RESULT); }
+TurnBuilder wrong() { return TurnBuilder().verdict(Verdict::kWrongResult); }
 
 TEST(Presets, Kevin) {
   const toml::table plan = preset("kevin");
@@ -80,7 +80,7 @@ TEST(Presets, LogSpeedup) {
 
 TEST(Presets, Milestones) {
   const toml::table plan = preset("milestones");
-  EXPECT_EQ(score(plan, TurnBuilder().verdict(KRL_VERDICT_COMPILE_ERROR)), -1);
+  EXPECT_EQ(score(plan, TurnBuilder().verdict(Verdict::kCompileError)), -1);
   EXPECT_EQ(score(plan, wrong()), -1);
   EXPECT_EQ(score(plan, faster(1.0)), 1);
   EXPECT_EQ(score(plan, faster(1.06)), 2);
@@ -93,8 +93,8 @@ TEST(Presets, Gated) {
   turn.value("sectors_per_request", 8);
   EXPECT_NEAR(score(plan, turn), 0.5 + 0.4 * 0.5 - 0.05 * registers - 0.05 + 0.05 + 0.05 * 0.5,
               1e-12);
-  EXPECT_EQ(score(plan, turn.verdict(KRL_VERDICT_WRONG_RESULT)), 0);
-  EXPECT_DOUBLE_EQ(score(plan, turn.verdict(KRL_VERDICT_TIMEOUT)), -0.1);
+  EXPECT_EQ(score(plan, turn.verdict(Verdict::kWrongResult)), 0);
+  EXPECT_DOUBLE_EQ(score(plan, turn.verdict(Verdict::kTimeout)), -0.1);
 }
 
 TEST(Presets, GatedCpuIsGatedWithoutRegisters) {
@@ -113,7 +113,7 @@ TEST(Presets, StagedShiftsTheWeights) {
   const toml::array& stages = *plan["stage"].as_array();
   ASSERT_EQ(stages.size(), 4u);
   const auto stage = [&](std::size_t i) -> const toml::table& { return *stages[i].as_table(); };
-  TurnBuilder turn = wrong().untimed_case(KRL_VERDICT_OK).untimed_case(KRL_VERDICT_WRONG_RESULT);
+  TurnBuilder turn = wrong().untimed_case(Verdict::kOk).untimed_case(Verdict::kWrongResult);
   EXPECT_DOUBLE_EQ(score(stage(0), turn), 1 + 0.2);
   EXPECT_DOUBLE_EQ(score(stage(1), turn), 0.2 + 1 + 0.2 * 0.5);
   EXPECT_DOUBLE_EQ(score(stage(2), turn), 0.1 + 0.2 + 0.5);

@@ -67,14 +67,14 @@ TEST(Speedup, RisesWithTheTimesAndNeverJumps) {
 
 TEST(Speedup, TakesTheGeometricMeanOfTheTimedCases) {
   const auto term = builtin_term("speedup");
-  TurnBuilder turn = faster(1).speedup(4).untimed_case(KRL_VERDICT_OK);
+  TurnBuilder turn = faster(1).speedup(4).untimed_case(Verdict::kOk);
   EXPECT_DOUBLE_EQ(term.score(turn), 2);
 }
 
 TEST(Speedup, WithoutATimePaysNothing) {
   const auto term = builtin_term("speedup");
   EXPECT_EQ(term.score(TurnBuilder().passed()), 0);
-  EXPECT_EQ(term.score(TurnBuilder().passed().untimed_case(KRL_VERDICT_OK)), 0);
+  EXPECT_EQ(term.score(TurnBuilder().passed().untimed_case(Verdict::kOk)), 0);
   EXPECT_EQ(term.score(TurnBuilder().passed().speedup(2, std::nan(""))), 0);
 }
 
@@ -88,8 +88,8 @@ TEST(Speedup, ImpossibleTimesStayWithinTheBounds) {
 
 TEST(Speedup, AKernelThatDidNotPassIsNotFast) {
   const auto term = builtin_term("speedup");
-  EXPECT_EQ(term.score(faster(2).verdict(KRL_VERDICT_FLAGGED)), 0);
-  EXPECT_EQ(term.score(faster(2).verdict(KRL_VERDICT_WRONG_RESULT)), 0);
+  EXPECT_EQ(term.score(faster(2).verdict(Verdict::kFlagged)), 0);
+  EXPECT_EQ(term.score(faster(2).verdict(Verdict::kWrongResult)), 0);
 }
 
 std::string refusal(testing::Table options) {

@@ -8,72 +8,71 @@ namespace {
 
 using testing::TurnBuilder;
 
-TurnBuilder three_of_four(std::uint32_t verdict) {
+TurnBuilder three_of_four(Verdict verdict) {
   TurnBuilder turn;
   turn.verdict(verdict).untimed_case(verdict);
-  for (int i = 0; i < 3; ++i) turn.untimed_case(KRL_VERDICT_OK);
+  for (int i = 0; i < 3; ++i) turn.untimed_case(Verdict::kOk);
   return turn;
 }
 
 TEST(Correctness, AllPaysOnlyForAPass) {
   const auto term = builtin_term("correctness");
   EXPECT_EQ(term.score(TurnBuilder().passed()), 1);
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_WRONG_RESULT)), 0);
-  EXPECT_EQ(term.score(TurnBuilder().verdict(KRL_VERDICT_COMPILE_ERROR)), 0);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kWrongResult)), 0);
+  EXPECT_EQ(term.score(TurnBuilder().verdict(Verdict::kCompileError)), 0);
 }
 
 TEST(Correctness, WrongIsThePriceOfEveryFailure) {
   const auto term = builtin_term("correctness", {{"wrong", -1.0}});
   EXPECT_EQ(term.score(TurnBuilder().passed()), 1);
   for (std::uint32_t verdict = KRL_VERDICT_FORMAT_ERROR; verdict <= KRL_VERDICT_FLAGGED; ++verdict)
-    EXPECT_EQ(term.score(three_of_four(verdict)), -1) << verdict;
+    EXPECT_EQ(term.score(three_of_four(static_cast<Verdict>(verdict))), -1) << verdict;
 }
 
 TEST(Correctness, PartialCountsTheCases) {
   const auto term = builtin_term("correctness", {{"mode", "partial"}});
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_WRONG_RESULT)), 0.75);
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_RUNTIME_FAULT)), 0.75);
-  EXPECT_EQ(term.score(TurnBuilder().verdict(KRL_VERDICT_COMPILE_ERROR)), 0);
-  EXPECT_EQ(term.score(TurnBuilder().passed().untimed_case(KRL_VERDICT_OK)), 1);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kWrongResult)), 0.75);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kRuntimeFault)), 0.75);
+  EXPECT_EQ(term.score(TurnBuilder().verdict(Verdict::kCompileError)), 0);
+  EXPECT_EQ(term.score(TurnBuilder().passed().untimed_case(Verdict::kOk)), 1);
 }
 
 TEST(Correctness, PartialRisesFromWrongToOne) {
   const auto term = builtin_term("correctness", {{"mode", "partial"}, {"wrong", -1.0}});
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_WRONG_RESULT)), -1 + 2 * 0.75);
-  EXPECT_EQ(term.score(TurnBuilder().verdict(KRL_VERDICT_LAUNCH_ERROR)), -1);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kWrongResult)), -1 + 2 * 0.75);
+  EXPECT_EQ(term.score(TurnBuilder().verdict(Verdict::kLaunchError)), -1);
 }
 
 TEST(Correctness, PartialGivesNoCreditForResultsThatCannotBeTrusted) {
   const auto term = builtin_term("correctness", {{"mode", "partial"}});
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_FLAGGED)), 0);
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_NONDETERMINISTIC)), 0);
-  EXPECT_EQ(term.score(three_of_four(KRL_VERDICT_REJECTED)), 0);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kFlagged)), 0);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kNondeterministic)), 0);
+  EXPECT_EQ(term.score(three_of_four(Verdict::kRejected)), 0);
 }
 
 TEST(Correctness, PartialIsBelowACorrectKernelEvenIfEveryShownCasePassed) {
   const auto term = builtin_term("correctness", {{"mode", "partial"}});
   TurnBuilder turn;
-  turn.verdict(KRL_VERDICT_WRONG_RESULT).untimed_case(KRL_VERDICT_OK);
-  turn.holdout_case(KRL_VERDICT_WRONG_RESULT);
+  turn.verdict(Verdict::kWrongResult).untimed_case(Verdict::kOk);
+  turn.holdout_case(Verdict::kWrongResult);
   EXPECT_DOUBLE_EQ(term.score(turn), 2.0 / 3);  // two cases: at most 2 / (2 + 1)
 }
 
 TEST(Compile, PaysWhateverBecameOfTheKernelThen) {
   const auto term = builtin_term("compile");
-  for (const std::uint32_t verdict :
-       {KRL_VERDICT_OK, KRL_VERDICT_LAUNCH_ERROR, KRL_VERDICT_RUNTIME_FAULT, KRL_VERDICT_TIMEOUT,
-        KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_NONDETERMINISTIC, KRL_VERDICT_FLAGGED})
-    EXPECT_EQ(term.score(TurnBuilder().verdict(verdict)), 1) << verdict;
-  for (const std::uint32_t verdict :
-       {KRL_VERDICT_FORMAT_ERROR, KRL_VERDICT_REJECTED, KRL_VERDICT_COMPILE_ERROR})
-    EXPECT_EQ(term.score(TurnBuilder().verdict(verdict)), 0) << verdict;
+  for (const Verdict verdict :
+       {Verdict::kOk, Verdict::kLaunchError, Verdict::kRuntimeFault, Verdict::kTimeout,
+        Verdict::kWrongResult, Verdict::kNondeterministic, Verdict::kFlagged})
+    EXPECT_EQ(term.score(TurnBuilder().verdict(verdict)), 1) << name_of(verdict);
+  for (const Verdict verdict : {Verdict::kFormatError, Verdict::kRejected, Verdict::kCompileError})
+    EXPECT_EQ(term.score(TurnBuilder().verdict(verdict)), 0) << name_of(verdict);
 }
 
 TEST(Timeout, PenalisesOnlyTimeouts) {
   const auto term = builtin_term("timeout");
-  EXPECT_EQ(term.score(TurnBuilder().verdict(KRL_VERDICT_TIMEOUT)), -1);
+  EXPECT_EQ(term.score(TurnBuilder().verdict(Verdict::kTimeout)), -1);
   EXPECT_EQ(term.score(TurnBuilder().passed()), 0);
-  EXPECT_EQ(term.score(TurnBuilder().verdict(KRL_VERDICT_RUNTIME_FAULT)), 0);
+  EXPECT_EQ(term.score(TurnBuilder().verdict(Verdict::kRuntimeFault)), 0);
 }
 
 TEST(Warnings, CountsWarningsUpToTheCap) {

@@ -9,7 +9,7 @@ foreach(name short_source scaled_copies brackets recorded asks_a_server)
 endforeach()
 
 kernelrl_add_test(sdk_boundary_test
-  SOURCES component_test.cpp documentation_test.cpp examples_test.cpp views_test.cpp
+  SOURCES component_test.cpp documentation_test.cpp evaluation_test.cpp examples_test.cpp views_test.cpp
   LIBRARIES kernelrl::sdk nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 add_dependencies(sdk_boundary_test ${examples})
 

@@ -24,13 +24,34 @@ TEST(CudaSource, TokensOfPlainCode) {
 
 TEST(CudaSource, CommentsAndLiteralsHoldNoCode) {
   EXPECT_EQ(texts("a /* b // c */ d // e\nf"), (Texts{"a", "d", "f"}));
-  EXPECT_EQ(texts("\"a // b\" c"), (Texts{"", "c"}));
-  EXPECT_EQ(texts("\"a \\\" // b\" c"), (Texts{"", "c"}));
-  EXPECT_EQ(texts("'\"' c // \""), (Texts{"", "c"}));
-  EXPECT_EQ(texts("R\"x(a // )\" \n)x\" c"), (Texts{"", "c"}));
-  EXPECT_EQ(texts("u8R\"(\\\n)\" c"), (Texts{"", "c"}));
-  EXPECT_EQ(texts("\"never closed\nc"), (Texts{"", "c"}));
+  EXPECT_EQ(texts("\"a // b\" c"), (Texts{"\"a // b\"", "c"}));
+  EXPECT_EQ(texts("\"a \\\" // b\" c"), (Texts{"\"a \\\" // b\"", "c"}));
+  EXPECT_EQ(texts("'\"' c // \""), (Texts{"'\"'", "c"}));
+  EXPECT_EQ(texts("R\"x(a // )\" \n)x\" c"), (Texts{"R\"x(a // )\" \n)x\"", "c"}));
+  EXPECT_EQ(texts("u8R\"(\\\n)\" c").back(), "c");
+  EXPECT_EQ(texts("\"never closed\nc"), (Texts{"\"never closed", "c"}));
   EXPECT_EQ(texts("/* never closed"), Texts{});
+  EXPECT_FALSE(scan_cuda_source("\"x\" '#'").tokens[0].is("\"x\"")) << "a literal is no code";
+}
+
+TEST(CudaSource, DigraphsAreWhatTheyStandFor) {
+  EXPECT_EQ(texts("%:define A <:0:> a%:%:b"),
+            (Texts{"#", "define", "A", "[", "0", "]", "a", "##", "b"}));
+  EXPECT_EQ(texts("a<::b>"), (Texts{"a", "<", ":", ":", "b", ">"}));
+}
+
+TEST(CudaSource, WhatCompilersDoNotAgreeOnIsAProblem) {
+  const auto problem = [](const std::string& source) {
+    const auto problems = scan_cuda_source(source).problems;
+    return problems.empty() ? std::string() : std::string(problems.front().message);
+  };
+  EXPECT_EQ(problem("a \\\nb\r\n"), "");
+  EXPECT_EQ(problem("a \x01"), "a control character");
+  EXPECT_EQ(problem("a ?\?/"), "a trigraph");
+  EXPECT_EQ(problem("R\"(a\\\nb)\""), "a backslash before the end of a line in a raw string");
+  EXPECT_EQ(problem("R\"(a"), "a raw string without its end");
+  EXPECT_EQ(problem("a \\ b"), "a backslash outside of a text");
+  EXPECT_EQ(problem("a \xff"), "the byte 0xff");
 }
 
 TEST(CudaSource, SplicesJoinLines) {
@@ -43,9 +64,9 @@ TEST(CudaSource, SplicesJoinLines) {
 TEST(CudaSource, LinesAreCountedThroughSplicesAndRawStrings) {
   const CudaSource source = scan_cuda_source("a \\\n b\nR\"(\n\n)\" c\nd");
   ASSERT_EQ(source.tokens.size(), 5u);
-  EXPECT_EQ(source.tokens[1].line, 2);
-  EXPECT_EQ(source.tokens[3].line, 5);
-  EXPECT_EQ(source.tokens[4].line, 6);
+  EXPECT_EQ(source.tokens[1].line, 2U);
+  EXPECT_EQ(source.tokens[3].line, 5U);
+  EXPECT_EQ(source.tokens[4].line, 6U);
 }
 
 TEST(CudaSource, LineCommentsKnowWhetherTheyBeginTheirLine) {
@@ -62,6 +83,8 @@ TEST(CudaSource, LineCommentsKnowWhetherTheyBeginTheirLine) {
   EXPECT_FALSE(comments[3].starts_line);
   EXPECT_FALSE(comments[4].starts_line);
   EXPECT_TRUE(scan_cuda_source("// a \\\n b").comments[0].spliced);
+  EXPECT_TRUE(scan_cuda_source("// a \\\n").comments[0].spliced);
+  EXPECT_FALSE(scan_cuda_source("a \\\n // b").comments[0].spliced);
   EXPECT_EQ(scan_cuda_source("// a\r\nb").comments[0].text, " a");
 }
 

@@ -3,7 +3,6 @@
 #include <kernelrl/task_definition.hpp>
 #include <kernelrl/testing.hpp>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -48,51 +47,33 @@ TEST(ScaledCopies, YieldsTasksThatAreWellFormed) {
 std::string verdict_of(const std::string& source) {
   const testing::Plugin plugin = example("brackets");
   const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "example.brackets");
-  std::string verdict;
-  krl_evaluation_sink sink{};
-  sink.struct_size = sizeof sink;
-  sink.ctx = &verdict;
-  sink.identity = [](const krl_evaluation_sink*, krl_str, krl_str) -> krl_status { return KRL_OK; };
-  sink.diagnostic = [](const krl_evaluation_sink*, const krl_diagnostic*) -> krl_status {
-    return KRL_OK;
-  };
-  sink.kernel = [](const krl_evaluation_sink*, const krl_kernel* kernel) -> krl_status {
-    EXPECT_EQ(kernel->registers, -1);
-    return KRL_OK;
-  };
-  sink.add_case = [](const krl_evaluation_sink*, const krl_case* found) -> krl_status {
-    EXPECT_TRUE(std::isnan(found->speedup));
-    return KRL_OK;
-  };
-  sink.verdict = [](const krl_evaluation_sink* s, std::uint32_t code, krl_str why) -> krl_status {
-    *static_cast<std::string*>(s->ctx) = std::to_string(code) + " " + std::string(view(why));
-    return KRL_OK;
-  };
+  const testing::EvaluationReceiver receiver;
   krl_task task{};
   const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, &task, to_c(source)};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), KRL_STAGE_COMPILE, 1};
-  backend.call().require(
-      backend.table().evaluate(backend.self(), backend.context(), &candidate, &options, &sink));
-  return verdict;
+  backend.call().require(backend.table().evaluate(backend.self(), backend.context(), &candidate,
+                                                  &options, receiver.c()));
+  const Evaluation& evaluation = receiver.evaluation();
+  for (const Case& c : evaluation.cases) EXPECT_FALSE(c.timed());
+  return std::string(name_of(evaluation.verdict)) + ": " + evaluation.why;
 }
 
 TEST(Brackets, NamesTheLine) {
-  EXPECT_EQ(verdict_of("void f() { a[1] = 2; }"), "0 ");
-  EXPECT_EQ(verdict_of("void f() {\n  a[1) = 2;\n}"), "3 line 2: unexpected )");
-  EXPECT_EQ(verdict_of("void f() {\n"), "3 line 2: missing }");
+  EXPECT_EQ(verdict_of("void f() { a[1] = 2; }"), "ok: ");
+  EXPECT_EQ(verdict_of("void f() {\n  a[1) = 2;\n}"), "compile_error: line 2: unexpected )");
+  EXPECT_EQ(verdict_of("void f() {\n"), "compile_error: line 2: missing }");
 }
 
 TEST(Brackets, EndsWhenCancelled) {
   const testing::Plugin plugin = example("brackets");
   const auto backend = plugin.create<krl_backend_v>(KRL_BACKEND, "example.brackets");
   backend.call().cancelled = true;
-  krl_evaluation_sink sink{};
-  sink.identity = [](const krl_evaluation_sink*, krl_str, krl_str) -> krl_status { return KRL_OK; };
+  const testing::EvaluationReceiver receiver;
   const krl_candidate candidate{sizeof(krl_candidate), KRL_CONTRACT_DEVICE, nullptr, to_c("{}")};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), KRL_STAGE_COMPILE, 1};
-  EXPECT_EQ(
-      backend.table().evaluate(backend.self(), backend.context(), &candidate, &options, &sink),
-      KRL_CANCELLED);
+  EXPECT_EQ(backend.table().evaluate(backend.self(), backend.context(), &candidate, &options,
+                                     receiver.c()),
+            KRL_CANCELLED);
 }
 
 TEST(Recorded, GivesTheFileToEveryRequest) {

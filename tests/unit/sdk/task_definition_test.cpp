@@ -131,8 +131,8 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/axes/half", "\"cols / (2\"", "axes.half: expected ')', found the end"},
       {"/axes/half", "\"taps\"", "axes.half: unknown axis 'taps'; known: rows, cols"},
       {"/axes/rows", "\"3\"",
-       "cases[0].rows: 'rows' is no variable axis; known: cols\n"
-       "holdout[0].rows: 'rows' is no variable axis; known: cols"},
+       "cases[0].rows: 'rows' is not a variable axis; known: cols\n"
+       "holdout[0].rows: 'rows' is not a variable axis; known: cols"},
       {"/axes/taps", "0",
        "axes.taps: axis 'taps' is 0; it must be positive (in cases[0])\n"
        "axes.taps: axis 'taps' is 0; it must be positive (in holdout[0])"},
@@ -152,7 +152,7 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/input/0/shape", "[\"colz\"]",
        "input[0].shape[0]: unknown axis 'colz'; did you mean 'cols'?"},
       {"/input/0/shape", "[true]", "input[0].shape[0]: expected an expression or a number"},
-      {"/input/0/name", "\"2x\"", "input[0].name: '2x' is no C++ identifier"},
+      {"/input/0/name", "\"2x\"", "input[0].name: '2x' is not a C++ identifier"},
       {"/input/0/name", "\"rows\"", "input[0].name: the name 'rows' is taken"},
       {"/input/0", "3", "input[0]: expected a table"},
       {"/input", "{}", "input: 'input' must be an array"},
@@ -170,19 +170,19 @@ TEST(TaskDefinition, EveryKindOfProblemIsNamed) {
       {"/cases", "[]", "the task has no cases: add cases = [{ … }]"},
       {"/cases/0", "{\"rows\": 3}", "cases[0]: the case gives no value to axis 'cols'"},
       {"/cases/0/rows", "0", "cases[0].rows: the size of an axis must be a positive integer"},
-      {"/cases/0/rowz", "4", "cases[0].rowz: 'rowz' is no variable axis; did you mean 'rows'?"},
+      {"/cases/0/rowz", "4", "cases[0].rowz: 'rowz' is not a variable axis; did you mean 'rows'?"},
       {"/cases/0/cols", "1", "axes.half: axis 'half' is 0; it must be positive (in cases[0])"},
       {"/cases/0/rows", "9000000000000000000",
        "input[0].shape[0]: the tensor has too many elements (in cases[0])"},
       {"/ranges", "3", "ranges: 'ranges' must be a table: ranges = { n = [1, 4096] }"},
       {"/ranges", R"({"cols": [4, 64]})",
-       "ranges: axis 'rows' has no range; name all variable axes, or none"},
+       "ranges: axis 'rows' has no range; give ranges for all variable axes, or for none"},
       {"/ranges", R"({"rows": [1, 9], "colz": [4, 64], "cols": [4, 64]})",
-       "ranges.colz: 'colz' is no variable axis; did you mean 'cols'?"},
+       "ranges.colz: 'colz' is not a variable axis; did you mean 'cols'?"},
       {"/ranges", R"({"rows": [9, 1], "cols": [4, 64]})",
        "ranges.rows: the range is empty: 9 is above 1"},
       {"/ranges", R"({"rows": [1, 9], "cols": [0, 64]})",
-       "ranges.cols: a range is two positive integers, both included, and maybe a step: [1, 4096] "
+       "ranges.cols: a range is two positive integers, both inclusive, and optionally a step: [1, 4096] "
        "or [32, 4096, 32]"},
       {"/ranges", R"({"rows": [4, 9], "cols": [4, 15]})",
        "cases[0].rows: rows = 3 is not in its range\n"
@@ -239,10 +239,10 @@ TEST(TaskDefinition, AnInPlaceTensorIsReadAndWritten) {
 }
 
 TEST(TaskDefinition, NoJsonAndNoTable) {
-  EXPECT_EQ(parse_task_definition("{").error(), "the task definition is no valid JSON");
+  EXPECT_EQ(parse_task_definition("{").error(), "the task definition is not valid JSON");
   EXPECT_EQ(parse_task_definition("[1]").error(), "a task definition must be a table");
   EXPECT_EQ(parse_task_definition(std::string(100000, '[')).error(),
-            "the task definition is no valid JSON");
+            "the task definition is not valid JSON");
 }
 
 }  // namespace

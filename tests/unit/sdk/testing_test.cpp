@@ -63,8 +63,8 @@ TEST(Testing, BuildersAreValues) {
   second.answer("two").warning("w");
   EXPECT_EQ(Turn(first.c()).answer(), "one");
   EXPECT_EQ(Turn(second.c()).answer(), "two");
-  EXPECT_EQ(Turn(first.c()).evaluation().diagnostics().size(), 0u);
-  EXPECT_EQ(Turn(second.c()).evaluation().diagnostics().size(), 1u);
+  EXPECT_EQ(Turn(first.c()).evaluation().diagnostics.size(), 0u);
+  EXPECT_EQ(Turn(second.c()).evaluation().diagnostics.size(), 1u);
 }
 
 }  // namespace

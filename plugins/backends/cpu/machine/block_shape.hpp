@@ -1,4 +1,4 @@
-// Where a block is in its launch, and how large both are.
+// The place of a block in its launch, and the sizes of both.
 #pragma once
 
 #include <cstdint>

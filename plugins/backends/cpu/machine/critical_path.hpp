@@ -1,7 +1,7 @@
-// What the slowest warp of a block waits for, one thing after another: chains of dependent
-// instructions, loads, warp operations, barriers. Counted apart by what it is, so that the model of
-// any GPU can say what it costs; of different warps, the most of each counts, so that a warp that
-// waits much for one thing hides nothing of another that waits for something else.
+// The critical path of a block's slowest warp: chains of dependent instructions, loads, warp
+// operations, barriers. Each kind is counted separately, so that the model of any GPU can assign
+// its cost; over the warps the maximum of each is taken, so that a warp that waits much for one
+// thing does not hide another that waits for something else.
 #pragma once
 
 #include <algorithm>

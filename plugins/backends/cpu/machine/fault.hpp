@@ -1,4 +1,4 @@
-// What ends a launch by the candidate's doing.
+// The ways in which a candidate can end a launch.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The frames of a warp's calls: rows of registers behind an Activation that says whose they are.
+// The frames of a warp's calls: rows of registers, each after an Activation that identifies them.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include "plugins/backends/cpu/machine/launch.hpp"
 #include "plugins/backends/cpu/machine/launch_counters.hpp"
 #include "plugins/backends/cpu/machine/memory/launch_memory.hpp"
-#include "plugins/backends/evaluator/compile/diagnostics.hpp"
+#include "plugins/backends/evaluator/compile/source_file.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::machine {
@@ -49,7 +49,7 @@ std::string bind_argument(const Argument& argument, const EntryParameter& parame
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
     const bool takes_address = kind == ParameterKind::kPointer || kind == ParameterKind::kInteger;
     if (!takes_address || parameter.bytes != sizeof(std::uint64_t)) {
-      return "is a tensor, but the kernel's parameter is no pointer";
+      return "is a tensor, but the kernel's parameter is not a pointer";
     }
     if (buffer->buffer >= buffers) return "names a buffer that the run does not have";
     const std::uint64_t address = memory.address_of(buffer->buffer);

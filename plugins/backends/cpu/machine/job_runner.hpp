@@ -1,4 +1,4 @@
-// Runs a job: reads the module, gets it ready, executes every launch of every run. See
+// Runs a job: reads the module, prepares it, executes every launch of every run. See
 // runner_protocol.hpp.
 #pragma once
 

@@ -1,11 +1,11 @@
-// One launch: the blocks of a grid, in an order that a right kernel does not depend on.
+// One launch: the blocks of a grid, in an order on which a correct kernel does not depend.
 //
-// Blocks are executed one after the other. One that goes on for long may wait for another (a lock,
-// a decoupled look-back): then more of them are resident and take turns, up and down the grid, so
-// that a chain of blocks that wait for their neighbours is through in one pass.
+// Blocks are executed one after the other. A block that runs for long may be waiting for another
+// one (a lock, a decoupled look-back): then several are resident and take turns, up and down the
+// grid, so that a chain of blocks that wait for their neighbours finishes in one pass.
 //
-// Side by side, a window of blocks is resident from the start and their warps take short turns.
-// That costs much, so it ends after some work, and what is left is executed block after block. One
+// Side by side, a window of blocks is resident from the start, and their warps take short turns.
+// This is expensive, so it ends after some work, and the rest is executed block after block. One
 // thread.
 #pragma once
 
@@ -28,7 +28,7 @@ struct LaunchRequest {
   std::uint32_t dynamic_shared_bytes = 0;
   cpu::Order order = cpu::Order::kForward;
   std::uint64_t seed = 0;
-  std::uint64_t work_limit = 0;  // instructions of warps, but for those executed side by side
+  std::uint64_t work_limit = 0;  // instructions of warps, except for those executed side by side
 };
 
 struct LaunchOutcome {

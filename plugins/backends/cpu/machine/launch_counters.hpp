@@ -1,4 +1,4 @@
-// What a launch executed, from the counters of its basic blocks. One thread.
+// The counters of a launch, from those of its basic blocks. One thread.
 #pragma once
 
 #include "plugins/backends/cpu/machine/program.hpp"

@@ -53,10 +53,10 @@ int main() {
     return fail(std::string("the job is malformed: ") + error.what());
   }
   const auto arena = map(kArenaDescriptor, PROT_READ | PROT_WRITE, MAP_SHARED);
-  if (arena.empty()) return fail("descriptor 3 is no arena that can be mapped");
+  if (arena.empty()) return fail("descriptor 3 is not an arena that can be mapped");
   map_pages(arena);
   const auto module = map(kModuleDescriptor, PROT_READ, MAP_PRIVATE);
-  if (module.empty()) return fail("descriptor 4 is no module that can be mapped");
+  if (module.empty()) return fail("descriptor 4 is not a module that can be mapped");
   krl::sandbox::allow_only(krl::sandbox::computing_calls());  // nothing else is needed from here on
   const Result result = krl::machine::run_job(
       job, {reinterpret_cast<const char*>(module.data()), module.size()}, arena);

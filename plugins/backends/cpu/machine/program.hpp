@@ -1,6 +1,6 @@
-// What the machine executes: PTX decoded into operations on rows of a frame. Made once from a
-// ptx::Module that passed the checks; every offset, index and target in it is valid, whatever the
-// candidate wrote. The counters in it are the machine's; one thread.
+// The program that the machine executes: PTX decoded into operations on rows of a frame. Built once
+// from a ptx::Module that passed the checks; every offset, index and target in it is valid,
+// whatever the candidate wrote. The counters in it belong to the machine; one thread.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ using Operation = void (*)(const Instruction&, Warp&, std::byte* frame, Mask mas
 using cpu::InstructionClass;
 using cpu::kInstructionClasses;
 
-// Offsets are of rows in the frame; 0 is no row. What each of a … e is, the operation decides.
+// Offsets are of rows in the frame; 0 is not a row. What each of a … e is, the operation decides.
 struct Instruction {
   Operation run = nullptr;
   std::uint32_t d = 0, a = 0, b = 0, c = 0, e = 0;
@@ -49,29 +49,28 @@ struct Party {
 using Meeting = void (*)(const Party* parties, std::size_t count, Warp& warp);
 
 enum class Ending : std::uint8_t {
-  kNext,    // goes on with the next block
-  kBranch,  // to `target`
-  kIf,  // to `target` where the predicate `last.a` is true (false, if last.guard_negated), else to
-        // the next block
+  kNext,     // to the next block
+  kBranch,   // to `target`
+  kIf,       // to `target` where `last.a` holds (negated by last.guard_negated), else to the next
   kSwitch,   // to targets[last.a] (brx.idx)
-  kCall,     // calls[target]; goes on with the next block
+  kCall,     // calls[target], then the next block
   kReturn,   // from a function; from an entry: the lanes end
   kExit,     // the lanes end
   kBarrier,  // of the block: see BarrierRequest
-  kMeeting,  // waits for the lanes in the mask row `last.e`, then `meeting`; goes on with the next
-             // block
+  kMeeting,  // waits for the lanes in the mask row `last.e`, then `meeting`, then the next block
 };
 
+// A barrier at the end of a block. Its operands are in BasicBlock::last:
+//   row a  the barrier, 0 to 15
+//   row b  where `counted`, how many threads take part; otherwise all threads of the block do
+//   row c  the predicate of kCount, kAnd and kOr, negated by guard_negated
+//   row d  the result: 32-bit values for kCount, otherwise a predicate
 struct BarrierRequest {
   enum Kind : std::uint8_t { kSync, kArrive, kCount, kAnd, kOr } kind = kSync;
-  bool counted =
-      false;  // row last.b has the number of threads that take part; otherwise all of the block
-  // row last.a: the barrier, 0 to 15; row last.c: the predicate of kCount, kAnd, kOr, negated by
-  // last.guard_negated; last.d: the result, a row of 32-bit values for kCount, a predicate
-  // otherwise
+  bool counted = false;
 };
 
-// A basic block: instructions that are executed one after the other, and what comes after them.
+// A basic block: instructions executed one after the other, and how it ends.
 struct BasicBlock {
   std::uint32_t first = 0, end = 0;  // in Function::instructions
   Ending ending = Ending::kNext;
@@ -81,15 +80,15 @@ struct BasicBlock {
   Meeting meeting = nullptr;
   BarrierRequest barrier;
   std::vector<std::uint32_t> targets;
-  std::array<std::uint16_t, kInstructionClasses>
-      classes{};                   // instructions of each class, the ending included
+  // Instructions of each class, the ending included.
+  std::array<std::uint16_t, kInstructionClasses> classes{};
   std::uint32_t instructions = 0;  // in all
   std::uint32_t chain_clocks = 0;  // of its longest chain of dependent instructions, without memory
   bool begins_region = true;       // loads of earlier blocks do not wait with its own
-  bool uses_earlier_loads = false;  // it reads what regions before it loaded and did not wait for
-  bool polls = false;  // looks at what other threads may change: a loop around it may wait for them
-  std::uint64_t runs = 0;   // how often a warp executed it, …
-  std::uint64_t lanes = 0;  // … with how many lanes in all
+  bool uses_earlier_loads = false;  // reads what earlier regions loaded and did not wait for
+  bool polls = false;  // reads what other threads may change: a loop around it may wait for them
+  std::uint64_t runs = 0;   // how often warps executed it
+  std::uint64_t lanes = 0;  // … with how many lanes in total
 };
 
 // A parameter or result of a function, or a .param variable of a call: each lane has `bytes` of its
@@ -150,14 +149,14 @@ struct Function {
   std::string name;
   bool entry = false;
   std::vector<Instruction> instructions;
-  std::vector<Instruction>
-      invariants;                  // of an entry: once for each warp of a launch, for all lanes
+  // Of an entry: once for each warp of a launch, for all lanes.
+  std::vector<Instruction> invariants;
   std::vector<BasicBlock> blocks;  // begins with blocks[0]
   std::vector<std::shared_ptr<MemoryAccess>> accesses;
   std::vector<std::byte> frame;  // as it is at the start: constants in place, all else zero
   std::vector<SpecialRow> specials;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      cleared;  // rows (offset, bytes) that may be read before they are written
+  // Rows (offset, bytes) that may be read before they are written.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cleared;
   std::vector<ParameterSlot> parameters, results;  // of a function that is called
   std::vector<EntryParameter> entry_parameters;    // of an entry
   std::uint32_t parameter_bytes = 0;               // …
@@ -166,7 +165,7 @@ struct Function {
   std::array<std::uint32_t, 3> max_threads{}, required_threads{};  // 0: not given
 };
 
-// A variable in global or constant memory, at the address where it lies for all entries of a
+// A variable in global or constant memory, at the address where it is for all entries of a
 // module.
 struct GlobalVariable {
   std::string name;

@@ -139,7 +139,7 @@ std::uint32_t ThreadBlock::live_threads() const {
       [this](std::uint32_t sum, std::uint32_t i) { return sum + count_of(warps_[i].live()); });
 }
 
-// What waits where; threads that only arrive go on.
+// What waits where; threads that only arrive continue.
 void ThreadBlock::gather() {
   const std::uint32_t live = live_threads();
   for (Barrier& barrier : barriers_)
@@ -236,12 +236,13 @@ void ThreadBlock::fault_deadlock() {
       for (Warp::Split* split = warp.begin_splits(); split != warp.end_splits(); ++split) {
         if (split->state != state) continue;
         running_ = &warp;
-        throw Fault{FaultKind::kDivergentBarrier,
-                    state == Warp::State::kAtMeeting
-                        ? "a warp-wide operation waits for lanes that its mask names and that "
-                          "never come: they wait elsewhere"
-                        : "threads wait for a barrier that others never come to",
-                    split->at->last.line, std::countr_zero(split->mask)};
+        throw Fault{
+            FaultKind::kDivergentBarrier,
+            state == Warp::State::kAtMeeting
+                ? "a warp-wide operation waits for lanes of its mask that never arrive: they "
+                  "wait elsewhere"
+                : "threads wait at a barrier that others never reach",
+            split->at->last.line, std::countr_zero(split->mask)};
       }
     }
   }

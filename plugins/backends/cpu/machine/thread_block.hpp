@@ -1,4 +1,4 @@
-// The threads of one block: its warps, in an order that a right kernel does not depend on, and
+// The threads of one block: its warps, in an order on which a correct kernel does not depend, and
 // their barriers. One thread.
 #pragma once
 
@@ -36,10 +36,10 @@ class ThreadBlock {
  private:
   static constexpr std::size_t kBarriers = 16;
 
-  // What waits at one barrier.
+  // The threads waiting at one barrier.
   struct Barrier {
     std::uint32_t waiting = 0;       // threads that wait
-    std::uint32_t arrived = 0;       // threads that arrived and went on (bar.arrive)
+    std::uint32_t arrived = 0;       // threads that arrived and continued (bar.arrive)
     std::uint32_t expected = 0;      // threads
     const BasicBlock* at = nullptr;  // where the first of them waits
     bool whole_block = false;        // the barrier of all threads

@@ -198,7 +198,7 @@ void Warp::execute(const BasicBlock& block, const Split& split) {
   }
 }
 
-// Does what the block ends with, and selects who goes on. False: nobody can.
+// Does what the block ends with, and selects who continues. False: no one can.
 bool Warp::finish(BasicBlock& block) {
   BasicBlock* const blocks = activation(running().frame).function->blocks.data();
   current_ = &block.last;
@@ -238,7 +238,7 @@ bool Warp::finish(BasicBlock& block) {
   return select();
 }
 
-// The split goes on at `at`; with others that are there already it becomes one.
+// The split continues at `at`; with others that are there already it becomes one.
 void Warp::arrive(Split& split, BasicBlock* at) {
   split.at = at;
   split.state = State::kReady;
@@ -255,7 +255,7 @@ void Warp::arrive(Split& split, BasicBlock* at) {
   }
 }
 
-// Lanes of the running split go to `at`, as a split of their own.
+// Lanes of the running split go to `at`, as a separate split.
 void Warp::split_off(Mask lanes, BasicBlock* at) {
   BasicBlock* const here = std::exchange(running().at, nullptr);  // they must not become one again
   running().mask &= ~lanes;
@@ -420,7 +420,7 @@ void Warp::release(Split& split) {
   split.ran = waiting_;
 }
 
-// Splits that a barrier or a meeting let go may stand at the same place.
+// Splits released by a barrier or a meeting may be at the same place.
 void Warp::merge() {
   for (std::size_t i = 0; i < count_; ++i) {
     for (std::size_t k = i + 1; k < count_;) {
@@ -455,7 +455,7 @@ Warp::Split* Warp::favoured() {
   return longest;
 }
 
-// Whose turn it is. False: no split can go on.
+// Whose turn it is. False: no split can continue.
 bool Warp::select() {
   merge();
   const Split* best = favoured();

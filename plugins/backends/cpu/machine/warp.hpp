@@ -1,9 +1,9 @@
-// A warp: 32 lanes that execute one instruction together as far as their control flow allows.
+// A warp: 32 lanes that execute each instruction together as far as their control flow allows.
 //
-// Lanes that branch apart become splits. Of the splits the one at the lowest rank goes first,
-// deeper calls before shallower ones, so that lanes meet again where their paths join; splits at
-// the same place become one. A split that has waited for long, while others may have been waiting
-// for it, has a turn whatever its rank (independent thread scheduling). One thread.
+// Divergent lanes form splits. The split at the lowest rank runs first, deeper calls before
+// shallower ones, so that lanes reconverge where their paths join; splits at the same place are
+// merged. A split that has waited for long, while others may be waiting for it, gets a turn
+// whatever its rank (independent thread scheduling). One thread.
 #pragma once
 
 #include <array>
@@ -52,12 +52,12 @@ class Warp {
   // executed. Returns how many were. Throws Fault.
   std::uint64_t run(std::uint64_t steps);
   bool ended() const { return live_ == 0; }
-  bool ready() const;  // a split can go on
+  bool ready() const;  // a split can continue
   Split* begin_splits() { return splits_.data(); }
   Split* end_splits() { return splits_.data() + count_; }
-  // The split, which is at a barrier or a meeting, goes on behind it.
+  // The split, which is at a barrier or a meeting, continues behind it.
   void release(Split& split);
-  // What ran last: the place of a fault.
+  // The last instruction that ran: the place of a fault.
   const Instruction* current() const { return current_; }
 
  private:

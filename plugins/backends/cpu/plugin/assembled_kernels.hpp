@@ -1,4 +1,4 @@
-// What the assembler made of the kernels of a module, as the estimate of their time needs it. Pure.
+// Properties of a module's assembled kernels that the time estimate needs. Pure.
 #pragma once
 
 #include <vector>

@@ -22,27 +22,28 @@ class CpuBackend final : public Backend {
   std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
 
   static constexpr auto config = krl::config(
-      opt("gpu", &CpuBackend::gpu, "the GPU whose time is estimated"),
-      opt("compile_timeout", &CpuBackend::compile_timeout, "seconds that a compile may take")
+      opt("gpu", &CpuBackend::gpu, "the GPU whose times are estimated"),
+      opt("compile_timeout", &CpuBackend::compile_timeout, "time limit of a compile, seconds")
           .range(0.1, 3600),
-      opt("timeout", &CpuBackend::timeout, "seconds that all runs of an evaluation may take")
+      opt("timeout", &CpuBackend::timeout, "time limit of all runs of an evaluation, seconds")
           .range(0.1, 3600),
-      opt("memory_mb", &CpuBackend::memory_mb, "address space of a process that runs a kernel, MiB")
+      opt("memory_mb", &CpuBackend::memory_mb,
+          "address space of the process that runs a kernel, MiB")
           .range(256, 1048576),
       opt("work_limit", &CpuBackend::work_limit,
-          "steps of the machine that a run may take before it counts as endless")
+          "machine steps after which a run counts as endless")
           .at_least(1000),
       opt("runs_per_case", &CpuBackend::runs_per_case,
-          "runs that check a case, with other seeds, distributions and orders")
+          "runs that check a case, with different seeds, distributions and orders")
           .range(1, 16),
       opt("cuda", &CpuBackend::cuda,
-          "folder of the CUDA toolkit, or NVRTC's file; empty = the usual places"),
+          "folder of the CUDA toolkit, or the NVRTC library; empty = the usual places"),
       opt("concurrency", &CpuBackend::concurrency,
-          "evaluations at a time; 0 = one for each processor core")
+          "concurrent evaluations; 0 = one per processor core")
           .range(0, 1024),
       opt("cache", &CpuBackend::cache,
-          "folder that keeps evaluations; empty = the user's cache folder, \"off\" = none"),
-      opt("cache_mb", &CpuBackend::cache_mb, "the most that the cache folder may hold, MiB")
+          "folder for cached evaluations; empty = the user's cache folder, \"off\" = none"),
+      opt("cache_mb", &CpuBackend::cache_mb, "maximum size of the cache folder, MiB")
           .range(1, 1048576));
 
   void start(const Config&, const Context& context) override {
@@ -77,13 +78,13 @@ class CpuBackend final : public Backend {
   void evaluate(const Candidate& candidate, const EvaluateOptions& options,
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract()) {
-      sink.verdict(KRL_VERDICT_REJECTED,
+      sink.verdict(Verdict::kRejected,
                    "unsupported on cpu: a launcher of one's own (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
                                     options.stages, options.seed};
-    push(evaluator_->evaluate(request, [&] { return context.cancelled(); }), sink);
+    sink.push(evaluator_->evaluate(request, [&] { return context.cancelled(); }));
   }
 
  private:

@@ -18,7 +18,7 @@ namespace krl {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cpu/4";
+constexpr std::string_view kCacheSchema = "kernelrl/cpu/5";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20, kDataBytes = 512 << 20, kBaselineBytes = 8 << 20;
 
@@ -106,7 +106,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
 
   if (const auto problem = check_source(request.source, task.definition.forbid)) {
-    record.fail(KRL_VERDICT_REJECTED, problem->text());
+    record.fail(Verdict::kRejected, problem->text());
     return record;
   }
   auto read = schedule_of(asked, request.source, asked.n_known());
@@ -116,20 +116,20 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
       compiled(request.source, read ? read->kernels : std::vector<std::string>(), cancelled);
   record.compile_log = module->output.log;
   record.diagnostics = module->output.diagnostics;
-  if (module->verdict != KRL_VERDICT_OK) {
+  if (module->verdict != Verdict::kOk) {
     record.fail(module->verdict, module->why);
-    record.repeatable = module->verdict != KRL_VERDICT_TIMEOUT;
+    record.repeatable = module->verdict != Verdict::kTimeout;
     return record;
   }
   if (!read) {
-    record.fail(KRL_VERDICT_LAUNCH_ERROR, described(read.error()));
+    record.fail(Verdict::kLaunchError, described(read.error()));
     return record;
   }
   LaunchSchedule schedule = *std::move(read);
   add_kernel_figures(asked.cases, schedule, module->module, gpu_, compiler_.arch, &record);
   constexpr std::uint32_t kRunning =
       KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  if (record.verdict != KRL_VERDICT_OK || (request.stages & kRunning) == 0) return record;
+  if (record.verdict != Verdict::kOk || (request.stages & kRunning) == 0) return record;
 
   const Obstacles obstacles = add_fresh_launches(asked, request.source, launch_limits(),
                                                  module->module, gpu_, compiler_.arch, &schedule);
@@ -174,7 +174,7 @@ std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
   for (const std::string& kernel : kernels) key.add(kernel);
   return modules_.get(key.hex(), [&] {
     Compiled module = compile_new(source, kernels, cancelled);
-    const std::size_t bytes = module.verdict == KRL_VERDICT_TIMEOUT ? 0 : module.bytes();
+    const std::size_t bytes = module.verdict == Verdict::kTimeout ? 0 : module.bytes();
     return std::pair(std::move(module), bytes);
   });
 }
@@ -185,28 +185,28 @@ CpuEvaluator::Compiled CpuEvaluator::compile_new(std::string_view source,
   Compiled result;
   result.output = compiler_.compile(source, kernels, cancelled);
   const std::string bytes = std::exchange(result.output.module, {});
-  const auto end_with = [&](std::uint32_t verdict, std::string why) {
+  const auto end_with = [&](Verdict verdict, std::string why) {
     result.verdict = verdict;
     result.why = std::move(why);
     return result;
   };
   switch (result.output.end) {
     case CompileOutput::kTimeout:
-      return end_with(KRL_VERDICT_TIMEOUT, result.output.why);
+      return end_with(Verdict::kTimeout, result.output.why);
     case CompileOutput::kOutOfResources:
-      return end_with(KRL_VERDICT_RESOURCE_LIMIT, result.output.why);
+      return end_with(Verdict::kResourceLimit, result.output.why);
     case CompileOutput::kFailed:
-      return end_with(KRL_VERDICT_COMPILE_ERROR, result.output.why);
+      return end_with(Verdict::kCompileError, result.output.why);
     case CompileOutput::kCompiled:
       break;
   }
   auto module = module_from_bytes(bytes);
   if (!module || module->names.size() != kernels.size()) {
-    return end_with(KRL_VERDICT_COMPILE_ERROR, "the compiler gave something else than a module");
+    return end_with(Verdict::kCompileError, "the compiler gave something else than a module");
   }
   result.module = *std::move(module);
   std::string refused = refused_contents(result.module);
-  return refused.empty() ? result : end_with(KRL_VERDICT_REJECTED, std::move(refused));
+  return refused.empty() ? result : end_with(Verdict::kRejected, std::move(refused));
 }
 
 std::unique_ptr<MachineRuns> CpuEvaluator::run(const PreparedTask& task,
@@ -232,10 +232,10 @@ void CpuEvaluator::judge_or_blame_order(const PreparedTask& task, const LaunchSc
                                         std::uint64_t seed, const Cancelled& cancelled,
                                         EvaluationRecord* record) {
   const auto wrong = judge(task, schedule, runs, record);
-  if (record->verdict != KRL_VERDICT_WRONG_RESULT || !wrong) return;
+  if (record->verdict != Verdict::kWrongResult || !wrong) return;
   const PlannedRun& plan = runs.runs()[*wrong].plan;
   if (!depends_on_order(task, schedule, plan, module, seed, cancelled)) return;
-  record->verdict = KRL_VERDICT_NONDETERMINISTIC;
+  record->verdict = Verdict::kNondeterministic;
   record->why = "the result depends on the order of blocks or threads; " + record->why;
 }
 
@@ -244,22 +244,22 @@ void CpuEvaluator::run_side_by_side(const PreparedTask& task, const LaunchSchedu
                                     const MachineRuns& runs, const Compiled& module,
                                     std::uint64_t seed, const Cancelled& cancelled,
                                     EvaluationRecord* record) {
-  if (record->verdict != KRL_VERDICT_OK) return;
+  if (record->verdict != Verdict::kOk) return;
   Encounters encounters;
   encounters.add(runs, task.n_known());
   for (const auto runs_of : {&Encounters::in_lockstep, &Encounters::with_hold_ups}) {
     auto plan = (encounters.*runs_of)();
     while (!has_room(task, plan)) plan.pop_back();
-    if (plan.empty() || record->verdict != KRL_VERDICT_OK) break;
+    if (plan.empty() || record->verdict != Verdict::kOk) break;
     const auto again = run(task, schedule, plan, module, seed, cancelled, record);
     if (!again) return;
     encounters.add(*again, task.n_known());
     judge(task, schedule, *again, record);
   }
-  if (record->verdict == KRL_VERDICT_WRONG_RESULT) {
-    record->verdict = KRL_VERDICT_NONDETERMINISTIC;
+  if (record->verdict == Verdict::kWrongResult) {
+    record->verdict = Verdict::kNondeterministic;
     record->why = encounters.description() + "; " + record->why;
-  } else if (record->verdict != KRL_VERDICT_OK) {
+  } else if (record->verdict != Verdict::kOk) {
     record->why = "where blocks run side by side: " + record->why;
   }
 }
@@ -297,12 +297,12 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
       invalid_argument(task.definition.id + ": the naive kernel: " + described(schedule.error()));
     }
     const auto module = compiled(task.definition.naive, schedule->kernels, cancelled);
-    if (module->verdict != KRL_VERDICT_OK) {
+    if (module->verdict != Verdict::kOk) {
       invalid_argument(task.definition.id + ": the naive kernel: " + module->why);
     }
     const auto plan = plan_runs(task.n_cases, 0, 1, {mix_seed(seed, task.digest), 0});
     const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
-    if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != KRL_VERDICT_OK) {
+    if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != Verdict::kOk) {
       invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
     }
     const AssembledKernels kernels = assembled_kernels(module->module);
@@ -321,11 +321,11 @@ void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
   for (std::size_t r = 0; r < finished; ++r) {
     const PlannedRun& plan = runs.runs()[r].plan;
     if (!plan.counted) continue;
-    CaseRecord& c = record->cases[plan.case_index];
+    Case& c = record->cases[plan.case_index];
     const auto& launches = runs.result().runs[r];
     time_.add_values(launches, kernels, static_cast<std::int32_t>(plan.case_index),
                      &record->values);
-    if (c.verdict != KRL_VERDICT_OK) continue;
+    if (c.verdict != Verdict::kOk) continue;
     c.time_ns = time_.run_ns(launches, kernels);
     record->values.push_back({static_cast<std::int32_t>(plan.case_index), std::string(kRoofline),
                               "",
@@ -336,10 +336,10 @@ void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
     const double floor =
         time_.floor_ns(task.cases[plan.case_index], baseline.loaded_bytes[plan.case_index]);
     if (c.time_ns < floor) {
-      c.verdict = KRL_VERDICT_FLAGGED;
+      c.verdict = Verdict::kFlagged;
       c.detail = "estimated at " + number_text(c.time_ns) + " ns, below the " + number_text(floor) +
                  " ns that moving its data takes: does it read all of its input?";
-      record->fail(KRL_VERDICT_FLAGGED, c.label + ": " + c.detail);
+      record->fail(Verdict::kFlagged, c.label + ": " + c.detail);
     }
   }
 }

@@ -1,6 +1,6 @@
-// The evaluation of candidates on the CPU, from source to record: static checks, compile, what the
-// compiled code says, runs in the machine, checks against the oracle, estimated time. Thread-safe;
-// a call blocks until its evaluation is done, and identical ones at the same time are done once.
+// Evaluates candidates on the CPU, from source to record: static checks, compile, properties of the
+// compiled code, runs in the machine, comparison with the oracle, estimated time. Thread-safe; a
+// call blocks until its evaluation is done, and identical concurrent ones are done once.
 #pragma once
 
 #include <kernelrl/sdk.hpp>
@@ -36,7 +36,7 @@ class CpuEvaluator {
  public:
   CpuEvaluator(CpuSettings settings, const Installation& installation);
 
-  // Throws Failure for trouble of our own, as krl::Backend::evaluate does.
+  // Throws Failure for infrastructure errors, as krl::Backend::evaluate does.
   EvaluationRecord evaluate(const EvaluationRequest& request, const Cancelled& cancelled);
 
   // Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the task cannot be used.
@@ -51,7 +51,7 @@ class CpuEvaluator {
   struct Compiled {
     CompileOutput output;  // without its module
     CompiledModule module;
-    std::uint32_t verdict = KRL_VERDICT_OK;
+    Verdict verdict = Verdict::kOk;
     std::string why;
 
     std::size_t bytes() const;

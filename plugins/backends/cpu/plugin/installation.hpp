@@ -1,4 +1,4 @@
-// The files that the `cpu` plugin works with.
+// The files used by the `cpu` plugin.
 #pragma once
 
 #include <string>

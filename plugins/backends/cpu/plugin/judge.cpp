@@ -9,13 +9,13 @@ namespace krl {
 namespace {
 
 struct Problem {
-  std::uint32_t verdict = KRL_VERDICT_OK;
+  Verdict verdict = Verdict::kOk;
   std::string why;
 };
 
-std::uint32_t verdict_of(cpu::FaultKind kind) {
-  if (kind == cpu::FaultKind::kWorkLimit) return KRL_VERDICT_TIMEOUT;
-  return KRL_VERDICT_RUNTIME_FAULT;
+Verdict verdict_of(cpu::FaultKind kind) {
+  if (kind == cpu::FaultKind::kWorkLimit) return Verdict::kTimeout;
+  return Verdict::kRuntimeFault;
 }
 
 std::string index_text(const cpu::Dim3& index) {
@@ -26,7 +26,7 @@ std::string index_text(const cpu::Dim3& index) {
 Problem problem_of(const cpu::Fault& fault) {
   if (fault.kind == cpu::FaultKind::kUnsupported) {
     const std::string line = fault.line == 0 ? "" : " (line " + std::to_string(fault.line) + ")";
-    return {KRL_VERDICT_REJECTED, "unsupported on cpu: " + fault.message + line};
+    return {Verdict::kRejected, "unsupported on cpu: " + fault.message + line};
   }
   std::string why(cpu::name_of(fault.kind));
   if (fault.line != 0) why += " at line " + std::to_string(fault.line);
@@ -48,8 +48,8 @@ Problem problem_of(const cpu::LaunchError& error, const LaunchSchedule& schedule
     line = launch.arguments[index].line;
     column = launch.arguments[index].column;
   }
-  return {KRL_VERDICT_LAUNCH_ERROR, "line " + std::to_string(line) + ", column " +
-                                        std::to_string(column) + ": " + error.message};
+  return {Verdict::kLaunchError, "line " + std::to_string(line) + ", column " +
+                                     std::to_string(column) + ": " + error.message};
 }
 
 // The values of inputs that the candidate may not change.
@@ -65,9 +65,9 @@ std::optional<std::string> changed_input(const PreparedTask& task, const Machine
   return std::nullopt;
 }
 
-std::vector<CaseRecord> estimated_cases(const PreparedTask& task) {
-  std::vector<CaseRecord> cases = untried_cases(task, task.cases.size());
-  for (CaseRecord& c : cases) c.estimated = c.kind != KRL_CASE_FRESH;
+std::vector<Case> estimated_cases(const PreparedTask& task) {
+  std::vector<Case> cases = untried_cases(task, task.cases.size());
+  for (Case& c : cases) c.estimated = c.kind != CaseKind::kFresh;
   return cases;
 }
 
@@ -101,8 +101,8 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
     if (!verdict.passed && !first_wrong) first_wrong = r;
   }
   if (first_wrong) {
-    const CaseRecord& c = record->cases[runs.runs()[*first_wrong].plan.case_index];
-    record->fail(KRL_VERDICT_WRONG_RESULT, named(c) + ": " + c.detail);
+    const Case& c = record->cases[runs.runs()[*first_wrong].plan.case_index];
+    record->fail(Verdict::kWrongResult, named(c) + ": " + c.detail);
   }
   if (!result.fault && !result.launch_error) return first_wrong;
 

@@ -1,4 +1,4 @@
-// What the runs of a candidate say about it: verdict, cases, and what to tell the model. Pure.
+// From the runs of a candidate to its verdict, cases, and feedback for the model. Pure.
 #pragma once
 
 #include <optional>

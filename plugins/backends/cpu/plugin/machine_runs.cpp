@@ -102,7 +102,7 @@ MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedul
   lay_out();
 }
 
-// Each run has buffers of its own: tensors in the case's order, then scratch.
+// Each run has separate buffers: tensors in the case's order, then scratch.
 void MachineRuns::lay_out() {
   std::uint64_t end = 0;
   const auto place = [&](cpu::Run& run, cpu::Buffer buffer) {
@@ -128,9 +128,9 @@ void MachineRuns::lay_out() {
     job_.runs.push_back(std::move(run));
   }
   if (end > kMaxArenaBytes) {  // the tensors fit: require_room has looked
-    fail(KRL_VERDICT_RESOURCE_LIMIT, "the scratch buffers of all runs and the tensors take " +
-                                         std::to_string(end >> 20) + " MiB, more than " +
-                                         std::to_string(kMaxArenaBytes >> 20));
+    fail(Verdict::kResourceLimit, "the scratch buffers of all runs and the tensors take " +
+                                      std::to_string(end >> 20) + " MiB, more than " +
+                                      std::to_string(kMaxArenaBytes >> 20));
     return;
   }
   arena_ = SharedMemory(std::max<std::uint64_t>(end, 1), "krl-arena");
@@ -188,7 +188,7 @@ void MachineRuns::write_job(const MachineOptions& options, const MachineModule& 
   }
 }
 
-bool MachineRuns::fail(std::uint32_t verdict, std::string why) {
+bool MachineRuns::fail(Verdict verdict, std::string why) {
   verdict_ = verdict;
   why_ = std::move(why);
   return false;
@@ -197,7 +197,7 @@ bool MachineRuns::fail(std::uint32_t verdict, std::string why) {
 // Keeps a result that says all that it must, and nothing that cannot be; what is wrong with it.
 std::string MachineRuns::take(const std::string& text) {
   const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) return "its report is no JSON";
+  if (parsed.is_discarded()) return "its report is not JSON";
   try {
     parsed.get_to(result_);
   } catch (const nlohmann::json::exception& error) {
@@ -211,7 +211,7 @@ std::string MachineRuns::take(const std::string& text) {
 
 bool MachineRuns::execute(const MachineOptions& options, const MachineModule& module,
                           const std::function<bool()>& cancelled) {
-  if (verdict_ != KRL_VERDICT_OK) return false;
+  if (verdict_ != Verdict::kOk) return false;
   write_job(options, module);
   const std::string job = nlohmann::json(job_).dump();
   for (int attempt = 0;; ++attempt) {
@@ -220,9 +220,9 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
     const MemoryFile output = MemoryFile::create("krl-result");
     const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ending.asleep) return fail(KRL_VERDICT_TIMEOUT, "the process that runs kernels slept");
+    if (ending.asleep) return fail(Verdict::kTimeout, "the process that runs kernels slept");
     if (ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options)) {
-      return fail(KRL_VERDICT_TIMEOUT,
+      return fail(Verdict::kTimeout,
                   "the kernel ran for more than " + std::to_string(seconds_of(options)) + " s");
     }
     if (is_of_others(ending)) {
@@ -233,8 +233,7 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
         ending.ok() ? take(output.read(kMaxResultBytes)) : "it " + ending.description();
     if (wrong.empty()) return true;
     if (last) {
-      return fail(KRL_VERDICT_RUNTIME_FAULT,
-                  "the process that runs kernels failed twice: " + wrong);
+      return fail(Verdict::kRuntimeFault, "the process that runs kernels failed twice: " + wrong);
     }
   }
 }

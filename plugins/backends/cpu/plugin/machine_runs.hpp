@@ -1,7 +1,6 @@
-// Planned runs of a compiled candidate, executed by the machine: places inputs and poison into an
-// arena, writes the job, starts `kernelrl-machine` in its sandbox, checks the result before anybody
-// believes it, reads the outputs. Used by one thread at a time; the worker's process ends with
-// execute().
+// Executes planned runs of a compiled candidate: places inputs and poison into an arena, writes the
+// job, starts `kernelrl-machine` in its sandbox, validates the result, reads the outputs. Used by
+// one thread at a time; the worker's process ends with execute().
 #pragma once
 
 #include <kernelrl/abi.h>
@@ -58,7 +57,7 @@ class MachineRuns {
 
   const std::vector<MachineRun>& runs() const { return runs_; }
   const cpu::Result& result() const { return result_; }
-  std::uint32_t verdict() const { return verdict_; }
+  Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
   // Memory of a tensor (by its index in the case) after run `run`.
   std::span<const std::byte> tensor(std::size_t run, std::size_t index) const;
@@ -68,7 +67,7 @@ class MachineRuns {
   void fill();
   void write_job(const MachineOptions& options, const MachineModule& module);
   cpu::Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
-  bool fail(std::uint32_t verdict, std::string why);
+  bool fail(Verdict verdict, std::string why);
   std::string take(const std::string& text);
 
   const PreparedTask& task_;
@@ -77,7 +76,7 @@ class MachineRuns {
   cpu::Job job_;
   SharedMemory arena_;
   cpu::Result result_;
-  std::uint32_t verdict_ = KRL_VERDICT_OK;
+  Verdict verdict_ = Verdict::kOk;
   std::string why_;
 };
 

@@ -53,7 +53,7 @@ std::string inconsistency(const cpu::Job& job, const cpu::Result& result) {
   const std::size_t finished = result.runs.size();
   if (finished > job.runs.size()) return "more runs than were planned";
   if (!result.kernels.empty() && result.kernels.size() != job.kernels.size()) {
-    return "other kernels than were asked for";
+    return "kernels other than those requested";
   }
   for (std::size_t r = 0; r < finished; ++r) {
     std::string wrong = inconsistency(job.runs[r], result.runs[r]);

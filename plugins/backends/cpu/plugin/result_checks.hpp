@@ -1,5 +1,5 @@
-// What the machine reports, before anybody relies on it: the machine's process is the one that
-// candidates try to take over. Pure.
+// Validates the machine's report before it is used, because candidates may try to take over the
+// machine's process. Pure.
 #pragma once
 
 #include <string>

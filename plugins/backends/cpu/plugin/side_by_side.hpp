@@ -1,5 +1,5 @@
-// Schedules at which races that usually win lose: where warps met in a run, as the machine says,
-// the kernel is executed again with its blocks side by side. Pure.
+// Schedules that expose races which usually go unnoticed: where warps met in a run, as reported by
+// the machine, the kernel is executed again with its blocks side by side. Pure.
 #pragma once
 
 #include <map>
@@ -17,7 +17,8 @@ class Encounters {
   // Those of the first `cases` cases.
   void add(const MachineRuns& runs, std::size_t cases);
 
-  // Each case in which warps met, once, in lockstep: that loses every update that is no atomic one.
+  // Each case in which warps met, once, in lockstep: that loses every update that is not an atomic
+  // one.
   std::vector<PlannedRun> in_lockstep() const;
   // Each line, with warps held up behind it: a few runs in all, if there are any lines.
   std::vector<PlannedRun> with_hold_ups() const;

@@ -92,7 +92,7 @@ void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationReq
   std::vector<std::shared_ptr<const CaseData>> data;
   for (const PlannedRun& run : whole_plan) {
     auto expected = data_.get(asked, run);
-    if (asked.kind_of(run.case_index) == KRL_CASE_FRESH) continue;
+    if (asked.kind_of(run.case_index) == CaseKind::kFresh) continue;
     known_plan.push_back(run);
     data.push_back(std::move(expected));
   }

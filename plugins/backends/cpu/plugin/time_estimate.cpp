@@ -86,7 +86,7 @@ double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_
 }
 
 void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,
-                              std::int32_t case_index, std::vector<ValueRecord>* values) const {
+                              std::int32_t case_index, std::vector<Value>* values) const {
   const cpu::Counters sum = total(launches);
   const auto add = [&](std::string_view name, std::string_view unit, double value) {
     values->push_back({case_index, std::string(name), std::string(unit), value});

@@ -1,5 +1,5 @@
-// From the machine's counters to figures: the estimated time on a named GPU, the values that
-// rewards and feedback read. Immutable; callable from any thread.
+// From the machine's counters to figures: the estimated time on a given GPU, and the values read by
+// rewards and feedback. Immutable; callable from any thread.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
@@ -30,14 +30,14 @@ class TimeEstimate {
   double run_ns(const Launches& launches, const AssembledKernels& kernels) const;
   // Distinct bytes that a run reads.
   double loaded_bytes(const Launches& launches) const;
-  // What the GPU reaches at best, by its table.
+  // The peak rates of the GPU, from its table.
   Peaks peaks() const;
   // No kernel can be faster: 0.9 of the time that writing the outputs and reading the inputs takes,
   // or of the inputs what the naive kernel reads, where that is less (a gather).
   double floor_ns(const ResolvedCase& resolved, double naive_loaded_bytes) const;
 
   void add_values(const Launches& launches, const AssembledKernels& kernels,
-                  std::int32_t case_index, std::vector<ValueRecord>* values) const;
+                  std::int32_t case_index, std::vector<Value>* values) const;
 
  private:
   const cpu::GpuDescription* gpu_;

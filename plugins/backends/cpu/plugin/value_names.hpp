@@ -46,12 +46,13 @@ inline constexpr CounterName kCounterNames[] = {
 inline constexpr std::string_view kExecuted = "executed_";
 
 // Derived figures.
-inline constexpr std::string_view kVectorAccesses =
-    "vector_accesses";                                   // requests of 8 or 16 bytes a lane
+
+// Requests of 8 or 16 bytes per lane.
+inline constexpr std::string_view kVectorAccesses = "vector_accesses";
 inline constexpr std::string_view kAtomics = "atomics";  // requests, global and shared
 inline constexpr std::string_view kSectorsPerRequest = "sectors_per_request";  // of global accesses
-inline constexpr std::string_view kDramBytes =
-    "dram_bytes";  // B: distinct sectors, read and written
+// B: distinct sectors, read and written.
+inline constexpr std::string_view kDramBytes = "dram_bytes";
 // dram_bytes over the estimated time, as a share of the GPU's bandwidth, 0..1.
 inline constexpr std::string_view kBandwidthFraction = "bandwidth_fraction";
 // thread_instructions / (32 instructions), 0..1: 1 if no lane of a warp ever waits for others.

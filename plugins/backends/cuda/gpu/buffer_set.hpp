@@ -1,5 +1,5 @@
-// Where a candidate's buffers lie on the GPU in one case, and what is drawn and launched there.
-// Pure.
+// The layout of a candidate's buffers on the GPU in one case, with the inputs to generate and the
+// launches to run there. Pure.
 #pragma once
 
 #include <cstdint>

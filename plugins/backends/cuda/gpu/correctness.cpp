@@ -22,23 +22,22 @@ constexpr std::uint64_t kMostRuns = 16;  // at once: their requests and answers 
 
 struct FaultText {
   CUresult code;
-  std::uint32_t verdict;
+  Verdict verdict;
   std::string_view text;
 };
 constexpr FaultText kFaults[] = {
-    {CUDA_ERROR_ILLEGAL_ADDRESS, KRL_VERDICT_RUNTIME_FAULT, "an access to an illegal address"},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, KRL_VERDICT_RUNTIME_FAULT, "a misaligned access"},
-    {CUDA_ERROR_INVALID_ADDRESS_SPACE, KRL_VERDICT_RUNTIME_FAULT,
+    {CUDA_ERROR_ILLEGAL_ADDRESS, Verdict::kRuntimeFault, "an access to an illegal address"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, Verdict::kRuntimeFault, "a misaligned access"},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, Verdict::kRuntimeFault,
      "an access to the wrong kind of memory"},
-    {CUDA_ERROR_ILLEGAL_INSTRUCTION, KRL_VERDICT_RUNTIME_FAULT, "an illegal instruction"},
-    {CUDA_ERROR_HARDWARE_STACK_ERROR, KRL_VERDICT_RUNTIME_FAULT, "a stack overflow"},
-    {CUDA_ERROR_INVALID_PC, KRL_VERDICT_RUNTIME_FAULT, "a jump to no code"},
-    {CUDA_ERROR_LAUNCH_FAILED, KRL_VERDICT_RUNTIME_FAULT, "a trap or another fault"},
-    {CUDA_ERROR_ASSERT, KRL_VERDICT_RUNTIME_FAULT, "an assertion that failed"},
-    {CUDA_ERROR_LAUNCH_TIMEOUT, KRL_VERDICT_TIMEOUT, "the kernel ran too long"},
-    {CUDA_ERROR_OUT_OF_MEMORY, KRL_VERDICT_RESOURCE_LIMIT, "not enough memory on the GPU"},
-    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, KRL_VERDICT_LAUNCH_ERROR,
-     "too many resources for a launch"},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, Verdict::kRuntimeFault, "an illegal instruction"},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, Verdict::kRuntimeFault, "a stack overflow"},
+    {CUDA_ERROR_INVALID_PC, Verdict::kRuntimeFault, "a jump to no code"},
+    {CUDA_ERROR_LAUNCH_FAILED, Verdict::kRuntimeFault, "a trap or another fault"},
+    {CUDA_ERROR_ASSERT, Verdict::kRuntimeFault, "an assertion that failed"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, Verdict::kTimeout, "the kernel ran too long"},
+    {CUDA_ERROR_OUT_OF_MEMORY, Verdict::kResourceLimit, "not enough memory on the GPU"},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, Verdict::kLaunchError, "too many resources for a launch"},
 };
 
 // Null if the code is of no such fault.
@@ -107,21 +106,21 @@ std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
     case RunnerFailure::kTimeout:
       break;
     case RunnerFailure::kForged:
-      return Blame{KRL_VERDICT_FLAGGED, "it wrote into the answers of the harness"};
+      return Blame{Verdict::kFlagged, "it wrote into the answers of the harness"};
     case RunnerFailure::kDied:
       if (failure.ending.deadline) {
-        return Blame{KRL_VERDICT_FLAGGED, "it closed the harness' connection"};
+        return Blame{Verdict::kFlagged, "it closed the harness' connection"};
       }
       if (failure.ending.signal == SIGKILL) throw RunnerKilled();
-      return Blame{KRL_VERDICT_RUNTIME_FAULT,
+      return Blame{Verdict::kRuntimeFault,
                    "the process of its host code " + failure.ending.description()};
     case RunnerFailure::kTrouble:
       const gpu::Trouble& trouble = failure.trouble;
       if (trouble.host == gpu::Trouble::kItsWorkLeft) {
-        return Blame{KRL_VERDICT_FLAGGED, trouble.message};
+        return Blame{Verdict::kFlagged, trouble.message};
       }
       const bool known = find_fault(trouble.code) != nullptr;
-      if (!known) return Blame{KRL_VERDICT_RUNTIME_FAULT, "its host code: " + trouble.message};
+      if (!known) return Blame{Verdict::kRuntimeFault, "its host code: " + trouble.message};
       break;
   }
   return std::nullopt;
@@ -137,7 +136,7 @@ bool is_right_sometimes(Gpu& gpu, const GpuCandidate& candidate, const PlannedRu
   return false;
 }
 
-// Runs of one case, each on a set of its own. The first failure, if there is one.
+// Runs of one case, each on a separate set. The first failure, if there is one.
 std::optional<RunnerFailure> run_all(Gpu& gpu, const PreparedTask& task, const BufferSet& buffers,
                                      std::span<const PlannedRun> runs,
                                      const std::vector<std::uint64_t>& places) {
@@ -215,18 +214,18 @@ std::span<const PlannedRun> next_runs(Gpu& gpu, const GpuCandidate& candidate,
 // What inspections say of runs: false if the candidate is out.
 bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
             const std::vector<Inspection>& inspections, EvaluationRecord* record) {
-  CaseRecord& c = record->cases[runs.front().case_index];
-  for (std::size_t r = 0; r < runs.size() && c.verdict == KRL_VERDICT_OK; ++r) {
+  Case& c = record->cases[runs.front().case_index];
+  for (std::size_t r = 0; r < runs.size() && c.verdict == Verdict::kOk; ++r) {
     if (!inspections[r].outside.empty()) {
       gpu.replace_runner();
-      stop(runs[r].case_index, KRL_VERDICT_RUNTIME_FAULT,
+      stop(runs[r].case_index, Verdict::kRuntimeFault,
            "the kernel wrote outside of its buffers, " + inspections[r].outside, record);
       return false;
     }
     merge(inspections[r].verdict, runs[r], &c);
     if (inspections[r].verdict.passed) continue;
     if (is_right_sometimes(gpu, candidate, runs[r])) {
-      c.verdict = KRL_VERDICT_NONDETERMINISTIC;
+      c.verdict = Verdict::kNondeterministic;
       c.detail = "right when it was run again; " + c.detail;
     }
     record->fail(c.verdict, named(c) + ": " + c.detail);
@@ -255,7 +254,7 @@ Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, cons
     if (const auto blame = blame_of_host_code(failure)) return *blame;
   }
   if (failure.kind == RunnerFailure::kTimeout) {
-    return {KRL_VERDICT_TIMEOUT, "the kernel did not end within the limit"};
+    return {Verdict::kTimeout, "the kernel did not end within the limit"};
   }
   if (failure.kind == RunnerFailure::kDied) {
     throw Failure(KRL_UNAVAILABLE, "the process that ran the kernel died");
@@ -271,8 +270,8 @@ Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, cons
     why = described({launch.line, launch.column, "the launch was refused: " + why});
   }
   const bool launch_error =
-      trouble.launching && (!known || fault->verdict != KRL_VERDICT_RESOURCE_LIMIT);
-  return {launch_error ? KRL_VERDICT_LAUNCH_ERROR : fault->verdict, std::move(why)};
+      trouble.launching && (!known || fault->verdict != Verdict::kResourceLimit);
+  return {launch_error ? Verdict::kLaunchError : fault->verdict, std::move(why)};
 }
 
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
@@ -319,9 +318,9 @@ Checked<std::vector<Inspection>, RunnerFailure> run_and_inspect(Gpu& gpu,
 void check_arena(Gpu& gpu, EvaluationRecord* record) {
   if (gpu.arena_is_intact()) return;
   gpu.replace_runner();
-  if (record->verdict != KRL_VERDICT_OK) return;
-  stop(0, KRL_VERDICT_RUNTIME_FAULT,
-       "the kernel wrote outside of its buffers, far from all of them", record);
+  if (record->verdict != Verdict::kOk) return;
+  stop(0, Verdict::kRuntimeFault, "the kernel wrote outside of its buffers, far from all of them",
+       record);
 }
 
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
@@ -337,10 +336,10 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     const auto runs = next_runs(gpu, candidate, rest);
     rest = rest.subspan(runs.size());
     const std::size_t index = runs.front().case_index;
-    if (record->cases[index].verdict != KRL_VERDICT_OK) continue;
+    if (record->cases[index].verdict != Verdict::kOk) continue;
     // What has failed where it costs little is not run where it costs much.
-    const bool costly = task.is_real(index) || task.kind_of(index) == KRL_CASE_FRESH;
-    if (costly && record->verdict != KRL_VERDICT_OK) {
+    const bool costly = task.is_real(index) || task.kind_of(index) == CaseKind::kFresh;
+    if (costly && record->verdict != Verdict::kOk) {
       leave_out(&record->cases[index], record->verdict);
       continue;
     }
@@ -348,7 +347,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     if (!inspections) {
       const Blame blame = blame_of(inspections.error(), candidate, runs.front());
       stop(index, blame.verdict, blame.why, record);
-      record->repeatable = record->repeatable && blame.verdict != KRL_VERDICT_TIMEOUT;
+      record->repeatable = record->repeatable && blame.verdict != Verdict::kTimeout;
       return;
     }
     if (!report(gpu, candidate, runs, *inspections, record)) return;

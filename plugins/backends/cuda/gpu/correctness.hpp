@@ -1,5 +1,5 @@
-// Is a candidate right? It runs on the GPU, and the checker, which it cannot reach, looks at what
-// it left behind.
+// Checks the correctness of a candidate: it runs on the GPU, and the checker, which it cannot
+// reach, examines the memory afterwards.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace krl {
 
 // Loads the candidate and does the planned runs, in their order. Fills in the record's cases, and
 // its verdict if it is not ok. A fault ends all; a wrong result ends its case. Throws Failure for
-// trouble of our own, KRL_INVALID_ARGUMENT if the reference is wrong.
+// infrastructure errors, KRL_INVALID_ARGUMENT if the reference is wrong.
 void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<PlannedRun>& plan,
                   EvaluationRecord* record);
 
-// What became of the inputs of a run.
+// The outcome of a run, from inspecting its memory.
 struct Inspection {
   RunVerdict verdict;
   std::string outside;  // a buffer behind which was written; empty: none
@@ -47,7 +47,7 @@ void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
                    const Impostor& impostor);
 
-// A runner of host code was killed, by somebody else or by its candidate: who can say?
+// A runner of host code was killed, by someone else or by its candidate: who can say?
 struct RunnerKilled : Failure {
   RunnerKilled() : Failure(KRL_UNAVAILABLE, "the process that ran the candidate was killed") {}
 };
@@ -55,7 +55,7 @@ struct RunnerKilled : Failure {
 // What a runner's failure says of the candidate: its verdict, and why. Throws
 // Failure(KRL_UNAVAILABLE) where it says nothing of it.
 struct Blame {
-  std::uint32_t verdict;
+  Verdict verdict;
   std::string why;
 };
 Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run);

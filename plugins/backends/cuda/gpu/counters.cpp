@@ -87,7 +87,7 @@ void Counters::add(const GpuCandidate& candidate, const std::vector<PlannedRun>&
     for (std::size_t i = 0; i < cases.size(); ++i) add_values(cases[i], (*counters)[i], record);
     return;
   }
-  DiagnosticRecord note;
+  Diagnostic note;
   note.severity = KRL_SEVERITY_NOTE;
   note.text = "no hardware counters: " + failure_;
   record->diagnostics.push_back(std::move(note));

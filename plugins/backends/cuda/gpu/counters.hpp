@@ -1,7 +1,7 @@
-// Hardware counters of candidates that are right, read by CUPTI in a GPU's profiler, a process that
-// is started when it is first needed and replaced when it fails, or by Nsight Compute's ncu.
-// Counters are a help, never a verdict: where there are none, an evaluation stays as it is. Used by
-// one thread at a time, as its Gpu.
+// Hardware counters of correct candidates, read by CUPTI in a GPU's profiler process, which is
+// started when first needed and replaced when it fails, or by Nsight Compute's ncu. Counters never
+// affect the verdict: without them an evaluation is unchanged. Used by one thread at a time, like
+// its Gpu.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace krl {
 
-// What a profiler is started with.
+// The arguments with which a profiler is started.
 struct ProfilerStart {
   std::string program;  // kernelrl-gpu-profiler, or ncu; empty = no counters are wanted
   std::string runner;   // under ncu: kernelrl-gpu-runner; empty = it is not ncu
@@ -37,10 +37,10 @@ class Counters {
   // starts the profiler, which takes about a second, and decides.
   const std::string& problem();
 
-  // Profiles the counted run of each case that is no hold-out and adds what metrics.hpp lists, by
-  // ncu also what ncu_metrics.hpp does, per case; and where it was timed bandwidth_fraction, whose
-  // other name is dram_utilisation: dram_bytes over what the memory could move in that time. A
-  // profiler that fails twice leaves the record without counters, with a note that says why, and
+  // Profiles the counted run of each case that is not a hold-out and adds what metrics.hpp lists,
+  // by ncu also what ncu_metrics.hpp does, per case; and where it was timed bandwidth_fraction,
+  // whose other name is dram_utilisation: dram_bytes over what the memory could move in that time.
+  // A profiler that fails twice leaves the record without counters, with a note that says why, and
   // not to be kept.
   void add(const GpuCandidate& candidate, const std::vector<PlannedRun>& runs,
            EvaluationRecord* record);

@@ -22,7 +22,7 @@ std::string complaint(Conversation& worker, const std::optional<json>& answer) {
   return (worker.timed_out() ? "it hangs" : "it ended") + (said.empty() ? "" : ": " + said);
 }
 
-// By somebody else. One that lives on is killed.
+// By someone else. One that lives on is killed.
 bool was_killed(Conversation& worker) {
   if (worker.timed_out()) return false;
   const Ending ending = ending_of(worker.process());
@@ -56,7 +56,7 @@ Gpu::Starting Gpu::start_checker() {
   return start({{workers_.checker, workers_.reference_device}, workers_.environment, {}});
 }
 
-// In a thread of its own, as nobody need wait for a spare.
+// In a separate thread, as no one need wait for a spare.
 Gpu::Starting Gpu::start(Command command) {
   const gpu::GuardKey key{secret_number(), secret_number()};
   gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes, key};
@@ -81,7 +81,7 @@ Gpu::Starting Gpu::start(Command command) {
   });
 }
 
-// Once more if it fails: it may have been killed while nobody needed it.
+// Once more if it fails: it may have been killed while no one needed it.
 std::unique_ptr<Gpu::Worker> Gpu::started(Starting* starting, Starting (Gpu::*start)()) {
   if (!starting->valid()) *starting = (this->*start)();
   try {
@@ -99,7 +99,7 @@ Gpu::Worker& Gpu::current_checker() {
   return *checker_;
 }
 
-// Now that nobody else uses the GPU. A worker that does not answer fails at its next request.
+// Now that no one else uses the GPU. A worker that does not answer fails at its next request.
 void Gpu::measure_empty_launch(Worker* worker) const {
   const auto answer = worker->conversation.ask({{"empty_launch", nullptr}}, gpu::kSetupLimit);
   if (answer && answer->is_number()) worker->empty_launch_ns = answer->get<double>();
@@ -171,7 +171,7 @@ void Gpu::choose_runner(RunnerKind kind) {
   kind_ = kind;
   if (kind_ != RunnerKind::kHost) return;
   try {
-    runner();  // the checker maps its memory before any code of a candidate's runs beside it
+    runner();  // the checker maps its memory before any code of a candidate's runs alongside it
   } catch (...) {
     kind_ = RunnerKind::kDevice;
     throw;

@@ -1,7 +1,7 @@
-// One GPU with its processes: the checker, the runner of candidates and a spare that takes the
-// runner's place at once when a candidate has broken it. Candidates with host code of their own run
-// in runners of another kind, sandboxed, each in one of its own. Used by one thread at a time:
-// whoever holds its lease (gpu_pool.hpp).
+// One GPU with its processes: the checker, the runner of candidates, and a spare that replaces the
+// runner immediately when a candidate has broken it. Candidates with host code run in a different
+// kind of runner, sandboxed and one per candidate. Used by one thread at a time: the holder of its
+// lease (gpu_pool.hpp).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace krl {
 
-// What all GPUs' processes are started with.
+// The arguments with which all GPUs' processes are started.
 struct GpuWorkers {
   std::string runner, checker;  // the programs
   std::string sandbox;          // kernelrl-sandbox, for runners; empty = none, and no host code
@@ -52,7 +52,7 @@ struct WorkerDoesNotStart : Failure {
   using Failure::Failure;
 };
 
-// Somebody else has killed a GPU's process, as a system does that is short of memory. It says
+// Someone else has killed a GPU's process, as a system does that is short of memory. It says
 // nothing of the GPU or of a candidate: another process takes its place at the next request.
 struct WorkerKilled : Failure {
   using Failure::Failure;
@@ -70,24 +70,24 @@ class Gpu {
   // code and may have done that itself.
   Checked<nlohmann::json, RunnerFailure> ask_runner(const char* kind, const nlohmann::json& request,
                                                     std::uint32_t runs = 1);
-  // Requests to the runner, one run each, which goes on to the next by itself. The first failure,
+  // Requests to the runner, one run each, which continues to the next by itself. The first failure,
   // if there is one.
   std::optional<RunnerFailure> ask_runner_all(const char* kind,
                                               const std::vector<nlohmann::json>& requests);
   // One request to the checker. Throws WorkerKilled, and Failure(KRL_UNAVAILABLE) if it died, hung
   // or failed: the next request starts another.
   nlohmann::json ask_checker(const char* kind, const nlohmann::json& request);
-  // Requests that it goes on with by itself, and their answers in order. Throws as ask_checker.
+  // Requests that it continues with by itself, and their answers in order. Throws as ask_checker.
   std::vector<nlohmann::json> ask_checker_all(const char* kind,
                                               const std::vector<nlohmann::json>& requests);
   // The SM clock now; 0: unknown. Throws as ask_checker.
   double clock_mhz() { return ask_checker("clock", nullptr).get<double>(); }
-  // What baselines took in the checker, by keys of its caller's; nothing after it was replaced.
+  // The baselines' times in the checker, by the caller's keys; empty after it was replaced.
   std::map<std::string, double>& baseline_ns() { return current_checker().baseline_ns; }
   // The seeds of pools that the checker has or shall make, by their keys; nothing after it was
   // replaced.
   std::map<std::string, std::vector<std::uint64_t>>& pools() { return current_checker().pools; }
-  // What the GPU reaches at best. Throws as ask_checker.
+  // The peak rates of the GPU. Throws as ask_checker.
   const Peaks& peaks();
   // Of a kernel that does nothing, in the checker; and by how much longer it takes in the runner.
   double empty_launch_ns() { return current_checker().empty_launch_ns; }
@@ -158,7 +158,7 @@ class Gpu {
   Counters counters_;
 };
 
-// While a runner holds sets of buffers that nobody has looked at yet: if that fails, its arena is
+// While a runner holds sets of buffers that no one has looked at yet: if that fails, its arena is
 // no more as the next candidate must find it, and it is replaced.
 template <class Use>
 void with_runner(Gpu& gpu, const Use& use) {

@@ -40,8 +40,8 @@ GpuPool::Slot* GpuPool::free_slot() {
     all_out_of_order = all_out_of_order && !in_order;
   }
   if (all_out_of_order) {
-    throw Failure(KRL_UNAVAILABLE, "no GPU is in order: " + slots_.front()->why +
-                                       "; see what nvidia-smi says of them");
+    throw Failure(KRL_UNAVAILABLE,
+                  "no GPU is in order: " + slots_.front()->why + "; check them with nvidia-smi");
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// The GPUs that evaluations run on, each lent to one at a time, in the order of asking. A GPU whose
-// processes cannot be started is left alone for a while: it may hang, and is never reset.
+// The GPUs used for evaluations, each leased to one at a time, in order of request. A GPU whose
+// processes cannot be started is not used for a while: it may hang, and is never reset.
 // Thread-safe.
 #pragma once
 
@@ -21,7 +21,7 @@ class GpuPool {
   // Starts the processes of all `gpus`. REQUIRES: at least one.
   GpuPool(const std::vector<gpu::GpuDescription>& gpus, GpuWorkers workers);
 
-  // Calls `use` with a GPU that nobody else uses meanwhile. Throws what it throws,
+  // Calls `use` with a GPU that no one else uses meanwhile. Throws what it throws,
   // Failure(KRL_CANCELLED), and Failure(KRL_UNAVAILABLE) if every GPU is out of order.
   void with_gpu(const std::function<bool()>& cancelled, const std::function<void(Gpu&)>& use);
 

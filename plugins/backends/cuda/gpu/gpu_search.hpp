@@ -1,4 +1,4 @@
-// Which GPUs there are, and the environment that their processes need.
+// Finds the available GPUs, and the environment that their processes need.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::vector<std::string> gpu_environment();
 
 // The GPUs with these indices, or all if there are none. Asks `runner`, the program
 // kernelrl-gpu-runner, as the driver is none of ours. Throws Failure(KRL_FAILED_PRECONDITION) that
-// says what is missing and how to go on without.
+// says what is missing and how to continue without.
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices);
 

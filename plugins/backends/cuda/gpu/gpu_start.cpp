@@ -13,7 +13,7 @@
 namespace krl {
 namespace {
 
-// Of a GPU's memory, what an arena takes if nobody says: there are four, and a policy beside.
+// Of a GPU's memory, what an arena takes if no one says: there are four, and a policy alongside.
 std::uint64_t usual_arena(std::uint64_t gpu_bytes, Sizes sizes) {
   constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
   if (sizes == Sizes::kSmall) return std::min(gpu_bytes / 32, kGibibyte);
@@ -27,7 +27,7 @@ std::vector<int> indices_of(const std::string& text) {
     int index = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
     if (error != std::errc() || end != word.data() + word.size()) {
-      invalid_argument("gpus: '" + word + "' is no number of a GPU; give them as \"0,1\"");
+      invalid_argument("gpus: '" + word + "' is not a GPU number; write them as \"0,1\"");
     }
     indices.push_back(index);
   }
@@ -45,7 +45,7 @@ std::string compiled_judge(const CudaCompiler& compiler) {
   const auto module = module_from_bytes(output.module);
   if (module) return module->cubin;
   throw Failure(KRL_FAILED_PRECONDITION,
-                compiler.name + " does not compile the judge's own kernels: " + output.why);
+                compiler.name + " does not compile kernelrl's trusted kernels: " + output.why);
 }
 
 std::vector<gpu::GpuDescription> choose_gpus(const std::string& indices,

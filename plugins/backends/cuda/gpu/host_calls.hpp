@@ -1,6 +1,6 @@
-// Calls of a candidate's host code, timed by the clock of this process: whatever the candidate's
-// own process says of itself is its own invention. What a call costs beside its work is known from
-// the checker, which does the same with calls that do nothing.
+// Calls of a candidate's host code, timed with the clock of this process, because anything reported
+// by the candidate's process may be forged. The overhead of a call is known from the checker, which
+// times calls that do nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct CallTimes {
   double calls = 0, outputs = 0;
 };
 
-// What some calls took, and the least that as many take that do nothing. Per call, at least 1 ns.
+// The time of some calls, and the least time of as many empty ones. Per call, at least 1 ns.
 double ns_of_call(const CallTimes& took, const CallTimes& least, std::size_t calls);
 
 // By how much that may be less than the truth, as a part of it: until the runner's work is looked

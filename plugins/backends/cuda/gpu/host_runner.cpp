@@ -16,7 +16,7 @@ constexpr std::uint64_t kDataBytes = std::uint64_t{8} << 30;
 constexpr std::chrono::milliseconds kReapPause{5};
 constexpr int kReapPauses = 200;
 
-// What the driver reads beside the system's libraries.
+// What the driver reads in addition to the system's libraries.
 constexpr const char* kReadable[] = {
     "/usr",      "/lib",          "/lib64",        "/etc/ld.so.cache",
     "/opt",      "/proc/self",    "/sys",          "/proc/driver/nvidia",
@@ -80,7 +80,7 @@ Checked<json, RunnerFailure> host_answer(std::uint64_t ticket, const std::option
       return failure;
     }
     if (result.is_null()) return result;
-  } catch (const json::exception&) {  // it is no answer of ours
+  } catch (const json::exception&) {  // it is not an answer of ours
   }
   return failed(RunnerFailure::kForged);
 }

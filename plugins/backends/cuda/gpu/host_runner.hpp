@@ -1,6 +1,6 @@
-// How runners are started, and what may be believed of what one says whose candidate has host code
-// of its own. It speaks the protocol of all runners, but once it has loaded a candidate, whatever
-// comes out of it may be the candidate's.
+// Starts runners, and validates the answers of one whose candidate has host code. It uses the
+// protocol of all runners, but once it has loaded a candidate, its output may come from the
+// candidate.
 #pragma once
 
 #include <cstdint>

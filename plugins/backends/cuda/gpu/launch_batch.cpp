@@ -58,7 +58,7 @@ void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
   gpu::Time& time = batch->time;
   const gpu::Timed& first = time.programs.front();
   const std::uint64_t kept_bytes = time.samples * first.sets() * first.program.bytes;
-  // The copies lie at one end of the arena, the sets in the rest of it.
+  // The copies are at one end of the arena, the sets in the rest of it.
   const bool front = random() % 2 == 0;
   const std::uint64_t from = front ? kept_bytes : 0;
   const std::uint64_t until = front ? arena_bytes : arena_bytes - std::min(arena_bytes, kept_bytes);

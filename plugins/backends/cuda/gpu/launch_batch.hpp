@@ -1,5 +1,5 @@
-// A batch of timed launches: where each has its set of buffers, what it computes on, and where what
-// it leaves behind is kept until it has been examined. Nobody can foresee it. Pure but for the
+// A batch of timed launches: where each has its set of buffers, its inputs, and where its outputs
+// are kept until they have been examined. Unpredictable for a candidate. Pure except for the
 // generator.
 #pragma once
 
@@ -30,7 +30,7 @@ std::uint32_t decoys_of_sample(std::uint32_t launches);
 // sets; each is used once. REQUIRES: programs and samples of `time` are set.
 struct LaunchBatch {
   gpu::Time time;
-  std::vector<std::uint64_t> members;  // of the pool, by set, but for the first
+  std::vector<std::uint64_t> members;  // of the pool, by set, except for the first
 };
 void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
           std::mt19937_64& random, LaunchBatch* batch);

@@ -94,11 +94,11 @@ void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers
       what = task.outputs[problem.index].name + ": " + std::to_string(problem.wrong) +
              " elements are wrong";
       if (!is_wrong_untimed(member)) break;
-      return stop(run_.case_index, KRL_VERDICT_WRONG_RESULT,
+      return stop(run_.case_index, Verdict::kWrongResult,
                   what + " for inputs of a timed launch, and again when it ran on them untimed",
                   record_);
   }
-  stop(run_.case_index, KRL_VERDICT_FLAGGED,
+  stop(run_.case_index, Verdict::kFlagged,
        "right when it was checked, wrong when it was timed: " + what, record_);
 }
 

@@ -1,6 +1,6 @@
-// Whether timed launches of a candidate were right, all of them: against a pool of inputs for which
-// the checker knows what is right, and of which nobody knows when which comes. Of one case. Used by
-// the thread that holds the GPU's lease.
+// Checks all timed launches of a candidate in one case, on a pool of inputs for which the checker
+// knows the right outputs, in an unpredictable order. Used by the thread that holds the GPU's
+// lease.
 #pragma once
 
 #include <cstdint>

@@ -24,25 +24,25 @@ namespace {
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
 constexpr int kMostDroppedBatches = 3;
 constexpr double kLightSpeed = 0.9;  // of the least time that moving the data can take
-// By how much slower a baseline may be in the candidate's process than in the checker, beside what
-// any launch costs there: on an H200 up to 0.15 us more or less, whatever it launches.
+// By how much slower a baseline may be in the candidate's process than in the checker, in addition
+// to the difference in the cost of any launch: on an H200 up to 0.15 us either way.
 constexpr double kSameTime = 0.02, kSameLaunchNs = 60;
 // No launch is faster than an empty one in another process, by more than this.
 constexpr double kLaunchNs = 200;
-// By what the logarithms of two kernels' times differ though their code is the same, from one
-// loading of it to the next: on an H200 0.002 at the median, 0.005 in one of ten. With it, the
-// interval that the samples give for 90 % holds the truth in more than 95 % (bench/README.md).
+// By how much the logarithms of the times of the same code differ from one loading to the next: on
+// an H200 0.002 at the median, 0.005 in one of ten. With it, the 90 % interval of the samples
+// contains the truth in more than 95 % (bench/results/2026-11-23_gpu_backends.md).
 constexpr double kLoadError = 0.004;
 
-constexpr std::uint32_t kFirstSamples = 2;     // of the look that nobody checks
+constexpr std::uint32_t kFirstSamples = 2;     // of the first look, whose results are not checked
 constexpr std::size_t kReferenceSamples = 5;   // once a case: one place after the point will do
 constexpr std::size_t kFewestHostSamples = 8;  // each of milliseconds
 constexpr int kLooksAtCalls = 3;               // at the first call, at some, at a sample's
 constexpr std::size_t kFewestLongSamples = 8;  // each of one launch, as it takes so long
 constexpr double kLongBatchNs = 30e6;          // pairs of samples that take longer come one by one
-constexpr double kTooSlow = 3;                 // times the baseline: it is not measured precisely
-constexpr std::size_t kFewestSlowSamples = 3;
-// Of what the task's own kernel takes; and beside that, as other programs use the GPU too.
+constexpr double kTooSlow = 3;  // times the baseline, and long: the first look is all it gets
+// Times the task's naive kernel; and in addition at least the following, as other programs use the
+// GPU too.
 constexpr double kMostSlowdown = 100;
 constexpr std::chrono::milliseconds kLeastRunLimit{1000};
 
@@ -55,7 +55,7 @@ double shortest_of(const std::vector<double>& ns) {
   return *std::min_element(ns.begin(), ns.end());
 }
 
-// Of the candidate, at most: with a baseline beside it that is as slow.
+// Of the candidate, at most: with a baseline alongside it that is as slow.
 std::uint32_t runs_of(const gpu::Time& time) {
   std::uint32_t runs = 0;
   for (const gpu::Timed& timed : time.programs) runs += 1 + time.samples * timed.launches;
@@ -67,7 +67,7 @@ using Clock = std::chrono::steady_clock;
 // A program that is timed.
 struct Sampled {
   BufferSet buffers;
-  std::uint32_t launches = 1;  // of a sample, each on a set of buffers of its own
+  std::uint32_t launches = 1;  // of a sample, each on its own set of buffers
 
   gpu::Timed timed() const { return {buffers.program, launches, decoys_of_sample(launches)}; }
   // Of one of those.
@@ -109,7 +109,7 @@ class CaseTimer {
   void draw_batch(std::uint32_t most_samples = kMostSamples) {
     std::vector<gpu::Timed>& programs = batch_.time.programs;
     programs.clear();
-    if (candidate_.has_host()) return;  // its calls are on sets of their own
+    if (candidate_.has_host()) return;  // each call has its own set of buffers
     programs.push_back(ours_.timed());
     if (baseline_.kernel != nullptr) programs.push_back(theirs_.timed());
     std::uint64_t bytes = 0;
@@ -124,8 +124,8 @@ class CaseTimer {
 
   // ---- one batch
 
-  // Of the candidate, and of a baseline beside it, whose sample is then the first of the batch or
-  // not. False if the candidate failed: the record then says how.
+  // Of the candidate, and of a baseline alongside it, whose sample is then the first of the batch
+  // or not. False if the candidate failed: the record then says how.
   bool time_candidate(bool baseline_first, Batch* ours, Batch* baseline) {
     if (candidate_.has_host()) return time_host_code(ours);
     gpu::Time request = batch_.time;
@@ -173,7 +173,7 @@ class CaseTimer {
     return true;
   }
 
-  // Of a baseline that is not beside the candidate.
+  // Of a baseline that is not alongside the candidate.
   Batch time_baseline() {
     if (!candidate_.has_host()) return baseline_.reference ? time_reference() : time_in_checker();
     return {baseline_.reference ? median_of(time_reference()) : time_called_in_checker()};
@@ -218,7 +218,7 @@ class CaseTimer {
     auto ns = ask_reference(seeds);
     if (!ns.empty()) return ns;
     invalid_argument(candidate_.task.definition.id +
-                     ": its reference does not run on the GPU, so its time is no baseline");
+                     ": its reference does not run on the GPU, so its time cannot be the baseline");
   }
 
   // ---- all batches
@@ -236,7 +236,8 @@ class CaseTimer {
     return true;
   }
 
-  // A first look at both, unmeasured, which also says how many launches make a sample.
+  // A first look at both, which says how many launches make a sample, and counts only where a
+  // kernel is far too slow to be worth more.
   bool warm_up() {
     if (candidate_.has_host()) return warm_up_calls();
     Batch ours, baseline;
@@ -252,9 +253,12 @@ class CaseTimer {
     const double pair_ns = ours_ns + (baseline.empty() ? 0 : shortest_of(baseline));
     most_samples_ = static_cast<std::uint32_t>(
         std::clamp(kLongBatchNs / std::max(pair_ns, 1.0), 1.0, 1.0 * kMostSamples));
-    too_slow_ = ours_.launches == 1 && !baseline.empty() &&
-                shortest_of(ours) > kTooSlow * shortest_of(baseline);
-    if (baseline_.kernel == nullptr) return true;
+    const bool too_slow = ours_.launches == 1 && !baseline.empty() &&
+                          shortest_of(ours) > kTooSlow * shortest_of(baseline);
+    fewest_ =
+        too_slow ? kFirstSamples : (ours_.launches == 1 ? kFewestLongSamples : settings_.fewest);
+    if (too_slow) keep(std::move(ours), std::move(baseline));
+    if (too_slow || baseline_.kernel == nullptr) return true;
     theirs_.launches = launches_of(theirs_, baseline);
     // The first launch of a sample takes longer, which counts less among many.
     const std::uint32_t fewer = std::min(ours_.launches, theirs_.launches);
@@ -270,6 +274,7 @@ class CaseTimer {
     const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
       return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
     };
+    fewest_ = kFewestHostSamples;
     for (int look = 0; look < kLooksAtCalls; ++look) {
       Batch ours;
       if (!time_host_code(&ours)) return false;
@@ -296,12 +301,16 @@ class CaseTimer {
       return true;
     }
     ++batches_;
-    append(std::move(ours), &case_.samples_ns);
-    append(std::move(baseline), &case_.baseline_samples_ns);
+    keep(std::move(ours), std::move(baseline));
     return true;
   }
 
-  // A candidate's code could have reached the baseline beside it, and made it slower.
+  void keep(Batch ours, Batch baseline) {
+    append(std::move(ours), &case_.samples_ns);
+    append(std::move(baseline), &case_.baseline_samples_ns);
+  }
+
+  // A candidate's code could have reached the baseline alongside it, and made it slower.
   bool baseline_is_itself() {
     const double kernels = static_cast<double>(theirs_.kernels());
     const double seen =
@@ -327,16 +336,10 @@ class CaseTimer {
 
   bool done(Clock::time_point start) const {
     const std::size_t n = case_.samples_ns.size();
-    if (n < fewest() || (!beside_ && !in_both_orders())) return false;
+    if (n < fewest_ || (!beside_ && !in_both_orders())) return false;
     if (n >= settings_.most) return true;
     if (Clock::now() - start >= settings_.limit) return true;
     return baseline_.exists() && ratio().half_width() < settings_.target;
-  }
-
-  std::size_t fewest() const {
-    if (candidate_.has_host()) return kFewestHostSamples;
-    if (too_slow_) return kFewestSlowSamples;
-    return ours_.launches == 1 ? kFewestLongSamples : settings_.fewest;
   }
 
   LogRatio ratio() const {
@@ -368,7 +371,7 @@ class CaseTimer {
       case_.speedup_high = std::exp(measured.high);
     }
     if (const std::string why = faster_than_possible(); !why.empty()) {
-      stop(run_.case_index, KRL_VERDICT_FLAGGED, why, record_);
+      stop(run_.case_index, Verdict::kFlagged, why, record_);
     }
   }
 
@@ -439,27 +442,27 @@ class CaseTimer {
   const PlannedRun& run_;
   const TimingSettings& settings_;
   EvaluationRecord* const record_;
-  CaseRecord& case_;
+  Case& case_;
   const GpuBaseline& baseline_;
   const std::uint64_t arena_bytes_;
   bool beside_;  // is the baseline timed in the candidate's process?
   LaunchCheck check_;
-  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: nobody knows
+  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: no one knows
   Sampled ours_, theirs_;
   LaunchBatch batch_;
   std::mt19937_64 random_{secret_number()};
   const bool even_batches_begin_with_baseline_ = random_() % 2 == 0;
   std::uint32_t most_samples_ = kMostSamples;  // of a batch
-  bool too_slow_ = false;
-  std::size_t batches_ = 0;  // that count
-  CallTimes least_;          // of calls that do nothing, as many as these
+  std::size_t fewest_ = 0;                     // samples
+  std::size_t batches_ = 0;                    // that count
+  CallTimes least_;                            // of calls that do nothing, as many as these
   std::uint32_t rehearsed_calls_ = 0;
   double clock_mhz_ = 0;
   int dropped_ = 0;
 };
 
-// Loads the candidate anew: what it has put into its own variables is gone. A baseline comes beside
-// it, so that the launches of both cost the same.
+// Loads the candidate anew: what it has put into its own variables is gone. A baseline comes
+// alongside it, so that the launches of both cost the same.
 bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
           const PlannedRun& run, EvaluationRecord* record) {
   auto loaded = gpu.ask_runner("load", candidate.load());
@@ -504,7 +507,7 @@ void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& bas
   if (!load(gpu, candidate, baseline, runs.front(), record)) return;
   with_runner(gpu, [&] {
     for (const PlannedRun& run : runs) {
-      if (!run.counted || record->verdict != KRL_VERDICT_OK) continue;
+      if (!run.counted || record->verdict != Verdict::kOk) continue;
       CaseTimer(gpu, candidate, baseline, run, settings, record).time();
     }
   });

@@ -1,4 +1,4 @@
-// How fast is a candidate? Measured on the GPU against a baseline, in pairs, with a cold L2.
+// Times a candidate on the GPU against a baseline, in pairs, with a cold L2.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,12 @@ struct TimingSettings {
   std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
 };
 
-// What a candidate's times are held against; nothing by default.
+// The baseline of a candidate's times; none by default.
 struct GpuBaseline {
   const GpuCandidate* kernel = nullptr;  // timed as the candidate is
   bool reference = false;                // the task's, by libtorch: one call a sample
   std::string digest = {};               // of the kernel's code: what it took is known by it
-  // The task's own kernel, which passes: what timed launches compute is held against what it
+  // The task's own kernel, which passes: what timed launches compute is compared with what it
   // computes; null: against the reference.
   const GpuCandidate* trusted = nullptr;
 

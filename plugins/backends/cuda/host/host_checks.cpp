@@ -3,20 +3,19 @@
 #include <kernelrl/abi.h>
 
 #include <algorithm>
-
-#include "plugins/backends/evaluator/source/lexer.hpp"
+#include <kernelrl/cuda_source.hpp>
 
 namespace krl {
 namespace {
 
 constexpr std::string_view kHarness = "kernelrl_";
 
-SourceProblem problem_at(const Token& token, std::string message) {
+SourceProblem problem_at(const SourceToken& token, std::string message) {
   return {token.line, token.column, std::move(message)};
 }
 
-// What stands between the quotes or brackets of an #include at token `at`; empty if it is none.
-std::string header_of(const std::vector<Token>& tokens, std::size_t at) {
+// What is between the quotes or brackets of an #include at token `at`; empty if it is none.
+std::string header_of(const std::vector<SourceToken>& tokens, std::size_t at) {
   if (!tokens[at].is("include") || at == 0 || !tokens[at - 1].is("#")) return {};
   std::string header;
   for (std::size_t n = at + 1; n < tokens.size() && !tokens[n].starts_line; ++n) {
@@ -25,7 +24,7 @@ std::string header_of(const std::vector<Token>& tokens, std::size_t at) {
   return header.size() > 2 ? header.substr(1, header.size() - 2) : "";
 }
 
-std::optional<SourceProblem> check_header(const Token& token, const std::string& header,
+std::optional<SourceProblem> check_header(const SourceToken& token, const std::string& header,
                                           const std::vector<std::string>& forbidden) {
   if (header.front() == '/' || header.find("..") != std::string::npos) {
     return problem_at(token, "#include of a path of the machine");
@@ -77,10 +76,10 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
                          "the source has " + std::to_string(source.size()) + " bytes, at most " +
                              std::to_string(kMaxSourceBytes) + " are read"};
   }
-  const std::vector<Token> tokens = lex(source).tokens;
+  const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
-    const Token& token = tokens[t];
-    if (token.kind != Token::kName) continue;
+    const SourceToken& token = tokens[t];
+    if (token.kind != SourceToken::kIdentifier) continue;
     if (token.text.rfind(kHarness, 0) == 0) {
       return problem_at(token, "'" + token.text + "' is a name of the harness");
     }
@@ -94,17 +93,16 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
   return std::nullopt;
 }
 
-void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics) {
-  for (DiagnosticRecord& diagnostic : *diagnostics) {
+void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics) {
+  for (Diagnostic& diagnostic : *diagnostics) {
     const std::string missing = missing_in(diagnostic.text);
     if (!missing.empty()) diagnostic.text = "not in kernelrl's shim of torch: " + missing;
   }
 }
 
-void name_what_the_linker_refused(std::string_view log,
-                                  std::vector<DiagnosticRecord>* diagnostics) {
+void name_what_the_linker_refused(std::string_view log, std::vector<Diagnostic>* diagnostics) {
   constexpr std::string_view kUndefined = ": undefined reference to `", kLinker = "ld: ";
-  DiagnosticRecord error;
+  Diagnostic error;
   error.severity = KRL_SEVERITY_ERROR;
   if (const std::size_t at = log.find(kUndefined); at != std::string_view::npos) {
     const std::string_view rest = log.substr(at + kUndefined.size());

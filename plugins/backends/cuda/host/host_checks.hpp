@@ -1,6 +1,5 @@
-// Checks of the text of a candidate with host code of its own, before anything compiles it. They
-// are few: what such code may do is for the sandbox that it runs in to say, not for its words.
-// Pure.
+// Checks the text of a candidate with host code, before anything compiles it. There are few checks,
+// because the sandbox in which such code runs, not its text, determines what it may do. Pure.
 #pragma once
 
 #include <optional>
@@ -19,9 +18,9 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
                                                const std::vector<std::string>& forbidden);
 
 // Says of errors about torch that it is our shim which lacks something, and what.
-void name_what_torch_lacks(std::vector<DiagnosticRecord>* diagnostics);
+void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics);
 
 // Adds the first error of the linker: a function that it did not find, or else its own words.
-void name_what_the_linker_refused(std::string_view log, std::vector<DiagnosticRecord>* diagnostics);
+void name_what_the_linker_refused(std::string_view log, std::vector<Diagnostic>* diagnostics);
 
 }  // namespace krl

@@ -32,7 +32,7 @@ void add_host_figures(const CompiledModule& module, const std::string& arch,
   std::string why = "the compiler gave something else";
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels) {
-    record->fail(KRL_VERDICT_COMPILE_ERROR, "the compiled code cannot be read: " + why);
+    record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);
     return;
   }
   const auto reported = read_resource_report(module.report);
@@ -40,7 +40,7 @@ void add_host_figures(const CompiledModule& module, const std::string& arch,
   for (const CubinKernel& kernel : *kernels) {
     const auto found = reported.find(kernel.name);
     const KernelResources resources = found == reported.end() ? KernelResources() : found->second;
-    KernelRecord figures;
+    Kernel figures;
     figures.name = readable(kernel.name);
     figures.arch = arch;
     figures.registers = kernel.registers;

@@ -1,5 +1,5 @@
-// What compiled code says of the kernels of a candidate that launches them itself. How it does,
-// nobody sees, so there are no figures of launches: no occupancy, no dynamic shared memory. Pure.
+// Properties of the compiled kernels of a candidate that launches them itself. The launches are
+// unknown, so there are no figures for them: no occupancy, no dynamic shared memory. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The headers that host code of candidates is compiled against: those of its call, and the shim of
-// torch. They are installed with the plugins.
+// The headers against which the host code of candidates is compiled: those of its call, and the
+// torch shim. They are installed with the plugins.
 #pragma once
 
 #include <filesystem>

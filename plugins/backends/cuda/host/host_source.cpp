@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <kernelrl/cuda_source.hpp>
 #include <vector>
-
-#include "plugins/backends/evaluator/source/lexer.hpp"
 
 namespace krl {
 namespace {
@@ -113,7 +112,7 @@ bool names_half(std::string_view source) {
   return false;
 }
 
-bool is_torch_header(const Token& token) {
+bool is_torch_header(const SourceToken& token) {
   return token.is("torch") || token.is("ATen") || token.is("c10") || token.is("pybind11") ||
          token.text.rfind("\"torch/", 0) == 0 || token.text.rfind("\"ATen/", 0) == 0;
 }
@@ -121,7 +120,7 @@ bool is_torch_header(const Token& token) {
 }  // namespace
 
 HostForm host_form(std::string_view source) {
-  const std::vector<Token> tokens = lex(source).tokens;
+  const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
   HostForm form = HostForm::kLaunch;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     if (tokens[t].is("PYBIND11_MODULE")) return HostForm::kTorchModule;

@@ -4,9 +4,9 @@
 //
 // A candidate is plain CUDA, with a function
 //   launch(tensors…, scalars…, axes…[, cudaStream_t])
-// of the task's inputs, its outputs that are no inputs, its scalars, and its axes that vary; or a
+// of the task's inputs, its outputs that are not inputs, its scalars, and its axes that vary; or a
 // torch extension, with a function `forward` that takes the inputs and the scalars and returns the
-// outputs, and is made known by PYBIND11_MODULE or lies in the open.
+// outputs, and is made known by PYBIND11_MODULE or is in the open.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>

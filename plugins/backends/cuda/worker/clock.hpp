@@ -1,4 +1,4 @@
-// The clock of the GPU's multiprocessors, by NVIDIA's management library.
+// Reads the clock of the GPU's multiprocessors through NVIDIA's management library.
 #pragma once
 
 namespace krl::gpu {

@@ -154,7 +154,7 @@ void DeviceSession::require_space(std::uint64_t bytes) const {
   if (bytes > arena_bytes_) throw CudaError(CUDA_ERROR_OUT_OF_MEMORY, "the arena");
 }
 
-// Of `sets` sets, whose fills stand together at `fills`.
+// Of `sets` sets, whose fills are together at `fills`.
 void DeviceSession::draw(CUdeviceptr base, CUdeviceptr fills, const Program& program,
                          std::size_t sets) {
   std::uint64_t longest = 0;

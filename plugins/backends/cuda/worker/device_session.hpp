@@ -1,6 +1,6 @@
-// A GPU as one of its two processes uses it: an arena for a candidate's buffers, with guards
-// wherever none is, the module that is loaded, runs and timed samples of it. What a call of CUDA's
-// refuses is thrown as CudaError, or as RefusedLaunch where nothing ran. Used by one thread.
+// A GPU as used by one of its two processes: an arena for a candidate's buffers, with guards
+// everywhere else; the loaded module; its runs and timed samples. Errors of CUDA calls are thrown
+// as CudaError, or as RefusedLaunch where nothing ran. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class DeviceSession {
   CUfunction trusted(const char* name) const;
   // Draws inputs into the memory at `base`, all with the same seed and factor.
   void fill(CUdeviceptr base, const std::vector<Fill>& inputs, std::uint64_t seed, double factor);
-  // The same for whole sets, each at a place of its own with a seed of its own; and what is blank.
+  // The same for whole sets, each at a separate place with a separate seed; and what is blank.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
                const std::vector<std::uint64_t>& seeds, double factor);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps copies as they say.
@@ -122,8 +122,8 @@ class DeviceSession {
   std::vector<Sample> samples_;  // their events are used again and again
   Sample gap_;
   std::deque<double> gaps_ns_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Transfer>
-      transfers_;  // as page-locked memory is slow to get
+  // Kept, because page-locked memory is slow to allocate.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Transfer> transfers_;
 };
 
 }  // namespace krl::gpu

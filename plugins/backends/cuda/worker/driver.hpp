@@ -1,5 +1,5 @@
-// CUDA's driver API, found when it is first used: a machine without a GPU has none of it. The calls
-// that the GPU's processes make, and owners of what they return. A process uses one GPU, from one
+// CUDA's driver API, loaded when first used, because a machine without a GPU does not have it: the
+// calls made by the GPU's processes, and owners of their results. A process uses one GPU, from one
 // thread.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Holds back what is enqueued on a GPU, so that launches stand ready when their time begins,
-// however slowly the host enqueues them. Used by one thread.
+// Holds back work enqueued on a GPU, so that launches are ready when their time begins, however
+// slowly the host enqueues them. Used by one thread.
 #pragma once
 
 #include "plugins/backends/cuda/worker/driver.hpp"
@@ -12,7 +12,7 @@ class Gate {
   explicit Gate(CUfunction wait);
 
   // Calls `enqueue`. What it enqueues waits until it opens the gate, or ends; at most some
-  // milliseconds, should the driver itself have to wait for the GPU before it can go on.
+  // milliseconds, should the driver itself have to wait for the GPU before it can continue.
   template <class Enqueue>
   void behind(const Enqueue& enqueue) {
     close();

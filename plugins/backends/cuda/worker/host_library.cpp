@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <kernelrl/tensor_types.hpp>
 
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/device_types.hpp"
+#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 
 namespace krl::gpu {
 namespace {
@@ -47,7 +47,7 @@ std::string described(int dtype, const long long* shape, int axes) {
   return text + "]";
 }
 
-// Each copy of the shared object has a file of its own that stays open: the loader takes a name
+// Each copy of the shared object has a separate file that stays open: the loader takes a name
 // that it knows for the object that it knows.
 void* load(const std::string& shared_object) {
   const int file = ::memfd_create("krl-candidate", MFD_CLOEXEC);
@@ -112,7 +112,7 @@ HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_chang
     return;
   }
   void* const symbol = ::dlsym(load(shared_object), "kernelrl_host_call");
-  if (symbol == nullptr) throw HostFailure(Trouble::kItsFailure, "it has no call of its launcher");
+  if (symbol == nullptr) throw HostFailure(Trouble::kItsFailure, "it does not call its launcher");
   function_ = reinterpret_cast<Function>(symbol);
 }
 

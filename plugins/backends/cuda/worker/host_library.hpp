@@ -1,7 +1,7 @@
-// A candidate with host code of its own, as a runner holds it: the shared object, loaded into this
-// very process, memory for the tensors that it makes, and what it gave back. From its first call on
-// nothing in this process can be trusted, which is why the process is replaced afterwards. Used by
-// one thread; the context is current.
+// A candidate with host code inside a runner: the shared object, loaded into this process, memory
+// for the tensors it creates, and its results. From its first call on nothing in this process can
+// be trusted, which is why the process is replaced afterwards. Used by one thread; the context is
+// current.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class HostLibrary {
 
   // Calls it on the set of buffers at `set`. Throws HostFailure.
   void call(const HostArguments& arguments, CUdeviceptr set);
-  // After some calls: brings their outputs to their places. Throws HostFailure if work went on
+  // After some calls: brings their outputs to their places. Throws HostFailure if work continued
   // after what was enqueued before this, on a stream or thread of the candidate's.
   void finish();
   // After that: the memory that they no longer need can be had again, and reads as nothing.

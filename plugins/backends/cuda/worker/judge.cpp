@@ -57,7 +57,7 @@ ReferenceProblem Judge::compute(const OracleRequest& request, CUdeviceptr memory
     KRL_CUDA(cuCtxSynchronize);
     if (!problem) return {};
   }
-  // A reference may make tensors of its own on the CPU, and then works there alone.
+  // A reference may create tensors on the CPU, and then works only there.
   auto host = downloaded<std::byte>(memory, request.memory_bytes);
   const auto problem = on_cpu_.compute(request, host.data());
   KRL_CUDA(cuMemcpyHtoD, memory, host.data(), host.size());
@@ -190,7 +190,7 @@ bool Judge::try_impostor(const TryImpostor& impostor) {
                      [](const CheckedOutput& output) { return output.wrong == 0; });
 }
 
-// A reference that makes CPU tensors of its own fails on the GPU, in ways of libtorch's.
+// A reference that creates CPU tensors fails on the GPU with errors of libtorch.
 std::vector<double> Judge::time_reference(const TimeReference& time) {
   const std::uint64_t bytes = std::max<std::uint64_t>(time.reference.memory_bytes, 1);
   const DeviceMemory memory = allocate(bytes);

@@ -1,5 +1,5 @@
-// What a task's reference gives, kept on the GPU, and runners' memory held against it. Used by one
-// thread; the session's context is current.
+// Keeps the outputs of a task's reference on the GPU, and compares runners' memory with them. Used
+// by one thread; the session's context is current.
 #pragma once
 
 #include <map>
@@ -70,8 +70,8 @@ class Judge {
   std::optional<ReferenceStore> on_gpu_;
   ReferenceStore on_cpu_;
   MemoryCache<Expected> expected_;
-  std::map<std::string, std::vector<double>>
-      largest_rounding_;  // by keys of checks; few, and small
+  // By the keys of checks; few and small.
+  std::map<std::string, std::vector<double>> largest_rounding_;
   std::map<std::uint64_t, Arena> arenas_;
   CUfunction compare_reals_, compare_integers_, find_changes_;
   UploadBuffer reports_, ranges_, changed_;

@@ -1,5 +1,5 @@
-// What timed launches left behind, many at once, held against what a trusted program made of the
-// same inputs: the task's own kernel, which has passed the check itself, or the reference where
+// Compares the outputs of many timed launches with those that a trusted program computed from the
+// same inputs: the task's naive kernel, which has passed the check itself, or the reference if
 // there is none. Used by one thread; the session's context is current.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What this GPU reaches at best, measured with kernels of our own.
+// The peak rates of this GPU, measured with our kernels.
 #pragma once
 
 #include "plugins/backends/cuda/worker/device_session.hpp"

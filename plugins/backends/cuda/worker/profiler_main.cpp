@@ -8,7 +8,7 @@
 //   kernelrl-gpu-profiler --check DEVICE
 //                                    whether counters can be read here, and if not, why
 //
-// A process of its own, as CUPTI reaches into all that its process does on a GPU, and a candidate
+// A separate process, as CUPTI reaches into all that its process does on a GPU, and a candidate
 // that faults only now ends it alone.
 #include <cstdio>
 #include <memory>
@@ -52,7 +52,7 @@ int answer(const std::vector<std::string>& words) {
       return print_lacking(words[1], {words.begin() + 2, words.end()}), 0;
     }
     std::fprintf(stderr,
-                 "kernelrl-gpu-profiler: it knows --metrics CHIP, --lacks CHIP METRIC… and "
+                 "kernelrl-gpu-profiler: usage: --metrics CHIP, --lacks CHIP METRIC… and "
                  "--check DEVICE\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernelrl-gpu-profiler: %s\n", error.what());

@@ -12,10 +12,10 @@
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
 // each output's expected values), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
 // Peaks, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
-// kernelrl-gpu-profiler, does Setup and Load with answers of its own (counters/counter.hpp).
+// kernelrl-gpu-profiler, does Setup and Load with different answers (counters/counter.hpp).
 //
 // An arena holds guards wherever no set of buffers is laid out: bytes that only a key foretells.
-// Who has looked at a set puts guards in its place.
+// Whoever has examined a set restores the guards in its place.
 // Offsets count from the start of a buffer set (of a Program) or of the arena. Plain values.
 #pragma once
 
@@ -33,7 +33,6 @@
 namespace krl {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementError, index, got, expected)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Peaks, bytes_per_ns, operations_per_ns)
 
 }  // namespace krl
@@ -85,7 +84,7 @@ struct Launch {
   std::vector<Argument> arguments;
 };
 
-// What the function of a candidate with host code of its own is called with (host_call.hpp).
+// The arguments for the function of a candidate with host code (host_call.hpp).
 struct HostTensor {
   std::uint64_t offset = 0;
   int dtype = 0;  // DType
@@ -97,7 +96,7 @@ struct HostScalar {
   std::int64_t integer = 0;
 };
 struct HostArguments {
-  std::vector<HostTensor> tensors;  // inputs, then outputs that are no inputs
+  std::vector<HostTensor> tensors;  // inputs, then outputs that are not inputs
   int inputs = 0;
   std::vector<int> outputs;  // places in `tensors`
   std::vector<HostScalar> scalars;
@@ -117,7 +116,7 @@ struct Program {
   HostArguments host;  // where a library is loaded, which launches by itself
 };
 
-// Replaces what is loaded, or is loaded beside it. The answer is null.
+// Replaces what is loaded, or is loaded alongside it. The answer is null.
 struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
@@ -143,7 +142,7 @@ struct Timed {
 };
 
 // Samples of programs' times with a cold L2: one or two programs, in turn, of the module that is
-// loaded and of the one beside it. Each launch has a set of its own. All sets of a sample are laid
+// loaded and of the one alongside it. Each launch has a separate set. All sets of a sample are laid
 // out before it and put away after it. Both programs have the same places and inputs, as the time
 // of a short kernel depends on where its data are. The module is loaded anew before, and each
 // program is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of
@@ -233,7 +232,7 @@ struct Stage {
   double factor = 1;
 };
 
-// What timed launches of a case are held against: inputs of many seeds, and what a trusted program
+// What timed launches of a case are compared with: inputs of many seeds, and what a trusted program
 // makes of them. The program is of the module that is loaded; without launches it is the reference.
 // The answer is a ReferenceProblem: of the reference, or that the program's own outputs are wrong.
 struct Pool {
@@ -245,7 +244,7 @@ struct Pool {
 };
 
 // Holds the copies of sets after a Time, or the sets themselves after Calls, against a pool: a
-// launch may have written its own outputs and scratch buffers, decoys nobody. The answer is an
+// launch may have written its own outputs and scratch buffers, decoys no one. The answer is an
 // Examined.
 struct Examine {
   std::string pool;

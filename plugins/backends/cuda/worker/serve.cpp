@@ -53,7 +53,7 @@ void end_with_the_input() {
 }  // namespace
 
 int serve(const Handlers& handlers) {
-  // Answers have a descriptor of their own: what libraries print goes to stderr.
+  // Answers have a separate descriptor: what libraries print goes to stderr.
   const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);

@@ -34,7 +34,7 @@ auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)()) {
   };
 }
 
-// What a handler throws becomes a Trouble. Returns the process' exit code.
+// Exceptions of a handler become a Trouble. Returns the exit code of the process.
 int serve(const Handlers& handlers);
 
 }  // namespace krl::gpu

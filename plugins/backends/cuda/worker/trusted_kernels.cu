@@ -8,7 +8,16 @@ typedef unsigned int u32;
 typedef unsigned short u16;
 
 enum DType { kFloat32, kFloat16, kBFloat16, kInt32, kInt64, kBool };
-enum ValueKind { kNormal, kUniform, kUniformSigned, kIntegers, kPermutation, kOneHot, kZeros, kPoison };
+enum ValueKind {
+  kNormal,
+  kUniform,
+  kUniformSigned,
+  kIntegers,
+  kPermutation,
+  kOneHot,
+  kZeros,
+  kPoison
+};
 
 struct Fill {
   u64 offset, elements, row, seed;  // row: the length of the tensor's last axis

@@ -1,4 +1,4 @@
-// Memory on the GPU that grows to what is put into it. Used by one thread.
+// Memory on the GPU that grows to fit its contents. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace krl::gpu {
 
 class UploadBuffer {
  public:
-  // Where the values lie until the next call.
+  // Where the values are until the next call.
   template <class T>
   CUdeviceptr upload(const std::vector<T>& values) {
     return upload(values.data(), values.size() * sizeof(T));

@@ -59,7 +59,7 @@ class Engine {
               const Patience& patience) const;
   void start(const std::string& name, const Patience& patience) const;
   bool running(const std::string& name, const Patience& patience) const;  // false if it is gone
-  // SIGKILL to all its processes. That it is gone already is no failure, here and in remove().
+  // SIGKILL to all its processes. That it is gone already is not a failure, here and in remove().
   void kill(const std::string& name, const Patience& patience) const;
   void remove(const std::string& name, const Patience& patience) const;
   // Running or not.

@@ -32,7 +32,7 @@ EngineFailure unreachable(std::string_view what, const std::string& socket,
   if (failure.cause() == http::Cause::kCancelled) return {KRL_CANCELLED, "cancelled"};
   if (failure.cause() == http::Cause::kDeadline) {
     return {KRL_UNAVAILABLE, start + "the Docker daemon at " + socket +
-                                 " gave no answer in time: see its log (journalctl -u docker)"};
+                                 " did not answer in time: see its log (journalctl -u docker)"};
   }
   if (error == std::errc::permission_denied) {
     return {KRL_FAILED_PRECONDITION,

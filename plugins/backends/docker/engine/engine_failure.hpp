@@ -1,4 +1,4 @@
-// What went wrong between us and Docker, in words that say what to do. Pure.
+// Errors between kernelrl and Docker, with messages that say what to do. Pure.
 #pragma once
 
 #include <kernelrl/values.hpp>

@@ -1,9 +1,9 @@
-// A content-addressed cache on disk: `folder/ab/<key>`, shared by threads and by processes.
+// A content-addressed cache on disk: `folder/ab/<key>`, shared by threads and processes.
 //
-// An entry is written to a file of its own and renamed, and begins with the SHA-256 of its content:
-// a reader sees all of it or nothing, whatever was killed when. What is corrupt is deleted and
-// counts as a miss. Bounded in size; what was not used for longest goes first. A folder that cannot
-// be written (read-only, full disk) makes a cache that forgets, never an error. Thread-safe.
+// An entry is written to a separate file and renamed, and begins with the SHA-256 of its content: a
+// reader sees all of it or nothing, whatever was killed. Corrupt entries are deleted and count as
+// misses. Bounded in size; the least recently used entries are evicted first. If the folder cannot
+// be written (read-only, full disk), nothing is cached, without an error. Thread-safe.
 #pragma once
 
 #include <atomic>

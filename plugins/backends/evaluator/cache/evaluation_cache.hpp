@@ -1,8 +1,9 @@
-// Evaluations by key, in memory and, if there is a folder, on disk. Identical ones that are asked
-// for at the same time are done once. Thread-safe.
+// Evaluations by key, in memory and, if there is a folder, on disk. Identical concurrent ones are
+// done once. Thread-safe.
 #pragma once
 
 #include <filesystem>
+#include <kernelrl/evaluation_json.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,12 +28,12 @@ class EvaluationCache {
   std::shared_ptr<const EvaluationRecord> get(const std::string& key, Evaluate evaluate) {
     return memory_.get(key, [&] {
       const auto text = disk_ ? disk_->get(key) : std::nullopt;
-      if (auto known = text ? evaluation_from_text(*text) : std::nullopt) {
-        return std::pair(*std::move(known), text->size());
+      if (auto known = text ? parse_evaluation(*text) : std::nullopt) {
+        return std::pair(EvaluationRecord(*std::move(known)), text->size());
       }
       EvaluationRecord fresh = evaluate();
       if (!fresh.repeatable) return std::pair(std::move(fresh), std::size_t{0});
-      const std::string fresh_text = to_text(fresh);
+      const std::string fresh_text = to_json_text(fresh);
       if (disk_) disk_->put(key, fresh_text);
       return std::pair(std::move(fresh), fresh_text.size());
     });

@@ -1,5 +1,5 @@
-// Values by key, each computed once however many threads ask at the same time (single flight), the
-// ones used last kept up to a size. Thread-safe.
+// Values by key, each computed once for any number of concurrent requests (single flight); the most
+// recently used ones are kept up to a size. Thread-safe.
 #pragma once
 
 #include <condition_variable>

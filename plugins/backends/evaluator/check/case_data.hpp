@@ -1,7 +1,8 @@
-// The inputs of a run and what must come out: made once per (task, case, seed, distribution) and
-// shared by all candidates. Thread-safe.
+// The inputs of a run and its expected outputs: computed once per (task, case, seed, distribution)
+// and shared by all candidates. Thread-safe.
 #pragma once
 
+#include <kernelrl/evaluation.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,9 +35,9 @@ struct PreparedTask {
   bool is_real(std::size_t case_index) const {
     return case_index >= n_small() && case_index < n_cases;
   }
-  std::uint32_t kind_of(std::size_t case_index) const {  // KRL_CASE_*
-    if (case_index < n_cases) return KRL_CASE_SHOWN;
-    return case_index < n_known() ? KRL_CASE_HOLDOUT : KRL_CASE_FRESH;
+  CaseKind kind_of(std::size_t case_index) const {
+    if (case_index < n_cases) return CaseKind::kShown;
+    return case_index < n_known() ? CaseKind::kHoldout : CaseKind::kFresh;
   }
 };
 

@@ -21,8 +21,8 @@ void RunVerdict::add(const ResolvedTensor& output, const Comparison& comparison)
   detail += (detail.empty() ? "" : "; ") + describe(output, comparison);
 }
 
-std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t count) {
-  std::vector<CaseRecord> cases(count);
+std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count) {
+  std::vector<Case> cases(count);
   for (std::size_t c = 0; c < count; ++c) {
     cases[c].label = task.cases[c].label;
     cases[c].kind = task.kind_of(c);
@@ -30,31 +30,30 @@ std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t coun
   return cases;
 }
 
-std::string named(const CaseRecord& c) {
-  return c.kind == KRL_CASE_FRESH ? c.label + " (not shown)" : c.label;
+std::string named(const Case& c) {
+  return c.kind == CaseKind::kFresh ? c.label + " (not shown)" : c.label;
 }
 
-void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c) {
+void merge(const RunVerdict& run, const PlannedRun& plan, Case* c) {
   c->max_abs_error = std::fmax(c->max_abs_error, run.max_abs_error);
   c->max_rel_error = std::fmax(c->max_rel_error, run.max_rel_error);
-  if (run.passed || c->verdict != KRL_VERDICT_OK) return;
-  c->verdict = KRL_VERDICT_WRONG_RESULT;
+  if (run.passed || c->verdict != Verdict::kOk) return;
+  c->verdict = Verdict::kWrongResult;
   const auto distribution = kDistributionNames[static_cast<std::size_t>(plan.distribution)];
   c->detail = (distribution.empty() ? "" : "inputs" + std::string(distribution) + ": ");
   c->detail += run.detail;
 }
 
-void leave_out(CaseRecord* c, std::uint32_t verdict) {
+void leave_out(Case* c, Verdict verdict) {
   c->verdict = verdict;
   c->detail = "not run: an earlier case failed";
 }
 
-void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
-          EvaluationRecord* record) {
+void stop(std::size_t stopped, Verdict verdict, const std::string& why, EvaluationRecord* record) {
   record->fail(verdict, named(record->cases[stopped]) + ": " + why);
   for (std::size_t c = stopped; c < record->cases.size(); ++c) {
-    CaseRecord& unfinished = record->cases[c];
-    if (unfinished.verdict != KRL_VERDICT_OK) continue;
+    Case& unfinished = record->cases[c];
+    if (unfinished.verdict != Verdict::kOk) continue;
     leave_out(&unfinished, verdict);
     if (c == stopped) unfinished.detail = why;
   }

@@ -1,4 +1,4 @@
-// From runs to the cases of an evaluation. Pure.
+// From the runs of an evaluation to its cases. Pure.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,19 @@ struct RunVerdict {
 };
 
 // The first `count` cases, all passed so far.
-std::vector<CaseRecord> untried_cases(const PreparedTask& task, std::size_t count);
+std::vector<Case> untried_cases(const PreparedTask& task, std::size_t count);
 
 // For an evaluation's `why`: "n=7", or "n=7 (not shown)" of a fresh shape.
-std::string named(const CaseRecord& c);
+std::string named(const Case& c);
 
 // Adds a run to its case.
-void merge(const RunVerdict& run, const PlannedRun& plan, CaseRecord* c);
+void merge(const RunVerdict& run, const PlannedRun& plan, Case* c);
 
 // Of a case that is not run because an earlier one got the verdict.
-void leave_out(CaseRecord* c, std::uint32_t verdict);
+void leave_out(Case* c, Verdict verdict);
 
 // Ends the evaluation in the middle of case `stopped`: it and those after it that have not failed
 // get the verdict.
-void stop(std::size_t stopped, std::uint32_t verdict, const std::string& why,
-          EvaluationRecord* record);
+void stop(std::size_t stopped, Verdict verdict, const std::string& why, EvaluationRecord* record);
 
 }  // namespace krl

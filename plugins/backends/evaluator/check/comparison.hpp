@@ -1,4 +1,4 @@
-// An output against its expected values. Pure functions.
+// Compares an output with its expected values. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ inline constexpr std::size_t kFirstErrors = 4;
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
                           const ExpectedOutput& expected, const Tolerance& tolerance);
 
-// Outputs of so few elements could be learned by heart, so nobody is told their expected values.
+// Outputs of so few elements could be learned by heart, so no one is told their expected values.
 inline constexpr std::int64_t kFewElements = 64;
 inline bool is_secret(const ResolvedTensor& tensor) { return tensor.elements <= kFewElements; }
 

@@ -37,18 +37,17 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
 void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
                         EvaluationRecord* record) {
   const auto fresh = record->cases.begin() + static_cast<std::ptrdiff_t>(asked.n_known());
-  const bool known_failed = std::any_of(record->cases.begin(), fresh, [](const CaseRecord& c) {
-    return c.verdict != KRL_VERDICT_OK;
-  });
+  const bool known_failed = std::any_of(record->cases.begin(), fresh,
+                                        [](const Case& c) { return c.verdict != Verdict::kOk; });
   if (known_failed) {
     record->cases.erase(fresh, record->cases.end());
     return;
   }
   for (const auto& [c, why] : obstacles) {
-    CaseRecord& found = record->cases[c];
-    found.verdict = KRL_VERDICT_LAUNCH_ERROR;
+    Case& found = record->cases[c];
+    found.verdict = Verdict::kLaunchError;
     found.detail = why;
-    record->fail(KRL_VERDICT_LAUNCH_ERROR, named(found) + ": " + why);
+    record->fail(Verdict::kLaunchError, named(found) + ": " + why);
   }
 }
 

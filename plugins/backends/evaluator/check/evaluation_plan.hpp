@@ -1,4 +1,4 @@
-// Which runs an evaluation consists of, and what becomes of the cases that nobody was shown. Pure.
+// The runs of an evaluation, and the treatment of fresh cases. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Shapes that nobody is shown: the pool that a task's ranges give, and which of it an evaluation
-// checks. A kernel that is right at every size is right there too. Pure functions.
+// Fresh shapes, which are never shown: the pool given by a task's ranges, and the part of it that
+// an evaluation checks. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace krl {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
-// its least, a few, a multiple of a tile, one beside that, any odd one, one beyond all of the
+// its least, a few, a multiple of a tile, one next to that, any odd one, one beyond all of the
 // cases, and one as far beyond as there is time for.
 //
 // A set has one shape of each kind for every axis. Kinds are a prime number, and from one axis to

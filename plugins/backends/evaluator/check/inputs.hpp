@@ -1,7 +1,7 @@
-// The inputs of a case, drawn from a seed: made by the trusted side, never by a candidate.
+// The inputs of a case, generated from a seed by trusted code, never by a candidate.
 //
-// Counter-based: an element depends on the seed, its tensor and its index alone, so that any part
-// can be made anywhere, in any order. Pure functions.
+// Counter-based: an element depends only on the seed, its tensor and its index, so that any part
+// can be generated anywhere, in any order. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How near a kernel comes to what its GPU can do (Williams, Waterman, Patterson: Roofline, 2009):
-// the least bytes and operations of a case, over the rates that the GPU reaches at best. Pure.
+// How close a kernel is to the limits of its GPU (Williams, Waterman, Patterson: Roofline, 2009):
+// the least bytes and operations of a case, over the GPU's peak rates. Pure.
 #pragma once
 
 #include <algorithm>

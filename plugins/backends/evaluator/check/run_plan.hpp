@@ -1,5 +1,5 @@
-// Which runs check a candidate: inputs, value distributions and orders of threads, spread over the
-// cases so that every task sees all of them at the cost of a few runs. Pure.
+// The runs that check a candidate: inputs, value distributions and orders of threads, spread over
+// the cases so that every task sees all of them at the cost of a few runs. Pure.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct RunSeeds {
 // the shared one, all others from the candidate's own. Further runs have the distributions ×100,
 // ×0.01 and of odd halves in turn, and orders reversed and shuffled in turn: `runs_per_case` (at
 // least 1) in all, and more where the three would not come up otherwise. A hold-out is run once,
-// shuffled. The runs of a case stand together.
+// shuffled. The runs of a case are together.
 std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
                                   std::size_t runs_per_case, const RunSeeds& seeds);
 

@@ -44,10 +44,10 @@ void refuse_impostors(const TaskDefinition& task,
 }
 
 void require_right_naive(const TaskDefinition& task, const EvaluationRecord& naive) {
-  if (naive.verdict == KRL_VERDICT_OK) return;
-  refuse(task, "naive",
-         "the naive kernel is not right: " + std::string(verdict_name(naive.verdict)) + ": " +
-             naive.why);
+  if (naive.verdict == Verdict::kOk) return;
+  refuse(
+      task, "naive",
+      "the naive kernel is not right: " + std::string(name_of(naive.verdict)) + ": " + naive.why);
 }
 
 }  // namespace krl

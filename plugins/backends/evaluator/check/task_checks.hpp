@@ -1,5 +1,5 @@
-// Is a task fit to be learned from? Its naive kernel must be right, and no output that knows
-// nothing of the task may pass: it would be rewarded for nothing.
+// Checks that a task is suitable for learning: its naive kernel must be right, and trivial outputs
+// must fail, since they would be rewarded.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One compile in a sandboxed process of its own: source in, module and log out. What is compiled,
+// One compile in a separate sandboxed process: source in, module and log out. What is compiled,
 // and with what, is the backend's. Thread-safe: it has no state but its options.
 #pragma once
 
@@ -30,7 +30,7 @@ struct CompileOutput {
   enum End { kCompiled, kFailed, kTimeout, kOutOfResources } end = kFailed;
   std::string module;  // only if compiled
   std::string log;     // clean
-  std::vector<DiagnosticRecord> diagnostics;
+  std::vector<Diagnostic> diagnostics;
   std::string why;  // one line; empty if compiled
 };
 

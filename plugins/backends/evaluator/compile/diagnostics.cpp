@@ -98,11 +98,11 @@ constexpr Severity kSeverities[] = {{": fatal error: ", KRL_SEVERITY_ERROR},
                                     {": warning: ", KRL_SEVERITY_WARNING},
                                     {": warning #", KRL_SEVERITY_WARNING}};
 
-std::optional<DiagnosticRecord> parse_line(std::string_view line, std::string_view source_name) {
+std::optional<Diagnostic> parse_line(std::string_view line, std::string_view source_name) {
   for (const Severity& severity : kSeverities) {
     const std::size_t mark = line.find(severity.mark);
     if (mark == std::string_view::npos) continue;
-    DiagnosticRecord found;
+    Diagnostic found;
     found.severity = severity.value;
     std::string_view place = line.substr(0, mark);
     if (place.substr(0, source_name.size()) == source_name) {
@@ -142,9 +142,8 @@ std::string clean_log(std::string_view log, std::size_t most) {
   return out;
 }
 
-std::vector<DiagnosticRecord> parse_diagnostics(std::string_view log,
-                                                std::string_view source_name) {
-  std::vector<DiagnosticRecord> found;
+std::vector<Diagnostic> parse_diagnostics(std::string_view log, std::string_view source_name) {
+  std::vector<Diagnostic> found;
   for (std::size_t start = 0; start < log.size() && found.size() < kMaxDiagnostics;) {
     const std::size_t end = std::min(log.find('\n', start), log.size());
     const auto diagnostic = parse_line(log.substr(start, end - start), source_name);
@@ -164,8 +163,8 @@ bool says_out_of_memory(std::string_view log) {
   });
 }
 
-std::string first_error(const std::vector<DiagnosticRecord>& diagnostics) {
-  for (const DiagnosticRecord& diagnostic : diagnostics) {
+std::string first_error(const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity != KRL_SEVERITY_ERROR) continue;
     if (diagnostic.line == 0) return diagnostic.text;
     return "line " + std::to_string(diagnostic.line) + ": " + diagnostic.text;

@@ -1,7 +1,7 @@
 // kernelrl-oracle: computes the expected values of tasks with libtorch.
 //
-// A process of its own, so that no candidate ever shares memory with the answers, and so that
-// libtorch is loaded once, beside the host. It keeps the references that it compiled last.
+// A separate process, so that no candidate ever shares memory with the answers, and so that
+// libtorch is loaded once, alongside the host. It keeps the references that it compiled last.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ class Memory {
 }  // namespace
 
 int main() {
-  // Answers have a descriptor of their own: what libtorch prints goes to stderr.
+  // Answers have a separate descriptor: what libtorch prints goes to stderr.
   const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);

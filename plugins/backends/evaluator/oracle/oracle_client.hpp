@@ -1,5 +1,5 @@
-// The evaluator's side of `kernelrl-oracle`: starts it when it is first needed, and again after it
-// died. Thread-safe; one request at a time.
+// The evaluator's side of `kernelrl-oracle`: starts it when first needed, and again if it dies.
+// Thread-safe; one request at a time.
 #pragma once
 
 #include <kernelrl/values.hpp>

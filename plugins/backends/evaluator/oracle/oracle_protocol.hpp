@@ -3,7 +3,7 @@
 //
 //   fd 0  requests, fd 1  answers (message_stream.hpp)
 //   fd 3  shared memory (memfd), which the asking side grows before it asks
-// A request names where in the shared memory the inputs lie and where the results go. The oracle
+// A request names where in the shared memory the inputs are and where the results go. The oracle
 // answers one request after the other and ends when fd 0 does. Plain values.
 #pragma once
 
@@ -57,8 +57,11 @@ struct OracleAnswer {
   std::optional<ReferenceProblem> problem;  // none: the results are in the shared memory
 };
 
-void to_json(nlohmann::json& json, const OracleRequest& request);
-void from_json(const nlohmann::json& json, OracleRequest& request);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleTensor, dtype, shape, offset, rounding, continuous)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleScalar, dtype, real, integer)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OracleRequest, reference, memory_bytes, inputs, scalars, outputs,
+                                   terms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
 void to_json(nlohmann::json& json, const OracleAnswer& answer);
 void from_json(const nlohmann::json& json, OracleAnswer& answer);
 

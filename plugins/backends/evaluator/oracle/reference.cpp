@@ -14,6 +14,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "plugins/backends/evaluator/oracle/nudges.hpp"
+
 namespace krl {
 namespace {
 
@@ -99,31 +101,23 @@ at::TensorOptions options_of(ReferenceDevice device, at::ScalarType type) {
   return at::TensorOptions(type).device(device == ReferenceDevice::kCuda ? at::kCUDA : at::kCPU);
 }
 
-// Float32 values, each moved up or down by an ulp: by the top bit of a multiplicative hash of its
-// index, so that no two draws or inputs move alike.
-at::Tensor nudged(const at::Tensor& values, std::int64_t draw) {
-  constexpr double kUlp = 0x1p-23;
-  const at::Tensor index = at::arange(values.numel(), values.options().dtype(at::kInt));
-  const at::Tensor hash = (index + draw * 40503).mul_(-1640531535);  // 2^32 by the golden ratio
-  const at::Tensor sign = hash.sign_().to(at::kFloat).reshape(values.sizes());
-  return sign.mul_(kUlp).add_(1).mul_(values);
-}
-
-// Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars. For each
-// `draw` above 0, the inputs that are continuous are nudged in another way.
+// Copies of the inputs, the floating ones in `precision`, or as they are; and the scalars. `nudges`
+// perturbs the inputs that are continuous, differently for each `draw`, from 0.
 std::vector<c10::IValue> arguments_of(const OracleRequest& request, std::byte* memory,
                                       ReferenceDevice device,
                                       std::optional<at::ScalarType> precision,
-                                      std::int64_t draw = 0) {
+                                      Nudges* nudges = nullptr, std::int64_t draw = 0) {
   std::vector<c10::IValue> arguments;
   for (const OracleTensor& input : request.inputs) {
     const at::Tensor seen = at::from_blob(memory + input.offset, input.shape,
                                           options_of(device, torch_type(input.dtype)));
     const bool converted = precision && is_floating(input.dtype);
-    at::Tensor value = converted ? seen.to(*precision, false, true) : seen.clone();
-    const auto place = static_cast<std::int64_t>(arguments.size()) + 1;
-    if (draw > 0 && converted && input.continuous) value = nudged(value, draw * 64 + place);
-    arguments.emplace_back(std::move(value));
+    const auto place = static_cast<std::int64_t>(arguments.size());
+    if (nudges != nullptr && converted && input.continuous) {
+      arguments.emplace_back(nudges->moved(seen.to(*precision), draw * 64 + place));
+    } else {
+      arguments.emplace_back(converted ? seen.to(*precision, false, true) : seen.clone());
+    }
   }
   for (const OracleScalar& scalar : request.scalars) {
     if (is_floating(scalar.dtype)) arguments.emplace_back(scalar.real);
@@ -149,15 +143,15 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
 // What the runs of a reference give for one output.
 struct Results {
   at::Tensor exact;                // in float64
-  std::vector<at::Tensor> single;  // in float32: of the very inputs, then of nudged ones
+  std::vector<at::Tensor> single;  // in float32: of the same inputs, then of nudged ones
 };
 
 // What rounding may cost each element: see kRoundingFactor.
 at::Tensor rounding_of(const Results& results, double terms) {
+  const at::Tensor exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
   at::Tensor errors;
   for (const at::Tensor& single : results.single) {
-    const at::Tensor error =
-        (single.to(at::kDouble) - results.exact).abs_().nan_to_num_(0.0, 0.0, 0.0);
+    const at::Tensor error = at::sub(single, exact).abs_().nan_to_num_(0.0, 0.0, 0.0);
     if (errors.defined()) {
       at::maximum_out(errors, errors, error);
       continue;
@@ -166,7 +160,7 @@ at::Tensor rounding_of(const Results& results, double terms) {
     const bool no_error = errors.count_nonzero().item<std::int64_t>() == 0;
     if (no_error) terms = 1;
   }
-  const at::Tensor size = results.exact.abs().nan_to_num_(0.0, 0.0, 0.0);
+  const at::Tensor size = exact.abs().nan_to_num_(0.0, 0.0, 0.0);
   at::maximum_out(errors, errors, errors.mean());
   return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));
 }
@@ -213,7 +207,8 @@ struct ReferenceStore::Compiled {
   std::shared_ptr<torch::jit::CompilationUnit> unit;
 };
 
-ReferenceStore::ReferenceStore(ReferenceDevice device) : device_(device) {
+ReferenceStore::ReferenceStore(ReferenceDevice device)
+    : device_(device), nudges_(std::make_unique<Nudges>()) {
   [[maybe_unused]] static const bool prepared = prepare_libtorch();
 }
 
@@ -245,10 +240,10 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     const c10::InferenceMode no_gradients;
     torch::jit::Function* function = compiled(request.reference).unit->find_function("run");
     if (function == nullptr) refuse("the reference has no function 'run'");
-    const auto call = [&](at::ScalarType precision, std::int64_t draw) {
-      return as_list((*function)(arguments_of(request, memory, device_, precision, draw)));
+    const auto call = [&](at::ScalarType precision, Nudges* nudges, std::int64_t draw) {
+      return as_list((*function)(arguments_of(request, memory, device_, precision, nudges, draw)));
     };
-    const std::vector<at::Tensor> exact = call(at::kDouble, 0);
+    const std::vector<at::Tensor> exact = call(at::kDouble, nullptr, 0);
     if (exact.size() != request.outputs.size()) {
       refuse("the reference returns " + std::to_string(exact.size()) +
              " tensors, the task declares " + std::to_string(request.outputs.size()));
@@ -256,8 +251,9 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     std::vector<std::vector<at::Tensor>> single;
     const bool rounds = std::any_of(request.outputs.begin(), request.outputs.end(),
                                     [](const auto& output) { return is_floating(output.dtype); });
-    for (std::int64_t draw = 0; rounds && draw <= draws_of(request); ++draw)
-      single.push_back(call(at::kFloat, draw));
+    if (rounds) single.push_back(call(at::kFloat, nullptr, 0));
+    for (std::int64_t draw = 0; rounds && draw < draws_of(request); ++draw)
+      single.push_back(call(at::kFloat, nudges_.get(), draw));
     for (std::size_t i = 0; i < exact.size(); ++i) {
       check_output(request.outputs[i], exact[i], i);
       Results results{exact[i], {}};

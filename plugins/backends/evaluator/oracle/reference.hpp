@@ -12,13 +12,15 @@
 
 namespace krl {
 
+class Nudges;
+
 enum class ReferenceDevice { kCpu, kCuda };  // the current GPU; libtorch_cuda is loaded already
 
 // What rounding to float32 may cost an output element y in any order of summation:
 //
 //   2 · sqrt(terms) · (max(e, mean of e) + 2^-24·|y|)
 //
-// e is the largest error that the reference makes there in float32, on the very inputs and on
+// e is the largest error that the reference makes there in float32, on the same inputs and on
 // inputs each of which is moved by an ulp: twice, and 8 times where an output has few elements.
 // Adding `terms` numbers up one after the other errs by the square root of `terms` more than adding
 // them up by pairs, as the reference does. Where the reference makes no error at all on the very
@@ -47,6 +49,7 @@ class ReferenceStore {
   struct Compiled;
   Compiled& compiled(const std::string& text);
   const ReferenceDevice device_;
+  const std::unique_ptr<Nudges> nudges_;
   std::list<Compiled> compiled_;  // the newest first
 };
 

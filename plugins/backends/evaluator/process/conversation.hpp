@@ -1,6 +1,6 @@
-// A child process that answers requests, one after the other: messages (message_stream.hpp) into
-// its standard input and out of its standard output; its standard error is kept. The child ends
-// when its input does, and is killed when this dies. Used by one thread at a time.
+// A child process that answers requests, one after the other, with messages (message_stream.hpp) on
+// its standard input and output; its standard error is kept. The child ends when its input does,
+// and is killed on destruction. Used by one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Conversation {
   // False if the child is gone.
   bool send(const nlohmann::json& request);
   // No value if the child ended, if it says more than `most_bytes`, or after `limit`; none ever
-  // after that, as what comes late is no answer to what is asked next.
+  // after that, as what comes late is not an answer to what is asked next.
   std::optional<nlohmann::json> receive(std::chrono::milliseconds limit,
                                         std::uint32_t most_bytes = kMaxMessageBytes);
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,

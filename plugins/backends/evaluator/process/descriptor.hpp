@@ -1,5 +1,5 @@
-// A file descriptor with an owner, and a piece of memory that two processes share.
-// Not thread-safe beyond what the kernel gives; a moved-from object owns nothing.
+// A file descriptor with an owner, and memory shared by two processes. No thread safety beyond that
+// of the kernel; a moved-from object owns nothing.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class MemoryFile {
   Descriptor file_;
 };
 
-// A MemoryFile of a size that nobody can change, mapped for reading and writing. Zero at first.
+// A MemoryFile of a size that no one can change, mapped for reading and writing. Zero at first.
 class SharedMemory {
  public:
   SharedMemory() = default;

@@ -1,4 +1,4 @@
-// A descriptor read to its end, and written completely: all the input and output of a process that
+// Reads a descriptor to its end, and writes completely: all the input and output of a process that
 // compiles or computes. Any thread.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A thread that starts processes for others. A child that is to die with its parent does so when
-// the thread that started it ends, whoever waits for it: so that thread must live as long as the
+// A thread that starts processes for others. A child set to die with its parent does so when the
+// thread that started it ends, whichever thread waits for it; so that thread must outlive the
 // child. Thread-safe.
 #pragma once
 
@@ -16,7 +16,7 @@ class StartingThread {
  public:
   StartingThread();
   StartingThread(const StartingThread&) = delete;
-  // What it started has to be gone by then.
+  // All processes that it started must have ended by then.
   ~StartingThread();
 
   // Calls `start` on the thread and waits for it. Throws what it throws.

@@ -1,5 +1,5 @@
-// A child process from start to end: exec'd (never a bare fork, the host has many threads), in a
-// process group of its own that is killed whole, with no descriptors but those it is given.
+// A child process from start to end: exec'd (never a bare fork, since the host has many threads),
+// in a separate process group that is killed as a whole, with only the descriptors passed to it.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// A folder for the files of programs that we start: only this user may enter it. Removed with all
-// that is in it when this dies.
+// A folder for the files of programs that we start: only this user may enter it. Removed with its
+// contents on destruction.
 #pragma once
 
 #include <filesystem>

@@ -60,7 +60,7 @@ constexpr std::uint32_t kExecutable = PROT_EXEC;
 }  // namespace
 
 std::string allow_only(std::span<const AllowedCall> calls) {
-  // Calls of x32 have numbers of their own, none of which is on a list.
+  // Calls of x32 have separate numbers, none of which is on a list.
   std::vector<sock_filter> program = {load(offsetof(seccomp_data, arch)),
                                       {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture},
                                       statement(BPF_RET | BPF_K, kRefuse),

@@ -1,7 +1,6 @@
-// The last filter that a process puts on itself, once it has everything that it needs: a system
-// call that is not on its list fails with EPERM, whatever filters came before. Lasts for the life
-// of the process. For processes of one thread that have given up privileges (kernelrl-sandbox has
-// done so).
+// The last filter that a process installs, once it has everything it needs: system calls not on its
+// list fail with EPERM, whatever filters came before. Lasts for the life of the process. For
+// single-threaded processes that have given up privileges (as kernelrl-sandbox does).
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@ struct AllowedCall {
   std::uint32_t mask = ~0u, value = 0;
 };
 
-// What kept it from working, empty if it works.
+// The reason if it does not work, otherwise empty.
 std::string allow_only(std::span<const AllowedCall> calls);
 
 // Of a process that only computes: it reads and writes the descriptors that it has, takes and gives
 // back memory, none of which it can make executable, and ends. It cannot signal even itself: what
-// kills it is a crash, a limit, or somebody else.
+// kills it is a crash, a limit, or someone else.
 std::vector<AllowedCall> computing_calls();
 
 }  // namespace krl::sandbox

@@ -3,7 +3,7 @@
 //   kernelrl-sandbox [limits] -- PROGRAM ARGUMENTS… [--then PROGRAM ARGUMENTS…]…
 //   kernelrl-sandbox --probe      which restrictions work on this machine
 //
-// Used by the evaluator only (sandbox.hpp); nobody types these options, so a wrong one just ends
+// Used by the evaluator only (sandbox.hpp); no one types these options, so a wrong one just ends
 // it.
 #include <fcntl.h>
 #include <signal.h>

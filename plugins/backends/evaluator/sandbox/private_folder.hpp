@@ -1,5 +1,5 @@
-// The folder that a compiler may write to. No other process finds it, and it does not outlive the
-// processes that it is made for, however they end.
+// The folder that a compiler may write to. Other processes cannot find it, and it does not outlive
+// the processes for which it is made, however they end.
 #pragma once
 
 #include <cstdint>

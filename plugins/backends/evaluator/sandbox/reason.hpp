@@ -1,4 +1,4 @@
-// Why a system call has just failed, in words.
+// The reason why a system call has just failed, as text.
 #pragma once
 
 #include <cerrno>

@@ -41,9 +41,7 @@ std::string limit_resources(const ResourceLimits& limits) {
   return all ? "" : reason();
 }
 
-std::string die_with_parent() {
-  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? "" : reason();
-}
+std::string die_with_parent() { return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? "" : reason(); }
 
 std::string forbid_privileges() {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? "" : reason();

@@ -1,6 +1,6 @@
-// The restrictions that the launcher puts on itself, one function each. They last for the life of
-// the process and pass on to whatever it executes. Each returns what kept it from working, empty if
-// it works: none is fatal. For a process of one thread.
+// The restrictions that the launcher applies to itself, one function each. They last for the life
+// of the process and are inherited by whatever it executes. Each returns the reason if it does not
+// work, otherwise empty: none is fatal. For single-threaded processes.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// What a worker may do, and the command that starts it under these rules.
+// The permissions of a worker, and the command that starts it with them.
 //
-// The rules are applied by `kernelrl-sandbox`, a small launcher that restricts itself and then
-// becomes the worker (or starts several, one after the other). Every rule that the machine does not
-// support is left out; `probe_sandbox` says which. Plain values; callable from any thread.
+// They are applied by `kernelrl-sandbox`, a small launcher that restricts itself and then becomes
+// the worker (or starts several, one after the other). Rules that the machine does not support are
+// left out; `probe_sandbox` reports them. Plain values; callable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct SandboxRules {
   std::uint32_t processes = 16;  // ignored by Linux for root
   bool children = false;         // may it start processes?
   bool forks = false;            // may it copy itself, though it starts no other program?
-  // May it use GPUs? Then it keeps its environment and has no namespaces of its own, and local
+  // May it use GPUs? Then it keeps its environment and has no separate namespaces, and local
   // sockets, as the driver needs all of them. Its address space cannot be limited; its data can.
   bool gpu = false;
   std::uint64_t data_bytes = ~std::uint64_t{0};  // private memory that it can write to
-  // The most that its private folder may hold. The folder is where it starts; nobody else sees it,
+  // The most that its private folder may hold. The folder is where it starts; no one else sees it,
   // and it is gone as soon as the last process of the worker is. 0: it has none.
   std::uint64_t private_folder_bytes = 0;
   std::vector<std::string> readable;  // files, or folders with all that is in them
-  std::vector<std::string> programs;  // what it may execute, beside its own steps
+  std::vector<std::string> programs;  // what it may execute, in addition to its own steps
 };
 
 // `steps`: programs with their arguments; each starts when the one before ended with 0, and the

@@ -1,4 +1,4 @@
-// A candidate's launches with the numbers of every case.
+// A candidate's launches, resolved for every case.
 #pragma once
 
 #include <kernelrl/launch.hpp>

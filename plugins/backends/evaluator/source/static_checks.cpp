@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-
-#include "plugins/backends/evaluator/source/lexer.hpp"
+#include <kernelrl/cuda_source.hpp>
 
 namespace krl {
 namespace {
@@ -13,7 +12,7 @@ struct Reason {
   std::string_view word, why;
 };
 
-// Names that are refused wherever they stand.
+// Names that are refused wherever they are.
 constexpr Reason kNames[] = {
     {"__has_include", "asks about files of the machine"},
     {"__has_include__", "asks about files of the machine"},
@@ -46,7 +45,7 @@ constexpr Reason kPrefixes[] = {
     {"__atomic_", "is g++'s; use CUDA's atomics"}, {"__sync_", "is g++'s; use CUDA's atomics"},
 };
 
-// Names whose arguments are checked where they stand.
+// Names whose arguments are checked where they are.
 constexpr std::string_view kReadNames[] = {"__attribute__", "__attribute", "_Pragma"};
 
 constexpr std::string_view kAttributes[] = {
@@ -129,7 +128,7 @@ struct HeaderFolder {
 constexpr HeaderFolder kHeaderFolders[] = {
     {"cuda/std/", ""}, {"cub/block/", ".cuh"}, {"cub/thread/", ".cuh"}, {"cub/warp/", ".cuh"}};
 
-// Names whose meaning may not be changed by a macro, beside all that begin with two underscores.
+// Names that must not be redefined by a macro, in addition to all that begin with two underscores.
 constexpr std::string_view kFixedNames[] = {
     "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize", "defined",  "const",
     "volatile",  "static",   "extern",    "inline",    "void",     "bool",     "char",
@@ -175,35 +174,35 @@ bool is_harness_name(std::string_view name) {
 class Checker {
  public:
   // `pastes`: whether names may be pasted together even if these tokens do not say so.
-  Checker(const std::vector<Token>& tokens, const std::vector<std::string>& forbidden,
+  Checker(const std::vector<SourceToken>& tokens, const std::vector<std::string>& forbidden,
           bool pastes = false)
       : tokens_(tokens), forbidden_(forbidden), pastes_(pastes || has_pasting(tokens)) {}
 
   std::optional<SourceProblem> run() {
     for (at_ = 0; at_ < tokens_.size() && !problem_; ++at_) {
-      const Token& token = tokens_[at_];
-      if (token.kind == Token::kName) check_name(token);
-      if (token.kind == Token::kPunctuation) check_punctuation(token);
-      if (token.kind == Token::kText) check_text(token);
+      const SourceToken& token = tokens_[at_];
+      if (token.kind == SourceToken::kIdentifier) check_name(token);
+      if (token.kind == SourceToken::kPunctuation) check_punctuation(token);
+      if (token.kind == SourceToken::kLiteral) check_text(token);
     }
     return problem_;
   }
 
  private:
-  const Token& ahead(std::size_t n) const {
-    static const Token kNone;
+  const SourceToken& ahead(std::size_t n) const {
+    static const SourceToken kNone;
     return at_ + n < tokens_.size() ? tokens_[at_ + n] : kNone;
   }
-  void refuse(const Token& token, const std::string& why) {
+  void refuse(const SourceToken& token, const std::string& why) {
     if (!problem_) problem_ = SourceProblem{token.line, token.column, why};
   }
-  static bool has_pasting(const std::vector<Token>& tokens) {
+  static bool has_pasting(const std::vector<SourceToken>& tokens) {
     return std::any_of(tokens.begin(), tokens.end(),
-                       [](const Token& token) { return token.is("##"); });
+                       [](const SourceToken& token) { return token.is("##"); });
   }
   static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
-  void check_name(const Token& token) {
+  void check_name(const SourceToken& token) {
     for (const Reason& name : kNames) {
       if (token.text == name.word) {
         return refuse(token, quoted(token.text) + " " + std::string(name.why));
@@ -230,7 +229,7 @@ class Checker {
   }
 
   // Whether ## could make a refused or checked name of this one. Those without an underscore in
-  // front do nothing that the checks of the compiled code would not find, but for the task's.
+  // front do nothing that the checks of the compiled code would not find, except for the task's.
   bool begins_refused_name(std::string_view name) const {
     const auto begins = [&](std::string_view whole) {
       return whole.size() > name.size() && has_prefix(whole, name);
@@ -245,10 +244,10 @@ class Checker {
 
   // Compilers differ over a raw string in a directive or in a group that #if skips: some take its
   // further lines for code. So they have to pass as code too.
-  void check_text(const Token& token) {
+  void check_text(const SourceToken& token) {
     const std::size_t line_end = token.text.find('\n');
     if (line_end == std::string::npos) return;
-    const LexedSource lines = lex(std::string_view(token.text).substr(line_end + 1));
+    const CudaSource lines = scan_cuda_source(std::string_view(token.text).substr(line_end + 1));
     if (has_pasting(lines.tokens)) return refuse(token, "## in a raw string is not allowed");
     if (!lines.problems.empty()) {
       return refuse(token, "in a raw string: " + std::string(lines.problems.front().message) +
@@ -258,7 +257,7 @@ class Checker {
     if (found) refuse(token, "in a raw string: " + found->message);
   }
 
-  void check_punctuation(const Token& token) {
+  void check_punctuation(const SourceToken& token) {
     if (token.text == "#" && token.starts_line) return directive();
     if (token.text == "[" && ahead(1).is("[")) return standard_attribute();
     if (token.text == "<" && ahead(1).is("<") && ahead(2).is("<")) {
@@ -270,11 +269,12 @@ class Checker {
   void attribute() {
     std::size_t depth = 0;
     for (std::size_t n = 1; at_ + n < tokens_.size(); ++n) {
-      const Token& token = ahead(n);
+      const SourceToken& token = ahead(n);
       if (token.is("(")) ++depth;
       if (token.is(")") && --depth == 0) return;
       if (depth == 0) return refuse(token, "an attribute without its parentheses");
-      if (depth == 2 && token.kind == Token::kName && !contains(kAttributes, token.text)) {
+      if (depth == 2 && token.kind == SourceToken::kIdentifier &&
+          !contains(kAttributes, token.text)) {
         return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
       }
     }
@@ -283,8 +283,8 @@ class Checker {
   // [[a, b]]
   void standard_attribute() {
     for (std::size_t n = 2; at_ + n < tokens_.size() && !ahead(n).is("]"); ++n) {
-      const Token& token = ahead(n);
-      const bool harmless = token.is(",") || (token.kind == Token::kName &&
+      const SourceToken& token = ahead(n);
+      const bool harmless = token.is(",") || (token.kind == SourceToken::kIdentifier &&
                                               contains(kStandardAttributes, token.text));
       if (!harmless) {
         return refuse(token, "the attribute " + quoted(token.text) + " is not allowed");
@@ -292,7 +292,7 @@ class Checker {
     }
   }
 
-  void pragma_operator(const Token& token) {
+  void pragma_operator(const SourceToken& token) {
     const std::string& text = ahead(2).text;
     if (!has_prefix(text, "\"unroll") && !has_prefix(text, "\"nounroll")) {
       refuse(token, "a pragma other than unroll");
@@ -300,27 +300,27 @@ class Checker {
   }
 
   void directive() {
-    const Token& name = ahead(1);
+    const SourceToken& name = ahead(1);
     if (name.starts_line || name.text.empty()) return;  // a lone '#'
     if (name.text == "include") return include(name);
     if (name.text == "pragma") return pragma(name);
     if (!contains(kDirectives, name.text)) {
       return refuse(name, "the directive #" + name.text + " is not allowed");
     }
-    const Token& what = ahead(2);
+    const SourceToken& what = ahead(2);
     const bool sets = name.text == "define" || name.text == "undef";
     if (sets && (has_prefix(what.text, "__") || contains(kFixedNames, what.text))) {
       refuse(what, "#" + name.text + " of " + quoted(what.text) + ", which has its meaning");
     }
   }
 
-  void pragma(const Token& name) {
-    const Token& what = ahead(2);
+  void pragma(const SourceToken& name) {
+    const SourceToken& what = ahead(2);
     const bool allowed = what.is("unroll") || what.is("nounroll") || what.is("once");
     if (!allowed || what.starts_line) refuse(name, "a pragma other than unroll");
   }
 
-  void include(const Token& name) {
+  void include(const SourceToken& name) {
     std::string header;
     for (std::size_t n = 2; at_ + n < tokens_.size() && !ahead(n).starts_line; ++n) {
       header += ahead(n).text;
@@ -332,7 +332,7 @@ class Checker {
     }
   }
 
-  const std::vector<Token>& tokens_;
+  const std::vector<SourceToken>& tokens_;
   const std::vector<std::string>& forbidden_;
   const bool pastes_;
   std::size_t at_ = 0;
@@ -352,7 +352,7 @@ std::optional<SourceProblem> check_source(std::string_view source,
                          "the source has " + std::to_string(source.size()) + " bytes, at most " +
                              std::to_string(kMaxSourceBytes) + " are read"};
   }
-  const LexedSource lexed = lex(source);
+  const CudaSource lexed = scan_cuda_source(source);
   if (!lexed.problems.empty()) {
     const LexicalProblem& problem = lexed.problems.front();
     return SourceProblem{problem.line, problem.column,

@@ -10,7 +10,7 @@ constexpr double kTail = 0.05;             // of each side
 constexpr double kNormalQuantile = 1.645;  // of it
 constexpr std::size_t kExact = 50;         // samples; of more, ranks' sum is as good as normal
 
-// The largest rank k such that the k-th smallest mean of two of n samples lies above the median
+// The largest rank k such that the k-th smallest mean of two of n samples is above the median
 // with a probability of at most kTail: P(W < k) ≤ kTail, where W is the sum of the ranks 1 to n, of
 // which each is counted or not by the toss of a coin.
 std::size_t lower_rank(std::size_t n) {

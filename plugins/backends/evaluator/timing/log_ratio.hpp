@@ -1,5 +1,5 @@
-// How much faster a candidate is than its baseline, from paired samples of their times, and how
-// sure that is. Pure.
+// The speedup of a candidate over its baseline, from paired samples of their times, with its
+// confidence interval. Pure.
 #pragma once
 
 #include <cstddef>

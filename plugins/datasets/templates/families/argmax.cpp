@@ -1,4 +1,4 @@
-// Where the largest (or smallest) element of every row stands; the first one if several are equal.
+// Where the largest (or smallest) element of every row is; the first one if several are equal.
 #include "../family.hpp"
 
 namespace krl::templates {

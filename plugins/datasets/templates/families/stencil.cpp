@@ -1,4 +1,4 @@
-// Every element from its neighbours; what lies outside is 0.
+// Every element from its neighbours; what is outside is 0.
 #include "../family.hpp"
 
 namespace krl::templates {

@@ -1,6 +1,6 @@
 // Random numbers by name instead of by order: draw number `position` of sample `sample` under
-// `seed` is the same whenever, wherever and beside whatever it is made.
-// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+// `seed` is the same regardless of when, where and with what else it is generated. Philox 4x32-10
+// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 #pragma once
 
 #include <array>

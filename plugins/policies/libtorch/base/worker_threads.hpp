@@ -1,5 +1,5 @@
-// A fixed number of threads that run the same piece of work, each on its own share.
-// Owned and used by one thread at a time, the caller; it waits while the workers work.
+// A fixed number of threads that run the same function, each on its share of the work. Owned and
+// used by one thread at a time, the caller, which waits for the workers.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Compiled kernels on disk, so that the next start of a policy needs no compiler. Thread-safe, also
-// between processes.
+// Compiled kernels on disk, so that a policy need not compile them at its next start. Thread-safe,
+// also between processes.
 #pragma once
 
 #include "cuda/kernel_compiler.hpp"

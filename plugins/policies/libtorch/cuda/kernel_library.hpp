@@ -1,6 +1,6 @@
-// The engine's own CUDA kernels: compiled by NVRTC for the GPU at hand and the shape of the model
-// when a policy starts, kept on disk for the next start, and launched on torch's current stream, so
-// that a CUDA graph captures them like torch's own.
+// The engine's CUDA kernels: compiled with NVRTC for the GPU and the shape of the model when a
+// policy starts, cached on disk for the next start, and launched on torch's current stream, so that
+// a CUDA graph captures them like torch's kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Where the answers to some of a call's requests go, as an object behind the boundary's sink.
+// Receives the answers to some of a call's requests, as an object behind the boundary's sink.
 #pragma once
 
 #include <cstdint>

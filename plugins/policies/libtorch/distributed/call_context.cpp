@@ -17,21 +17,21 @@ CallContext::CallContext(const Context& outer, std::function<bool()> stop)
   c_.struct_size = sizeof c_;
   c_.ctx = this;
   c_.deadline_ns = outer.deadline_ns();
-  c_.cancelled = [](const krl_task_context* c) -> std::int32_t {
+  c_.cancelled = [](const krl_call* c) -> std::int32_t {
     return of(c).outer_.cancelled() || of(c).stop_() ? 1 : 0;
   };
-  c_.progress = [](const krl_task_context* c, double done, krl_str what) {
+  c_.progress = [](const krl_call* c, double done, krl_str what) {
     of(c).outer_.progress(done, view(what));
   };
-  c_.log = [](const krl_task_context* c, std::int32_t level, krl_str line) {
-    const krl_task_context* outer = of(c).outer_.c();
+  c_.log = [](const krl_call* c, std::int32_t level, krl_str line) {
+    const krl_call* outer = of(c).outer_.c();
     outer->log(outer, level, line);
   };
-  c_.fail = [](const krl_task_context* c, krl_status status, krl_str why) {
-    const krl_task_context* outer = of(c).outer_.c();
+  c_.fail = [](const krl_call* c, krl_status status, krl_str why) {
+    const krl_call* outer = of(c).outer_.c();
     return outer->fail(outer, status, why);
   };
-  c_.metric = [](const krl_task_context* c, krl_str name, double value) {
+  c_.metric = [](const krl_call* c, krl_str name, double value) {
     const std::lock_guard lock(of(c).mutex_);
     of(c).figures_[std::string(view(name))] = value;
   };

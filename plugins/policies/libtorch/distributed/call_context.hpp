@@ -1,6 +1,6 @@
-// The context of a call that is one rank's part of a larger one: figures are kept, so that they can
-// be put together with those of other ranks, and it can be cancelled by more than the host.
-// Lives on one thread's stack; its callbacks may come on any thread.
+// The context of a call that is one rank's part of a larger one: it keeps metrics, so that they can
+// be combined with those of other ranks, and can be cancelled not only by the host. On one thread's
+// stack; callbacks may come on any thread.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ void merge_figures(Figures& into, const Figures& from);
 
 class CallContext {
  public:
-  // Log lines and progress go to `outer`. `stop`: whether the call is to end early, beside
+  // Log lines and progress go to `outer`. `stop`: whether the call is to end early, in addition to
   // outer.cancelled(); called on any thread.
   CallContext(const Context& outer, std::function<bool()> stop);
   CallContext(const CallContext&) = delete;
@@ -28,13 +28,13 @@ class CallContext {
   Figures figures() const;
 
  private:
-  static CallContext& of(const krl_task_context* c) { return *static_cast<CallContext*>(c->ctx); }
+  static CallContext& of(const krl_call* c) { return *static_cast<CallContext*>(c->ctx); }
 
   const Context outer_;
   const std::function<bool()> stop_;
   mutable std::mutex mutex_;
   Figures figures_;
-  krl_task_context c_{};
+  krl_call c_{};
 };
 
 }  // namespace krl::libtorch

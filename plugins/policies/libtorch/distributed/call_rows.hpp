@@ -1,6 +1,6 @@
 // The requests, examples and losses of a call as bytes for another rank, and the C structs of a
-// part of a call. Each object owns what its views point to, or borrows it where that is said.
-// One thread at a time.
+// part of a call. Objects own the data of their views, or borrow it where stated. One thread at a
+// time.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ class RequestPart {
   std::vector<const krl_request*> rows_;
 };
 
-// Its deadline as the time that is left: each machine has a clock of its own.
+// Its deadline as the time that is left: each machine has a separate clock.
 void write_request(MessageWriter& message, const Request& request);
 
 // Requests that came as bytes. They keep their addresses as more come.
@@ -134,7 +134,7 @@ class ReceivedSample {
   std::vector<float> logprobs_;
 };
 
-// What a rank says of a request that it cannot answer.
+// The error of a rank for a request that it cannot answer.
 struct FailedRequest {
   std::uint32_t request;  // in that rank's part of the call
   krl_status status;

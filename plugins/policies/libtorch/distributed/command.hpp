@@ -1,6 +1,6 @@
-// What rank 0 asks of the other ranks, and what they answer. A command starts with its kind and its
-// number, then what the call is about; every command gets one reply, and the answers to the
-// requests of kSample and kSampleStream come before it. Plain data.
+// Commands of rank 0 to the other ranks, and their replies. A command starts with its kind and its
+// number, followed by its content; every command gets one reply, preceded by the answers to the
+// requests of kSample and kSampleStream. Plain data.
 #pragma once
 
 #include <exception>
@@ -33,7 +33,7 @@ struct CommandHeader {
 void write_header(MessageWriter& message, const CommandHeader& header);
 CommandHeader read_header(MessageReader& message);
 
-// What a rank says when it is done with a command.
+// The reply of a rank when it is done with a command.
 struct Reply {
   krl_status status = KRL_OK;
   std::string why;  // of a status other than KRL_OK

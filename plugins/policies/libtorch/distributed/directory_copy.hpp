@@ -1,6 +1,6 @@
-// A directory of rank 0 for other ranks: they read it where it lies if they see the same files
-// there, byte for byte, else they get a copy in a temporary directory. Files only, no folders in
-// it.
+// Makes a directory of rank 0 available to other ranks: they read it in place if they see the same
+// files there, byte for byte, otherwise they receive a copy in a temporary directory. Files only,
+// no subfolders.
 #pragma once
 
 #include <filesystem>

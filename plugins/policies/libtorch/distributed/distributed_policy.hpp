@@ -1,10 +1,10 @@
-// The local policy of several ranks, on rank 0: looks like one policy to the host, and lets the
-// other ranks (follower.hpp) do their part of every call. Samples are spread by request, examples
-// by tokens; a step's normaliser is that of all its examples, so the ranks' gradients add up.
+// The local policy of several ranks, on rank 0: appears to the host as one policy, and has the
+// other ranks (follower.hpp) execute their part of every call. Samples are distributed by request,
+// examples by tokens; a step's normaliser covers all its examples, so the ranks' gradients add up.
 //
-// As with one rank: one call at a time, but for tokenize() beside sample_stream(). An error in
-// forward_backward() drops the gradient so far on all ranks. When a rank is lost, every call is
-// KRL_INTERNAL with its name.
+// As with one rank, one call at a time, except that tokenize() may overlap sample_stream(). An
+// error in forward_backward() drops the gradient so far on all ranks. When a rank is lost, every
+// call fails with KRL_INTERNAL and its name.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The other ranks' side of distributed_policy.hpp: a policy that does what rank 0 asks until that
-// one is done, and nothing by itself. One call: follow().
+// The other ranks' side of distributed_policy.hpp: a policy that executes the commands of rank 0
+// until that is done, and does nothing by itself. One call: follow().
 #pragma once
 
 #include <memory>

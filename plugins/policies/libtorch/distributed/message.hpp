@@ -1,5 +1,5 @@
-// The bytes that ranks send one another: numbers, texts and arrays one after the other, in the
-// machine's own byte order (all ranks run the same program). Not thread-safe.
+// The bytes of messages between ranks: numbers, texts and arrays one after the other, in native
+// byte order (all ranks run the same program). Not thread-safe.
 #pragma once
 
 #include <cstdint>

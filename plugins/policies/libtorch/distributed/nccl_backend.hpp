@@ -6,7 +6,7 @@ namespace krl::libtorch {
 class TensorBackend;  // tensor_backend.hpp
 
 // Its own watchdog is told to leave the process alone: when a rank is lost, the group says so
-// (rank_liveness.hpp). Variables that the user has set (TORCH_NCCL_…, NCCL_…) stand. Lives as long
+// (rank_liveness.hpp). Variables set by the user (TORCH_NCCL_…, NCCL_…) are kept. Lives as long
 // as the process.
 TensorBackend& nccl_backend();
 

@@ -1,5 +1,5 @@
-// Which of several processes this one is, as its launcher says: torchrun, srun or `kernelrl
-// launch`. Knows nothing of torch. Thread-safe as long as nobody changes the environment.
+// Which of several processes this one is, according to its launcher: torchrun, srun or `kernelrl
+// launch`. Independent of torch. Thread-safe as long as the environment does not change.
 #pragma once
 
 #include <functional>

@@ -232,11 +232,11 @@ struct RankGroup::Connections {
     collective([&] { return backend.broadcast(tensors, options); });
   }
 
-  // `otherwise`: what to say if nobody turns out to be lost.
+  // `otherwise`: what to say if no one turns out to be lost.
   [[noreturn]] void throw_lost(const std::string& otherwise) const {
     const std::string verdict = liveness->wait_for_verdict();
     throw Failure(KRL_INTERNAL, (verdict.empty() ? otherwise : verdict) +
-                                    "; --resume goes on from the newest checkpoint, on as many "
+                                    "; --resume continues from the newest checkpoint, on as many "
                                     "ranks as there are then");
   }
 
@@ -247,7 +247,7 @@ struct RankGroup::Connections {
 
   std::vector<std::string> names;
   c10::intrusive_ptr<c10d::Store> store;
-  c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and what lies on the CPU
+  c10::intrusive_ptr<c10d::Backend> gloo;     // messages, and what is on the CPU
   c10::intrusive_ptr<c10d::Backend> tensors;  // the sums and gathers of a step
   std::mutex mutex;
   std::set<c10d::Work*> transfers;  // that are waited for

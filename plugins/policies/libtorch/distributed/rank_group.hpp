@@ -2,9 +2,9 @@
 // flat arrays over all.
 //
 // Every wait ends when a rank is lost (rank_liveness.hpp), with a krl::Failure (KRL_INTERNAL) that
-// names it; the group is then of no more use, and what hangs in it is left behind until the process
-// ends. Messages: a thread for each other rank may be inside send() and receive(). The rest is for
-// one thread at a time, in the same order on all ranks.
+// names it; the group is then unusable, and operations that hang in it are abandoned until the
+// process ends. Messages: one thread per other rank may be inside send() and receive(). The rest is
+// for one thread at a time, in the same order on all ranks.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class RankGroup final : public ShardExchange {
 
   bool lost() const;
   void throw_if_lost() const;
-  // This rank cannot go on; the group is lost, with its name and `why`.
+  // This rank cannot continue; the group is lost, with its name and `why`.
   void fail(const std::string& why);
   // Rank 0: the others are to end command number `command` early; they see it within a second.
   void cancel(std::uint64_t command);

@@ -17,7 +17,7 @@ constexpr const char* kNews = "news";
 
 std::string sign_key(std::size_t rank) { return "sign/" + std::to_string(rank); }
 
-// A sign is "<its number> <why the rank cannot go on>", the latter mostly empty.
+// A sign is "<its number> <why the rank cannot continue>", the latter mostly empty.
 std::string failure_in(const std::string& sign) {
   const std::size_t space = sign.find(' ');
   return space == std::string::npos ? std::string() : sign.substr(space + 1);
@@ -183,7 +183,7 @@ void RankLiveness::serve_as_other(const std::shared_ptr<State>& state) {
   }
 }
 
-// A thread of its own, as serve_as_other() hangs when rank 0 does not answer.
+// A separate thread, as serve_as_other() hangs when rank 0 does not answer.
 void RankLiveness::watch_first(const std::shared_ptr<State>& state) {
   while (state->next_round()) {
     Clock::time_point last;

@@ -1,8 +1,8 @@
-// Tells whether the other ranks still live, and passes small news on: every rank gives signs of
-// life to rank 0 on a board that rank 0 keeps, and reads rank 0's news there.
-// A rank that gives no sign for the time-out (killed, stopped, cut off), or whose connection
-// breaks, is lost, and with it the whole group: nothing is healed. Rank 0 watches all others, they
-// watch rank 0 and are told by it of one another. Thread-safe.
+// Detects lost ranks, and distributes small messages: every rank sends heartbeats to rank 0 on a
+// board kept by rank 0, and reads rank 0's messages there. A rank without a heartbeat for the
+// time-out (killed, stopped, disconnected), or whose connection breaks, is lost, and with it the
+// whole group: there is no recovery. Rank 0 watches all others; they watch rank 0, which tells them
+// about each other. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -41,10 +41,10 @@ class RankLiveness {
   std::string verdict() const;
   // As verdict(), after waiting for it until every loss would have been seen.
   std::string wait_for_verdict() const;
-  // What a broken connection with `rank` says. The first loss stands.
+  // Reports a broken connection with `rank`. The first loss counts.
   void report_lost(int rank, const std::string& how);
 
-  // This rank itself cannot go on: the group is lost, with its name and `why`. Of the others it
+  // This rank itself cannot continue: the group is lost, with its name and `why`. Of the others it
   // returns when rank 0 has been told, or after the time-out.
   void fail(const std::string& why);
 

@@ -44,7 +44,7 @@ std::vector<RankShare> share_requests(const Requests& requests, int ranks) {
   const auto count = static_cast<std::uint64_t>(ranks);
   std::uint64_t before = 0;
   for (const std::size_t i : by_prompt(requests)) {
-    // The rank in whose part of all samples the middle of this request lies.
+    // The rank in whose part of all samples the middle of this request is.
     const std::uint64_t samples = requests[i].n_samples();
     const std::uint64_t middle = 2 * before + samples;
     const std::uint64_t rank = total > 0 ? middle * count / (2 * total) : 0;

@@ -1,4 +1,4 @@
-// How the work of a call is spread over ranks. Pure functions of what is asked and of the number of
+// How the work of a call is distributed over ranks. Pure functions of the call and the number of
 // ranks, so that results do not depend on timing.
 #pragma once
 

@@ -1,9 +1,9 @@
-// Spreads requests over ranks as they come, on rank 0: each goes to the rank with the fewest under
-// way, those of one prompt side by side to one rank as far as that goes, so that it reads the
-// prompt once. What a request's answer is depends on its seed alone, not on the rank.
+// Distributes requests over ranks as they arrive, on rank 0: each goes to the rank with the fewest
+// in progress; requests with the same prompt go to the same rank together where possible, so that
+// the prompt is processed once. The answer to a request depends only on its seed, not on the rank.
 //
-// The host's source and sink are used under one lock, by whichever thread has something to do:
-// rank 0's own generation, or a receiver of another rank's answers.
+// The host's source and sink are used under one lock, by whichever thread has work: rank 0's
+// generation, or a receiver of another rank's answers.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class StreamBroker {
   // All of them outlive the broker, and the requests of `source` too.
   StreamBroker(RankGroup& group, const RequestSource& source, const SampleSink& sink);
 
-  // What rank 0's own generation gets.
+  // The requests for rank 0's generation.
   RequestSource own_source() const { return RequestSource(&source_c_); }
   // Takes the answers of `rank`, whose numbers count that rank's requests. Throws what the host
   // throws.
@@ -86,7 +86,7 @@ class StreamBroker {
   std::atomic<bool> stopped_{false};
 };
 
-// What rank 0 sends beside an answer's way: one more request, or the end of all.
+// Messages of rank 0 during a call: one more request, or the end of all.
 enum class StreamMessage : std::uint8_t { kRequest, kEnd };
 
 }  // namespace krl::libtorch

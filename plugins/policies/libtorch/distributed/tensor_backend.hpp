@@ -1,4 +1,4 @@
-// What tensors of a device go through between ranks, made by whoever knows the device.
+// The c10d backend for tensors of a device, created by the device's code.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>

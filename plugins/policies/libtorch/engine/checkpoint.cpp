@@ -69,7 +69,7 @@ at::Tensor read_snapshot(const std::filesystem::path& path, const Slots& slots,
   return read_flat(Safetensors::read(path), slots, type, "");
 }
 
-// What other adapters could not go on from; null without adapters.
+// What other adapters could not continue from; null without adapters.
 nlohmann::ordered_json adapters_json(const LoraLayout* lora, const std::string& base) {
   if (lora == nullptr) return nullptr;
   return {{"rank", lora->options.rank},
@@ -173,7 +173,7 @@ TrainerState load_checkpoint_state(const std::filesystem::path& directory, const
   const nlohmann::ordered_json adapters = adapters_json(trainer.lora(), base);
   if (json["adapters"] != adapters) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  directory.string() + " is of other adapters, or the same beside other weights (" +
+                  directory.string() + " has other adapters, or the same for other weights (" +
                       json["adapters"].dump() + "), than the plan asks for (" + adapters.dump() +
                       "): change [policy] back, or start a new run");
   }

@@ -1,8 +1,8 @@
-// A policy on disk: model.safetensors (what learns: all weights, or the adapters),
-// optimizer.safetensors (moments), snapshots as reference.safetensors and behaviour.safetensors
-// where there are any, the tokenizer's files, config.json, and state.json (format, type, adapters
-// and what they stand beside, steps). Every file is durable when saving returns; that a directory
-// is whole or not there is the business of who made it.
+// A policy on disk: model.safetensors (the trained weights: all, or the adapters),
+// optimizer.safetensors (moments), snapshots as reference.safetensors and behaviour.safetensors if
+// there are any, the tokenizer's files, config.json, and state.json (format, type, adapters and the
+// weights they belong to, steps). Every file is durable when saving returns; whether a directory is
+// complete is up to its creator.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ using policies::ChatTokenizer;
 
 // Writes into an existing, empty directory; `state` is the trainer's, whole. Throws krl::Failure:
 // KRL_RESOURCE_EXHAUSTED on a full disk. `base`: with adapters, the fingerprint() of the weights
-// that they stand beside.
+// that they are alongside.
 void save_checkpoint(const std::filesystem::path& directory, const Trainer& trainer,
                      const TrainerState& state, const ChatTokenizer& chat, const std::string& base);
 
@@ -43,7 +43,7 @@ std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path
 
 // Reads and checks the rest for a trainer of that model. Tensors are on the CPU. Throws
 // krl::Failure: as above, and KRL_FAILED_PRECONDITION if other adapters have learned, or the same
-// beside other weights.
+// alongside other weights.
 TrainerState load_checkpoint_state(const std::filesystem::path& directory, const Trainer& trainer,
                                    const std::string& base);
 

@@ -1,6 +1,6 @@
-// What a policy computes on: the operations of its forward and backward passes, and its generator.
-// Implemented for the CPU here and for CUDA in engine/cuda/cuda_device.cpp, in an engine of its
-// own. Used by one thread at a time.
+// The device of a policy: the operations of its forward and backward passes, and its generator.
+// Implemented for the CPU here and for CUDA in engine/cuda/cuda_device.cpp, in a separate engine.
+// Used by one thread at a time.
 #pragma once
 
 #include <memory>

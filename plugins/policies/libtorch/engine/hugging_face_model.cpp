@@ -85,8 +85,7 @@ class WeightFinder {
       const auto found = missing_.find(name);
       if (found == missing_.end()) {
         if (!is_known_extra(name)) {
-          refuse(file.path(),
-                 "tensor '" + name + "' belongs to no part of this model, or comes a second time");
+          refuse(file.path(), "tensor '" + name + "' is not part of this model, or a duplicate");
         }
         continue;
       }

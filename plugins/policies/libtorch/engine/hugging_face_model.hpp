@@ -1,6 +1,6 @@
 // Reads the model of a Hugging Face directory: config.json, and model.safetensors or the shards
-// that model.safetensors.index.json names. Torch-free. The files are untrusted, and stay as they
-// are while their weights are in use.
+// listed in model.safetensors.index.json. Torch-free. The files are untrusted, and must not change
+// while their weights are in use.
 #pragma once
 
 #include <filesystem>

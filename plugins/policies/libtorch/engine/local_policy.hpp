@@ -1,5 +1,5 @@
-// The local policy itself: puts tokenizer, model, generation and training together behind the
-// boundary's primitives. One call at a time.
+// The local policy: combines tokenizer, model, generation and training behind the boundary's
+// primitives. One call at a time.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Adapters as a PEFT directory, which peft and vLLM load: adapter_config.json and
+// Writes adapters as a PEFT directory, which peft and vLLM load: adapter_config.json and
 // adapter_model.safetensors. Torch-free.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a local policy does for ranks beyond what the boundary asks of it: its part in what rank 0
-// alone does in full.
+// The operations of a local policy for ranks that the boundary does not have: its part in
+// operations that only rank 0 performs completely.
 #pragma once
 
 #include <kernelrl/policy.hpp>
@@ -9,7 +9,7 @@ namespace krl::libtorch {
 struct RankPolicy : TrainablePolicy {
   // Forgets the gradient so far.
   virtual void drop_gradient() = 0;
-  // What ranks other than 0 do while rank 0 is in save(): they give it their slices.
+  // The part of other ranks while rank 0 is in save(): they send it their slices.
   virtual void join_save() = 0;
 };
 

@@ -1,5 +1,5 @@
-// One call that samples: its requests in generation's terms, and what generation gives back in the
-// host's. The one place that decides whether this model can answer a request. One thread.
+// One sampling call: converts its requests for generation, and the results for the host. The only
+// place that decides whether this model can answer a request. One thread.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class SamplingCall {
       : chat_(chat), config_(config), version_(version), sink_(sink) {}
 
   // The host's next request, for the generator. Nothing if it cannot be answered: it has then
-  // failed in the host's sink, and the others go on. Throws what the sink throws.
+  // failed in the host's sink, and the others continue. Throws what the sink throws.
   std::optional<GenerationRequest> take(const Request& request);
 
   // `sample.request` counts what take() returned. Throws what the sink throws.

@@ -1,4 +1,4 @@
-// The text of an answer while it grows, and where it ends. A value; not thread-safe.
+// The text of a growing answer, and where it ends. A value; not thread-safe.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace krl::libtorch {
 
 using policies::TokenId;
 
-// What a generator needs to know of a tokenizer. Thread-safe if `bytes` is.
+// The properties of a tokenizer that a generator needs. Thread-safe if `bytes` is.
 struct TokenTexts {
   // The bytes of a token, which need not be valid UTF-8; nothing for special ones. What it returns
   // lives as long as the tokenizer.

@@ -1,7 +1,7 @@
 // The forward pass of generation on the CPU: a batch of single tokens, each with the keys and
-// values of what came before it, in float32 and without autograd.
+// values of its prefix, in float32 and without autograd.
 //
-// Weights are shared and read only while decoders use them; a decoder belongs to one thread, and so
+// Weights are shared and only read while decoders use them; a decoder belongs to one thread, and so
 // does each cache while it is written.
 #pragma once
 

@@ -23,7 +23,7 @@ void pack_pairs(const LoraLayout& lora, std::span<const LoraPair> pairs, const f
                 PackedProjection& to) {
   const std::int64_t rank = lora.options.rank, width = rank * std::ssize(pairs);
   const std::int64_t outputs = to.weight.outputs, inputs = to.weight.inputs;
-  // The A lie one after the other.
+  // The A are one after the other.
   pack(adapters + lora.slots[pairs.front().a].offset, width, inputs, to.narrow);
   std::vector<float> widen(static_cast<std::size_t>(outputs * width));
   const auto scale = static_cast<float>(lora.options.scale());

@@ -1,4 +1,4 @@
-// A model's weights as generation on the CPU reads them.
+// A model's weights in the layout used by generation on the CPU.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What the workers of one generation share: the prompts, the samples still to start, and the
-// finished ones on their way to the caller. Thread-safe.
+// The state shared by the workers of one generation: the prompts, the samples still to start, and
+// the finished ones on their way to the caller. Thread-safe.
 #pragma once
 
 #include <atomic>

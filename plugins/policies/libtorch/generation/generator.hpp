@@ -1,9 +1,8 @@
-// Answers many prompts at once: a queue of samples, and on every worker thread a batch of slots in
-// which samples grow by a token a step; a slot that finishes takes the next sample.
+// Answers many prompts at once: a queue of samples, and on every worker thread a batch of slots
+// whose samples grow by one token per step; a slot that finishes takes the next sample.
 //
-// Prompts that are the same are computed once and their keys and values shared. Which worker and
-// which batch a sample falls into is a matter of timing, but not its result (kernels.hpp).
-// One call at a time.
+// Equal prompts are computed once and their keys and values shared. The worker and batch of a
+// sample depend on timing, but its result does not (kernels.hpp). One call at a time.
 #pragma once
 
 #include <memory>

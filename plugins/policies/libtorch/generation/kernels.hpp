@@ -1,10 +1,10 @@
 // The arithmetic of generation on the CPU, in float32: small loops that are compiled once for any
-// x86-64 or other CPU and once for AVX2, and chosen when the program runs.
+// CPU and once for AVX2, and selected at run time.
 //
-// A row of a result depends on its own row of the input alone, down to the last bit: sums run in an
-// order that does not change with the number of rows. So what a request is answered does not depend
-// on what shares its batch, and any thread may compute any row.
-// Thread-safe: the functions only touch what they are given.
+// A row of a result depends only on its row of the input, down to the last bit: the order of
+// summation does not change with the number of rows. So the answer to a request does not depend on
+// the rest of its batch, and any thread may compute any row. Thread-safe: the functions access only
+// their arguments.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,7 @@ struct Kernels {
   // out [rows, width] = silu(gate) · up, for rows of gate and up side by side, [rows, 2 · width].
   void (*swiglu)(const float* gate_up, std::int64_t rows, std::int64_t width, float* out);
   // out [head_size] = softmax(query · keys / √head_size) · values over the positions of `first` and
-  // then `second`; `scores` has room for all of
-  // them and kPositions more.
+  // then `second`; `scores` has room for all of them and kPositions more.
   void (*attend)(const float* query, std::int64_t head_size, const AttentionSpan& first,
                  const AttentionSpan& second, float* scores, float* out);
   // Replaces x[0..n) by exp(x - shift) and returns their sum in double.

@@ -1,4 +1,4 @@
-// What is asked of a generation and what comes back, whatever device computes it.
+// The requests and results of generation, for any device.
 #pragma once
 
 #include <cstdint>

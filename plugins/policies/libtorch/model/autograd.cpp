@@ -12,7 +12,7 @@ class ClosureNode final : public torch::autograd::Node {
   explicit ClosureNode(Backward backward) : backward_(std::move(backward)) {}
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
-    TORCH_CHECK(backward_, "an operation's gradient is asked for a second time");
+    TORCH_CHECK(backward_, "an operation's gradient is requested a second time");
     return backward_(grads);
   }
   void release_variables() override { backward_ = nullptr; }

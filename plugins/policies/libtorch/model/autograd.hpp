@@ -1,5 +1,5 @@
-// Operations with derivatives of our own, recorded in torch's graph as closures: what backward
-// needs is what the closure holds, with its types.
+// Operations with custom derivatives, recorded in torch's graph as closures, which hold what
+// backward needs, with its types.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 namespace krl::libtorch {
 
 // From the gradients of the outputs (undefined where one was not used) to those of the inputs
-// (undefined where one has none). Runs once, without gradients of its own.
+// (undefined where one has none). Runs once, without recording its own gradients.
 using Backward = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
 // Whether an operation on `x` has to be recorded.

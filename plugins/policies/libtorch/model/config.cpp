@@ -62,7 +62,7 @@ class ConfigReader {
     }
     if (present("head_dim")) config.head_dim = whole(json_, "head_dim");
     if (config.head_dim == 0 && config.heads > 0 && config.hidden % config.heads != 0) {
-      refuse("hidden_size", "is no multiple of num_attention_heads, and there is no head_dim");
+      refuse("hidden_size", "is not a multiple of num_attention_heads, and there is no head_dim");
     }
     config.norm_epsilon = positive(json_, "rms_norm_eps");
     config.tied = flag("tie_word_embeddings", /*otherwise=*/false);
@@ -111,10 +111,10 @@ class ConfigReader {
     for (const FamilyName& name : kFamilies) {
       if (type == name.model_type) return name.family;
     }
-    refuse("model_type", "is \"" + type + "\"; this policy knows llama, qwen2 and qwen3");
+    refuse("model_type", "is \"" + type + "\"; this policy supports llama, qwen2 and qwen3");
   }
 
-  // The angles stand at the top level, or all in one table (transformers 5).
+  // The angles are at the top level, or all in one table (transformers 5).
   void read_rope(ModelConfig& config) const {
     const char* table = present("rope_parameters") ? "rope_parameters" : "rope_scaling";
     const Json rope = present(table) ? json_[table] : Json::object();
@@ -127,7 +127,7 @@ class ConfigReader {
     const std::string type = named.is_string() ? named.get<std::string>() : named.dump();
     if (type == "default") return;
     if (type != "llama3") {
-      refuse(table, "asks for \"" + type + "\"; this policy knows \"default\" and \"llama3\"");
+      refuse(table, "asks for \"" + type + "\"; this policy supports \"default\" and \"llama3\"");
     }
     config.rope_scaling = RopeScaling{positive(rope, "factor"), positive(rope, "low_freq_factor"),
                                       positive(rope, "high_freq_factor"),

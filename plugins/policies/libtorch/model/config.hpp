@@ -38,8 +38,8 @@ struct ModelConfig {
   std::optional<RopeScaling> rope_scaling = std::nullopt;
   double norm_epsilon = 1e-5;
   bool tied = true;  // the embedding is also the output matrix
-  // Input embeddings are multiplied by it; 1 but for models from scratch. Their embedding, which is
-  // also the output matrix, starts small so that the first predictions are near uniform; √hidden
+  // Input embeddings are multiplied by it; 1 except for models from scratch. Their embedding, which
+  // is also the output matrix, starts small so that the first predictions are near uniform; √hidden
   // brings its inputs back to 1.
   double embedding_scale = 1.0;
 
@@ -58,7 +58,7 @@ struct ModelConfig {
 // 32, at least 32.
 std::int64_t default_ffn(std::int64_t hidden);
 
-// What the shape of a model needs, as far as the ranges of single options cannot say it.
+// Checks of a model's shape that the ranges of single options cannot express.
 // Throws krl::Failure (KRL_INVALID_ARGUMENT) that names the option.
 void check_config(const ModelConfig& config);
 

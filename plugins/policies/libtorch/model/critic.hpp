@@ -1,5 +1,5 @@
-// A critic: the value of a state as a linear function of the last hidden state, which learns beside
-// the policy. Its numbers are float32 whatever the model computes in, as is its arithmetic.
+// A critic: the value of a state as a linear function of the last hidden state, trained together
+// with the policy. Its weights and arithmetic are float32 whatever the model's type.
 #pragma once
 
 namespace krl::libtorch {

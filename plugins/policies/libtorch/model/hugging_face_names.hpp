@@ -1,5 +1,5 @@
-// Where the tensors of a Hugging Face directory lie in the flat parameters, and under which names.
-// Theirs are single projections; ours are fused: queries, keys and values, and gate and up.
+// Maps the tensors of a Hugging Face directory to the flat parameters, with their names. Theirs are
+// single projections; ours are fused: queries, keys and values, and gate and up.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace krl::libtorch {
 // The parameters as tensors, in the order of ParameterLayout::slots: views into `flat` [total].
 std::vector<at::Tensor> parameter_views(const ParameterLayout& layout, const at::Tensor& flat);
 
-// The parameters that lie in `values` [total], whose gradients are summed in `gradients` [total];
+// The parameters that are in `values` [total], whose gradients are summed in `gradients` [total];
 // undefined: none of them learns.
 DecoderParameters bind_parameters(const ParameterLayout& layout, const Operations& operations,
                                   const at::Tensor& values, const at::Tensor& gradients);
@@ -36,12 +36,12 @@ at::Tensor last_hidden(const Operations& operations, const DecoderParameters& pa
                        const Angles& table, const PackedBatch& batch,
                        const ForwardOptions& options = {});
 
-// The parameters of a critic that lie in `values` [hidden + 1], weight and then bias, with
+// The parameters of a critic that are in `values` [hidden + 1], weight and then bias, with
 // gradients summed in `gradients`; undefined: it does not learn.
 void bind_critic(const Operations& operations, const at::Tensor& values,
                  const at::Tensor& gradients, bool detached, DecoderParameters& parameters);
 
-// What the model predicts for the tokens after batch.predicting, without gradients.
+// The model's predictions for the tokens after batch.predicting, without gradients.
 Predictions predictions(const Operations& operations, const DecoderParameters& parameters,
                         const Angles& table, const PackedBatch& batch, double temperature);
 

@@ -1,5 +1,5 @@
-// Adapters of low rank (LoRA: Hu et al. 2021) in one flat array, as the model's parameters are in
-// theirs. Names, shapes and the start are those of PEFT. Knows nothing of torch.
+// Low-rank adapters (LoRA: Hu et al. 2021) in one flat array, like the model's parameters. Names,
+// shapes and initialisation are those of PEFT. Independent of torch.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct LoraPair {
 struct LoraLayout {
   LoraOptions options;
   // "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", …; all are matrices. The A of
-  // one fused matrix lie one after the other, then come its B.
+  // one fused matrix are one after the other, then come its B.
   std::vector<ParameterSlot> slots;
   std::vector<LoraPair> pairs;  // by layer, in the order of FusedMatrix and then of rows
   std::int64_t total = 0;

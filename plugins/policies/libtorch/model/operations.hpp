@@ -1,5 +1,5 @@
-// The operations of a decoder that each device computes in its own way, with their derivatives.
-// llama.cpp puts them together; model/cpu/ and model/cuda/ implement them.
+// The operations of a decoder that depend on the device, with their derivatives. llama.cpp combines
+// them; model/cpu/ and model/cuda/ implement them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -59,8 +59,8 @@ struct Predictions {
   at::Tensor logprobs, entropy;
 };
 
-// What the loss of predictions is computed from beside them (TokenState), a number for each, [M],
-// on the model's device; undefined where the loss does not read it.
+// What the loss of predictions is computed from in addition to them (TokenState), a number for
+// each, [M], on the model's device; undefined where the loss does not read it.
 struct LossInputs {
   at::Tensor factors, shares;      // float64
   at::Tensor sampled;              // float32; NaN for a token that was not sampled
@@ -83,7 +83,7 @@ struct AdamWStep {
   double gradient_scale;  // of what is stepped with
 };
 
-// Tensors of a forward pass are of one floating type, on one device, and rows lie one after the
+// Tensors of a forward pass are of one floating type, on one device, and rows are one after the
 // other. Const calls are thread-safe.
 class Operations {
  public:

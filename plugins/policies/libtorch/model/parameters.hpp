@@ -1,5 +1,5 @@
-// Where each parameter of a model lies in one flat array, so that gradients can be summed,
-// clipped, stepped and saved as one. Knows nothing of torch.
+// The layout of a model's parameters in one flat array, so that gradients can be summed, clipped,
+// stepped and saved as one. Independent of torch.
 #pragma once
 
 #include <cstdint>

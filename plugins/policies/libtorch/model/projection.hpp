@@ -42,7 +42,7 @@ struct Projection {
   std::uint64_t dropout_seed = 0;
 };
 
-// What the adapters' gradients are computed from, [N, adapters · rank]; undefined without adapters.
+// The input of the adapters' gradients, [N, adapters · rank]; undefined without adapters.
 struct AdapterTrace {
   at::Tensor narrowed;     // dropout(x) · Aᵀ, made on the way forward
   at::Tensor by_narrowed;  // its gradient before `scale`, made on the way back

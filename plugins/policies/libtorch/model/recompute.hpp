@@ -1,5 +1,5 @@
 // Activation checkpointing (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016): a
-// block that keeps only its input and is computed once more in backward.
+// block stores only its input and is computed again in backward.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The angles by which a model turns the queries and keys of each position.
+// The rotation angles of queries and keys at each position.
 #pragma once
 
 #include <vector>

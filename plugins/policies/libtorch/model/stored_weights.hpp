@@ -1,5 +1,5 @@
-// A model's weights where they are stored, in pieces, each in the type that it is stored in: files
-// are read, and numbers converted, only on the way to where they are computed with. Torch-free.
+// A model's weights in storage, in pieces, each in its stored type: files are read, and numbers
+// converted, only on the way to the device. Torch-free.
 #pragma once
 
 #include <cstdint>

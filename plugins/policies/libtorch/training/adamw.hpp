@@ -24,7 +24,7 @@ struct ParameterGroup {
 
 class AdamW {
  public:
-  // The groups lie one after the other. `operations` outlives this.
+  // The groups are one after the other. `operations` outlives this.
   AdamW(const Operations& operations, std::vector<ParameterGroup> groups)
       : operations_(operations), groups_(std::move(groups)) {}
 

@@ -3,9 +3,9 @@
 
 #include <kernelrl/policy.hpp>
 
+#include "losses/loss.hpp"
 #include "model/config.hpp"
 #include "model/packed_batch.hpp"
-#include "losses/loss.hpp"
 #include "training/micro_batches.hpp"
 
 namespace krl::libtorch {

@@ -48,7 +48,7 @@ Projection& projection_of(DecoderParameters& parameters, const LoraPair& pair) {
   return block.down;
 }
 
-// A seed of its own for each fused matrix.
+// A separate seed for each fused matrix.
 std::uint64_t mixed(std::uint64_t seed, const LoraPair& pair) {
   const auto layer = static_cast<std::uint32_t>(pair.layer);
   const auto block =

@@ -1,8 +1,8 @@
-// Which of a model's weights learn, and what forward passes compute with: all of them, or, with
-// LoRA, adapters beside a frozen model.
+// The trained weights of a model, and those used by forward passes: all of them or, with LoRA,
+// adapters on top of a frozen model.
 //
-// What learns is kept in full precision by its owner (the trainer); here are the copies in the type
-// that is computed with. Used by one thread at a time, but bound parameters by any.
+// Their owner (the trainer) keeps the trained weights in full precision; here are the copies in the
+// compute type. Used by one thread at a time, but bound parameters by any.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class LearnedModel {
   // in it, else float32.
   at::ScalarType master_type() const { return compute_ == at::kDouble ? at::kDouble : at::kFloat; }
 
-  // Where each parameter that learns lies in one flat array [total()]; those before matrices_end()
+  // Where each parameter that learns is in one flat array [total()]; those before matrices_end()
   // are matrices. A critic's weight and bias come last.
   const std::vector<ParameterSlot>& slots() const { return slots_; }
   std::int64_t total() const { return policy_total() + (critic_ ? layout_.config.hidden + 1 : 0); }
@@ -37,14 +37,14 @@ class LearnedModel {
   std::int64_t policy_total() const { return lora_ ? lora_->total : layout_.total; }
   std::int64_t matrices_end() const { return lora_ ? lora_->total : layout_.matrices_end; }
 
-  // What learns, at its start, where the model has `weights`: a new flat array of the master type.
+  // The initial trained weights for a model with `weights`: a new flat array of the master type.
   at::Tensor start(const StoredWeights& weights) const;
 
   // Takes over what has been learned: `master` [total()] of the master type. The address of
   // working() stays.
   void update(const at::Tensor& master);
 
-  // What has been learned, in the compute type; `master` itself where the types are one.
+  // The trained weights in the compute type; `master` itself if the types are the same.
   const at::Tensor& working() const { return working_; }
 
   // The parameters of a forward pass with `learned` (as working(), or a copy of it) in place of
@@ -54,7 +54,7 @@ class LearnedModel {
                          std::optional<std::uint64_t> dropout_seed = std::nullopt) const;
 
   // The model's weights, [layout().total] of the compute type, always at the same address; with
-  // LoRA the frozen ones, beside which the adapters stand.
+  // LoRA the frozen ones, alongside which the adapters are.
   at::Tensor weights() const { return lora_ ? base_ : working_.narrow(0, 0, layout_.total); }
 
   // All weights of the model as they are now, adapters added in: on the CPU, of the master type.

@@ -1,4 +1,4 @@
-// What a micro-batch's loss is computed from beside its predictions, as tensors. One number for
+// The inputs of a micro-batch's loss in addition to its predictions, as tensors. One number for
 // each answer token, in the order of pack_examples().
 #pragma once
 

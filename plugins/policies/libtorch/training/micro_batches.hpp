@@ -1,6 +1,5 @@
-// How the examples of a call are shared out: to workers, and within a worker to micro-batches.
-// A pure function of the lengths and the number of workers, so that results do not depend on
-// timing.
+// Distributes the examples of a call to workers, and within a worker to micro-batches. A pure
+// function of the lengths and the number of workers, so that results do not depend on timing.
 #pragma once
 
 #include <cstdint>

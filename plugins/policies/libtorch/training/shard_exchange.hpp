@@ -1,7 +1,7 @@
-// How a trainer meets the trainers of other ranks, each of which has seen a part of a step's
-// examples. The optimiser's state is cut into slices (ZeRO-1, Rajbhandari et al. 2020): a rank
-// steps its slice of the weights with its slice of the gradient, and gets the others' weights.
-// Every rank makes the same calls in the same order. Used by one thread at a time.
+// Exchanges gradients and weights with the trainers of other ranks, each of which has seen a part
+// of a step's examples. The optimiser's state is cut into slices (ZeRO-1, Rajbhandari et al. 2020):
+// a rank steps its slice of the weights with its slice of the gradient, and receives the others'
+// weights. Every rank makes the same calls in the same order. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// A model that learns: its weights, their gradient and the optimiser's state.
+// A model in training: its weights, their gradient and the optimiser's state.
 //
-// On the CPU work is spread over worker threads: each computes its share of the examples into a
-// gradient of its own, and these are added in the order of the workers. The shares follow from the
-// lengths and the number of threads alone (micro_batches.hpp), so the same calls give the same bits
-// whatever the timing. On a GPU the calling thread runs one micro-batch after the other on its
-// current stream, into the one gradient. Used by one thread at a time.
+// On the CPU work is distributed over worker threads: each computes its share of the examples into
+// a separate gradient, and these are added in the order of the workers. The shares depend only on
+// the lengths and the number of threads (micro_batches.hpp), so the same calls give the same bits
+// regardless of timing. On a GPU the calling thread runs one micro-batch after the other on its
+// current stream, into a single gradient. Used by one thread at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -31,7 +31,7 @@ using policies::LossOptions;
 struct TrainerState {
   at::Tensor weights;                      // of the master type, as the moments
   at::Tensor first_moment, second_moment;  // AdamW's; with other ranks, of this rank's slice
-  // What learns, as it was when a loss with `kl` was first asked for, frozen, in the compute type.
+  // The trained weights when a loss with `kl` was first used, frozen, in the compute type.
   at::Tensor reference;
   // The weights that last sampled, in the compute type, kept where a loss uses `tis` and they have
   // changed since.
@@ -41,7 +41,7 @@ struct TrainerState {
 
 struct TrainerOptions {
   // What forward and backward compute in: float32 or float64 on the CPU, bfloat16 or float32 on a
-  // GPU. Weights, moments and gradients are kept in float32, or in float64 beside float64.
+  // GPU. Weights, moments and gradients are kept in float32, or in float64 with a float64 model.
   at::ScalarType compute = at::kFloat;
   std::int64_t micro_batch_tokens = 2048;  // bounds the memory of activations, of each worker
   bool recompute = false;                  // blocks in backward, for less memory
@@ -102,7 +102,7 @@ class Trainer {
   void restore(TrainerState state);
 
   const ParameterLayout& layout() const { return model_.layout(); }
-  // What learns: where each part of it lies in the flat tensors, and which adapters there are.
+  // The trained weights: the place of each part in the flat tensors, and the adapters.
   const std::vector<ParameterSlot>& slots() const { return model_.slots(); }
   const LoraLayout* lora() const { return model_.lora(); }
   at::ScalarType type() const { return model_.compute_type(); }
@@ -110,7 +110,7 @@ class Trainer {
 
   // Another number after each change of the weights.
   std::int64_t version() const { return version_; }
-  // What generation reads where it lies: the model as it is now, whose addresses stay. Changed by
+  // What generation reads where it is: the model as it is now, whose addresses stay. Changed by
   // optimizer_step() and restore().
   DecoderParameters parameters() const { return model_.bind(model_.working(), {}); }
   // The same, flat: LearnedModel::weights(), and the adapters, [lora()->total]. REQUIRES: lora().
@@ -122,7 +122,7 @@ class Trainer {
   std::vector<float> weights() const;
 
  private:
-  // What one worker computes with.
+  // The working state of one worker.
   struct Replica {
     at::Tensor gradient;           // of the master type; on a GPU the trainer's own
     DecoderParameters parameters;  // whose gradients are summed there

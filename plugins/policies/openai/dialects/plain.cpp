@@ -81,7 +81,7 @@ void read(const JsonNode& piece, const Ask& ask, Reply& reply) {
   for (std::size_t i = 0; i < choices.size_of_array(); ++i) {
     const JsonNode node = choices.element(i);
     const std::uint32_t number = choice_number(node.find("index"), ask);
-    // Some servers have more to say after the end: an empty delta beside the usage.
+    // Some servers have more to say after the end: an empty delta with the usage.
     const bool goes_on = ask.stream && reply.choices.count(number) > 0;
     read_choice(node, goes_on ? reply.choices[number] : open_choice(node, number, ask, reply));
   }

@@ -20,7 +20,7 @@ Encoded encode(const Ask& ask) {
                {"min_p", 0},
                {"repetition_penalty", 1},  // a model's generation_config.json may say otherwise
                {"seed", ask.seed},
-               {"logprobs", 0},  // of the tokens themselves, none beside them
+               {"logprobs", 0},  // of the tokens themselves, none alongside them
                {"return_token_ids", true},
                {"return_tokens_as_token_ids", true},  // for versions before return_token_ids
                {"skip_special_tokens", true},
@@ -43,7 +43,7 @@ TokenId id_in_name(const JsonNode& token) {
                           : Json();
   constexpr std::uint64_t kMost = std::numeric_limits<TokenId>::max();
   if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kMost) {
-    token.refuse("is no token's id; the server is too old");
+    token.refuse("is not a token id; the server is too old");
   }
   return number.get<TokenId>();
 }
@@ -90,12 +90,12 @@ Encoded encode_scoring(const Ask& ask) {
            {"prompt", ask.prompt},
            {"max_tokens", 1},
            {"temperature", 1},
-           {"prompt_logprobs", 0},  // of the prompt's own tokens, none beside them
+           {"prompt_logprobs", 0},  // of the prompt's own tokens, none alongside them
            {"return_token_ids", true}}};
 }
 
 // choices[0].prompt_logprobs has one entry a token: null for the first, then {"ID": {"logprob"}},
-// where other tokens may stand beside it.
+// where other tokens may be alongside it.
 std::vector<float> read_scoring(const JsonNode& answer, const Ask& ask, std::size_t first) {
   const JsonNode choices = answer.get("choices");
   if (choices.size_of_array() != 1) choices.refuse("must have one element");

@@ -76,7 +76,8 @@ std::vector<TokenId> read_tokens(const json& array, const char* name) {
   for (const json& value : array) {
     const bool fits =
         value.is_number_integer() && value >= 0 && value <= std::numeric_limits<TokenId>::max();
-    if (!fits) throw WireError(std::string("'") + name + "' holds what is no token id");
+    if (!fits)
+      throw WireError(std::string("'") + name + "' contains something that is not a token id");
     tokens.push_back(value.get<TokenId>());
   }
   return tokens;
@@ -88,7 +89,7 @@ std::vector<float> read_floats(const json& array, const char* name) {
   values.reserve(array.size());
   for (const json& value : array) {
     if (!value.is_number() && !value.is_null())
-      throw WireError(std::string("'") + name + "' holds what is no number");
+      throw WireError(std::string("'") + name + "' contains something that is not a number");
     values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN()
                                      : value.get<float>());
   }
@@ -303,7 +304,8 @@ Capabilities from_json(std::string_view body) {
   const json answer = parse_object(body);
   Capabilities capabilities;
   for (const json& model : array_field(answer, "supported_models")) {
-    if (!model.is_object()) throw WireError("'supported_models' holds what is no object");
+    if (!model.is_object())
+      throw WireError("'supported_models' contains something that is not an object");
     const auto context = model.find("max_context_length");
     const bool says_it = context != model.end() && context->is_number_integer();
     capabilities.models.push_back(

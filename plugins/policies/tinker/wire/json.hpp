@@ -1,5 +1,5 @@
-// The protocol as JSON. Requests are written whole; of answers the fields that matter are read, and
-// others are tolerated. Reading throws WireError. Pure functions: thread-safe.
+// The protocol as JSON. Requests are written completely; of answers the needed fields are read, and
+// others ignored. Reading throws WireError. Pure functions: thread-safe.
 #pragma once
 
 #include <string>
@@ -46,7 +46,7 @@ SavedWeights from_json(std::string_view body);
 template <>
 Done from_json(std::string_view body);
 
-// What retrieve_future may say in place of a result; nothing if this is none of it.
+// The answer of retrieve_future instead of a result; nothing if this is not one.
 std::optional<TryAgain> try_again_from_json(std::string_view body);
 std::optional<RequestFailed> failure_from_json(std::string_view body);
 

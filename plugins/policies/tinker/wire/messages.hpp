@@ -1,5 +1,5 @@
-// What is said between a client and a Tinker-compatible service, as plain data; json.hpp and
-// protobuf.hpp write and read it. Each request names the path that it is posted to.
+// The messages between a client and a Tinker-compatible service, as plain data; json.hpp and
+// protobuf.hpp write and read them. Each request has the path to which it is posted.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using TokenId = std::int32_t;
 // Rounding may bring the logarithm of a probability of 1 above 0.
 inline constexpr float kLargestLogprob = 1e-4F;
 
-// An answer that is not what the protocol says: malformed, of another type, of other lengths. The
+// An answer that violates the protocol: malformed, of another type, of other lengths. The
 // text names the field.
 class WireError : public std::runtime_error {
  public:
@@ -190,7 +190,7 @@ struct LoadWeights {
 
 // ---- futures ----------------------------------------------------------------------------------
 
-// What a request that takes time is answered with: its result is asked for under this id.
+// The answer to a long request: its result is polled with this id.
 struct Promise {
   std::string request_id;
 };
@@ -200,7 +200,7 @@ struct RetrieveFuture {
   std::string request_id;
 };
 
-// What retrieve_future says in place of a result.
+// The answers of retrieve_future instead of a result.
 struct TryAgain {
   std::string queue_state;  // "active", "paused_capacity", "paused_rate_limit"; may be empty
 };

@@ -160,7 +160,7 @@ SampleAnswer from_protobuf(std::string_view body) {
     out.stop_reason = sequence.stop_reason() == pb::STOP ? StopReason::kStop : StopReason::kLength;
     out.tokens = get_numbers<TokenId>(sequence.tokens(), "tokens");
     for (const TokenId token : out.tokens) {
-      if (token < 0) throw WireError("'tokens' holds what is no token id");
+      if (token < 0) throw WireError("'tokens' contains something that is not a token id");
     }
     out.logprobs = get_numbers<float>(sequence.logprobs(), "logprobs");
   }

@@ -1,4 +1,4 @@
-// The part of the protocol that may go as protobuf (tinker_public.proto): the request for
+// The part of the protocol that may be sent as protobuf (tinker_public.proto): requests for
 // gradients, and the results of gradients and samples. Reading throws WireError. Pure functions:
 // thread-safe.
 #pragma once

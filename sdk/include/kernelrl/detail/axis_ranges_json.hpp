@@ -12,8 +12,8 @@
 
 namespace krl {
 
-// Reads `ranges` into a definition whose axes, cases and hold-outs have been read, and adds what is
-// wrong to its problems.
+// Reads `ranges` into a definition whose axes, cases and hold-outs have been read, and adds errors to
+// its problems.
 class AxisRangesReader {
  public:
   using Json = nlohmann::ordered_json;
@@ -29,7 +29,8 @@ class AxisRangesReader {
     for (const std::string& axis : variables()) {
       const auto range = ranges->find(axis);
       if (range == ranges->end()) {
-        problem("ranges", "axis '" + axis + "' has no range; name all variable axes, or none");
+        problem("ranges",
+                "axis '" + axis + "' has no range; give ranges for all variable axes, or for none");
       } else {
         read_range(axis, *range);
       }
@@ -59,7 +60,8 @@ class AxisRangesReader {
     for (const auto& entry : ranges.items()) {
       if (std::find(known.begin(), known.end(), entry.key()) != known.end()) continue;
       problem("ranges." + entry.key(),
-              "'" + entry.key() + "' is no variable axis" + did_you_mean(entry.key(), known), true);
+              "'" + entry.key() + "' is not a variable axis" + did_you_mean(entry.key(), known),
+              true);
     }
   }
 
@@ -72,7 +74,7 @@ class AxisRangesReader {
                        std::all_of(json.begin(), json.end(), is_size);
     if (!sizes)
       return problem(path,
-                     "a range is two positive integers, both included, and maybe a step: "
+                     "a range is two positive integers, both inclusive, and optionally a step: "
                      "[1, 4096] or [32, 4096, 32]");
     AxisRange range{axis, json[0].get<std::int64_t>(), json[1].get<std::int64_t>(), 1};
     if (json.size() == 3) range.step = json[2].get<std::int64_t>();

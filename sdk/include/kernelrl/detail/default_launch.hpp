@@ -1,4 +1,4 @@
-// The launch of a candidate that gives none; see launch.hpp, which includes this.
+// The launch of a candidate without directives; see launch.hpp, which includes this.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class ParameterMatcher {
     for (const Axis& axis : task.axes) numbers_.push_back(axis.name);
   }
 
-  // The arguments in the order of the parameters; empty if the parameters do not say what they are.
+  // The arguments in the order of the parameters; empty if the parameters are ambiguous.
   std::vector<std::string> match(const KernelHead& kernel) const {
     std::vector<std::string> arguments = by_name(kernel);
     return arguments.empty() ? by_order(kernel) : arguments;
@@ -42,8 +42,8 @@ class ParameterMatcher {
     return arguments;
   }
 
-  // Pointers are the tensors in their order; numbers are known by name, or are the scalars and then
-  // the axes.
+  // Pointers are matched to the tensors in order; numbers by name, or else to the scalars and then
+  // the axes in order.
   std::vector<std::string> by_order(const KernelHead& kernel) const {
     std::vector<std::string> arguments;
     std::size_t tensor = 0, number = 0;

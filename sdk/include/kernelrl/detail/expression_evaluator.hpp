@@ -1,4 +1,4 @@
-// What an expression is worth; see expression.hpp, which includes this. Not for direct use.
+// Evaluates expressions; see expression.hpp, which includes this. Not for direct use.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,6 @@
 #include <kernelrl/spelling.hpp>
 
 namespace krl {
-
-// -------------------------------------------------------------------------------------------------------
 
 // Number is std::int64_t or double.
 template <class Number>

@@ -1,4 +1,4 @@
-// How an expression is read; see expression.hpp, which includes this. Not for direct use.
+// Parses expressions; see expression.hpp, which includes this. Not for direct use.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,8 @@
 
 namespace krl {
 
-// ----------------------------------------------------------------------------------------------------------
-
-// Precedence climbing. The first error is kept, and the rest of the text is skipped, so that no
-// caller has to look.
+// Precedence climbing. Keeps the first error and skips the rest of the text, so that callers need
+// not check.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, NameStyle style) : style_(style) {
@@ -96,7 +94,7 @@ class ExpressionParser {
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   char at(std::size_t i) const { return i < text().size() ? text()[i] : '\0'; }
 
-  // What stands at the current token, for a message: printable and short.
+  // The current token for a message: printable and short.
   std::string found() const {
     if (token_.kind == Token::kEnd) return "the end";
     std::string shown(token_.text.substr(0, 32));

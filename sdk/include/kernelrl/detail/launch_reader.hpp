@@ -1,4 +1,4 @@
-// How launch directives are found and read; see launch.hpp, which includes this.
+// Finds and reads launch directives; see launch.hpp, which includes this.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class DirectiveReader {
     return std::string(text_.substr(start, position_ - start));
   }
 
-  // Everything up to `stop`, which stays; blanks at the ends are cut off.
+  // Everything up to `stop`, which is left unread; without blanks at either end.
   std::string up_to(std::string_view stop) {
     skip_blanks();
     const std::size_t found = (std::min)(text_.find(stop, position_), text_.size());
@@ -78,7 +78,7 @@ class DirectiveReader {
     return std::string(piece);
   }
 
-  // Expressions with commas between them, up to `close`, which is passed over.
+  // Comma-separated expressions up to `close`, which is consumed.
   std::vector<PlacedExpression> expressions(std::string_view close) {
     std::vector<PlacedExpression> list;
     skip_blanks();
@@ -247,7 +247,7 @@ class LaunchReader {
     program_.launches.push_back(std::move(launch));
   }
 
-  // A name, perhaps qualified, perhaps with simple template arguments: nothing that could end a
+  // An optionally qualified name with optional simple template arguments: nothing that could end a
   // declaration.
   static bool is_kernel_name(std::string_view name) {
     const std::size_t open = name.find('<');
@@ -348,7 +348,7 @@ class LaunchReader {
       const int column = placed.column + static_cast<int>(use.offset);
       if (contains(things_, use.name)) {
         return fail(placed.line, column,
-                    "'" + use.name + "' is no integer" + (argument ? ": pass it alone" : ""));
+                    "'" + use.name + "' is not an integer" + (argument ? ": pass it alone" : ""));
       }
       std::vector<std::string> known = numbers_;
       if (argument) known.insert(known.begin(), things_.begin(), things_.end());
@@ -358,8 +358,8 @@ class LaunchReader {
     return true;
   }
 
-  // A kernel that a macro makes is found by its name alone; one that is nowhere in the text is an
-  // error.
+  // A kernel that a macro defines is found by its name alone; a name that is nowhere in the text is
+  // an error.
   bool check_kernel(const LaunchDirective& launch) {
     std::string base = launch.kernel.substr(0, launch.kernel.find('<'));
     base = base.substr(base.rfind(':') + 1);

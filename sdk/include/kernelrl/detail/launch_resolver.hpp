@@ -1,4 +1,4 @@
-// Launch directives with a case's numbers in them; see launch.hpp, which includes this.
+// Resolves launch directives for a case; see launch.hpp, which includes this.
 #pragma once
 
 #include <algorithm>

@@ -320,9 +320,10 @@ class TaskDefinitionReader {
     for (const auto& entry : table.items()) {
       const std::string at = join(path, entry.key());
       if (std::find(variables.begin(), variables.end(), entry.key()) == variables.end()) {
-        problem(at,
-                "'" + entry.key() + "' is no variable axis" + did_you_mean(entry.key(), variables),
-                0, true);
+        problem(
+            at,
+            "'" + entry.key() + "' is not a variable axis" + did_you_mean(entry.key(), variables),
+            0, true);
       } else if (!entry.value().is_number_integer() || entry.value().get<std::int64_t>() < 1) {
         problem(at, "the size of an axis must be a positive integer");
       } else {
@@ -387,14 +388,14 @@ class TaskDefinitionReader {
     }
   }
 
-  // Tensors, scalars and axes share one space of names: a launch directive names them all.
+  // Tensors, scalars and axes share one namespace, since launch directives name them all.
   void check_names() {
     std::set<std::string> taken;
     for (const Axis& axis : task().axes) taken.insert(axis.name);
     const auto check = [&](const std::string& name, const std::string& path) {
       if (name.empty()) return;
       if (!is_identifier(name)) {
-        problem(path + ".name", "'" + name + "' is no C++ identifier");
+        problem(path + ".name", "'" + name + "' is not a C++ identifier");
       } else if (!taken.insert(name).second) {
         problem(path + ".name", "the name '" + name + "' is taken");
       }
@@ -433,7 +434,7 @@ inline ReadDefinition read_task_definition(const nlohmann::ordered_json& json) {
 
 inline Checked<TaskDefinition, std::string> parse_task_definition(std::string_view json_text) {
   const auto json = nlohmann::ordered_json::parse(json_text, nullptr, false);
-  if (json.is_discarded()) return std::string("the task definition is no valid JSON");
+  if (json.is_discarded()) return std::string("the task definition is not valid JSON");
   ReadDefinition read = read_task_definition(json);
   if (read.problems.empty()) return std::move(read.task);
   std::string all;

@@ -1,5 +1,4 @@
-// How a case's numbers are put into a task definition; see task_definition.hpp, which includes
-// this.
+// Resolves a task definition for a case; see task_definition.hpp, which includes this.
 #pragma once
 
 #include <cmath>

@@ -11,7 +11,7 @@
 
 namespace krl::testing {
 
-// The host that create() gets: no extensions.
+// The host passed to create(); it has no extensions.
 inline const krl_host* host() {
   static const krl_host h{
       sizeof(krl_host), KRL_ABI_MINOR,
@@ -20,27 +20,27 @@ inline const krl_host* host() {
   return &h;
 }
 
-// A krl_task_context and what came in through it. Not to be moved while a call uses it; a plugin
-// may call it from any thread, a test reads it when the call has returned.
+// A krl_call that records what the plugin reports through it. Must not move while a call
+// uses it; a plugin may call it from any thread, a test reads it once the call has returned.
 class Call {
  public:
   Call() {
-    context_ = {sizeof(krl_task_context),
+    context_ = {sizeof(krl_call),
                 0,
                 this,
                 0,
-                [](const krl_task_context* c) -> std::int32_t { return of(c).cancelled; },
-                [](const krl_task_context*, double, krl_str) {},
-                [](const krl_task_context* c, std::int32_t level, krl_str message) {
+                [](const krl_call* c) -> std::int32_t { return of(c).cancelled; },
+                [](const krl_call*, double, krl_str) {},
+                [](const krl_call* c, std::int32_t level, krl_str message) {
                   const std::lock_guard lock(of(c).mutex_);
                   of(c).messages.emplace_back(level, view(message));
                 },
-                [](const krl_task_context* c, krl_status status, krl_str why) {
+                [](const krl_call* c, krl_status status, krl_str why) {
                   const std::lock_guard lock(of(c).mutex_);
                   of(c).why = view(why);
                   return status;
                 },
-                [](const krl_task_context* c, krl_str name, double value) {
+                [](const krl_call* c, krl_str name, double value) {
                   const std::lock_guard lock(of(c).mutex_);
                   of(c).metrics[std::string(view(name))] = value;
                 }};
@@ -48,9 +48,9 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  const krl_task_context* context() const { return &context_; }
+  const krl_call* context() const { return &context_; }
 
-  // Throws what a failed call said.
+  // Throws the error of a failed call.
   void require(krl_status status) const {
     if (status == KRL_OK) return;
     throw Failure(status, why.empty() ? "failed without a reason" : why);
@@ -62,10 +62,10 @@ class Call {
   std::string why;                                             // of the last failure
 
  private:
-  static Call& of(const krl_task_context* c) { return *static_cast<Call*>(c->ctx); }
+  static Call& of(const krl_call* c) { return *static_cast<Call*>(c->ctx); }
 
   std::mutex mutex_;
-  krl_task_context context_{};
+  krl_call context_{};
 };
 
 }  // namespace krl::testing

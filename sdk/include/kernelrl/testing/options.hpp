@@ -16,7 +16,7 @@
 namespace krl::testing {
 
 // One value of a plan: {"cap", 3.0}, {"mode", "all"}, {"steps", {1.05, 2.0}}. Anything else is
-// given as JSON text: {"model", Value::json(R"({"layers": 4})")}.
+// JSON text: {"model", Value::json(R"({"layers": 4})")}.
 class Value {
  public:
   Value(bool value) : value_(value) {}                      // NOLINT(google-explicit-constructor)
@@ -51,7 +51,7 @@ class Value {
     return plain;
   }
 
-  // The value as a T, or null. An integer is a fine float.
+  // The value as a T, or null.
   template <class T>
   const T* as() const {
     return std::get_if<T>(&value_);

@@ -17,8 +17,7 @@
 
 namespace krl::testing {
 
-// An instance of a component; destroyed with this object. `Vtable` is krl_reward_v, krl_dataset_v,
-// …:
+// An instance of a component, destroyed with this object. `Vtable` is krl_reward_v, krl_dataset_v, …
 //   auto data = plugin.create<krl_dataset_v>(KRL_DATASET, "numbers");
 //   data.call().require(data.table().size(data.self(), data.context(), &n));
 template <class Vtable>
@@ -37,7 +36,7 @@ class Instance {
   const Vtable& table() const { return *static_cast<const Vtable*>(component_->table); }
   void* self() const { return self_.get(); }
   Call& call() const { return *call_; }
-  const krl_task_context* context() const { return call_->context(); }
+  const krl_call* context() const { return call_->context(); }
 
  private:
   const krl_component* component_;
@@ -69,14 +68,14 @@ class RewardInstance : public Instance<krl_reward_v> {
 
 class Plugin {
  public:
-  // Loads a .krl.so, which then stays loaded. Throws std::runtime_error if it is none.
+  // Loads a .krl.so and never unloads it. Throws std::runtime_error if it is not a plugin.
   explicit Plugin(const std::string& path) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) throw std::runtime_error(dlerror());
     void* entry = dlsym(library, KRL_PLUGIN_ENTRY);
     if (entry == nullptr) throw std::runtime_error(path + ": no " KRL_PLUGIN_ENTRY);
     c_ = reinterpret_cast<krl_plugin_entry>(entry)(host());
-    if (c_ == nullptr) throw std::runtime_error(path + ": " KRL_PLUGIN_ENTRY " gave nothing");
+    if (c_ == nullptr) throw std::runtime_error(path + ": " KRL_PLUGIN_ENTRY " returned nothing");
   }
   // A plugin that is linked into the test: Plugin(krl_plugin_v1).
   explicit Plugin(krl_plugin_entry entry) : c_(entry(host())) {}

@@ -42,7 +42,7 @@ class ForgingMachine : public ::testing::Test {
   std::string outcome(const std::string& what) {
     runs_.emplace(task_, schedule_, planned_, 1);
     if (runs_->execute(options_, {what, {"_Z1kPKfS0_Pfi"}}, {})) return "";
-    return std::string(verdict_name(runs_->verdict())) + ": " + runs_->why();
+    return std::string(name_of(runs_->verdict())) + ": " + runs_->why();
   }
   std::string reported(const json& report) { return outcome("report " + report.dump()); }
 
@@ -135,9 +135,9 @@ TEST_F(ForgingMachine, NonsenseIsTheCandidates) {
   json negative = right();
   negative["work"] = "x";
   EXPECT_THAT(reported(negative), HasSubstr(kTwice));
-  EXPECT_THAT(outcome("report {"), HasSubstr("no JSON"));
-  EXPECT_THAT(outcome("nothing"), HasSubstr("no JSON"));
-  EXPECT_THAT(outcome("report " + std::string(100'000, '[')), HasSubstr("no JSON"));
+  EXPECT_THAT(outcome("report {"), HasSubstr("not JSON"));
+  EXPECT_THAT(outcome("nothing"), HasSubstr("not JSON"));
+  EXPECT_THAT(outcome("report " + std::string(100'000, '[')), HasSubstr("not JSON"));
 }
 
 TEST_F(ForgingMachine, AnEndIsTheCandidatesToo) {
@@ -157,7 +157,7 @@ TEST_F(ForgingMachine, SleepingCostsSeconds) {
 }
 
 TEST_F(ForgingMachine, TheArenaStays) {
-  EXPECT_THAT(outcome("shrink"), HasSubstr("no JSON"));
+  EXPECT_THAT(outcome("shrink"), HasSubstr("not JSON"));
   EXPECT_EQ(runs_->tensor(1, 0).back(), std::byte{0}) << "still there";
 }
 

@@ -18,7 +18,7 @@ TEST(Cubin, DamagedBytesAreNoTrouble) {
   EXPECT_FALSE(
       read_cubin("no ELF file at all, but long enough for the header of one: 64 bytes", why));
   EXPECT_FALSE(read_cubin(read_file("/proc/self/exe"), why));
-  EXPECT_EQ(why, "the module is no code of a GPU");
+  EXPECT_EQ(why, "the module is not GPU code");
 }
 
 TEST(CompiledModuleBytes, IsReadBackAndNothingElseIs) {

@@ -111,11 +111,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 TEST_P(CudaCompilers, SaysWhatAKernelUses) {
   const Outcome outcome = evaluate(kAdd);
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
   EXPECT_THAT(outcome.toolchain, AnyOf(StartsWith("NVRTC 1"), StartsWith("nvcc 1")));
   EXPECT_EQ(outcome.device, "sm_90, not executed");
   ASSERT_EQ(outcome.records.size(), 1u);
-  const KernelRecord& kernel = outcome.records.front();
+  const Kernel& kernel = outcome.records.front();
   EXPECT_EQ(kernel.name, "add<float, 4>");
   EXPECT_EQ(kernel.arch, "sm_90");
   EXPECT_GT(kernel.registers, 8);
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(1024, 2) add(const float* a, const float* b, f
 }
 )";
   const Outcome outcome = evaluate(source);
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
   EXPECT_LE(outcome.records.at(0).registers, 32) << "as two blocks of 1,024 threads leave";
   EXPECT_GT(outcome.records.at(0).spill_bytes, 100);
 }
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(1024, 2) add(const float* a, const float* b, f
 TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
   const auto why = [](const std::string& from, const std::string& to) {
     const Outcome outcome = evaluate(replaced(kAdd, from, to));
-    return std::string(verdict_name(outcome.verdict)) + ": " + outcome.why;
+    return std::string(name_of(outcome.verdict)) + ": " + outcome.why;
   };
   EXPECT_EQ(why("256, 2048", "512"),
             "launch_error: line 1, column 12: a block of 512 threads, but add<float, 4> has "
@@ -167,7 +167,7 @@ TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
 
 TEST_P(CudaCompilers, GivesTheLineOfAnError) {
   const Outcome outcome = evaluate(replaced(kAdd, "out[i] =", "int u; outt[i] ="));
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_EQ(outcome.verdict, Verdict::kCompileError);
   EXPECT_EQ(outcome.why, "line 11: identifier \"outt\" is undefined");
   EXPECT_THAT(outcome.diagnostics, Contains("11:0: identifier \"outt\" is undefined"));
 }
@@ -183,7 +183,7 @@ TEST_P(CudaCompilers, SaysWhatTheAssemblerRefuses) {
   // Where no launch can be read, the compiler is told of no kernel.
   for (const char* launch : {"add<<<1, 256>>>(a, b, out, n)", "add<<<//1, 256>>>(a, b, out, n)"}) {
     const Outcome outcome = evaluate("// @launch " + std::string(launch) + "\n" + kernel);
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+    EXPECT_EQ(outcome.verdict, Verdict::kCompileError);
     EXPECT_THAT(outcome.why, HasSubstr("uses too much shared data")) << launch;
   }
 }
@@ -367,7 +367,7 @@ TEST_P(CudaCompilers, MachineInstructionsAreThoseOfNvdisasm) {
       EvaluationRecord record;
       add_machine_values(count_machine_instructions(module->cubin, kernels), &record);
       std::map<std::string, double> counted;
-      for (const ValueRecord& value : record.values) counted[value.name] = value.value;
+      for (const krl::Value& value : record.values) counted[value.name] = value.value;
       EXPECT_EQ(counted, ask_nvdisasm(module->cubin)) << arch << "\n" << source;
       for (const auto& [name, count] : counted) total[name] += count;
     }
@@ -381,9 +381,9 @@ TEST_P(CudaCompilers, CompilesNaiveKernels) {
   for (const auto& [id, task] : all_tasks()) {
     if (number++ % step != 0) continue;
     const Outcome outcome = evaluate(naive_of(task), id);
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << id << ": " << outcome.why << "\n" << outcome.log;
+    EXPECT_EQ(outcome.verdict, Verdict::kOk) << id << ": " << outcome.why << "\n" << outcome.log;
     ASSERT_FALSE(outcome.records.empty()) << id;
-    for (const KernelRecord& kernel : outcome.records) {
+    for (const Kernel& kernel : outcome.records) {
       EXPECT_GT(kernel.registers, 0) << id;
       EXPECT_GE(kernel.spill_bytes, 0) << id;
       EXPECT_GT(kernel.occupancy, 0) << id;
@@ -446,7 +446,7 @@ TEST_P(CudaCompilers, GivesTheCountsOfAnEvaluation) {
   const Outcome outcome = evaluate(kAdd);
   EXPECT_EQ(outcome.values.at("shuffles"), 0);
   EXPECT_GE(outcome.values.at("barriers"), 1);
-  const krl_backend_info info = backend().describe();
+  const auto info = backend().describe();
   EXPECT_TRUE(info.signals & KRL_SIGNAL_INSTRUCTIONS);
 }
 
@@ -463,13 +463,13 @@ std::string vector_add_with(const std::string& statement) {
 TEST_P(CudaCompilers, TakesInlinePtx) {
   const Outcome outcome = evaluate(vector_add_with(
       "int lane; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); if (lane > 31) return;"));
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
 }
 
 TEST_P(CudaCompilers, RefusesWhatTheCompiledCodeMayNotContain) {
   const auto why = [&](const std::string& statement) {
     const Outcome outcome = evaluate(vector_add_with(statement));
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_REJECTED) << statement;
+    EXPECT_EQ(outcome.verdict, Verdict::kRejected) << statement;
     return outcome.why;
   };
   EXPECT_EQ(why("printf(\"%d\", n);"),
@@ -485,7 +485,7 @@ TEST_P(CudaCompilers, RefusesWhatTheCompiledCodeMayNotContain) {
       "line 3: a clock's value in st.global.u64: clocks may only decide for how long a thread "
       "waits");
   EXPECT_EQ(why("asm volatile(\"discard.global.L2 [%0], 128;\" :: \"l\"(out));"),
-            "line 3: discard.global.L2: may not throw away what memory holds");
+            "line 3: discard.global.L2: may not discard the contents of memory");
 }
 
 TEST_P(CudaCompilers, EndsHostileCompilesInTime) {
@@ -549,19 +549,27 @@ TEST_P(CudaCompilers, EndsWhatWouldNotEnd) {
   const std::pair<const char*, const char*> bombs[] = {
       {"templates", kTemplateBomb},
       {"constexpr",
-       "__device__ constexpr unsigned f(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; "
-       "++i) "
-       "for (unsigned j = 0; j < n; ++j) s += i ^ j; return s; }\n"
-       "__global__ void k(int* p) { constexpr unsigned x = f(1u << 30); *p = x; }"},
+       R"(__device__ constexpr unsigned f(unsigned n) {
+  unsigned s = 0;
+  for (unsigned i = 0; i < n; ++i)
+    for (unsigned j = 0; j < n; ++j) s += i ^ j;
+  return s;
+}
+__global__ void k(int* p) {
+  constexpr unsigned x = f(1u << 30);
+  *p = x;
+})"},
       {"macros",
-       "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(x)))\n#define C(x) B(B(B(x)))\n"
-       "__global__ void k(int* p) { C(*p += 1;) }"},
+       R"(#define A(x) x x x x x x x x x x
+#define B(x) A(A(A(x)))
+#define C(x) B(B(B(x)))
+__global__ void k(int* p) { C(*p += 1;) })"},
       {"array",
        "__device__ int big[1ull << 36] = {1};\n__global__ void k(int* p) { *p = big[*p]; }"},
       {"include", "#include \"kernel.cu\"\n__global__ void k(int* p) { *p = 1; }"},
       {"depth",
-       "template <int N> __device__ int f() { return f<N + 1>() + 1; }\n"
-       "__global__ void k(int* p) { *p = f<0>(); }"},
+       R"(template <int N> __device__ int f() { return f<N + 1>() + 1; }
+__global__ void k(int* p) { *p = f<0>(); })"},
   };
   for (const auto& [name, source] : bombs) {
     SCOPED_TRACE(name);

@@ -136,14 +136,13 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
     GTEST_SKIP() << "skipped: " << failure.what();
   }
   const std::vector<Source> sources = right_sources();
-  std::set<std::uint32_t> expected = {
-      KRL_VERDICT_OK,      KRL_VERDICT_REJECTED,     KRL_VERDICT_COMPILE_ERROR,
-      KRL_VERDICT_TIMEOUT, KRL_VERDICT_LAUNCH_ERROR, KRL_VERDICT_RESOURCE_LIMIT};
+  std::set<Verdict> expected = {Verdict::kOk,      Verdict::kRejected,    Verdict::kCompileError,
+                                Verdict::kTimeout, Verdict::kLaunchError, Verdict::kResourceLimit};
   Table options{{"compile_timeout", 10.0}, {"cache", "off"}};
   if (id == "cpu") {
     options.emplace("work_limit", 10'000'000);
-    expected.insert({KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_RUNTIME_FAULT,
-                     KRL_VERDICT_NONDETERMINISTIC, KRL_VERDICT_FLAGGED});
+    expected.insert({Verdict::kWrongResult, Verdict::kRuntimeFault, Verdict::kNondeterministic,
+                     Verdict::kFlagged});
   } else {
     options.emplace("execute", "off");
     options.emplace("arch", "sm_90");
@@ -167,8 +166,8 @@ TEST_P(MutatedSources, GetAVerdictAndLeaveNothing) {
           const Outcome outcome = backend->evaluate(all_tasks().at(source.task), source.text);
           EXPECT_EQ(outcome.verdicts, 1) << "seed " << seed;
           EXPECT_EQ(expected.count(outcome.verdict), 1u)
-              << "seed " << seed << ": " << verdict_name(outcome.verdict) << ": " << outcome.why;
-          compiled += outcome.verdict == KRL_VERDICT_COMPILE_ERROR ? 0 : 1;
+              << "seed " << seed << ": " << name_of(outcome.verdict) << ": " << outcome.why;
+          compiled += outcome.verdict == Verdict::kCompileError ? 0 : 1;
         } catch (const Failure& failure) {
           ADD_FAILURE() << "seed " << seed << ": " << failure.what() << "\n" << source.text;
         }

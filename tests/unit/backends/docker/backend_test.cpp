@@ -40,14 +40,14 @@ class DockerBackendTest : public docker::testing::CompilerFixture {
 
 TEST_F(DockerBackendTest, SaysWhatAKernelUses) {
   const BackendInstance backend("docker", options());
-  const krl_backend_info info = backend.describe();
+  const auto info = backend.describe();
   EXPECT_EQ(info.concurrency, 2u);
   EXPECT_EQ(info.signals & (KRL_SIGNAL_CORRECTNESS | KRL_SIGNAL_TIME), 0u) << "nothing is run";
   EXPECT_NE(info.signals & KRL_SIGNAL_REGISTERS, 0u);
 
   const TaskText& task = all_tasks().at("row_sum");
   const Outcome outcome = backend.evaluate(task, naive_of(task));
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << "\n" << outcome.log;
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << "\n" << outcome.log;
   EXPECT_THAT(outcome.toolchain, MatchesRegex("nvcc [0-9.]+ in Docker"));
   EXPECT_EQ(outcome.device, "sm_90, not executed");
   ASSERT_EQ(outcome.records.size(), 1u);
@@ -56,12 +56,12 @@ TEST_F(DockerBackendTest, SaysWhatAKernelUses) {
 }
 
 TEST_F(DockerBackendTest, GivesTheLineOfAnError) {
-  const Outcome outcome =
-      BackendInstance("docker", options())
-          .evaluate(all_tasks().at("vector_add"),
-                    "__global__ void add(const float* a, const float* b,\n"
-                    "                    float* out, int n) { outt[0] = 1; }\n");
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+  const Outcome outcome = BackendInstance("docker", options())
+                              .evaluate(all_tasks().at("vector_add"),
+                                        R"(__global__ void add(const float* a, const float* b,
+                    float* out, int n) { outt[0] = 1; }
+)");
+  EXPECT_EQ(outcome.verdict, Verdict::kCompileError);
   EXPECT_EQ(outcome.why, "line 2: identifier \"outt\" is undefined");
   EXPECT_THAT(outcome.diagnostics, Contains("2:0: identifier \"outt\" is undefined"));
 }
@@ -69,12 +69,13 @@ TEST_F(DockerBackendTest, GivesTheLineOfAnError) {
 TEST_F(DockerBackendTest, PassesTheFlagsOfThePlan) {
   const BackendInstance backend("docker", options({{"flags", "-maxrregcount=16 -DFOUR=4"}}));
   const Outcome outcome = backend.evaluate(all_tasks().at("vector_add"),
-                                           "__global__ void add(const float* a, const float* b,\n"
-                                           "                    float* out, int n) {\n"
-                                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                           "  if (i < n) out[i] = a[i] + b[i] + 0 * FOUR;\n"
-                                           "}\n");
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+                                           R"(__global__ void add(const float* a, const float* b,
+                    float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i] + 0 * FOUR;
+}
+)");
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
   EXPECT_LE(outcome.records.at(0).registers, 16);
 }
 
@@ -85,22 +86,24 @@ TEST_F(DockerBackendTest, CompilesHostCode) {
                             KRL_CONTRACT_HOST);
   };
   const char* kernel =
-      "__global__ void relu(const float* x, float* y, long n) {\n"
-      "  const long i = blockIdx.x * 256l + threadIdx.x;\n"
-      "  if (i < n) y[i] = x[i] > 0 ? x[i] : 0;\n}\n";
+      R"(__global__ void relu(const float* x, float* y, long n) {
+  const long i = blockIdx.x * 256l + threadIdx.x;
+  if (i < n) y[i] = x[i] > 0 ? x[i] : 0;
+}
+)";
   const Outcome plain = evaluated(std::string(kernel) +
                                   "void launch(const float* x, float* y, long n) "
                                   "{ relu<<<(n + 255) / 256, 256>>>(x, y, n); }\n");
-  ASSERT_EQ(plain.verdict, KRL_VERDICT_OK) << plain.why << "\n" << plain.log;
+  ASSERT_EQ(plain.verdict, Verdict::kOk) << plain.why << "\n" << plain.log;
   EXPECT_EQ(plain.log, "");
   EXPECT_GT(plain.records.at(0).registers, 0);
   const Outcome torch = evaluated(
       "#include <torch/extension.h>\n" + std::string(kernel) +
       "torch::Tensor forward(torch::Tensor x) { auto y = torch::empty_like(x); "
       "relu<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel()); return y; }\n");
-  EXPECT_EQ(torch.verdict, KRL_VERDICT_OK) << torch.why << "\n" << torch.log;
+  EXPECT_EQ(torch.verdict, Verdict::kOk) << torch.why << "\n" << torch.log;
   const Outcome wrong = evaluated(std::string(kernel) + "void launch(int n) {}\n");
-  EXPECT_EQ(wrong.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_EQ(wrong.verdict, Verdict::kCompileError);
   EXPECT_THAT(wrong.why, HasSubstr("there must be a function launch(float* inp, float* out"));
 }
 

@@ -153,7 +153,7 @@ TEST_F(FakeSocket, ADeadDaemonsSocketIsNoDaemonEither) {
 TEST_F(FakeSocket, ASilentDaemonIsGivenUpAtTheDeadline) {
   const Descriptor listener = listen();
   const EngineFailure failure = failure_with(Patience::of(std::chrono::milliseconds(50)));
-  EXPECT_THAT(failure.what(), AllOf(HasSubstr("no answer in time"), HasSubstr("journalctl")));
+  EXPECT_THAT(failure.what(), AllOf(HasSubstr("did not answer in time"), HasSubstr("journalctl")));
   EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
 }
 

@@ -63,8 +63,11 @@ TEST_F(DockerCompilerTest, GivesWhatCompiledKernelsAre) {
 
 TEST_F(DockerCompilerTest, SaysWhatDoesNotCompile) {
   const CudaCompiler compiler = docker_compiler(settings());
-  const CompileOutput wrong =
-      compiler.compile("__global__ void k() {\n  int x = y;\n}\n", {"k"}, {});
+  const CompileOutput wrong = compiler.compile(R"(__global__ void k() {
+  int x = y;
+}
+)",
+                                               {"k"}, {});
   EXPECT_EQ(wrong.end, CompileOutput::kFailed);
   EXPECT_THAT(wrong.why, HasSubstr("line 2"));
   EXPECT_THAT(wrong.why, HasSubstr("identifier \"y\" is undefined"));
@@ -100,7 +103,9 @@ TEST_F(DockerCompilerTest, LimitsMemory) {
   tight.compile.memory_bytes = std::uint64_t{2} << 30;
   const CudaCompiler compiler = docker_compiler(tight);
   const CompileOutput large = compiler.compile(
-      "__device__ int x[1 << 29] = {1, 2, 3};\n__global__ void k(int* o) { o[0] = x[o[1]]; }\n",
+      R"(__device__ int x[1 << 29] = {1, 2, 3};
+__global__ void k(int* o) { o[0] = x[o[1]]; }
+)",
       {"k"}, {});
   EXPECT_EQ(large.end, CompileOutput::kOutOfResources) << large.why;
   EXPECT_EQ(compiler.compile("__global__ void k() {}\n", {"k"}, {}).end, CompileOutput::kCompiled);

@@ -27,10 +27,10 @@ TEST_P(EveryTask, IsFitToBeLearnedFrom) { backend().prepare(all_tasks().at(GetPa
 TEST_P(EveryTask, NaiveKernelIsAsFastAsItself) {
   const TaskText& task = all_tasks().at(GetParam());
   const Outcome outcome = backend().evaluate(task, naive_of(task));
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << "\n" << outcome.log;
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << "\n" << outcome.log;
   for (const auto& c : outcome.cases) {
-    EXPECT_EQ(c.verdict, KRL_VERDICT_OK) << c.label;
-    if (c.kind != KRL_CASE_SHOWN) continue;
+    EXPECT_EQ(c.verdict, Verdict::kOk) << c.label;
+    if (c.kind != CaseKind::kShown) continue;
     EXPECT_DOUBLE_EQ(c.speedup, 1) << c.label;
     EXPECT_GT(c.time_ns, 0) << c.label;
   }
@@ -63,7 +63,7 @@ __global__ void kern(const float* x, float* y, int n) {
   y[0] += sum;
   __threadfence();
 })");
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_NONDETERMINISTIC);
+  EXPECT_EQ(outcome.verdict, Verdict::kNondeterministic);
   EXPECT_NE(outcome.why.find("where they meet: y[0] (line 11); update memory that warps share with "
                              "one atomic operation"),
             std::string::npos)

@@ -9,54 +9,6 @@ std::string plugin_path(const std::string& name) {
   return KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + name + ".krl.so";
 }
 
-Outcome& of(const krl_evaluation_sink* sink) { return *static_cast<Outcome*>(sink->ctx); }
-std::string text(krl_str s) { return std::string(view(s)); }
-
-krl_evaluation_sink sink_into(Outcome* outcome) {
-  krl_evaluation_sink sink{};
-  sink.struct_size = sizeof sink;
-  sink.ctx = outcome;
-  sink.identity = [](const krl_evaluation_sink* s, krl_str toolchain, krl_str device) {
-    of(s).toolchain = text(toolchain);
-    of(s).device = text(device);
-    return krl_status{KRL_OK};
-  };
-  sink.compile_log = [](const krl_evaluation_sink* s, krl_str chunk) {
-    of(s).log += text(chunk);
-    return krl_status{KRL_OK};
-  };
-  sink.diagnostic = [](const krl_evaluation_sink* s, const krl_diagnostic* d) {
-    of(s).diagnostics.push_back(std::to_string(d->line) + ":" + std::to_string(d->column) + ": " +
-                                text(d->text));
-    return krl_status{KRL_OK};
-  };
-  sink.kernel = [](const krl_evaluation_sink* s, const krl_kernel* k) {
-    of(s).kernels.push_back(text(k->name));
-    of(s).records.push_back({text(k->name), text(k->arch), k->registers, k->spill_bytes,
-                             k->stack_bytes, k->shared_bytes, k->max_threads, k->blocks_per_sm,
-                             k->occupancy, text(k->occupancy_limiter)});
-    return krl_status{KRL_OK};
-  };
-  sink.add_case = [](const krl_evaluation_sink* s, const krl_case* c) {
-    of(s).cases.push_back({c->verdict, text(c->label), text(c->detail), c->kind, c->speedup,
-                           c->time_ns, c->max_abs_error, c->speedup_low, c->speedup_high,
-                           c->samples_ns.size});
-    return krl_status{KRL_OK};
-  };
-  sink.value = [](const krl_evaluation_sink* s, const krl_value* v) {
-    of(s).values.try_emplace(text(v->name), v->value);
-    return krl_status{KRL_OK};
-  };
-  sink.artifact = [](const krl_evaluation_sink*, krl_str, krl_str) { return krl_status{KRL_OK}; };
-  sink.verdict = [](const krl_evaluation_sink* s, std::uint32_t verdict, krl_str why) {
-    of(s).verdict = verdict;
-    of(s).why = text(why);
-    ++of(s).verdicts;
-    return krl_status{KRL_OK};
-  };
-  return sink;
-}
-
 std::map<std::string, TaskText> load_tasks() {
   static const Plugin plugin(plugin_path("tasks"));
   const auto dataset = plugin.create<krl_dataset_v>(
@@ -69,7 +21,7 @@ std::map<std::string, TaskText> load_tasks() {
   sink.ctx = &tasks;
   sink.task = [](const krl_dataset_sink* s, const krl_task* task) {
     auto& all = *static_cast<std::map<std::string, TaskText>*>(s->ctx);
-    all[text(task->id)] = {text(task->id), text(task->definition_json)};
+    all[copy(task->id)] = {copy(task->id), copy(task->definition_json)};
     return krl_status{KRL_OK};
   };
   for (std::uint64_t i = 0; i < size; ++i) {
@@ -106,12 +58,11 @@ Outcome BackendInstance::evaluate(const TaskText& task, const std::string& sourc
   const krl_task c_task = task.c();
   const krl_candidate candidate{sizeof(krl_candidate), contract, &c_task, to_c(source)};
   const krl_evaluate_options options{sizeof(krl_evaluate_options), stages, seed};
-  Outcome outcome;
-  const krl_evaluation_sink sink = sink_into(&outcome);
+  const EvaluationReceiver receiver;
   Call call;  // one for each evaluation, as they may overlap
-  call.require(
-      instance_.table().evaluate(instance_.self(), call.context(), &candidate, &options, &sink));
-  return outcome;
+  call.require(instance_.table().evaluate(instance_.self(), call.context(), &candidate, &options,
+                                          receiver.c()));
+  return {receiver.evaluation(), receiver.verdicts()};
 }
 
 void BackendInstance::prepare(const TaskText& task, std::uint64_t seed) const {
@@ -121,22 +72,37 @@ void BackendInstance::prepare(const TaskText& task, std::uint64_t seed) const {
   call.require(instance_.table().prepare(instance_.self(), call.context(), &c_task, &options));
 }
 
-krl_backend_info BackendInstance::describe() const {
-  krl_backend_info info{};
-  info.struct_size = sizeof info;
-  Call call;
-  call.require(instance_.table().describe(instance_.self(), call.context(), &info));
-  return info;
+BackendDescription BackendInstance::describe() const {
+  return backend_description([this](const krl_backend_info_sink* sink) {
+    Call call;
+    call.require(instance_.table().describe(instance_.self(), call.context(), sink));
+  });
+}
+
+Outcome::Outcome(const Evaluation& e, int times)
+    : verdict(e.verdict),
+      why(e.why),
+      toolchain(e.toolchain),
+      device(e.device),
+      log(e.compile_log),
+      cases(e.cases),
+      records(e.kernels),
+      verdicts(times) {
+  for (const Diagnostic& d : e.diagnostics)
+    diagnostics.push_back(std::to_string(d.line) + ":" + std::to_string(d.column) + ": " + d.text);
+  for (const Kernel& k : e.kernels) kernels.push_back(k.name);
+  for (const krl::Value& v : e.values) values.try_emplace(v.name, v.value);
 }
 
 bool Outcome::operator==(const Outcome& other) const {
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-  const bool same_cases = std::equal(
-      cases.begin(), cases.end(), other.cases.begin(), other.cases.end(),
-      [&](const CaseOutcome& a, const CaseOutcome& b) {
-        return a.verdict == b.verdict && a.label == b.label && a.detail == b.detail &&
-               a.kind == b.kind && same(a.speedup, b.speedup) && same(a.time_ns, b.time_ns);
-      });
+  const bool same_cases = std::equal(cases.begin(), cases.end(), other.cases.begin(),
+                                     other.cases.end(), [&](const Case& a, const Case& b) {
+                                       return a.verdict == b.verdict && a.label == b.label &&
+                                              a.detail == b.detail && a.kind == b.kind &&
+                                              same(a.speedup, b.speedup) &&
+                                              same(a.time_ns, b.time_ns);
+                                     });
   return same_cases && verdict == other.verdict && why == other.why && log == other.log &&
          diagnostics == other.diagnostics && values == other.values && kernels == other.kernels;
 }

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/evaluator/evaluation_record.hpp"
-
 namespace krl::testing {
 
 struct TaskText {
@@ -22,21 +20,17 @@ const std::map<std::string, TaskText>& all_tasks();
 
 // What came out of one evaluation.
 struct Outcome {
-  std::uint32_t verdict = KRL_VERDICT_INFRA_ERROR;
+  Outcome() = default;
+  Outcome(const Evaluation& evaluation, int verdicts);
+
+  Verdict verdict = Verdict::kInfraError;
   std::string why, toolchain, device, log;
   std::vector<std::string> diagnostics;  // "line:column: text"
-  struct CaseOutcome {
-    std::uint32_t verdict;
-    std::string label, detail;
-    std::uint32_t kind;
-    double speedup, time_ns, max_abs_error, speedup_low, speedup_high;
-    std::size_t samples;  // of its time
-  };
-  std::vector<CaseOutcome> cases;
+  std::vector<Case> cases;
   std::map<std::string, double> values;  // each of the first case that has it
   std::vector<std::string> kernels;
-  std::vector<KernelRecord> records;  // of the kernels
-  int verdicts = 0;                   // times that verdict() was called
+  std::vector<Kernel> records;  // of the kernels
+  int verdicts = 0;             // times that verdict() was called
 
   bool operator==(const Outcome& other) const;
 };
@@ -50,7 +44,7 @@ class BackendInstance {
                    std::uint32_t stages = kAllStages, std::uint64_t seed = 1,
                    std::uint32_t contract = KRL_CONTRACT_DEVICE) const;
   void prepare(const TaskText& task, std::uint64_t seed = 1) const;
-  krl_backend_info describe() const;
+  BackendDescription describe() const;
 
   static constexpr std::uint32_t kAllStages =
       KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT;

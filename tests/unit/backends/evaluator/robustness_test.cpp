@@ -158,7 +158,7 @@ TEST(CpuBackendTest, TellsTheSameTwiceFromDiskAndFresh) {
   const Outcome fresh = CpuInstance(options).evaluate(vector_add(), source);
   const Outcome kept = CpuInstance(options).evaluate(vector_add(), source);
   const Outcome anew = CpuInstance(Table{{"cache", "off"}}).evaluate(vector_add(), source);
-  EXPECT_EQ(fresh.verdict, KRL_VERDICT_OK) << fresh.why;
+  EXPECT_EQ(fresh.verdict, Verdict::kOk) << fresh.why;
   EXPECT_TRUE(fresh == kept);
   EXPECT_TRUE(fresh == anew);
   for (const char* value : {"shuffles", "vector_accesses", "barriers", "atomics",
@@ -171,18 +171,23 @@ TEST(CpuBackendTest, TellsTheSameTwiceFromDiskAndFresh) {
 
 TEST(CpuBackendTest, GivesLinesOfErrors) {
   const CpuInstance backend(Table{{"cache", "off"}});
-  const Outcome broken = backend.evaluate(
-      vector_add(),
-      "// @launch k<<<1, 32>>>(a, b, out, n)\n__global__ void k(const float* a, const float* b, "
-      "float* out, int n) {\n  out[0] = missing;\n}\n");
-  EXPECT_EQ(broken.verdict, KRL_VERDICT_COMPILE_ERROR);
+  const Outcome broken = backend.evaluate(vector_add(),
+                                          R"(// @launch k<<<1, 32>>>(a, b, out, n)
+__global__ void k(const float* a, const float* b, float* out, int n) {
+  out[0] = missing;
+}
+)");
+  EXPECT_EQ(broken.verdict, Verdict::kCompileError);
   ASSERT_FALSE(broken.diagnostics.empty());
   EXPECT_EQ(broken.diagnostics[0].rfind("3:0: ", 0), 0u) << broken.diagnostics[0];
-  const Outcome outside = backend.evaluate(
-      vector_add(),
-      "// @launch k<<<1, 32>>>(a, b, out, n)\n__global__ void k(const float* a, const float* b, "
-      "float* out, int n) {\n\n  out[n] = a[0];\n}\n");
-  EXPECT_EQ(outside.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  const Outcome outside = backend.evaluate(vector_add(),
+                                           R"(// @launch k<<<1, 32>>>(a, b, out, n)
+__global__ void k(const float* a, const float* b, float* out, int n) {
+
+  out[n] = a[0];
+}
+)");
+  EXPECT_EQ(outside.verdict, Verdict::kRuntimeFault);
   EXPECT_NE(outside.why.find("line 4"), std::string::npos) << outside.why;
 }
 

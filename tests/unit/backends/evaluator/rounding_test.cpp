@@ -106,5 +106,14 @@ TEST(RoundingTest, WhatIsBeyondTheTypeIsInfinite) {
   EXPECT_LE(row.compared(right).wrong, 0) << describe(row.resolved.tensors[1], row.compared(right));
 }
 
+TEST(RoundingTest, OfAReferenceThatReturnsAShorterTypeIsComputedInDouble) {
+  const Computed row = compute("(x * 1e-3).half()", "cols", 1, 100, 1);
+  const std::vector<double>& reals = row.expected.reals;
+  const std::vector<float>& rounding = row.expected.rounding;
+  ASSERT_EQ(rounding.size(), 100u);
+  for (std::size_t i = 0; i < rounding.size(); ++i)
+    EXPECT_GE(rounding[i], 0x1p-24 * std::fabs(reals[i])) << i << ": " << reals[i];
+}
+
 }  // namespace
 }  // namespace krl

@@ -82,7 +82,7 @@ EvaluationRecord passed() {
 }
 
 double value_of(const EvaluationRecord& record, std::int32_t case_index, std::string_view name) {
-  for (const ValueRecord& value : record.values) {
+  for (const krl::Value& value : record.values) {
     if (value.case_index == case_index && value.name == name) return value.value;
   }
   return kUnknown;
@@ -111,7 +111,7 @@ TEST(Counters, ComeFromANewProfilerAfterAFault) {
   Counters counters = counters_with("");
   EvaluationRecord faulty = passed(), good = passed();
   counters.add(Candidate("faults"), runs(), &faulty);
-  EXPECT_EQ(faulty.verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(faulty.verdict, Verdict::kOk);
   EXPECT_THAT(faulty.values, IsEmpty());
   EXPECT_FALSE(faulty.repeatable);
   ASSERT_EQ(faulty.diagnostics.size(), 1u);
@@ -128,7 +128,7 @@ TEST(Counters, SayHowToBePermittedWhenTheyAreRefused) {
   EXPECT_THAT(counters.problem(), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
   EvaluationRecord record = passed();
   counters.add(Candidate("good"), runs(), &record);
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(record.verdict, Verdict::kOk);
   EXPECT_THAT(record.values, IsEmpty());
   EXPECT_TRUE(record.repeatable);
 }

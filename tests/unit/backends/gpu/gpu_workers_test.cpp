@@ -85,67 +85,67 @@ TEST(GpuSearch, NamesAnIndexThatIsNotThere) {
 
 TEST(GpuCorrectness, PassesWhatIsRight) {
   const EvaluationRecord record = checked(Candidate("good"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
   ASSERT_THAT(record.cases, SizeIs(3));
-  EXPECT_EQ(record.cases[2].kind, KRL_CASE_HOLDOUT);
-  EXPECT_THAT(record.cases, Each(Field(&CaseRecord::max_abs_error, Lt(1e-5))));
+  EXPECT_EQ(record.cases[2].kind, CaseKind::kHoldout);
+  EXPECT_THAT(record.cases, Each(Field(&Case::max_abs_error, Lt(1e-5))));
 }
 
 TEST(GpuCorrectness, ShowsTheFirstWrongElements) {
   const EvaluationRecord record = checked(Candidate("wrong"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_EQ(record.verdict, Verdict::kWrongResult);
   EXPECT_THAT(record.why, HasSubstr("n=1000: y: 1 of 1000 elements are wrong: y[3] is 0"));
 }
 
 TEST(GpuCorrectness, SeesATailThatIsLeftOut) {
   const EvaluationRecord record = checked(Candidate("skips_the_tail"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_EQ(record.verdict, Verdict::kWrongResult);
   EXPECT_THAT(record.why, HasSubstr("is nan"));
 }
 
 TEST(GpuCorrectness, SeesWritesOutsideOfTheBuffers) {
   const EvaluationRecord record = checked(Candidate("writes_outside"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(record.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(record.why, HasSubstr("behind y"));
-  EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(checked(Candidate("good")).verdict, Verdict::kOk);
 }
 
 TEST(GpuCorrectness, SeesWritesFarFromAllBuffers) {
   const EvaluationRecord record = checked(Candidate("writes_far_away"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(record.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(record.why, HasSubstr("far from all of them"));
-  EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(checked(Candidate("good")).verdict, Verdict::kOk);
 }
 
 TEST(GpuCorrectness, SeesWhateverIsWrittenIntoAGuard) {
   const EvaluationRecord record = checked(Candidate("writes_poison_behind"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(record.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(record.why, HasSubstr("behind y"));
 }
 
 TEST(GpuCorrectness, SeesAChangedInput) {
   const EvaluationRecord record = checked(Candidate("changes_its_input"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_EQ(record.verdict, Verdict::kWrongResult);
   EXPECT_THAT(record.why, HasSubstr("the input x was changed"));
 }
 
 TEST(GpuCorrectness, TellsTheUnreliableFromTheWrong) {
-  EXPECT_EQ(checked(Candidate("changes_its_mind")).verdict, KRL_VERDICT_NONDETERMINISTIC);
+  EXPECT_EQ(checked(Candidate("changes_its_mind")).verdict, Verdict::kNondeterministic);
 }
 
 TEST(GpuCorrectness, GoesOnAfterAFault) {
   for (int i = 0; i < 3; ++i) {
     const EvaluationRecord record = checked(Candidate("faults"));
-    EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT);
+    EXPECT_EQ(record.verdict, Verdict::kRuntimeFault);
     EXPECT_THAT(record.why, HasSubstr("illegal address"));
     EXPECT_THAT(record.cases[1].detail, HasSubstr("not run"));
-    EXPECT_EQ(checked(Candidate("good")).verdict, KRL_VERDICT_OK);
+    EXPECT_EQ(checked(Candidate("good")).verdict, Verdict::kOk);
   }
 }
 
 TEST(GpuCorrectness, NamesTheLaunchThatIsRefused) {
   const EvaluationRecord record = checked(Candidate("good", "dim3(64, 16)"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_LAUNCH_ERROR);
+  EXPECT_EQ(record.verdict, Verdict::kLaunchError);
   EXPECT_THAT(record.why, HasSubstr("line 1, column 12: the launch was refused"));
 }
 
@@ -155,7 +155,7 @@ TEST(GpuCorrectness, EndsWhatDoesNotEnd) {
   GpuPool impatient(find_gpus(workers.runner, {1}), workers);
   EvaluationRecord hung, good;
   impatient.with_gpu({}, [&](Gpu& gpu) { check_on_gpu(gpu, Candidate("hangs"), runs(), &hung); });
-  EXPECT_EQ(hung.verdict, KRL_VERDICT_TIMEOUT) << hung.why;
+  EXPECT_EQ(hung.verdict, Verdict::kTimeout) << hung.why;
   EXPECT_FALSE(hung.repeatable);
 }
 
@@ -202,10 +202,10 @@ TEST(GpuCorrectness, RefusesTasksThatImpostorsPass) {
 
 TEST(GpuTiming, FindsTheSlower) {
   const EvaluationRecord record = timed(Candidate("slow"), Candidate("good"));
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_LT(record.cases[c].speedup_high, 0.9);
-    EXPECT_GE(record.cases[c].samples_ns.size(), 3u) << "3 where it is very slow";
+    EXPECT_GE(record.cases[c].samples_ns.size(), 2u) << "2 where it is far too slow";
     EXPECT_EQ(record.cases[c].samples_ns.size(), record.cases[c].baseline_samples_ns.size());
   }
   EXPECT_THAT(record.cases[2].samples_ns, IsEmpty());
@@ -215,12 +215,12 @@ TEST(GpuTiming, FindsTheSlower) {
 TEST(GpuTiming, SlowingTheBaselineDownGainsNothing) {
   const EvaluationRecord record =
       timed(Candidate("slows_the_baseline"), Candidate("can_be_slowed"));
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   for (const std::int32_t c : {0, 1}) {
     EXPECT_LT(record.cases[static_cast<std::size_t>(c)].speedup_low, 3);
-    EXPECT_THAT(record.values, Contains(AllOf(Field(&ValueRecord::case_index, c),
-                                              Field(&ValueRecord::name, "baseline_beside"),
-                                              Field(&ValueRecord::value, 0))));
+    EXPECT_THAT(record.values,
+                Contains(AllOf(Field(&Value::case_index, c), Field(&Value::name, "baseline_beside"),
+                               Field(&Value::value, 0))));
   }
 }
 
@@ -229,7 +229,7 @@ TEST(GpuTiming, TimesTheReferenceAsABaseline) {
   pool().with_gpu({}, [&](Gpu& gpu) {
     time_on_gpu(gpu, Candidate("good"), {nullptr, true}, runs(), TimingSettings(), &record);
   });
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_GE(record.cases[c].baseline_samples_ns.size(), 8u) << "8 where a launch is a sample";
     EXPECT_GT(record.cases[c].baseline_ns, 0);
@@ -242,9 +242,9 @@ TEST(GpuTiming, GivesTheTransferAndTheHeadroomBesides) {
   for (const std::int32_t c : {0, 1}) {
     for (const char* name : {"transfer_to_gpu", "transfer_to_host", "roofline", "reference_time",
                              "reference_speedup"}) {
-      EXPECT_THAT(record.values, Contains(AllOf(Field(&ValueRecord::case_index, c),
-                                                Field(&ValueRecord::name, name),
-                                                Field(&ValueRecord::value, Gt(0)))))
+      EXPECT_THAT(record.values,
+                  Contains(AllOf(Field(&Value::case_index, c), Field(&Value::name, name),
+                                 Field(&Value::value, Gt(0)))))
           << name;
     }
   }
@@ -252,7 +252,7 @@ TEST(GpuTiming, GivesTheTransferAndTheHeadroomBesides) {
 
 TEST(GpuTiming, FlagsWhatWorksOnlyWhileItIsChecked) {
   const EvaluationRecord record = timed(Candidate("stops_working"), Candidate("good"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kFlagged) << record.why;
   EXPECT_THAT(record.why, HasSubstr("right when it was checked, wrong when it was timed"));
 }
 
@@ -260,10 +260,10 @@ TEST(GpuTiming, ChecksEveryLaunchByTheTasksOwnKernelOrByTheReference) {
   const Candidate good("good");
   for (const Candidate* trusted : {&good, static_cast<const Candidate*>(nullptr)}) {
     const EvaluationRecord right = timed(good, good, trusted);
-    EXPECT_EQ(right.verdict, KRL_VERDICT_OK) << right.why;
+    EXPECT_EQ(right.verdict, Verdict::kOk) << right.why;
     const EvaluationRecord every_other =
         timed(Candidate("skips_every_other_launch"), good, trusted);
-    EXPECT_EQ(every_other.verdict, KRL_VERDICT_FLAGGED) << every_other.why;
+    EXPECT_EQ(every_other.verdict, Verdict::kFlagged) << every_other.why;
     EXPECT_THAT(every_other.why, HasSubstr("wrong when it was timed: y: "));
   }
 }
@@ -275,19 +275,19 @@ TEST(GpuTiming, RefusesATasksOwnKernelThatIsWrong) {
 
 TEST(GpuTiming, NoLaunchMeetsInputsAgainThatItsModuleHasSeen) {
   const EvaluationRecord record = timed(Candidate("remembers_inputs"), Candidate("good"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 TEST(GpuTiming, CallsWrongWhatIsWrongUntimedAsWell) {
-  ASSERT_EQ(checked(Candidate("wrong_for_few_inputs")).verdict, KRL_VERDICT_OK);
+  ASSERT_EQ(checked(Candidate("wrong_for_few_inputs")).verdict, Verdict::kOk);
   const EvaluationRecord record = timed(Candidate("wrong_for_few_inputs"), Candidate("good"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_WRONG_RESULT) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kWrongResult) << record.why;
   EXPECT_THAT(record.why, HasSubstr("and again when it ran on them untimed"));
 }
 
 TEST(GpuTiming, FlagsWorkForLaunchesThatNeverCome) {
   const EvaluationRecord record = timed(Candidate("works_ahead"), Candidate("good"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kFlagged) << record.why;
   EXPECT_THAT(record.why, HasSubstr("as if to work ahead"));
 }
 
@@ -305,7 +305,7 @@ TEST(GpuTiming, LeavesTheArenaAsItWas) {
 // No place comes twice for as long as a module is loaded.
 TEST(GpuTiming, AnswersThatAreRememberedByTheirPlaceAreNone) {
   const EvaluationRecord record = timed(Candidate("remembers_the_place"), Candidate("good"));
-  if (record.verdict != KRL_VERDICT_OK) return;
+  if (record.verdict != Verdict::kOk) return;
   for (const std::size_t c : {0, 1}) EXPECT_LT(record.cases[c].speedup_low, 1.5);
 }
 
@@ -320,7 +320,7 @@ TEST(GpuPool, ServesManyThreadsOneAfterTheOther) {
   }
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < records.size(); ++i) {
-    EXPECT_EQ(records[i].verdict, i % 2 == 0 ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT) << i;
+    EXPECT_EQ(records[i].verdict, i % 2 == 0 ? Verdict::kOk : Verdict::kWrongResult) << i;
   }
 }
 
@@ -357,7 +357,7 @@ TEST(GpuPool, EveryEvaluationEndsOnceWhileItsProcessesAreKilled) {
             ASSERT_EQ(failure.code(), KRL_UNAVAILABLE) << failure.what();
           }
         }
-        EXPECT_EQ(record.verdict, good ? KRL_VERDICT_OK : KRL_VERDICT_WRONG_RESULT) << record.why;
+        EXPECT_EQ(record.verdict, good ? Verdict::kOk : Verdict::kWrongResult) << record.why;
         ++evaluations;
       }
     });

@@ -45,7 +45,7 @@ EvaluationRecord evaluated(const GpuCandidate& candidate, const GpuCandidate* ba
   pool().with_gpu({}, [&](Gpu& gpu) {
     const RunnerChoice runner(gpu, RunnerKind::kHost);
     check_on_gpu(gpu, candidate, runs(), &record);
-    if (baseline == nullptr || record.verdict != KRL_VERDICT_OK) return;
+    if (baseline == nullptr || record.verdict != Verdict::kOk) return;
     time_on_gpu(gpu, candidate, {baseline}, runs(), TimingSettings(), &record);
   });
   return record;
@@ -62,12 +62,12 @@ EvaluationRecord timed(const std::string& text) {
 // After anything that a candidate did.
 void expect_next_is_right() {
   const EvaluationRecord record = checked(kRight);
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 TEST(HostContract, PassesALauncherThatIsRight) {
   const EvaluationRecord record = checked(kRight);
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
   EXPECT_EQ(record.cases.size(), 3u);
 }
 
@@ -77,32 +77,35 @@ TEST(HostContract, PassesAStreamAndAnyWidthOfIntegers) {
         "const float* __restrict__ x, float* __restrict__ y, size_t n"}) {
     const EvaluationRecord record =
         checked("int launch(" + std::string(parameters) + ") {" + kRight + " return 0; }");
-    EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << parameters << ": " << record.why;
+    EXPECT_EQ(record.verdict, Verdict::kOk) << parameters << ": " << record.why;
   }
 }
 
 TEST(HostContract, SeesWhatIsWrong) {
   EXPECT_EQ(checked("for (int i = 0; i + 1 < n; ++i) y[i] = 2 * x[i];").verdict,
-            KRL_VERDICT_WRONG_RESULT);
+            Verdict::kWrongResult);
   const EvaluationRecord outside = checked(std::string(kRight) + " y[n] = 1;");
-  EXPECT_EQ(outside.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(outside.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(outside.why, HasSubstr("behind y"));
   expect_next_is_right();
 }
 
 TEST(HostContract, TimesALauncher) {
   const EvaluationRecord record = timed(kRight);
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   EXPECT_GE(record.cases[0].samples_ns.size(), 8u);
 }
 
 // ---- the form of a torch extension
 
 std::string extension(const std::string& forward, const std::string& name = "forward") {
-  return "#include <torch/extension.h>\n"
-         "extern \"C\" cudaError_t cudaMemsetAsync(void* at, int value, size_t bytes, "
-         "cudaStream_t) { __builtin_memset(at, value, bytes); return cudaSuccess; }\n" +
-         forward + "\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"" + name +
+  return R"(#include <torch/extension.h>
+extern "C" cudaError_t cudaMemsetAsync(void* at, int value, size_t bytes, cudaStream_t) {
+  __builtin_memset(at, value, bytes);
+  return cudaSuccess;
+}
+)" + forward +
+         "\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"" + name +
          "\", &forward, \"doc\"); }\n";
 }
 
@@ -116,7 +119,7 @@ constexpr char kForward[] = R"(torch::Tensor forward(torch::Tensor x) {
 
 TEST(HostContract, FetchesWhatForwardReturns) {
   const EvaluationRecord record = timed(extension(kForward));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 TEST(HostContract, ForwardMayTakeItsOutput) {
@@ -124,7 +127,7 @@ TEST(HostContract, ForwardMayTakeItsOutput) {
       checked(extension("void forward(const torch::Tensor& x, torch::Tensor y) { float* to = "
                         "y.data_ptr<float>(); for (int64_t i = 0; i < x.numel(); ++i) to[i] = 2 * "
                         "x.data_ptr<float>()[i]; }"));
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 TEST(HostContract, ATensorThatNobodyFilledIsNoOldResult) {
@@ -132,13 +135,13 @@ TEST(HostContract, ATensorThatNobodyFilledIsNoOldResult) {
       "int calls = 0; torch::Tensor forward(torch::Tensor x) { auto y = torch::empty_like(x); "
       "if (++calls % 2) for (int64_t i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = 2 * "
       "x.data_ptr<float>()[i]; return y; }"));
-  EXPECT_THAT(record.verdict, AnyOf(KRL_VERDICT_WRONG_RESULT, KRL_VERDICT_NONDETERMINISTIC));
+  EXPECT_THAT(record.verdict, AnyOf(Verdict::kWrongResult, Verdict::kNondeterministic));
 }
 
 TEST(HostContract, SaysWhatForwardDidWrong) {
   const auto why = [](const std::string& source) {
     const EvaluationRecord record = checked(source);
-    EXPECT_EQ(record.verdict, KRL_VERDICT_RUNTIME_FAULT) << record.why;
+    EXPECT_EQ(record.verdict, Verdict::kRuntimeFault) << record.why;
     return record.why;
   };
   EXPECT_THAT(why(extension("torch::Tensor forward(torch::Tensor x) { return x.view({1, -1}); }")),
@@ -162,17 +165,17 @@ TEST(HostContract, SaysWhatForwardDidWrong) {
 
 TEST(HostContract, AProcessThatEndsIsTheCandidatesFault) {
   const EvaluationRecord ends = checked("__builtin_exit(0);");
-  EXPECT_EQ(ends.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(ends.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(ends.why, HasSubstr("ended with code 0"));
   const EvaluationRecord crashes = checked("*(volatile int*)8 = 1;");
-  EXPECT_EQ(crashes.verdict, KRL_VERDICT_RUNTIME_FAULT);
+  EXPECT_EQ(crashes.verdict, Verdict::kRuntimeFault);
   EXPECT_THAT(crashes.why, HasSubstr("signal 11"));
   expect_next_is_right();
 }
 
 TEST(HostContract, EndsAHostLoop) {
   const EvaluationRecord record = checked("volatile int more = 1; while (more) {}");
-  EXPECT_EQ(record.verdict, KRL_VERDICT_TIMEOUT) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kTimeout) << record.why;
   expect_next_is_right();
 }
 
@@ -201,7 +204,7 @@ TEST(HostContract, TheSandboxHolds) {
       "ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0"};
   for (const std::string& attempt : attempts) {
     const EvaluationRecord record = checked(forbidden(attempt));
-    EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << attempt << ": " << record.why;
+    EXPECT_EQ(record.verdict, Verdict::kOk) << attempt << ": " << record.why;
   }
   EXPECT_FALSE(std::filesystem::exists(folder + "/krl-escape"));
 }
@@ -213,7 +216,7 @@ TEST(HostContract, ThreadsMayBeNamed) {
       "{ char path[64]; snprintf(path, sizeof path, \"/proc/self/task/%d/comm\", gettid());"
       " FILE* name = fopen(path, \"wb\"); if (name == nullptr) return; fclose(name);" +
       std::string(kRight) + "}");
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
@@ -222,7 +225,7 @@ TEST(HostContract, FlagsWhatIsWrittenIntoTheAnswers) {
     const EvaluationRecord record =
         checked("#include <unistd.h>\nvoid launch(const float* x, float* y, int n) {" + answers +
                 forged + kRight + "}");
-    EXPECT_EQ(record.verdict, KRL_VERDICT_FLAGGED) << record.why;
+    EXPECT_EQ(record.verdict, Verdict::kFlagged) << record.why;
   }
   expect_next_is_right();
 }
@@ -273,8 +276,8 @@ TEST(HostContract, SeesWorkThatGoesOnAfterTheCall) {
       "static volatile bool runs; runs = false;"
       "std::thread([=] { runs = true; for (int k = 0; k < 100'000'000; ++k) "
       "*(volatile float*)y = k; }).detach(); while (!runs) {} }");
-  EXPECT_THAT(record.verdict, AnyOf(KRL_VERDICT_FLAGGED, KRL_VERDICT_WRONG_RESULT,
-                                    KRL_VERDICT_NONDETERMINISTIC, KRL_VERDICT_RUNTIME_FAULT))
+  EXPECT_THAT(record.verdict, AnyOf(Verdict::kFlagged, Verdict::kWrongResult,
+                                    Verdict::kNondeterministic, Verdict::kRuntimeFault))
       << record.why;
   expect_next_is_right();
 }
@@ -290,7 +293,7 @@ TEST(HostContract, APatchedClockGainsNothing) {
       "memcpy(code, \"\\x31\\xc0\\xc7\\x07\\x6f\\x12\\x83\\x3a\\xc3\", 9);"
       "usleep(3000);" +
       std::string(kRight) + "}");
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   EXPECT_GT(record.cases[0].time_ns, 3e6);
 }
 
@@ -300,28 +303,36 @@ TEST(HostContract, WorkThatIsPutOffCounts) {
       "#include <thread>\n#include <unistd.h>\nvoid launch(const float* x, float* y, int n) {"
       "std::thread([=] { usleep(20000); " +
       std::string(kRight) + "}).detach(); }");
-  EXPECT_THAT(record.verdict, AnyOf(KRL_VERDICT_FLAGGED, KRL_VERDICT_WRONG_RESULT,
-                                    KRL_VERDICT_NONDETERMINISTIC, KRL_VERDICT_RUNTIME_FAULT))
+  EXPECT_THAT(record.verdict, AnyOf(Verdict::kFlagged, Verdict::kWrongResult,
+                                    Verdict::kNondeterministic, Verdict::kRuntimeFault))
       << record.why;
   expect_next_is_right();
 }
 
 TEST(HostContract, AnswersThatAreKeptAreWrongForOtherInputs) {
   const EvaluationRecord record = timed(
-      "#include <vector>\nvoid launch(const float* x, float* y, int n) {"
-      "static std::vector<float> kept; static int calls = 0;"
-      "if (++calls <= 8 || (int)kept.size() != n) { kept.resize(n);"
-      "for (int i = 0; i < n; ++i) kept[i] = 2 * x[i]; }"
-      "for (int i = 0; i < n; ++i) y[i] = kept[i]; }");
-  EXPECT_THAT(record.verdict, AnyOf(KRL_VERDICT_FLAGGED, KRL_VERDICT_WRONG_RESULT)) << record.why;
+      R"(#include <vector>
+void launch(const float* x, float* y, int n) {
+  static std::vector<float> kept;
+  static int calls = 0;
+  if (++calls <= 8 || (int)kept.size() != n) {
+    kept.resize(n);
+    for (int i = 0; i < n; ++i) kept[i] = 2 * x[i];
+  }
+  for (int i = 0; i < n; ++i) y[i] = kept[i];
+})");
+  EXPECT_THAT(record.verdict, AnyOf(Verdict::kFlagged, Verdict::kWrongResult)) << record.why;
 }
 
 TEST(HostContract, ACandidateThatKillsItselfIsTriedAgain) {
-  EXPECT_THROW(
-      checked("#include <signal.h>\n#include <sys/resource.h>\nvoid launch(const float* x, "
-              "float* y, int n) { rlimit none{0, 0}; setrlimit(RLIMIT_CPU, &none); "
-              "for (volatile int k = 0;; ++k) {} }"),
-      RunnerKilled);
+  EXPECT_THROW(checked(R"(#include <signal.h>
+#include <sys/resource.h>
+void launch(const float* x, float* y, int n) {
+  rlimit none{0, 0};
+  setrlimit(RLIMIT_CPU, &none);
+  for (volatile int k = 0;; ++k) {}
+})"),
+               RunnerKilled);
   expect_next_is_right();
 }
 
@@ -355,9 +366,13 @@ std::map<pid_t, std::string> children_of(pid_t parent) {
 
 // It no longer sees that its input has ended, and never returns.
 constexpr char kClings[] =
-    "#include <sys/prctl.h>\n#include <unistd.h>\n"
-    "void launch(const float*, float*, int) { close(0); prctl(PR_SET_NAME, \"clings\"); "
-    "for (;;) usleep(1000); }";
+    R"(#include <sys/prctl.h>
+#include <unistd.h>
+void launch(const float*, float*, int) {
+  close(0);
+  prctl(PR_SET_NAME, "clings");
+  for (;;) usleep(1000);
+})";
 
 [[noreturn]] void run_what_clings(const gpu::Load& load, const gpu::Calls& calls) {
   GpuWorkers workers = simulated_workers();

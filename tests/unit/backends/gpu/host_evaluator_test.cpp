@@ -26,8 +26,9 @@ constexpr std::uint32_t kAll =
 std::string task_with_naive() {
   nlohmann::json task = nlohmann::json::parse(kTask);
   task["naive"] =
-      "// @launch good<<<ceil_div(n, 64), 64>>>(x, y, n)\n"
-      "__global__ void good(const float* x, float* y, int n);\n";
+      R"(// @launch good<<<ceil_div(n, 64), 64>>>(x, y, n)
+__global__ void good(const float* x, float* y, int n);
+)";
   task["forbid"] = {"system"};
   return task.dump();
 }
@@ -89,7 +90,7 @@ constexpr char kDoubles[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
 
 TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
   const EvaluationRecord record = evaluated(kDoubles);
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   ASSERT_EQ(record.cases.size(), 3u);
   for (const int c : {0, 1}) {
     EXPECT_GT(record.cases[c].time_ns, 0);
@@ -97,7 +98,7 @@ TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
     EXPECT_LE(record.cases[c].speedup_low, record.cases[c].speedup_high);
   }
   EXPECT_TRUE(std::isnan(record.cases[2].time_ns)) << "a hold-out is not timed";
-  for (const ValueRecord& value : record.values) {
+  for (const krl::Value& value : record.values) {
     EXPECT_FALSE(value.name == "baseline_beside" && value.value != 0);
     EXPECT_NE(value.name, "dram_bytes") << "nobody profiles host code";
   }
@@ -106,20 +107,20 @@ TEST(HostEvaluation, ChecksAndTimesAgainstTheBaselineOfTheChecker) {
 TEST(HostEvaluation, IsNotTimedUnlessItIsAsked) {
   const EvaluationRecord record =
       evaluated(std::string(kDoubles) + "/**/", KRL_STAGE_COMPILE | KRL_STAGE_CHECK);
-  ASSERT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   ASSERT_EQ(record.cases.size(), 2u);
   EXPECT_TRUE(std::isnan(record.cases[0].time_ns));
 }
 
 TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
-  EXPECT_EQ(evaluated("system(\"true\");").verdict, KRL_VERDICT_REJECTED);
-  EXPECT_EQ(evaluated("no such thing").verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_EQ(evaluated("system(\"true\");").verdict, Verdict::kRejected);
+  EXPECT_EQ(evaluated("no such thing").verdict, Verdict::kCompileError);
   const EvaluationRecord wrong = evaluated("for (int i = 0; i < n; ++i) y[i] = x[i];");
-  EXPECT_EQ(wrong.verdict, KRL_VERDICT_WRONG_RESULT);
+  EXPECT_EQ(wrong.verdict, Verdict::kWrongResult);
   EXPECT_TRUE(std::isnan(wrong.cases[0].time_ns)) << "what is wrong is not timed";
   const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
-  EXPECT_EQ(fault.verdict, KRL_VERDICT_RUNTIME_FAULT) << fault.why;
-  EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, KRL_VERDICT_OK);
+  EXPECT_EQ(fault.verdict, Verdict::kRuntimeFault) << fault.why;
+  EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, Verdict::kOk);
 }
 
 // Killed faster than they start, as by a system that is short of memory: there is no evaluation as
@@ -140,7 +141,7 @@ TEST(HostEvaluation, WaitsWhileProcessesAreKilledAgainAndAgain) {
   const EvaluationRecord record = evaluated(std::string(kDoubles) + " /* killed */");
   ended = true;
   killer.join();
-  EXPECT_EQ(record.verdict, KRL_VERDICT_OK) << record.why;
+  EXPECT_EQ(record.verdict, Verdict::kOk) << record.why;
 }
 
 }  // namespace

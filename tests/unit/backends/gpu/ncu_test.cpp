@@ -277,7 +277,7 @@ TEST_F(NcuConversation, AddsToAnEvaluation) {
   record.cases[1].time_ns = 10;
   counters.add(Candidate("good"), runs(), &record);
   const auto value = [&](std::int32_t case_index, std::string_view name) {
-    for (const ValueRecord& v : record.values) {
+    for (const krl::Value& v : record.values) {
       if (v.case_index == case_index && v.name == name) return v.value;
     }
     return kUnknown;

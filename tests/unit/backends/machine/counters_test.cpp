@@ -66,8 +66,11 @@ TEST(Counters, VectorsAreOneRequest) {
 
 TEST(Counters, ColumnsOfATileConflictInTheBanksUnlessPadded) {
   const char* tile =
-      "__shared__ float t[32][%d]; int r = threadIdx.x / 32, c = threadIdx.x %% 32;"
-      "t[r][c] = x[i]; __syncthreads(); y[i] = t[c][r];";
+      R"(__shared__ float t[32][%d];
+int r = threadIdx.x / 32, c = threadIdx.x %% 32;
+t[r][c] = x[i];
+__syncthreads();
+y[i] = t[c][r];)";
   char body[256];
   std::snprintf(body, sizeof body, tile, 32);
   const Counters plain = count(body, 1, 1024);
@@ -84,8 +87,10 @@ TEST(Counters, ColumnsOfATileConflictInTheBanksUnlessPadded) {
 
 TEST(Counters, WideSharedAccessesNeedMoreWavefrontsButNoConflicts) {
   const Counters c = count(
-      "__shared__ float4 t[32]; t[threadIdx.x] = make_float4(i, 1, 2, 3); __syncwarp(); y[i] = "
-      "t[31 - threadIdx.x].x;",
+      R"(__shared__ float4 t[32];
+t[threadIdx.x] = make_float4(i, 1, 2, 3);
+__syncwarp();
+y[i] = t[31 - threadIdx.x].x;)",
       1, 32);
   EXPECT_EQ(c.shared_store_requests, 1u);
   EXPECT_EQ(c.bank_conflicts, 3u);  // of the scalar load with a stride of 16 bytes
@@ -109,8 +114,11 @@ TEST(Counters, TypicalRunsAreThoseOfTheLoop) {
 
 TEST(Counters, DivergentBranchesLoseLanes) {
   const Counters half = count(
-      "if (threadIdx.x % 2) { float v = x[i]; for (int k = 0; k < 20; k++) v = v * v + 1; y[i] = "
-      "v; }");
+      R"(if (threadIdx.x % 2) {
+  float v = x[i];
+  for (int k = 0; k < 20; k++) v = v * v + 1;
+  y[i] = v;
+})");
   EXPECT_LT(half.thread_instructions, 32 * half.instructions * 7 / 10);
   EXPECT_GT(half.thread_instructions, 32 * half.instructions * 5 / 10);
   EXPECT_EQ(half.global_load_requests, 128u);
@@ -119,8 +127,9 @@ TEST(Counters, DivergentBranchesLoseLanes) {
 
 TEST(Counters, WarpOperationsAndAtomicsAreCountedPerWarp) {
   const Counters c = count(
-      "float v = x[i]; for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);"
-      "if (__any_sync(~0u, v > 0) && threadIdx.x % 32 == 0) atomicAdd(y, v);");
+      R"(float v = x[i];
+for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);
+if (__any_sync(~0u, v > 0) && threadIdx.x % 32 == 0) atomicAdd(y, v);)");
   EXPECT_EQ(c.shuffles, 128u * 5);
   EXPECT_EQ(c.votes, 128u);
   EXPECT_EQ(c.global_atomics, 128u);
@@ -157,25 +166,33 @@ TEST(Counters, LoadsBehindStoresAndBarriersAreWaitedForOneByOne) {
 
 TEST(Counters, LoadsOfShortBranchesAreWaitedForTogether) {
   const CriticalPath guarded = count(
-                                   "if (i >= n) return; float s = x[i]; if (i > 0) s += x[2048 + "
-                                   "i]; if (i < n - 1) s += x[4096 + i]; y[i] = s;",
+                                   R"(if (i >= n) return;
+float s = x[i];
+if (i > 0) s += x[2048 + i];
+if (i < n - 1) s += x[4096 + i];
+y[i] = s;)",
                                    2, 64)
                                    .critical;
   EXPECT_EQ(guarded.dram_requests, 1u);
   // What is loaded where the ways of a long branch meet is not moved before it.
-  const CriticalPath behind =
-      count(
-          "float s = i; if (n > 0) { s = x[i]; for (int k = 0; k < n; k++) s = s * s + 1; } y[i] = "
-          "s + x[2048 + i];",
-          2, 64)
-          .critical;
+  const CriticalPath behind = count(
+                                  R"(float s = i;
+if (n > 0) {
+  s = x[i];
+  for (int k = 0; k < n; k++) s = s * s + 1;
+}
+y[i] = s + x[2048 + i];)",
+                                  2, 64)
+                                  .critical;
   EXPECT_EQ(behind.dram_requests, 2u);
 }
 
 TEST(Counters, AreTheSameInEveryRun) {
   const char* body =
-      "__shared__ float s[256]; s[threadIdx.x] = x[i]; __syncthreads(); y[i] = s[255 - "
-      "threadIdx.x];";
+      R"(__shared__ float s[256];
+s[threadIdx.x] = x[i];
+__syncthreads();
+y[i] = s[255 - threadIdx.x];)";
   EXPECT_EQ(count(body), count(body));
 }
 

@@ -33,83 +33,141 @@ TEST_P(Faults, AreFoundWithTheirLine) {
 INSTANTIATE_TEST_SUITE_P(
     Machine, Faults,
     testing::Values(
-        FaultCase{
-            "past_the_end",
-            "__global__ void k(float* x, int n) {\n  int i = threadIdx.x;\n  x[i + 1] = 2;\n}",
-            FaultKind::kIllegalAddress, 3, "x[64] is out of bounds: x has 64 elements"},
+        FaultCase{"past_the_end",
+                  R"(__global__ void k(float* x, int n) {
+  int i = threadIdx.x;
+  x[i + 1] = 2;
+})",
+                  FaultKind::kIllegalAddress, 3, "x[64] is out of bounds: x has 64 elements"},
         FaultCase{"before_the_start",
-                  "__global__ void k(float* x, int n) {\n  float v = x[(int)threadIdx.x - 2];\n  "
-                  "x[threadIdx.x] = v;\n}",
+                  R"(__global__ void k(float* x, int n) {
+  float v = x[(int)threadIdx.x - 2];
+  x[threadIdx.x] = v;
+})",
                   FaultKind::kIllegalAddress, 2, "x[-2] is out of bounds"},
-        FaultCase{
-            "null",
-            "__global__ void k(float* x, int n) {\n  float* p = (float*)(n - 64ll);\n  *p = 1;\n}",
-            FaultKind::kIllegalAddress, 3, "null pointer"},
-        FaultCase{
-            "wild",
-            "__global__ void k(float* x, int n) {\n\n  *(float*)(0x7fff00000000ull + n) = 1;\n}",
-            FaultKind::kIllegalAddress, 3, "belongs to no buffer"},
+        FaultCase{"null",
+                  R"(__global__ void k(float* x, int n) {
+  float* p = (float*)(n - 64ll);
+  *p = 1;
+})",
+                  FaultKind::kIllegalAddress, 3, "null pointer"},
+        FaultCase{"wild",
+                  R"(__global__ void k(float* x, int n) {
+
+  *(float*)(0x7fff00000000ull + n) = 1;
+})",
+                  FaultKind::kIllegalAddress, 3, "belongs to no buffer"},
         FaultCase{"shared_array",
-                  "__global__ void k(float* x, int n) {\n  __shared__ float s[32];\n  "
-                  "s[threadIdx.x] = 1;\n  __syncthreads();\n  x[0] = s[0];\n}",
+                  R"(__global__ void k(float* x, int n) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  x[0] = s[0];
+})",
                   FaultKind::kIllegalAddress, 3,
                   "at byte 192 of shared memory, of which the block has 192 bytes"},
         FaultCase{"dynamic_shared",
-                  "__global__ void k(float* x, int n) {\n  extern __shared__ float s[];\n  "
-                  "s[threadIdx.x] = 1;\n}",
+                  R"(__global__ void k(float* x, int n) {
+  extern __shared__ float s[];
+  s[threadIdx.x] = 1;
+})",
                   FaultKind::kIllegalAddress, 3, "of which the block has 64 bytes"},
         FaultCase{"local_array",
-                  "__global__ void k(float* x, int n) {\n  float a[4];\n  for (int i = 0; i < 5; "
-                  "i++)\n    a[i] = x[i];\n  x[0] = a[n & 3];\n}",
+                  R"(__global__ void k(float* x, int n) {
+  float a[4];
+  for (int i = 0; i < 5; i++)
+    a[i] = x[i];
+  x[0] = a[n & 3];
+})",
                   FaultKind::kIllegalAddress, 4, "at byte 16 of the thread's local variables"},
         FaultCase{"misaligned",
-                  "__global__ void k(float* x, int n) {\n  float4* p = (float4*)(x + 1);\n  *p = "
-                  "make_float4(1, 2, 3, 4);\n}",
+                  R"(__global__ void k(float* x, int n) {
+  float4* p = (float4*)(x + 1);
+  *p = make_float4(1, 2, 3, 4);
+})",
                   FaultKind::kMisaligned, 3, "16 bytes"},
         FaultCase{"barrier_some_never_reach",
-                  "__global__ void k(float* x, int n) {\n  if (threadIdx.x < 16)\n    "
-                  "__syncthreads();\n  else\n    __syncwarp();\n  x[0] = 1;\n}",
-                  FaultKind::kDivergentBarrier, 5, "never come"},
+                  R"(__global__ void k(float* x, int n) {
+  if (threadIdx.x < 16)
+    __syncthreads();
+  else
+    __syncwarp();
+  x[0] = 1;
+})",
+                  FaultKind::kDivergentBarrier, 5, "never arrive"},
         FaultCase{"two_barriers",
-                  "__global__ void k(float* x, int n) {\n  if (threadIdx.x < 16) {\n    x[0] = "
-                  "1;\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n}",
+                  R"(__global__ void k(float* x, int n) {
+  if (threadIdx.x < 16) {
+    x[0] = 1;
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+})",
                   FaultKind::kDivergentBarrier, 4, "different barriers: in line 6 and in line 4"},
         FaultCase{"shuffle_outside_mask",
-                  "__global__ void k(float* x, int n) {\n  x[threadIdx.x] = "
-                  "__shfl_down_sync(0xffff, x[threadIdx.x], 1);\n}",
+                  R"(__global__ void k(float* x, int n) {
+  x[threadIdx.x] = __shfl_down_sync(0xffff, x[threadIdx.x], 1);
+})",
                   FaultKind::kDivergentBarrier, 2, "does not name"},
-        FaultCase{
-            "missing_barrier",
-            "__global__ void k(float* x, int n) {\n  __shared__ float s[64];\n  s[threadIdx.x] = "
-            "1;\n  x[threadIdx.x] = s[63 - threadIdx.x] + s[threadIdx.x];\n}",
-            FaultKind::kUninitialisedShared, 4, "shared s[63]"},
-        FaultCase{"trap", "__global__ void k(float* x, int n) {\n  if (x[0] > 0)\n    __trap();\n}",
+        FaultCase{"missing_barrier",
+                  R"(__global__ void k(float* x, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x] = 1;
+  x[threadIdx.x] = s[63 - threadIdx.x] + s[threadIdx.x];
+})",
+                  FaultKind::kUninitialisedShared, 4, "shared s[63]"},
+        FaultCase{"trap", R"(__global__ void k(float* x, int n) {
+  if (x[0] > 0)
+    __trap();
+})",
                   FaultKind::kTrap, 3, "trap"},
-        FaultCase{"assert", "__global__ void k(float* x, int n) {\n  assert(n < 3);\n}",
+        FaultCase{"assert", R"(__global__ void k(float* x, int n) {
+  assert(n < 3);
+})",
                   FaultKind::kTrap, 2, "assertion"},
-        FaultCase{"endless", "__global__ void k(float* x, int n) {\n  while (n)\n    x[0] += 1;\n}",
+        FaultCase{"endless", R"(__global__ void k(float* x, int n) {
+  while (n)
+    x[0] += 1;
+})",
                   FaultKind::kWorkLimit, 2, "200000"},
-        FaultCase{
-            "recursion",
-            "__device__ __noinline__ float f(float* x, int n) {\n  return n == 0 ? 1 : f(x, n + 1) "
-            "* x[n & 63];\n}\n__global__ void k(float* x, int n) {\n  x[0] = f(x, n);\n}",
-            FaultKind::kStackOverflow, 2, "stack"},
-        FaultCase{
-            "big_local",
-            "__global__ void k(float* x, int n) {\n  volatile float a[140000];\n  a[n] = 1;\n "
-            " x[0] = a[n];\n}",
-            FaultKind::kUnsupported, 1, "512 KiB"},
+        FaultCase{"recursion",
+                  R"(__device__ __noinline__ float f(float* x, int n) {
+  return n == 0 ? 1 : f(x, n + 1) * x[n & 63];
+}
+__global__ void k(float* x, int n) {
+  x[0] = f(x, n);
+})",
+                  FaultKind::kStackOverflow, 2, "stack"},
+        FaultCase{"big_local",
+                  R"(__global__ void k(float* x, int n) {
+  volatile float a[140000];
+  a[n] = 1;
+  x[0] = a[n];
+})",
+                  FaultKind::kUnsupported, 1, "512 KiB"},
         FaultCase{"atomic_outside",
-                  "__global__ void k(float* x, int n) {\n\n\n  atomicAdd(x + n, 1.0f);\n}",
+                  R"(__global__ void k(float* x, int n) {
+
+
+  atomicAdd(x + n, 1.0f);
+})",
                   FaultKind::kIllegalAddress, 4, "x[64]"},
         FaultCase{"far_before_a_buffer",
-                  "__global__ void k(float* x, int n) {\n  float s = 0;\n  for (int i = 0; i < n; "
-                  "i++)\n    s += x[-1024 * i];\n  x[0] = s;\n}",
+                  R"(__global__ void k(float* x, int n) {
+  float s = 0;
+  for (int i = 0; i < n; i++)
+    s += x[-1024 * i];
+  x[0] = s;
+})",
                   FaultKind::kIllegalAddress, 4, "x[-1024]"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Faults, WritingAnInputIsNamed) {
-  Emulation emulation("__global__ void k(float* x) {\n  x[3] = 1;\n}", {"k"});
+  Emulation emulation(R"(__global__ void k(float* x) {
+  x[3] = 1;
+})",
+                      {"k"});
   const auto x = emulation.input<float>("x", std::vector<float>(8, 2.0f));
   emulation.launch(0, {1, 1, 1}, {1, 1, 1}, {x});
   const Result result = emulation.run();
@@ -121,8 +179,10 @@ TEST(Faults, WritingAnInputIsNamed) {
 
 TEST(Faults, NameBlockThreadAndLaunch) {
   Emulation emulation(
-      "__global__ void k(float* x, int n) {\n  int i = blockIdx.y * 16 + threadIdx.y * 4 + "
-      "threadIdx.x;\n  if (i < n) x[i] = 1;\n}",
+      R"(__global__ void k(float* x, int n) {
+  int i = blockIdx.y * 16 + threadIdx.y * 4 + threadIdx.x;
+  if (i < n) x[i] = 1;
+})",
       {"k"});
   const auto x = emulation.output<float>("x", 40);
   emulation.launch(0, {1, 3, 1}, {4, 4, 1}, {x, std::int32_t{40}});
@@ -137,8 +197,11 @@ TEST(Faults, NameBlockThreadAndLaunch) {
 
 TEST(Launches, AreCheckedBeforeAnythingRuns) {
   const auto module = compile(
-      "__global__ void k(float* x, int n, float s) {\n  __shared__ float t[64];\n  t[0] = s;\n  "
-      "x[n] = t[0];\n}",
+      R"(__global__ void k(float* x, int n, float s) {
+  __shared__ float t[64];
+  t[0] = s;
+  x[n] = t[0];
+})",
       {"k"});
   const auto error = [&](Dim3 grid, Dim3 block, std::vector<Argument> arguments,
                          std::uint32_t shared) {

@@ -50,10 +50,11 @@ TEST(GpuModel, RewardsCoalescing) {
 }
 
 TEST(GpuModel, RewardsParallelism) {
-  const double block =
-      nano_ns(kernel("float s = 0; for (int k = t; k < n; k += 256) s += x[k]; for (int d = 16; d; "
-                     "d /= 2) s += __shfl_xor_sync(~0u, s, d); if (t % 32 == 0) atomicAdd(y, s);"),
-              {{1, 256}});
+  const double block = nano_ns(kernel(R"(float s = 0;
+for (int k = t; k < n; k += 256) s += x[k];
+for (int d = 16; d; d /= 2) s += __shfl_xor_sync(~0u, s, d);
+if (t % 32 == 0) atomicAdd(y, s);)"),
+                               {{1, 256}});
   const double serial =
       nano_ns(kernel("float s = 0; for (int k = 0; k < n; k++) s += x[k]; y[0] = s;"), {{1, 1}});
   EXPECT_GT(serial, 20 * block);
@@ -98,11 +99,14 @@ TEST(GpuModel, RewardsPadding) {
 
 TEST(GpuModel, RewardsTwoStages) {
   const std::string sum =
-      "float s = 0; for (int k = i; k < n; k += gridDim.x * blockDim.x) s += x[k]; for (int d = "
-      "16; d; d /= 2) s += __shfl_xor_sync(~0u, s, d); if (t == 0) y[blockIdx.x] = s;";
+      R"(float s = 0;
+for (int k = i; k < n; k += gridDim.x * blockDim.x) s += x[k];
+for (int d = 16; d; d /= 2) s += __shfl_xor_sync(~0u, s, d);
+if (t == 0) y[blockIdx.x] = s;)";
   const std::string last =
-      "float s = t < 32 ? x[t] : 0; for (int d = 16; d; d /= 2) s += __shfl_xor_sync(~0u, s, d); "
-      "if (t == 0) y[0] = s;";
+      R"(float s = t < 32 ? x[t] : 0;
+for (int d = 16; d; d /= 2) s += __shfl_xor_sync(~0u, s, d);
+if (t == 0) y[0] = s;)";
   const double two = nano_ns(kernel(sum) + kernel(last, 1), {{32, 32}, {1, 32}});
   const double one = nano_ns(kernel(sum), {{1, 32}});
   EXPECT_GT(one, 2 * two);
@@ -246,8 +250,13 @@ constexpr const char* kSerialSum =
 TEST(GpuModel, ADecoyHidesNothing) {
   const double plain = nano_ns(kernel(kSerialSum), {{1, 32}});
   const std::string other =
-      "else { __shared__ float s[32]; s[t] = 0; __syncwarp(); for (int k = 0; k < n * 3 / 8; k++) "
-      "atomicAdd(&s[t], 0.0f); y[1 + t] = s[t]; }";
+      R"(else {
+  __shared__ float s[32];
+  s[t] = 0;
+  __syncwarp();
+  for (int k = 0; k < n * 3 / 8; k++) atomicAdd(&s[t], 0.0f);
+  y[1 + t] = s[t];
+})";
   const double decoyed = nano_ns(
       kernel("if (blockIdx.x == 0) { if (t == 0) { float s = 0; for (int k = 0; k < n; k++) s += "
              "x[k]; y[0] = s; } } " +
@@ -257,15 +266,19 @@ TEST(GpuModel, ADecoyHidesNothing) {
 }
 
 TEST(GpuModel, WarpsThatTakeTurnsAreNotParallel) {
-  const double one =
-      nano_ns(kernel("if (t == 0) { float s = 0; for (int k = 0; k < 4096; k++) s += x[k]; y[0] = "
-                     "s; }"),
-              {{1, 256}});
-  const double turns = nano_ns(
-      kernel("__shared__ float s; if (t == 0) s = 0; __syncthreads(); for (int w = 0; w < 8; "
-             "w++) { if (t == w * 32) for (int k = w * 512; k < w * 512 + 512; k++) s += "
-             "x[k]; __syncthreads(); } if (t == 0) y[0] = s;"),
+  const double one = nano_ns(
+      kernel("if (t == 0) { float s = 0; for (int k = 0; k < 4096; k++) s += x[k]; y[0] = s; }"),
       {{1, 256}});
+  const double turns = nano_ns(kernel(R"(__shared__ float s;
+if (t == 0) s = 0;
+__syncthreads();
+for (int w = 0; w < 8; w++) {
+  if (t == w * 32)
+    for (int k = w * 512; k < w * 512 + 512; k++) s += x[k];
+  __syncthreads();
+}
+if (t == 0) y[0] = s;)"),
+                               {{1, 256}});
   EXPECT_GT(turns, one / 1.2);
 }
 

@@ -10,9 +10,12 @@ namespace krl::machine {
 namespace {
 
 constexpr char kGroups[] =
-    "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include "
-    "<cooperative_groups/scan.h>\n#include <cooperative_groups/memcpy_async.h>\nnamespace cg = "
-    "cooperative_groups;\n";
+    R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+)";
 
 // What the body of k(const int* x, int* y, int n) leaves in y of 256 elements; x[i] = 7 i % 31, one
 // block of `threads`; the same in every order.
@@ -57,9 +60,9 @@ std::vector<int> each(Value value, int n = 256) {
 
 TEST(Libraries, TilesOfEverySize) {
   const std::string body =
-      "auto tile = cg::tiled_partition<SIZE>(cg::this_thread_block()); y[t] = cg::reduce(tile, "
-      "x[t], "
-      "cg::plus<int>()) * 1000 + tile.thread_rank() + tile.shfl_xor(t, SIZE / 2) * 0;";
+      R"(auto tile = cg::tiled_partition<SIZE>(cg::this_thread_block());
+y[t] = cg::reduce(tile, x[t], cg::plus<int>()) * 1000 + tile.thread_rank() +
+       tile.shfl_xor(t, SIZE / 2) * 0;)";
   for (const int size : {1, 2, 4, 8, 16, 32}) {
     const auto y = run("#define SIZE " + std::to_string(size) + "\n" + kGroups, body);
     EXPECT_EQ(y, each([&](int t) {
@@ -69,20 +72,24 @@ TEST(Libraries, TilesOfEverySize) {
 }
 
 TEST(Libraries, TilesOfSeveralWarps) {
-  const auto y = run(
-      std::string(kGroups),
-      "__shared__ cg::block_tile_memory<256> memory; auto block = cg::this_thread_block(memory); "
-      "auto tile = cg::tiled_partition<128>(block); int s = cg::reduce(tile, x[t], "
-      "cg::plus<int>()); tile.sync(); y[t] = s + tile.meta_group_rank() * 10000 + "
-      "tile.any(t == 130) * 100000;");
+  const auto y = run(std::string(kGroups),
+                     R"(__shared__ cg::block_tile_memory<256> memory;
+auto block = cg::this_thread_block(memory);
+auto tile = cg::tiled_partition<128>(block);
+int s = cg::reduce(tile, x[t], cg::plus<int>());
+tile.sync();
+y[t] = s + tile.meta_group_rank() * 10000 + tile.any(t == 130) * 100000;)");
   EXPECT_EQ(
       y, each([](int t) { return sum_of(t / 128 * 128, t / 128 * 128 + 128) + t / 128 * 110000; }));
 }
 
 TEST(Libraries, CoalescedGroupsReduceAndScan) {
   const auto y = run(kGroups,
-                     "if (t % 3 == 1) { auto g = cg::coalesced_threads(); int s = cg::reduce(g, t, "
-                     "cg::greater<int>()); y[t] = cg::exclusive_scan(g, 1) * 1000 + s; }");
+                     R"(if (t % 3 == 1) {
+  auto g = cg::coalesced_threads();
+  int s = cg::reduce(g, t, cg::greater<int>());
+  y[t] = cg::exclusive_scan(g, 1) * 1000 + s;
+})");
   EXPECT_EQ(y, each([](int t) {
               if (t % 3 != 1) return 0;
               int rank = 0, greatest = 0;
@@ -97,9 +104,9 @@ TEST(Libraries, CoalescedGroupsReduceAndScan) {
 
 TEST(Libraries, LabelledPartitions) {
   const auto y = run(kGroups,
-                     "auto warp = cg::tiled_partition<32>(cg::this_thread_block()); auto g = "
-                     "cg::labeled_partition(warp, t % 5); y[t] = g.size() * 100 + "
-                     "cg::reduce(g, 1, cg::plus<int>());");
+                     R"(auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+auto g = cg::labeled_partition(warp, t % 5);
+y[t] = g.size() * 100 + cg::reduce(g, 1, cg::plus<int>());)");
   EXPECT_EQ(y, each([](int t) {
               const int size =
                   t % 32 / 32 + 6 +
@@ -110,17 +117,19 @@ TEST(Libraries, LabelledPartitions) {
 
 TEST(Libraries, ScansOfTiles) {
   const auto y = run(kGroups,
-                     "auto tile = cg::tiled_partition<16>(cg::this_thread_block()); y[t] = "
-                     "cg::inclusive_scan(tile, x[t]) * 10000 + cg::exclusive_scan(tile, x[t]);");
+                     R"(auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+y[t] = cg::inclusive_scan(tile, x[t]) * 10000 + cg::exclusive_scan(tile, x[t]);)");
   EXPECT_EQ(
       y, each([](int t) { return sum_of(t / 16 * 16, t + 1) * 10000 + sum_of(t / 16 * 16, t); }));
 }
 
 TEST(Libraries, CopiesOfGroupsAreAsynchronous) {
-  const auto y =
-      run(kGroups,
-          "__shared__ __align__(16) int s[256]; auto block = cg::this_thread_block(); "
-          "cg::memcpy_async(block, s, x, sizeof s); cg::wait(block); y[t] = s[255 - t];");
+  const auto y = run(kGroups,
+                     R"(__shared__ __align__(16) int s[256];
+auto block = cg::this_thread_block();
+cg::memcpy_async(block, s, x, sizeof s);
+cg::wait(block);
+y[t] = s[255 - t];)");
   EXPECT_EQ(y, each([](int t) { return x_at(255 - t); }));
 }
 
@@ -128,27 +137,38 @@ TEST(Libraries, CopiesOfGroupsAreAsynchronous) {
 
 TEST(Libraries, CubReducesAndScansBlocks) {
   const auto y = run("#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n",
-                     "using R = cub::BlockReduce<int, 256>; using S = cub::BlockScan<int, 256>;"
-                     "__shared__ union { R::TempStorage r; S::TempStorage s; } m; int total = "
-                     "R(m.r).Sum(x[t]); __syncthreads(); int before; S(m.s).ExclusiveSum(x[t], "
-                     "before); y[t] = before + (t == 0 ? total * 10 : 0);");
+                     R"(using R = cub::BlockReduce<int, 256>;
+using S = cub::BlockScan<int, 256>;
+__shared__ union {
+  R::TempStorage r;
+  S::TempStorage s;
+} m;
+int total = R(m.r).Sum(x[t]);
+__syncthreads();
+int before;
+S(m.s).ExclusiveSum(x[t], before);
+y[t] = before + (t == 0 ? total * 10 : 0);)");
   EXPECT_EQ(y, each([](int t) { return sum_of(0, t) + (t == 0 ? 10 * sum_of(0, 256) : 0); }));
 }
 
 TEST(Libraries, CubReducesWarps) {
   const auto y = run("#include <cub/warp/warp_reduce.cuh>\n",
-                     "using W = cub::WarpReduce<int>; __shared__ W::TempStorage m[8]; int s = "
-                     "W(m[t / 32]).Sum(x[t]); if (t % 32 == 0) y[t] = s;");
+                     R"(using W = cub::WarpReduce<int>;
+__shared__ W::TempStorage m[8];
+int s = W(m[t / 32]).Sum(x[t]);
+if (t % 32 == 0) y[t] = s;)");
   EXPECT_EQ(y, each([](int t) { return t % 32 == 0 ? sum_of(t, t + 32) : 0; }));
 }
 
 TEST(Libraries, CubSortsBlocks) {
-  const auto y =
-      run("#include <cub/block/block_radix_sort.cuh>\n",
-          "using S = cub::BlockRadixSort<int, 64, 4>; __shared__ S::TempStorage m; int "
-          "v[4]; for (int i = 0; i < 4; i++) v[i] = x[t * 4 + i]; S(m).Sort(v); for (int "
-          "i = 0; i < 4; i++) y[t * 4 + i] = v[i];",
-          64);
+  const auto y = run("#include <cub/block/block_radix_sort.cuh>\n",
+                     R"(using S = cub::BlockRadixSort<int, 64, 4>;
+__shared__ S::TempStorage m;
+int v[4];
+for (int i = 0; i < 4; i++) v[i] = x[t * 4 + i];
+S(m).Sort(v);
+for (int i = 0; i < 4; i++) y[t * 4 + i] = v[i];)",
+                     64);
   auto expected = each(x_at);
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(y, expected);
@@ -157,28 +177,47 @@ TEST(Libraries, CubSortsBlocks) {
 // ---- libcu++ ----
 
 TEST(Libraries, BarriersOfLibcu) {
-  const auto y =
-      run("#include <cuda/barrier>\n",
-          "using B = cuda::barrier<cuda::thread_scope_block>;\n#pragma nv_diag_suppress "
-          "static_var_with_dynamic_init\n__shared__ B b; __shared__ int s[256]; if (t == "
-          "0) init(&b, blockDim.x); __syncthreads(); int sum = 0; for (int i = 0; i < 3; "
-          "i++) { s[t] = t + i; auto token = b.arrive(); b.wait(std::move(token)); sum += "
-          "s[(t + 33) % 256]; b.arrive_and_wait(); } y[t] = sum;");
+  const auto y = run("#include <cuda/barrier>\n",
+                     R"(using B = cuda::barrier<cuda::thread_scope_block>;
+#pragma nv_diag_suppress static_var_with_dynamic_init
+__shared__ B b;
+__shared__ int s[256];
+if (t == 0) init(&b, blockDim.x);
+__syncthreads();
+int sum = 0;
+for (int i = 0; i < 3; i++) {
+  s[t] = t + i;
+  auto token = b.arrive();
+  b.wait(std::move(token));
+  sum += s[(t + 33) % 256];
+  b.arrive_and_wait();
+}
+y[t] = sum;)");
   EXPECT_EQ(y, each([](int t) { return 3 * ((t + 33) % 256) + 3; }));
 }
 
 TEST(Libraries, PipelinesOfLibcu) {
-  const auto y = run(
-      "#include <cuda/pipeline>\n",
-      "__shared__ int s[2][64]; auto p = cuda::make_pipeline(); int sum = 0; for (int i = 0; i < "
-      "5; "
-      "i++) { if (i < 4) { p.producer_acquire(); cuda::memcpy_async(&s[i % 2][t], &x[i * 64 + t], "
-      "sizeof(int), p); p.producer_commit(); } if (i > 0) { if (i < 4) "
-      "cuda::pipeline_consumer_wait_prior<1>(p); else "
-      "cuda::pipeline_consumer_wait_prior<0>(p); __syncthreads(); sum += s[(i - 1) % 2][63 - t]; "
-      "__syncthreads(); "
-      "p.consumer_release(); } } y[t] = sum;",
-      64);
+  const auto y = run("#include <cuda/pipeline>\n",
+                     R"(__shared__ int s[2][64];
+auto p = cuda::make_pipeline();
+int sum = 0;
+for (int i = 0; i < 5; i++) {
+  if (i < 4) {
+    p.producer_acquire();
+    cuda::memcpy_async(&s[i % 2][t], &x[i * 64 + t], sizeof(int), p);
+    p.producer_commit();
+  }
+  if (i > 0) {
+    if (i < 4) cuda::pipeline_consumer_wait_prior<1>(p);
+    else cuda::pipeline_consumer_wait_prior<0>(p);
+    __syncthreads();
+    sum += s[(i - 1) % 2][63 - t];
+    __syncthreads();
+    p.consumer_release();
+  }
+}
+y[t] = sum;)",
+                     64);
   EXPECT_EQ(y, each(
                    [](int t) {
                      int sum = 0;
@@ -190,20 +229,31 @@ TEST(Libraries, PipelinesOfLibcu) {
 
 TEST(Libraries, PrimitivesOfPipelines) {
   const auto y = run("#include <cuda_pipeline.h>\n",
-                     "__shared__ __align__(16) int s[256]; if (t < 64) __pipeline_memcpy_async(s + "
-                     "4 * t, x + 4 * t, 16); __pipeline_commit(); __pipeline_wait_prior(0); "
-                     "__syncthreads(); y[t] = s[255 - t];");
+                     R"(__shared__ __align__(16) int s[256];
+if (t < 64) __pipeline_memcpy_async(s + 4 * t, x + 4 * t, 16);
+__pipeline_commit();
+__pipeline_wait_prior(0);
+__syncthreads();
+y[t] = s[255 - t];)");
   EXPECT_EQ(y, each([](int t) { return x_at(255 - t); }));
 }
 
 TEST(Libraries, AtomicsOfLibcu) {
-  const auto y = run(
-      "#include <cuda/atomic>\n",
-      "__shared__ int lock, sum; if (t == 0) { lock = 0; sum = 0; } __syncthreads();"
-      "cuda::atomic_ref<int, cuda::thread_scope_block> l(lock); while (l.exchange(1, "
-      "cuda::memory_order_acquire) != 0) {} sum += x[t]; l.store(0, cuda::memory_order_release);"
-      "__syncthreads(); cuda::atomic_ref<int, cuda::thread_scope_device> g(y[1]); "
-      "g.fetch_max(t, cuda::memory_order_relaxed); if (t == 0) y[0] = sum;");
+  const auto y = run("#include <cuda/atomic>\n",
+                     R"(__shared__ int lock, sum;
+if (t == 0) {
+  lock = 0;
+  sum = 0;
+}
+__syncthreads();
+cuda::atomic_ref<int, cuda::thread_scope_block> l(lock);
+while (l.exchange(1, cuda::memory_order_acquire) != 0) {}
+sum += x[t];
+l.store(0, cuda::memory_order_release);
+__syncthreads();
+cuda::atomic_ref<int, cuda::thread_scope_device> g(y[1]);
+g.fetch_max(t, cuda::memory_order_relaxed);
+if (t == 0) y[0] = sum;)");
   EXPECT_EQ(y[0], sum_of(0, 256));
   EXPECT_EQ(y[1], 255);
 }

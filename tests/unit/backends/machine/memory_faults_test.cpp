@@ -34,57 +34,78 @@ TEST_P(MemoryFaults, AreFoundWithTheirLine) {
 INSTANTIATE_TEST_SUITE_P(
     Memory, MemoryFaults,
     testing::Values(
-        MemoryFault{"past_the_end", HEAD "  int i = threadIdx.x;\n  x[i + 1] = 2;\n}",
+        MemoryFault{"past_the_end", HEAD R"(  int i = threadIdx.x;
+  x[i + 1] = 2;
+})",
                     FaultKind::kIllegalAddress, 3, "x[64] is out of bounds: x has 64 elements"},
-        MemoryFault{"before_the_start",
-                    HEAD "  float v = x[(int)threadIdx.x - 2];\n  x[threadIdx.x] = v;\n}",
+        MemoryFault{"before_the_start", HEAD R"(  float v = x[(int)threadIdx.x - 2];
+  x[threadIdx.x] = v;
+})",
                     FaultKind::kIllegalAddress, 2, "x[-2] is out of bounds"},
-        MemoryFault{"far_away",
-                    HEAD "  float s = 0;\n  for (int i = 0; i < n; i++)\n    s += x[-1024 * i];\n"
-                         "  x[0] = s;\n}",
+        MemoryFault{"far_away", HEAD R"(  float s = 0;
+  for (int i = 0; i < n; i++)
+    s += x[-1024 * i];
+  x[0] = s;
+})",
                     FaultKind::kIllegalAddress, 4, "x[-1024]"},
-        MemoryFault{"partly_outside",
-                    HEAD "  double* d = (double*)(x + 62);\n  d[threadIdx.x] = 1;\n}",
+        MemoryFault{"partly_outside", HEAD R"(  double* d = (double*)(x + 62);
+  d[threadIdx.x] = 1;
+})",
                     FaultKind::kIllegalAddress, 3, "x[64]"},
         MemoryFault{"null",
                     HEAD
-                    "  float* p = (float*)(unsigned long long)(n - 64);\n  p[threadIdx.x] = 1;\n}",
+                    R"(  float* p = (float*)(unsigned long long)(n - 64);
+  p[threadIdx.x] = 1;
+})",
                     FaultKind::kIllegalAddress, 3, "null pointer"},
         MemoryFault{"wild", HEAD "\n  *(float*)(0x7fff00000000ull + n) = 1;\n}",
                     FaultKind::kIllegalAddress, 3, "belongs to no buffer"},
-        MemoryFault{"static_shared",
-                    HEAD "  __shared__ float s[32];\n  s[threadIdx.x] = 1;\n  __syncthreads();\n"
-                         "  x[0] = s[0];\n}",
+        MemoryFault{"static_shared", HEAD R"(  __shared__ float s[32];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  x[0] = s[0];
+})",
                     FaultKind::kIllegalAddress, 3, "at byte 192 of shared memory, of which the"},
-        MemoryFault{"dynamic_shared",
-                    HEAD "  extern __shared__ float s[];\n  s[threadIdx.x] = 1;\n}",
+        MemoryFault{"dynamic_shared", HEAD R"(  extern __shared__ float s[];
+  s[threadIdx.x] = 1;
+})",
                     FaultKind::kIllegalAddress, 3, "of which the block has 64 bytes"},
-        MemoryFault{"local_array",
-                    HEAD "  float a[4];\n  for (int i = 0; i < 4; i++) a[i] = x[i];\n"
-                         "  int j = (int)x[0] + n;\n  x[threadIdx.x] = a[j];\n}",
+        MemoryFault{"local_array", HEAD R"(  float a[4];
+  for (int i = 0; i < 4; i++) a[i] = x[i];
+  int j = (int)x[0] + n;
+  x[threadIdx.x] = a[j];
+})",
                     FaultKind::kIllegalAddress, 5, "at byte 260 of the thread's local variables"},
         MemoryFault{"misaligned",
                     HEAD "  float4* p = (float4*)(x + 1);\n  *p = make_float4(1, 2, 3, 4);\n}",
                     FaultKind::kMisaligned, 3, "16 bytes"},
         MemoryFault{"missing_barrier",
                     HEAD
-                    "  __shared__ float s[64];\n  s[threadIdx.x] = 1;\n  x[threadIdx.x] = s[63 "
-                    "- threadIdx.x] + s[threadIdx.x];\n}",
+                    R"(  __shared__ float s[64];
+  s[threadIdx.x] = 1;
+  x[threadIdx.x] = s[63 - threadIdx.x] + s[threadIdx.x];
+})",
                     FaultKind::kUninitialisedShared, 4, "shared s[63]"},
-        MemoryFault{"atomic_outside", HEAD "\n\n  atomicAdd(x + n, 1.0f);\n}",
+        MemoryFault{"atomic_outside", HEAD R"(
+
+  atomicAdd(x + n, 1.0f);
+})",
                     FaultKind::kIllegalAddress, 4, "x[64]"},
-        MemoryFault{"copy_not_waited_for",
-                    HEAD "  __shared__ float s[64];\n  unsigned at = "
-                         "(unsigned)__cvta_generic_to_shared(s + threadIdx.x);\n  asm volatile("
-                         "\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"(at), \"l\"(x + "
-                         "threadIdx.x));\n  x[threadIdx.x] = s[threadIdx.x];\n}",
+        MemoryFault{"copy_not_waited_for", HEAD R"(  __shared__ float s[64];
+  unsigned at = (unsigned)__cvta_generic_to_shared(s + threadIdx.x);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(at), "l"(x + threadIdx.x));
+  x[threadIdx.x] = s[threadIdx.x];
+})",
                     FaultKind::kDataRace, 5, "has not waited for its asynchronous copy"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 #undef HEAD
 
 TEST(MemoryFaults, StoreToAnInputIsNamed) {
-  Emulation emulation("__global__ void k(float* x) {\n  x[3] = 1;\n}", {"k"});
+  Emulation emulation(R"(__global__ void k(float* x) {
+  x[3] = 1;
+})",
+                      {"k"});
   const auto x = emulation.input<float>("x", std::vector<float>(8, 2.0f));
   emulation.launch(0, {1, 1, 1}, {1, 1, 1}, {x});
   const Result result = emulation.run();

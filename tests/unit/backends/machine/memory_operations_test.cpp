@@ -31,9 +31,17 @@ std::vector<float> run_memory(const std::string& body, std::uint32_t blocks = 1,
 
 TEST(MemoryOperations, NarrowValuesKeepTheirSign) {
   const auto y = run_memory(
-      "__shared__ signed char a[64]; __shared__ unsigned char b[64]; __shared__ short c[64];"
-      "a[t] = -t; b[t] = -t; c[t] = -300 * t; __syncthreads();"
-      "int o = 63 - t; y[t] = a[o]; y[64 + t] = b[o]; y[128 + t] = c[o];");
+      R"(__shared__ signed char a[64];
+__shared__ unsigned char b[64];
+__shared__ short c[64];
+a[t] = -t;
+b[t] = -t;
+c[t] = -300 * t;
+__syncthreads();
+int o = 63 - t;
+y[t] = a[o];
+y[64 + t] = b[o];
+y[128 + t] = c[o];)");
   for (int t = 0; t < 64; ++t) {
     const int o = 63 - t;
     EXPECT_EQ(y[static_cast<std::size_t>(t)], static_cast<float>(-o));
@@ -57,8 +65,11 @@ TEST(MemoryOperations, VectorsOfEveryWidth) {
 
 TEST(MemoryOperations, LocalArraysBelongToTheirThread) {
   const auto y = run_memory(
-      "volatile float a[8]; for (int k = 0; k < 8; k++) a[(k + t) & 7] = x[t] * k;"
-      "float s = 0; for (int k = 0; k <= (t & 7); k++) s += a[k]; y[i] = s;",
+      R"(volatile float a[8];
+for (int k = 0; k < 8; k++) a[(k + t) & 7] = x[t] * k;
+float s = 0;
+for (int k = 0; k <= (t & 7); k++) s += a[k];
+y[i] = s;)",
       4);
   for (int i = 0; i < 256; ++i) {
     const int t = i % 64;
@@ -70,18 +81,22 @@ TEST(MemoryOperations, LocalArraysBelongToTheirThread) {
 
 TEST(MemoryOperations, UnwrittenLocalMemoryIsTheSameForEveryThreadAndBlock) {
   const auto y = run_memory(
-      "volatile int a[16]; if (blockIdx.x == 0) a[(int)x[t & 7]] = 77;"
-      "y[i] = blockIdx.x == 0 ? 0 : (float)a[t & 15];",
+      R"(volatile int a[16];
+if (blockIdx.x == 0) a[(int)x[t & 7]] = 77;
+y[i] = blockIdx.x == 0 ? 0 : (float)a[t & 15];)",
       2);
   for (std::size_t i = 64; i < 128; ++i) EXPECT_EQ(y[i], -1.0f);
 }
 
 TEST(MemoryOperations, PointersOfOneWarpIntoSeveralBuffersAndSpaces) {
   const auto y = run_memory(
-      "__shared__ float s[64]; float l[4]; s[t] = 1000 + t; l[(int)x[t & 3]] = 2000; "
-      "__syncthreads();"
-      "const float* p = t % 3 == 0 ? x + t : t % 3 == 1 ? s + (t ^ 1) : l + (t & 3);"
-      "asm(\"ld.f32 %0, [%1];\" : \"=f\"(y[i]) : \"l\"(p));");
+      R"(__shared__ float s[64];
+float l[4];
+s[t] = 1000 + t;
+l[(int)x[t & 3]] = 2000;
+__syncthreads();
+const float* p = t % 3 == 0 ? x + t : t % 3 == 1 ? s + (t ^ 1) : l + (t & 3);
+asm("ld.f32 %0, [%1];" : "=f"(y[i]) : "l"(p));)");
   EXPECT_EQ(y[3], 3.0f);
   EXPECT_EQ(y[4], 1005.0f);
   EXPECT_EQ(y[5], 2000.0f);
@@ -90,12 +105,21 @@ TEST(MemoryOperations, PointersOfOneWarpIntoSeveralBuffersAndSpaces) {
 TEST(MemoryOperations, AtomicsOfEveryKind) {
   std::vector<std::int32_t> z;
   const auto y = run_memory(
-      "atomicAdd(z, 1); atomicSub(z + 1, 2); atomicMin(z + 2, -t); atomicMax((unsigned*)z + 3, t);"
-      "atomicAnd(z + 4, t); atomicOr(z + 5, 1 << (t & 31)); atomicXor(z + 6, 3);"
-      "atomicInc((unsigned*)z + 7, 9); atomicDec((unsigned*)z + 8, 4); atomicExch(z + 9, 5);"
-      "atomicCAS(z + 10, 0, 6); atomicAdd(y, 0.5f); atomicAdd((double*)(y + 2), 0.25);"
-      "atomicMax((long long*)(z + 12), -5ll); atomicAdd((unsigned long long*)(z + 14), 1ull << "
-      "33);",
+      R"(atomicAdd(z, 1);
+atomicSub(z + 1, 2);
+atomicMin(z + 2, -t);
+atomicMax((unsigned*)z + 3, t);
+atomicAnd(z + 4, t);
+atomicOr(z + 5, 1 << (t & 31));
+atomicXor(z + 6, 3);
+atomicInc((unsigned*)z + 7, 9);
+atomicDec((unsigned*)z + 8, 4);
+atomicExch(z + 9, 5);
+atomicCAS(z + 10, 0, 6);
+atomicAdd(y, 0.5f);
+atomicAdd((double*)(y + 2), 0.25);
+atomicMax((long long*)(z + 12), -5ll);
+atomicAdd((unsigned long long*)(z + 14), 1ull << 33);)",
       1, &z);
   EXPECT_EQ(z[0], 64);
   EXPECT_EQ(z[1], -128);
@@ -130,14 +154,24 @@ TEST(MemoryOperations, AsynchronousCopiesArriveWhenWaitedFor) {
 
 TEST(MemoryOperations, MbarrierOrdersItsThreads) {
   const auto y = run_memory(
-      "__shared__ unsigned long long b; __shared__ float s[64];"
-      "unsigned at = (unsigned)__cvta_generic_to_shared(&b);"
-      "if (t == 0) asm volatile(\"mbarrier.init.shared.b64 [%0], 64;\" :: \"r\"(at));"
-      "__syncthreads(); for (int r = 0; r < 3; r++) { s[t] = x[t] + r; unsigned long long state;"
-      "asm volatile(\"mbarrier.arrive.shared.b64 %0, [%1];\" : \"=l\"(state) : \"r\"(at));"
-      "int done = 0; while (!done) asm volatile(\"{ .reg .pred p; mbarrier.test_wait.shared.b64 p, "
-      "[%1], %2; selp.s32 %0, 1, 0, p; }\" : \"=r\"(done) : \"r\"(at), \"l\"(state));"
-      "y[t] += s[63 - t]; __syncthreads(); }");
+      R"(__shared__ unsigned long long b;
+__shared__ float s[64];
+unsigned at = (unsigned)__cvta_generic_to_shared(&b);
+if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at));
+__syncthreads();
+for (int r = 0; r < 3; r++) {
+  s[t] = x[t] + r;
+  unsigned long long state;
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at));
+  int done = 0;
+  while (!done)
+    asm volatile(
+        "{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.s32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(at), "l"(state));
+  y[t] += s[63 - t];
+  __syncthreads();
+})");
   for (std::size_t t = 0; t < 64; ++t) EXPECT_EQ(y[t], 3.0f * static_cast<float>(63 - t) + 3);
 }
 

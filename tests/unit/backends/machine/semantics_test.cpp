@@ -111,11 +111,12 @@ TEST(Semantics, Floats) {
 // never contracted.
 TEST(Semantics, ProductsAndSumsAreFused) {
   const float a = 1.0f + 0x1p-12f, rest = 0x1p-11f + 0x1p-24f;
-  const auto y =
-      run<float>("float",
-                 "float a = 1.0f + x[1] * 0x1p-12f, b = 1.0f + x[2] * 0x1p-13f;"
-                 "y[0] = a * a - 1.0f; y[1] = __fmul_rn(a, b) - 1.0f; y[2] = fmaf(a, a, -1.0f);",
-                 1);
+  const auto y = run<float>("float",
+                            R"(float a = 1.0f + x[1] * 0x1p-12f, b = 1.0f + x[2] * 0x1p-13f;
+y[0] = a * a - 1.0f;
+y[1] = __fmul_rn(a, b) - 1.0f;
+y[2] = fmaf(a, a, -1.0f);)",
+                            1);
   EXPECT_EQ(y[0], rest);
   EXPECT_EQ(y[1], a * a - 1.0f);
   EXPECT_EQ(y[2], rest);
@@ -140,12 +141,26 @@ TEST(Semantics, Shuffles) {
 TEST(Semantics, Votes) {
   const auto y = run<unsigned>(
       "unsigned",
-      "unsigned b = __ballot_sync(~0u, lane % 3 == 0), m = __match_any_sync(~0u, lane / 8); int "
-      "all; unsigned a = __match_all_sync(~0u, 5, &all);"
-      "int any = __any_sync(~0u, t == 40), every = __all_sync(~0u, t < 40);"
-      "if (t == 33) { y[0] = b; y[1] = m; y[2] = a; y[3] = all; y[4] = any; y[5] = every; }"
-      "if (t == 1) { y[6] = any; y[7] = every; } if (t < 20) { unsigned k = __activemask(); if (t "
-      "== 3) y[8] = k; }");
+      R"(unsigned b = __ballot_sync(~0u, lane % 3 == 0), m = __match_any_sync(~0u, lane / 8);
+int all;
+unsigned a = __match_all_sync(~0u, 5, &all);
+int any = __any_sync(~0u, t == 40), every = __all_sync(~0u, t < 40);
+if (t == 33) {
+  y[0] = b;
+  y[1] = m;
+  y[2] = a;
+  y[3] = all;
+  y[4] = any;
+  y[5] = every;
+}
+if (t == 1) {
+  y[6] = any;
+  y[7] = every;
+}
+if (t < 20) {
+  unsigned k = __activemask();
+  if (t == 3) y[8] = k;
+})");
   unsigned thirds = 0;
   for (int i = 0; i < 32; i += 3) thirds |= 1u << i;
   EXPECT_EQ(std::vector<unsigned>(y.begin(), y.begin() + 9),
@@ -153,39 +168,67 @@ TEST(Semantics, Votes) {
 }
 
 TEST(Semantics, WarpReductions) {
-  const auto y = run<int>(
-      "int",
-      "int v = t % 2 ? -lane : lane; int s = __reduce_add_sync(~0u, v), lo = "
-      "__reduce_min_sync(~0u, v), hi = __reduce_max_sync(~0u, v);"
-      "unsigned u = __reduce_max_sync(~0u, (unsigned)v), o = __reduce_or_sync(~0u, 1u << lane), a "
-      "= __reduce_and_sync(~0u, ~(1u << lane)), e = __reduce_xor_sync(~0u, (unsigned)lane);"
-      "if (t == 0) { y[0] = s; y[1] = lo; y[2] = hi; y[3] = u; y[4] = o; y[5] = a; y[6] = e; }");
+  const auto y = run<int>("int",
+                          R"(int v = t % 2 ? -lane : lane;
+int s = __reduce_add_sync(~0u, v), lo = __reduce_min_sync(~0u, v),
+    hi = __reduce_max_sync(~0u, v);
+unsigned u = __reduce_max_sync(~0u, (unsigned)v), o = __reduce_or_sync(~0u, 1u << lane),
+         a = __reduce_and_sync(~0u, ~(1u << lane)),
+         e = __reduce_xor_sync(~0u, (unsigned)lane);
+if (t == 0) {
+  y[0] = s;
+  y[1] = lo;
+  y[2] = hi;
+  y[3] = u;
+  y[4] = o;
+  y[5] = a;
+  y[6] = e;
+})");
   EXPECT_EQ(std::vector<int>(y.begin(), y.begin() + 7),
             (std::vector<int>{-16, -31, 30, -1, -1, 0, 0}));
 }
 
 TEST(Semantics, BarriersWithPredicates) {
-  const auto y =
-      run<int>("int",
-               "int c = __syncthreads_count(t % 4 == 0), a = __syncthreads_and(t < 64), o = "
-               "__syncthreads_or(t == 99); if (t == 9) { y[0] = c; y[1] = a; y[2] = o; }");
+  const auto y = run<int>("int",
+                          R"(int c = __syncthreads_count(t % 4 == 0), a = __syncthreads_and(t < 64),
+    o = __syncthreads_or(t == 99);
+if (t == 9) {
+  y[0] = c;
+  y[1] = a;
+  y[2] = o;
+})");
   EXPECT_EQ(y[0], 16);
   EXPECT_EQ(y[1], 1);
   EXPECT_EQ(y[2], 0);
 }
 
 TEST(Semantics, Atomics) {
-  const auto y =
-      run<int>("int",
-               "if (t == 0) { y[2] = 100; y[4] = ~0; y[6] = 7; y[7] = 3; } __syncthreads();"
-               "atomicAdd(&y[0], x[t]); atomicSub(&y[1], 1); atomicMin(&y[2], 50 - t); "
-               "atomicMax_block(&y[3], t); atomicAnd(&y[4], ~(1 << lane)); atomicOr_system(&y[5], "
-               "1 << lane);"
-               "if (t == 0) { y[20] = atomicCAS(&y[6], 7, 9); y[21] = atomicCAS(&y[6], 7, 11); "
-               "y[22] = atomicExch(&y[7], 8); y[23] = atomicInc((unsigned*)&y[8], 1); y[24] = "
-               "atomicInc((unsigned*)&y[8], 1); y[25] = atomicDec((unsigned*)&y[9], 5); }"
-               "atomicXor(&y[10], t); atomicAdd((float*)&y[11], 0.5f); atomicAdd((unsigned long "
-               "long*)&y[12], 1ull << 32); atomicAdd((double*)&y[14], 0.25);");
+  const auto y = run<int>("int",
+                          R"(if (t == 0) {
+  y[2] = 100;
+  y[4] = ~0;
+  y[6] = 7;
+  y[7] = 3;
+}
+__syncthreads();
+atomicAdd(&y[0], x[t]);
+atomicSub(&y[1], 1);
+atomicMin(&y[2], 50 - t);
+atomicMax_block(&y[3], t);
+atomicAnd(&y[4], ~(1 << lane));
+atomicOr_system(&y[5], 1 << lane);
+if (t == 0) {
+  y[20] = atomicCAS(&y[6], 7, 9);
+  y[21] = atomicCAS(&y[6], 7, 11);
+  y[22] = atomicExch(&y[7], 8);
+  y[23] = atomicInc((unsigned*)&y[8], 1);
+  y[24] = atomicInc((unsigned*)&y[8], 1);
+  y[25] = atomicDec((unsigned*)&y[9], 5);
+}
+atomicXor(&y[10], t);
+atomicAdd((float*)&y[11], 0.5f);
+atomicAdd((unsigned long long*)&y[12], 1ull << 32);
+atomicAdd((double*)&y[14], 0.25);)");
   EXPECT_EQ(y[0], 2016);
   EXPECT_EQ(y[1], -64);
   EXPECT_EQ(y[2], -13);
@@ -269,33 +312,51 @@ TEST(Semantics, BfloatRoundsAsTheStandardSays) {
 }
 
 TEST(Semantics, NarrowAtomicsAndShuffles) {
-  const auto y =
-      run<unsigned>("unsigned",
-                    "half2* h = (half2*)y; atomicAdd(h, half2(1, 2)); half v = __shfl_sync(~0u, "
-                    "half(t), 4); if (t == 0) y[1] = __half_as_ushort(v);",
-                    64, "#include <cuda_fp16.h>");
+  const auto y = run<unsigned>("unsigned",
+                               R"(half2* h = (half2*)y;
+atomicAdd(h, half2(1, 2));
+half v = __shfl_sync(~0u, half(t), 4);
+if (t == 0) y[1] = __half_as_ushort(v);)",
+                               64, "#include <cuda_fp16.h>");
   EXPECT_EQ(y[0], 0x58005400u);  // 128 and 64
   EXPECT_EQ(y[1], 0x4400u);      // 4
 }
 
 TEST(Semantics, CooperativeGroups) {
   const std::string head =
-      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include "
-      "<cooperative_groups/scan.h>\nnamespace cg = "
-      "cooperative_groups;";
-  const auto y = run<int>(
-      "int",
-      "auto block = cg::this_thread_block(); auto warp = cg::tiled_partition<32>(block); auto tile "
-      "= cg::tiled_partition<8>(warp);"
-      "int s = cg::reduce(warp, x[t], cg::plus<int>()), g = cg::reduce(tile, x[t], "
-      "cg::greater<int>()), l = cg::reduce(tile, x[t], cg::less<int>()), p = "
-      "cg::inclusive_scan(tile, 1); block.sync();"
-      "if (t == 43) { y[0] = s; y[1] = g; y[2] = l; y[3] = p; y[4] = tile.thread_rank(); y[5] = "
-      "tile.meta_group_rank(); y[6] = block.size(); y[7] = (int)cg::this_grid().thread_rank(); "
-      "y[8] = tile.size(); }"
-      "if (t % 2) { auto c = cg::coalesced_threads(); int r = c.shfl(t, 2); if (t == 7) { y[11] = "
-      "c.size(); y[12] = c.thread_rank(); y[13] = r; } }",
-      64, head);
+      R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;)";
+  const auto y = run<int>("int",
+                          R"(auto block = cg::this_thread_block();
+auto warp = cg::tiled_partition<32>(block);
+auto tile = cg::tiled_partition<8>(warp);
+int s = cg::reduce(warp, x[t], cg::plus<int>()),
+    g = cg::reduce(tile, x[t], cg::greater<int>()),
+    l = cg::reduce(tile, x[t], cg::less<int>()), p = cg::inclusive_scan(tile, 1);
+block.sync();
+if (t == 43) {
+  y[0] = s;
+  y[1] = g;
+  y[2] = l;
+  y[3] = p;
+  y[4] = tile.thread_rank();
+  y[5] = tile.meta_group_rank();
+  y[6] = block.size();
+  y[7] = (int)cg::this_grid().thread_rank();
+  y[8] = tile.size();
+}
+if (t % 2) {
+  auto c = cg::coalesced_threads();
+  int r = c.shfl(t, 2);
+  if (t == 7) {
+    y[11] = c.size();
+    y[12] = c.thread_rank();
+    y[13] = r;
+  }
+})",
+                          64, head);
   EXPECT_EQ(std::vector<int>(y.begin(), y.begin() + 9),
             (std::vector<int>{1520, 47, 40, 4, 3, 1, 64, 43, 8}));
   EXPECT_EQ(std::vector<int>(y.begin() + 11, y.begin() + 14), (std::vector<int>{16, 3, 5}));
@@ -303,19 +364,28 @@ TEST(Semantics, CooperativeGroups) {
 
 TEST(Semantics, MemoryKindsAndLanguage) {
   const auto y = run<float>("float",
-                            "extern __shared__ float dynamic[]; __shared__ float fixed[2][32]; "
-                            "__shared__ __align__(16) float4 v4[4];"
-                            "dynamic[t] = scale(x[t], weights[1]); fixed[t / 32][lane] = t; if (t "
-                            "< 4) v4[t] = make_float4(t, t, t, t); __syncthreads();"
-                            "auto twice = [&](float v) { return v * 2; }; \n#pragma unroll\n for "
-                            "(int k = 0; k < 2; k++) y[t] += twice(fixed[k][31 - lane]);"
-                            "y[t] += dynamic[63 - t] + v4[3].y + sum<int, 3>(__ldg(x + 1)); "
-                            "__threadfence(); assert(t >= 0);",
+                            R"(extern __shared__ float dynamic[];
+__shared__ float fixed[2][32];
+__shared__ __align__(16) float4 v4[4];
+dynamic[t] = scale(x[t], weights[1]);
+fixed[t / 32][lane] = t;
+if (t < 4) v4[t] = make_float4(t, t, t, t);
+__syncthreads();
+auto twice = [&](float v) { return v * 2; };
+#pragma unroll
+for (int k = 0; k < 2; k++) y[t] += twice(fixed[k][31 - lane]);
+y[t] += dynamic[63 - t] + v4[3].y + sum<int, 3>(__ldg(x + 1));
+__threadfence();
+assert(t >= 0);)",
                             64,
-                            "__constant__ float weights[2] = {1, 10};\n__device__ __forceinline__ "
-                            "float scale(float a, float b) { return a * b; }\n"
-                            "template <typename T, int N> __device__ T sum(T v) { T s = 0; for "
-                            "(int i = 0; i < N; i++) s += v; return s; }");
+                            R"(__constant__ float weights[2] = {1, 10};
+__device__ __forceinline__ float scale(float a, float b) { return a * b; }
+template <typename T, int N>
+__device__ T sum(T v) {
+  T s = 0;
+  for (int i = 0; i < N; i++) s += v;
+  return s;
+})");
   for (int t = 0; t < 64; ++t) {
     const int other = 31 - t % 32;
     EXPECT_EQ(y[static_cast<std::size_t>(t)],
@@ -333,8 +403,10 @@ TEST(Semantics, WhatAnInactiveLaneGivesIsNoNumber) {
 // What the blocks of a launch have in common is computed once for each warp.
 TEST(Semantics, LaunchesDoNotShareWhatTheirBlocksHaveInCommon) {
   Emulation emulation(
-      "__global__ void k(int* y, int n, int first) { int i = first + blockIdx.x * blockDim.x + "
-      "threadIdx.x; if (i < 512) y[i] = n * 3 + blockDim.x * gridDim.x + threadIdx.x * n; }",
+      R"(__global__ void k(int* y, int n, int first) {
+  int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 512) y[i] = n * 3 + blockDim.x * gridDim.x + threadIdx.x * n;
+})",
       {"k"});
   ASSERT_EQ(emulation.compile_log(), "");
   const auto y = emulation.output<int>("y", 512);

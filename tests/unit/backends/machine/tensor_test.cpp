@@ -322,9 +322,11 @@ unsigned two(unsigned n, unsigned r, unsigned c, unsigned down, unsigned right) 
 
 TEST(Matrices, AreLoadedByRows) {
   const auto y = run_on_words(
-      "unsigned r[4], p = __cvta_generic_to_shared(&s[t * 8]); asm volatile(\"ldmatrix.sync."
-      "aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\" : \"=r\"(r[0]), \"=r\"(r[1]), "
-      "\"=r\"(r[2]), \"=r\"(r[3]) : \"r\"(p)); for (int i = 0; i < 4; i++) y[i * 32 + t] = r[i];",
+      R"(unsigned r[4], p = __cvta_generic_to_shared(&s[t * 8]);
+asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+             : "r"(p));
+for (int i = 0; i < 4; i++) y[i * 32 + t] = r[i];)",
       128);
   for (unsigned n = 0; n < 4; ++n) {
     for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(y[n * 32 + t], two(n, t / 4, t % 4 * 2, 0, 1));
@@ -333,9 +335,12 @@ TEST(Matrices, AreLoadedByRows) {
 
 TEST(Matrices, AreLoadedTransposed) {
   const auto y = run_on_words(
-      "unsigned r[2], p = __cvta_generic_to_shared(&s[t % 16 * 8]); asm volatile(\"ldmatrix.sync."
-      "aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\" : \"=r\"(r[0]), \"=r\"(r[1]) : \"r\"(p));"
-      "y[t] = r[0]; y[32 + t] = r[1];",
+      R"(unsigned r[2], p = __cvta_generic_to_shared(&s[t % 16 * 8]);
+asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+             : "=r"(r[0]), "=r"(r[1])
+             : "r"(p));
+y[t] = r[0];
+y[32 + t] = r[1];)",
       64);
   for (unsigned n = 0; n < 2; ++n) {
     for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(y[n * 32 + t], two(n, t % 4 * 2, t / 4, 1, 0));
@@ -344,10 +349,13 @@ TEST(Matrices, AreLoadedTransposed) {
 
 TEST(Matrices, AreStoredAndTransposed) {
   const auto y = run_on_words(
-      "unsigned v = t | 100 + t << 16, w, p = __cvta_generic_to_shared(&s[t % 8 * 8]);"
-      "asm volatile(\"movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;\" : \"=r\"(w) : \"r\"(v));"
-      "asm volatile(\"stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};\" :: \"r\"(p), "
-      "\"r\"(w) : \"memory\"); __syncwarp(); y[t] = s[2 * t]; y[32 + t] = s[2 * t + 1];",
+      R"(unsigned v = t | 100 + t << 16, w, p = __cvta_generic_to_shared(&s[t % 8 * 8]);
+asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(w) : "r"(v));
+asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(p), "r"(w)
+             : "memory");
+__syncwarp();
+y[t] = s[2 * t];
+y[32 + t] = s[2 * t + 1];)",
       64);
   for (unsigned t = 0; t < 32; ++t) {
     EXPECT_EQ(y[t], t);
@@ -357,13 +365,17 @@ TEST(Matrices, AreStoredAndTransposed) {
 
 TEST(Matrices, OutOfBoundsAreAFault) {
   Emulation emulation(
-      "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const half* x, float* y) {\n"
-      "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;\n"
-      "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;\n"
-      "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;\n"
-      "  wmma::fill_fragment(c, 0.0f); wmma::fill_fragment(b, half(1.0f));\n"
-      "  wmma::load_matrix_sync(a, x, 32);\n  wmma::mma_sync(c, a, b, c);\n"
-      "  wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);\n}",
+      R"(#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half* x, float* y) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::fill_fragment(c, 0.0f); wmma::fill_fragment(b, half(1.0f));
+  wmma::load_matrix_sync(a, x, 32);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);
+})",
       {"k"});
   ASSERT_EQ(emulation.compile_log(), "");
   const auto x = emulation.input<std::uint16_t>("x", std::vector<std::uint16_t>(256, 0x3c00));
@@ -394,11 +406,17 @@ TEST(Products, RoundAfterEachAddition) {
 
 TEST(Products, OfIntegersAreClampedWhereTheInstructionSaysSo) {
   Emulation emulation(
-      "#define MMA(how, y) asm volatile(\"mma.sync.aligned.m8n8k16.row.col\" how \".s32.u8.u8.s32 "
-      "{%0, %1}, {%2}, {%2}, {%3, %3};\" : \"=r\"(d[0]), \"=r\"(d[1]) : \"r\"(ones), "
-      "\"r\"(0x7ffffff8)); if (threadIdx.x == 0) y = d[0];\n"
-      "__global__ void k(int* y) { unsigned ones = 0x01010101; int d[2]; MMA(\".satfinite\", y[0]) "
-      "MMA(\"\", y[1]) }",
+      R"(#define MMA(how, y)                                             \
+  asm volatile("mma.sync.aligned.m8n8k16.row.col" how           \
+               ".s32.u8.u8.s32 {%0, %1}, {%2}, {%2}, {%3, %3};" \
+               : "=r"(d[0]), "=r"(d[1])                         \
+               : "r"(ones), "r"(0x7ffffff8));                   \
+  if (threadIdx.x == 0) y = d[0];
+__global__ void k(int* y) {
+  unsigned ones = 0x01010101;
+  int d[2];
+  MMA(".satfinite", y[0]) MMA("", y[1])
+})",
       {"k"});
   ASSERT_EQ(emulation.compile_log(), "");
   const auto y = emulation.output<int>("y", 2);
@@ -409,10 +427,17 @@ TEST(Products, OfIntegersAreClampedWhereTheInstructionSaysSo) {
 
 TEST(Products, NeedAWholeWarp) {
   const char* mma =
-      "__global__ void k(int* y) {\n  if (threadIdx.x < LANES) {\n    unsigned a = 1; int d[2];\n"
-      "    asm volatile(\"mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%2}, "
-      "{%3, "
-      "%3};\" : \"=r\"(d[0]), \"=r\"(d[1]) : \"r\"(a), \"r\"(0)); y[threadIdx.x] = d[0]; }\n}";
+      R"(__global__ void k(int* y) {
+  if (threadIdx.x < LANES) {
+    unsigned a = 1;
+    int d[2];
+    asm volatile(
+        "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%2}, {%3, %3};"
+        : "=r"(d[0]), "=r"(d[1])
+        : "r"(a), "r"(0));
+    y[threadIdx.x] = d[0];
+  }
+})";
   for (const int threads : {16, 48}) {
     Emulation emulation("#define LANES 1024\n" + std::string(mma), {"k"});
     const auto y = emulation.output<int>("y", 64);

@@ -109,7 +109,7 @@ class NvccHost : public NeedsNvcc {
 
 TEST(HostChecks, SayWhatTheLinkerSays) {
   const auto error_in = [](const std::string& log) {
-    std::vector<DiagnosticRecord> diagnostics;
+    std::vector<Diagnostic> diagnostics;
     name_what_the_linker_refused(log + "\ncollect2: error: ld returned 1 exit status\n",
                                  &diagnostics);
     return diagnostics.empty() ? "" : diagnostics.front().text;
@@ -126,8 +126,8 @@ TEST_F(NvccHost, CompilesWhatPeopleWrite) {
   EXPECT_GE(sources.size(), 16u);
   for (const HostSource& source : sources) {
     const Outcome outcome = evaluate(source.task, source.text);
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << source.name << ": " << outcome.why << "\n"
-                                               << outcome.log;
+    EXPECT_EQ(outcome.verdict, Verdict::kOk) << source.name << ": " << outcome.why << "\n"
+                                             << outcome.log;
     EXPECT_EQ(outcome.log, "") << source.name;
     ASSERT_FALSE(outcome.records.empty()) << source.name;
     EXPECT_GT(outcome.records.front().registers, 0) << source.name;
@@ -144,7 +144,7 @@ TEST_F(NvccHost, SaysWhatASignatureShouldBe) {
         "void launch(const float* a, const float* b, float* out, int n, int more) {}",
         "void lunch(const float* a, const float* b, float* out, int n) {}"}) {
     const Outcome outcome = evaluate("vector_add", launcher);
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR) << launcher;
+    EXPECT_EQ(outcome.verdict, Verdict::kCompileError) << launcher;
     EXPECT_THAT(outcome.why,
                 HasSubstr("there must be a function launch(float* a, float* b, float* out, int n)"))
         << launcher;
@@ -153,14 +153,18 @@ TEST_F(NvccHost, SaysWhatASignatureShouldBe) {
 
 TEST_F(NvccHost, ErrorsHaveTheLineOfTheSource) {
   const Outcome plain = evaluate("vector_add",
-                                 "__global__ void k(float* x) {\n"
-                                 "  x[0] = missing;\n}\n"
-                                 "void launch(float* a, float* b, float* out, int n) {}\n");
+                                 R"(__global__ void k(float* x) {
+  x[0] = missing;
+}
+void launch(float* a, float* b, float* out, int n) {}
+)");
   EXPECT_EQ(plain.why, "line 2: identifier \"missing\" is undefined");
   const Outcome torch = evaluate("vector_add",
-                                 "#include <torch/extension.h>\n"
-                                 "torch::Tensor forward(torch::Tensor a, torch::Tensor b) {\n"
-                                 "  return misspelt;\n}\n");
+                                 R"(#include <torch/extension.h>
+torch::Tensor forward(torch::Tensor a, torch::Tensor b) {
+  return misspelt;
+}
+)");
   EXPECT_EQ(torch.why, "line 3: identifier \"misspelt\" is undefined");
 }
 
@@ -170,7 +174,7 @@ TEST_F(NvccHost, NamesWhatTheShimOfTorchLacks) {
         evaluate("vector_add", "#include <torch/extension.h>\n" + include +
                                    "\ntorch::Tensor forward(torch::Tensor a, torch::Tensor b) {\n" +
                                    statement + "\n}\n");
-    EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR) << statement;
+    EXPECT_EQ(outcome.verdict, Verdict::kCompileError) << statement;
     return outcome.why;
   };
   EXPECT_EQ(why("return torch::matmul(a, b);"),
@@ -186,7 +190,7 @@ TEST_F(NvccHost, LinksNoLibraries) {
       "vector_add",
       "extern \"C\" int cublasCreate_v2(void**);\n"
       "void launch(float* a, float* b, float* out, int n) { cublasCreate_v2(nullptr); }\n");
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_COMPILE_ERROR);
+  EXPECT_EQ(outcome.verdict, Verdict::kCompileError);
   EXPECT_THAT(outcome.why, HasSubstr("cublasCreate_v2 is in no library that host code gets"));
 }
 
@@ -220,8 +224,8 @@ TEST_F(NvccHost, HostileSourcesEndAndTellNothing) {
                                   launcher + "asm(\".incbin \\\"/etc/passwd\\\"\");\n",
                                   launcher + "asm(\".incbin \\\"/proc/self/environ\\\"\");\n"}) {
     const Outcome outcome = evaluate("vector_add", bomb);
-    EXPECT_THAT(outcome.verdict, AnyOf(KRL_VERDICT_COMPILE_ERROR, KRL_VERDICT_TIMEOUT,
-                                       KRL_VERDICT_RESOURCE_LIMIT, KRL_VERDICT_OK))
+    EXPECT_THAT(outcome.verdict, AnyOf(Verdict::kCompileError, Verdict::kTimeout,
+                                       Verdict::kResourceLimit, Verdict::kOk))
         << bomb;
     EXPECT_THAT(outcome.log, Not(HasSubstr("root:")));
   }
@@ -232,7 +236,7 @@ TEST_F(NvccHost, OtherCompilersRefuseItByName) {
                               Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
   const Outcome outcome = nvrtc.evaluate(all_tasks().at("relu"), "void launch() {}",
                                          BackendInstance::kAllStages, 1, KRL_CONTRACT_HOST);
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_REJECTED);
+  EXPECT_EQ(outcome.verdict, Verdict::kRejected);
   EXPECT_THAT(outcome.why, HasSubstr("unsupported on nvrtc"));
 }
 

@@ -37,7 +37,7 @@ TEST_F(Nvcc, WorksFromTheWheels) {
   if (!fs::exists(wheels + "/bin/nvcc")) GTEST_SKIP() << "skipped: no wheels";
   const TaskText& task = all_tasks().at("vector_add");
   const Outcome outcome = backend_with("cuda", wheels).evaluate(task, naive_of(task));
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << outcome.log;
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << outcome.log;
   EXPECT_EQ(outcome.toolchain, "nvcc 13.0");
 }
 
@@ -49,7 +49,7 @@ __global__ void add(const float* a, const float* b, float* out, int n) {
   const TaskText& task = all_tasks().at("vector_add");
   const Outcome outcome =
       backend_with("flags", "-DSCALE=2.0f --use_fast_math -maxrregcount=16").evaluate(task, source);
-  ASSERT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
   EXPECT_LE(outcome.records.at(0).registers, 16);
   EXPECT_THAT(refusal_of("flags", "--bogus"), HasSubstr("Unknown option '--bogus'"));
   EXPECT_THAT(refusal_of("flags", "-gencode=arch=compute_80,code=sm_80"), HasSubstr("flags"));
@@ -63,7 +63,7 @@ __global__ void add(const float* a, const float* b, float* out, int n) {
   if (n > 0) out[0] = a[0] + b[0];
 })";
   const Outcome outcome = backend_with("flags", "").evaluate(all_tasks().at("vector_add"), source);
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why << outcome.log;
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << outcome.log;
 }
 
 TEST(NvccToolkit, SaysWhereItLookedAndWhatIsMissing) {

@@ -28,10 +28,12 @@ using ::testing::HasSubstr;
 constexpr const char* kKernel = "__global__ void k(int* p) { *p = 1; }\n";
 // Compiles until its limit.
 constexpr const char* kBomb =
-    "template <int N, int M> struct B {\n"
-    "  static const int v = B<N - 1, 2 * M>::v + B<N - 1, 2 * M + 1>::v;\n};\n"
-    "template <int M> struct B<0, M> { static const int v = 1; };\n"
-    "__global__ void k(int* p) { *p = B<28, 0>::v; }\n";
+    R"(template <int N, int M> struct B {
+  static const int v = B<N - 1, 2 * M>::v + B<N - 1, 2 * M + 1>::v;
+};
+template <int M> struct B<0, M> { static const int v = 1; };
+__global__ void k(int* p) { *p = B<28, 0>::v; }
+)";
 
 // The libraries of PyPI's wheel are in no place where the system would look for them.
 TEST(Nvrtc, WorksFromTheWheel) {
@@ -41,7 +43,7 @@ TEST(Nvrtc, WorksFromTheWheel) {
       "nvrtc", {{"execute", "off"}, {"arch", "sm_90"}, {"cuda", wheel}, {"cache", "off"}});
   const Outcome outcome =
       backend.evaluate(all_tasks().at("vector_add"), naive_of(all_tasks().at("vector_add")));
-  EXPECT_EQ(outcome.verdict, KRL_VERDICT_OK) << outcome.why;
+  EXPECT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
   EXPECT_EQ(outcome.toolchain, "NVRTC 13.0");
 }
 
@@ -176,9 +178,13 @@ TEST_F(NvrtcServers, PrecompiledHeadersGiveTheSameCodeAndLines) {
   with_headers.options = nvrtc_options({"sm_75", {}, {}}, nvrtc_);
   CompileServers compiles(with_headers);
   const std::string kernel =
-      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
-      "__global__ void k(float* p) {\n  cg::this_thread_block().sync();\n  p[threadIdx.x] = "
-      "1;\n}\n";
+      R"(#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* p) {
+  cg::this_thread_block().sync();
+  p[threadIdx.x] = 1;
+}
+)";
   std::vector<std::string> ptx;
   for (int i = 0; i < 4; ++i) {
     const CompileOutput output = compiles.compile(kernel, {"k"}, {});
@@ -219,7 +225,11 @@ TEST_F(NvrtcServers, NothingOfACompileReachesTheNext) {
                            std::string(kKernel) + "int x = y;";
   EXPECT_EQ(compiles.compile(loud, {"k"}, {}).end, CompileOutput::kFailed);
   const CompileOutput output = compiles.compile(
-      "#ifdef FIRST\n#error seen\n#endif\n__global__ void k(int* p) { *p = 2; }", {"k"}, {});
+      R"(#ifdef FIRST
+#error seen
+#endif
+__global__ void k(int* p) { *p = 2; })",
+      {"k"}, {});
   EXPECT_EQ(output.end, CompileOutput::kCompiled) << output.why;
   EXPECT_EQ(output.log, "");
   EXPECT_EQ(servers().size(), 1u);

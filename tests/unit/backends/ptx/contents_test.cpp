@@ -104,7 +104,8 @@ TEST(CandidateContents, InstructionsThatReachFurther) {
       {"createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0",
        "createpolicy.fractional.L2::evict_last.b64: asks the L2 cache to keep lines beyond the "
        "launch"},
-      {"discard.global.L2 [%rd1], 128", "discard.global.L2: may not throw away what memory holds"},
+      {"discard.global.L2 [%rd1], 128",
+       "discard.global.L2: may not discard the contents of memory"},
       {"txq.width.b32 %r1, [%rd1]",
        "txq.width.b32: textures and surfaces are not supported: load from buffers"},
       {"brkpt", "brkpt: is for debuggers"},

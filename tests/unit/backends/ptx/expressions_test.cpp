@@ -66,7 +66,7 @@ TEST(PtxConstants, WhatIsNoNumber) {
   };
   for (const char* number : {"18446744073709551616", "0x1ffffffffffffffff", "08", "0b2", "0x",
                              "12z", "0f3f8", "0f3f8000000", "0d3f80", "1e999", "3UU"}) {
-    EXPECT_THAT(problem(number), HasSubstr("is no number of PTX, or too large")) << number;
+    EXPECT_THAT(problem(number), HasSubstr("is not a number of PTX, or too large")) << number;
   }
   EXPECT_EQ(problem("1 / 0"), "line 6: a constant expression divides by zero");
   EXPECT_EQ(problem("1 % (2 - 2)"), "line 6: a constant expression divides by zero");

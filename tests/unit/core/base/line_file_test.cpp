@@ -1,4 +1,4 @@
-#include "core/base/line_file.hpp"
+#include "core/base/file_system.hpp"
 
 #include <gtest/gtest.h>
 

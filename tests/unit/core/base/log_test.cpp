@@ -34,6 +34,17 @@ TEST(Log, HasOneLineForOneRecord) {
       << text;
 }
 
+TEST(Log, HasOneRecordForEachLineOfAText) {
+  const std::string text = log_of([] {
+    log_lines(Severity::kError, "x.toml:1:5: error: no\n  1 | use\n\n    |  ^\n\n");
+    log_lines(Severity::kError, "");
+  });
+  EXPECT_TRUE(std::regex_match(
+      text, std::regex(kTime + "error   x.toml:1:5: error: no\n" + kTime + "error     1 \\| use\n" +
+                       kTime + "error   \n" + kTime + "error       \\|  \\^\n")))
+      << text;
+}
+
 TEST(Log, CutsALongMessage) {
   const std::string text = log_of([] { log(Severity::kError, std::string(50'000'000, 'x')); });
   EXPECT_LT(text.size(), 17'000u);

@@ -1,4 +1,4 @@
-#include "core/base/utf8.hpp"
+#include "core/base/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,11 +8,16 @@
 namespace krl {
 namespace {
 
+Task with_facts(Task task) {
+  task.facts = *facts_of(task);
+  return task;
+}
+
 Task task() {
-  return {"scale_rows", "Scale", "y = s x", 0,
-          R"({"id":"scale_rows","prompt":"y = s x","axes":{"n":"var","m":"var"},
+  return with_facts({"scale_rows", "Scale", "y = s x", 0,
+                     R"({"id":"scale_rows","prompt":"y = s x","axes":{"n":"var","m":"var"},
               "input":[{"name":"x","dtype":"float32","shape":["n","m"]}],"scalar":[{"name":"s","dtype":"float32","value":"2"}],
-              "output":[{"name":"y","dtype":"float16","shape":["n","m"]}],"reference":"def run(x, s): return x","cases":[{"n":1,"m":1}]})"};
+              "output":[{"name":"y","dtype":"float16","shape":["n","m"]}],"reference":"def run(x, s): return x","cases":[{"n":1,"m":1}]})"});
 }
 
 PromptBuilder compact() {
@@ -28,7 +33,7 @@ TurnRecord turn(const std::string& source, Verdict verdict, const std::string& w
 }
 
 TEST(Prompt, ShowsTheTaskWithItsSignature) {
-  const Prompt prompt = *compact().build(task(), {});
+  const Prompt prompt = compact().build(task(), {});
   ASSERT_EQ(prompt.size(), 1U);
   EXPECT_EQ(prompt[0].text,
             "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
@@ -45,7 +50,7 @@ TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
                                 cases + R"(,"real":[{"n":8192,"m":4096}],"naive":"// plain\n")");
   const auto text = [&](TimedOn timed_on) {
     const auto builder = PromptBuilder::load(folder, "", Contract::kDevice, std::move(timed_on));
-    return (*builder->build(sized, {}))[0].text;
+    return builder->build(with_facts(sized), {})[0].text;
   };
   EXPECT_EQ(text({"NVIDIA H200", true}), "n=8192 m=4096 on NVIDIA H200, against\n// plain\n");
   EXPECT_EQ(text({"L4", false}), "n=1 m=1 on L4, against\n// plain\n");
@@ -53,8 +58,8 @@ TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
 
 TEST(Prompt, ShowsTheNewestTurnWholeAndOlderOnesInShort) {
   const Prompt prompt =
-      *compact().build(task(), {turn("first\n", Verdict::kTimeout, "too slow"),
-                                turn("second\n", Verdict::kWrongResult, "y[0] is 1")});
+      compact().build(task(), {turn("first\n", Verdict::kTimeout, "too slow"),
+                               turn("second\n", Verdict::kWrongResult, "y[0] is 1")});
   EXPECT_EQ(prompt[0].text,
             "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n"
             "# timeout\nsecond\n# wrong_result: y[0] is 1\n");
@@ -65,7 +70,7 @@ TEST(Prompt, TheDefaultTemplatesNameARepeatedKernel) {
       PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/default", "You write CUDA.");
   ASSERT_TRUE(builder) << builder.error().message;
   const TurnRecord t = turn("same\n", Verdict::kWrongResult, "no");
-  const Prompt prompt = *builder->build(task(), {t, t});
+  const Prompt prompt = builder->build(task(), {t, t});
   ASSERT_EQ(prompt.size(), 2U);
   EXPECT_EQ(prompt[0].role, KRL_ROLE_SYSTEM);
   EXPECT_NE(prompt[1].text.find("the very kernel of turn 1"), std::string::npos);
@@ -74,15 +79,9 @@ TEST(Prompt, TheDefaultTemplatesNameARepeatedKernel) {
 TEST(Prompt, TheTemplatesOfHostCodeAskForALauncher) {
   const auto builder = PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/host", "");
   ASSERT_TRUE(builder) << builder.error().message;
-  const Prompt prompt = *builder->build(task(), {});
+  const Prompt prompt = builder->build(task(), {});
   EXPECT_NE(prompt[0].text.find("PYBIND11_MODULE"), std::string::npos);
   EXPECT_EQ(prompt[0].text.find("@launch"), std::string::npos);
-}
-
-TEST(Prompt, ABrokenDefinitionIsAnError) {
-  Task broken = task();
-  broken.definition_json = "{";
-  EXPECT_FALSE(compact().build(broken, {}));
 }
 
 }  // namespace

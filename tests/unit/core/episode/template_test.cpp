@@ -1,4 +1,4 @@
-#include "core/episode/template.hpp"
+#include "core/episode/prompt.hpp"
 
 #include <gtest/gtest.h>
 

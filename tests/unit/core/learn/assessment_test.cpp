@@ -14,12 +14,12 @@ using testing::Pair;
 
 const Task kEasy{"easy", "", "", 0, ""}, kHard{"hard", "", "", 1, ""};
 
-TurnRecord evaluated_turn(Verdict verdict, double score, double speedup = kNotMeasured) {
+TurnRecord evaluated_turn(Verdict verdict, double score, double speedup = kUnknown) {
   TurnRecord t;
   t.evaluation.verdict = verdict;
   t.score.total = score;
   if (verdict == Verdict::kOk) {
-    CaseRecord c;
+    Case c;
     c.speedup = c.speedup_low = c.speedup_high = speedup;
     t.evaluation.cases.push_back(c);
   }
@@ -90,16 +90,29 @@ TEST(Assessment, WhatCouldNotBeEvaluatedIsNoFailure) {
 }
 
 TEST(Assessment, WithoutTimesThereAreNoSpeedups) {
-  const Assessment a = assess("train", {episode(kEasy, {right(kNotMeasured)})}, {1}, 1);
+  const Assessment a = assess("train", {episode(kEasy, {right(kUnknown)})}, {1}, 1);
   EXPECT_FALSE(a.figures.speedup);
   EXPECT_FALSE(to_json(a)["at"].contains("speedup"));
   EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json({{"1", 1.0}}));
 }
 
+TEST(Assessment, SharesOfTheRooflineAreOfTheBestKernel) {
+  TurnRecord good = right(2), better = right(3);
+  good.evaluation.values.push_back({0, "roofline", "", 0.25});
+  better.evaluation.values.push_back({0, "roofline", "", 0.75});
+  const Assessment a =
+      assess("train", {episode(kEasy, {good, better}), episode(kEasy, {wrong()})}, {1, 2}, 2);
+  EXPECT_THAT(*a.figures.roofline, ElementsAre(Pair(1, near(0.375)), Pair(2, near(0.75))));
+  EXPECT_THAT(*a.turns[0].so_far.roofline, ElementsAre(Pair(1, near(0.125)), Pair(2, near(0.25))));
+  EXPECT_TRUE(to_json(a)["at"].contains("roofline"));
+  EXPECT_FALSE(assess("train", {episode(kEasy, {right(1)})}, {1}, 1).figures.roofline)
+      << "a backend that does not say";
+}
+
 TEST(Assessment, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
   const Assessment a = assess("train",
-                              {episode(kEasy, {right(kNotMeasured)}), episode(kEasy, {right(3)}),
-                               episode(kHard, {right(kNotMeasured)})},
+                              {episode(kEasy, {right(kUnknown)}), episode(kEasy, {right(3)}),
+                               episode(kHard, {right(kUnknown)})},
                               {1}, 1);
   EXPECT_EQ(a.untimed, 2);
   ASSERT_TRUE(a.figures.speedup);

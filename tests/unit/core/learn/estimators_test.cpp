@@ -1,4 +1,4 @@
-#include "core/learn/estimators.hpp"
+#include "core/learn/assessment.hpp"
 
 #include <gtest/gtest.h>
 

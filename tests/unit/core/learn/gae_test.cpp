@@ -1,4 +1,4 @@
-#include "core/learn/gae.hpp"
+#include "core/learn/returns.hpp"
 
 #include <gtest/gtest.h>
 

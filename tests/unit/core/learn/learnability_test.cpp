@@ -1,4 +1,4 @@
-#include "core/learn/learnability.hpp"
+#include "core/learn/curriculum.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What the policy is told of a plan's loss, and how its figures are read.
-#include "core/learn/loss.hpp"
+#include "core/learn/optimizer_step.hpp"
 
 #include <gtest/gtest.h>
 

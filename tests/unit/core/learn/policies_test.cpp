@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/learn/setup.hpp"
-#include "core/run/layout.hpp"
+#include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {

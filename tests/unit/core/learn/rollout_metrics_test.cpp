@@ -54,7 +54,7 @@ TurnRecord checked_turn(Verdict verdict, std::vector<std::pair<CaseKind, Verdict
   TurnRecord t = turn(verdict, 1, 0);
   t.evaluation.cases.clear();
   for (const auto& [kind, of_case] : cases) {
-    CaseRecord& c = t.evaluation.cases.emplace_back();
+    Case& c = t.evaluation.cases.emplace_back();
     c.kind = kind;
     c.verdict = of_case;
   }
@@ -119,9 +119,9 @@ TEST(RolloutMetrics, LeaveOutWhatNoTurnMeasured) {
 
 TEST(RolloutMetrics, TakeSpeedsFromTheKernelsThatHaveATime) {
   const Task task{"t", "", "", 0, ""};
-  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, 4, 1)}},
-                                     {&task, 0, 1, {turn(Verdict::kOk, kNotMeasured, 1)}}},
-                                    {"speed"}, 1);
+  const Metrics m = rollout_metrics(
+      {{&task, 0, 0, {turn(Verdict::kOk, 4, 1)}}, {&task, 0, 1, {turn(Verdict::kOk, kUnknown, 1)}}},
+      {"speed"}, 1);
   EXPECT_DOUBLE_EQ(m.at("kernel/speedup_geomean"), 4);
   EXPECT_DOUBLE_EQ(m.at("kernel/fast_2"), 0.5);
   EXPECT_DOUBLE_EQ(m.at("kernel/timed"), 0.5);
@@ -129,8 +129,7 @@ TEST(RolloutMetrics, TakeSpeedsFromTheKernelsThatHaveATime) {
 
 TEST(RolloutMetrics, HaveNoSpeedsOfABackendThatTimesNothing) {
   const Task task{"t", "", "", 0, ""};
-  const Metrics m =
-      rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, kNotMeasured, 1)}}}, {"s"}, 1);
+  const Metrics m = rollout_metrics({{&task, 0, 0, {turn(Verdict::kOk, kUnknown, 1)}}}, {"s"}, 1);
   EXPECT_FALSE(m.contains("kernel/fast_1"));
   EXPECT_FALSE(m.contains("kernel/timed"));
 }

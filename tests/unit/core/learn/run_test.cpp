@@ -8,8 +8,8 @@
 #include "core/base/file_system.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
-#include "core/run/layout.hpp"
 #include "core/run/ledger.hpp"
+#include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {
@@ -76,6 +76,16 @@ TEST(Run, LearnsWhatItIsPaidFor) {
   EXPECT_GT(rise(report, "reward/mean"), 0.5);
   EXPECT_GT(rise(report, "kernel/pass_rate"), 0.2);
   EXPECT_GT(report.all("kernel/speedup_capped").back(), 1.8);
+}
+
+TEST(Run, LogsWhatItTellsItsObserver) {
+  ToyWorld world;
+  const RunReport report = world.resume();
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("no run was in")));
+  const std::string log = *read_file(RunLayout{world.run_folder()}.log());
+  EXPECT_THAT(log, HasSubstr("warning no run was in"));
+  EXPECT_THAT(log, HasSubstr("info    stage 'reinforce' (1 of 1) after 0 of its iterations\n"));
+  EXPECT_THAT(log, HasSubstr("info    finished\n"));
 }
 
 // The fastest choice of the toy is wrong at a shape that no training shows.
@@ -390,8 +400,8 @@ TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
   EXPECT_THAT(report.all("kernel/fast_2"), Each(0)) << "choice 3, twice as fast, never counts";
   double lost = 0;
   for (const LedgerRecord& record : ledger_of(world)) {
-    EXPECT_EQ(record.verdict == "infra_error", record.key.empty()) << "never found again";
-    lost += record.verdict == "infra_error" ? 1 : 0;
+    EXPECT_EQ(record.evaluation.infra_error(), record.key.empty()) << "never found again";
+    lost += record.evaluation.infra_error() ? 1 : 0;
   }
   const std::vector<double> counted = report.all("infra_errors");
   EXPECT_EQ(lost, std::accumulate(counted.begin(), counted.end(), 0.0));

@@ -165,12 +165,12 @@ Example example(const std::vector<float>& weights) {
 }
 
 TEST(Samples, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
-  const std::vector<Example> examples = {example({1, 1}), example({0, 0}), example({0, 1})};
-  EXPECT_EQ(weighted_tokens(examples), 3);
-  EXPECT_EQ(weighted_examples(examples), 2);
+  const Example both = example({1, 1}), none = example({0, 0}), second = example({0, 1});
+  EXPECT_EQ(weighted_tokens({&both, &none, &second}), 3);
+  EXPECT_EQ(weighted_examples({&both, &none, &second}), 2);
   Example unweighted = example({1, 1});
   unweighted.weights.clear();
-  EXPECT_EQ(weighted_examples({unweighted}), 1);
+  EXPECT_EQ(weighted_examples({&unweighted}), 1);
 }
 
 TEST(Samples, SomeGroupsHaveNothingToTeach) {
@@ -193,7 +193,7 @@ TEST(Minibatches, AreFewerWhereFewTurnsAreLeftAsSamples) {
   EXPECT_EQ(steps(200), 4) << "never more";
 }
 
-TEST(Minibatches, HoldEveryExampleOnceAndFollowFromTheSeed) {
+TEST(Minibatches, ReferToEveryExampleOnceAndFollowFromTheSeed) {
   std::vector<Example> examples(10);
   for (int i = 0; i < 10; ++i) examples[static_cast<std::size_t>(i)].tokens = {i};
   const auto parts = minibatches(examples, 4, 1);
@@ -201,11 +201,14 @@ TEST(Minibatches, HoldEveryExampleOnceAndFollowFromTheSeed) {
   std::vector<std::int32_t> seen;
   for (const auto& part : parts) {
     EXPECT_GE(part.size(), 2U);
-    for (const Example& e : part) seen.push_back(e.tokens[0]);
+    for (const Example* e : part) {
+      EXPECT_EQ(e, &examples[static_cast<std::size_t>(e->tokens[0])]) << "a copy";
+      seen.push_back(e->tokens[0]);
+    }
   }
   EXPECT_NE(seen, (std::vector<std::int32_t>{0, 4, 8, 1, 5, 9, 2, 6, 3, 7}));  // not in order
   const auto again = minibatches(examples, 4, 1);
-  EXPECT_EQ(again[0][0].tokens, parts[0][0].tokens);
+  EXPECT_EQ(again, parts);
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(seen, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(minibatches({Example{}}, 4, 1).size(), 1U);

@@ -1,4 +1,4 @@
-#include "core/learn/schedule.hpp"
+#include "core/learn/optimizer_step.hpp"
 
 #include <gtest/gtest.h>
 

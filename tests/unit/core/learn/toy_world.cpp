@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "core/plan/loader.hpp"
-#include "core/run/layout.hpp"
+#include "core/run/run_directory.hpp"
 
 namespace krl::test {
 namespace {
@@ -45,7 +45,7 @@ iterations = 8
 )";
 
 // Keeps what a user would be warned of, and tells of every iteration.
-class Watcher final : public Display {
+class Watcher final : public RunObserver {
  public:
   explicit Watcher(const std::function<void(const IterationMetrics&)>& after_iteration)
       : after_iteration_(after_iteration) {}
@@ -58,7 +58,6 @@ class Watcher final : public Display {
     if (after_iteration_) after_iteration_(metrics);
   }
   void warning(const std::string& text) override { warnings.push_back(text); }
-  void stopping(bool) override {}
   void finished(const RunSummary&) override {}
 
  private:

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "core/plugin/tries.hpp"
+#include "core/plugin/instance.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {

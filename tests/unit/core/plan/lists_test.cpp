@@ -1,5 +1,5 @@
 // What layers do to the lists of tables: replace them, which is noted, or add to them.
-#include "core/plan/lists.hpp"
+#include "core/plan/layers.hpp"
 
 #include <gtest/gtest.h>
 

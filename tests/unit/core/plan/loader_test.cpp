@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/plan/printer.hpp"
-#include "core/plan/problem.hpp"
+#include "core/plan/source.hpp"
 #include "tests/unit/core/plan/plan_loading.hpp"
 
 namespace krl {

@@ -2,7 +2,7 @@
 // same when those change.
 #pragma once
 
-#include "core/plan/catalog.hpp"
+#include "core/plan/keys.hpp"
 
 namespace krl {
 

@@ -1,4 +1,4 @@
-#include "core/plugin/call_watch.hpp"
+#include "core/plugin/active_call.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

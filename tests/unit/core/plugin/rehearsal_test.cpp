@@ -1,6 +1,7 @@
-#include "core/plugin/rehearsal.hpp"
+#include "core/plugin/library.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -39,6 +40,28 @@ TEST(Rehearsal, DoesNotWaitForThreadsAndProcessesThatWereStarted) {
               if (::fork() == 0) ::pause();
             }),
             "returned");
+}
+
+TEST(RunInChild, GivesAReportOfAnySizeThoughAProcessKeepsThePipeOpen) {
+  const std::string long_text(1 << 20, 'x');  // more than a pipe holds
+  const auto end = run_in_child(
+      [&] {
+        if (::fork() == 0) ::pause();
+        return long_text;
+      },
+      kPlenty);
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->in_time);
+  EXPECT_TRUE(end->report == long_text);
+}
+
+TEST(RunInChild, TellsAKillFromTheLimit) {
+  const auto report = [] { return std::raise(SIGKILL) == 0 ? std::string() : std::string("?"); };
+  const auto killed = run_in_child(report, kPlenty);
+  ASSERT_TRUE(killed);
+  EXPECT_FALSE(killed->report);
+  EXPECT_TRUE(killed->in_time);
+  EXPECT_EQ(WTERMSIG(killed->status), SIGKILL);
 }
 
 TEST(Rehearsal, ChangesNothingHere) {

@@ -1,13 +1,18 @@
 #include "core/run/ledger.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
+#include <kernelrl/evaluation_json.hpp>
 #include <thread>
 
+#include "core/base/hash.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl {
 namespace {
@@ -15,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 LedgerRecord record(const std::string& key, int iteration, double speedup = 1) {
-  return {key, iteration, "softmax rows", "ok", speedup, R"({"cases":[1,2]})"};
+  return {key, iteration, "softmax rows", test::timed_evaluation(speedup)};
 }
 
 std::vector<std::string> keys_in(const fs::path& directory) {
@@ -30,16 +35,61 @@ std::vector<std::string> keys_in(const fs::path& directory) {
 TEST(Ledger, GivesBackWhatItWasGiven) {
   const test::ScratchFolder folder;
   auto ledger = *Ledger::open(folder.path(), 0);
-  ASSERT_TRUE(
-      ledger->append({"k1", 3, "a \"task\"\n", "wrong_result", 0.25, "{\n \"x\": \"a\\nb\"\n}"}));
+  Evaluation evaluation = test::timed_evaluation(0.25);
+  evaluation.verdict = Verdict::kWrongResult;
+  evaluation.why = "a\nb";
+  ASSERT_TRUE(ledger->append({"k1", 3, "a \"task\"\n", evaluation}));
   const auto found = ledger->find("k1", 4);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->task, "a \"task\"\n");
-  EXPECT_EQ((*found)->verdict, "wrong_result");
   EXPECT_EQ((*found)->iteration, 3);
-  EXPECT_EQ((*found)->speedup, 0.25);
-  EXPECT_EQ((*found)->evaluation, R"({"x":"a\nb"})");
+  EXPECT_EQ(nlohmann::json((*found)->evaluation), nlohmann::json(evaluation));
   EXPECT_FALSE(*ledger->find("other", 4));
+}
+
+// As version 0.1 wrote it: null for an infinity, and no fields that came later.
+constexpr char kOldRecord[] =
+    R"(8 268b22 {"task":"relu","verdict":"wrong_result","speedup":null,"evaluation":{"backend":"cpu",)"
+    R"("cases":[{"baseline_ns":900.5,"baseline_samples_ns":[],"detail":"out: 747 of 1003 elements are wrong",)"
+    R"("estimated":true,"kind":"fresh","label":"size=1003","max_abs_error":null,"max_rel_error":null,)"
+    R"("samples_ns":[1.5],"speedup":null,"speedup_high":null,"speedup_low":null,"time_ns":null,)"
+    R"("verdict":"wrong_result"}],"compile_log":"","contract":"host","device":"emulated Jetson Orin Nano",)"
+    R"("diagnostics":[{"code":"#174-D","column":0,"line":3,"severity":1,"text":"no effect"}],)"
+    R"("kernels":[{"arch":"sm_87","blocks_per_sm":16,"max_threads":-1,"name":"kern","occupancy":0.5,)"
+    R"("occupancy_limiter":"blocks","registers":10,"shared_bytes":0,"spill_bytes":0,"stack_bytes":0}],)"
+    R"("toolchain":"NVRTC 13.0","values":[{"case":0,"name":"blocks","unit":"","value":4.0}],)"
+    R"("verdict":"wrong_result","why":"size=1003: wrong"}})";
+
+TEST(Ledger, ReadsWhatEarlierVersionsWrote) {
+  const test::ScratchFolder folder;
+  std::ofstream(folder / "000001.log")
+      << fmt::format("{:08x} {}\n", crc32c(kOldRecord), kOldRecord);
+  const auto found = (*Ledger::open(folder.path(), 8))->find("268b22", 9);
+  ASSERT_TRUE(found && *found);
+  const Evaluation& e = (*found)->evaluation;
+  EXPECT_EQ(e.verdict, Verdict::kWrongResult);
+  EXPECT_EQ(e.contract, Contract::kHost);
+  EXPECT_EQ(e.toolchain, "NVRTC 13.0");
+  ASSERT_EQ(e.cases.size(), 1U);
+  EXPECT_EQ(e.cases[0].kind, CaseKind::kFresh);
+  EXPECT_EQ(e.cases[0].verdict, Verdict::kWrongResult);
+  EXPECT_EQ(e.cases[0].baseline_ns, 900.5);
+  EXPECT_TRUE(e.cases[0].estimated);
+  EXPECT_TRUE(std::isnan(e.cases[0].max_abs_error));
+  EXPECT_EQ(e.cases[0].samples_ns, (std::vector<double>{1.5}));
+  EXPECT_EQ(e.kernels.at(0).registers, 10);
+  EXPECT_EQ(e.diagnostics.at(0).line, 3U);
+  EXPECT_EQ(e.values.at(0).case_index, 0);
+  EXPECT_EQ(e.value("blocks"), 4);
+}
+
+TEST(Ledger, RefusesAnEvaluationItDoesNotKnow) {
+  const test::ScratchFolder folder;
+  const std::string record = R"(8 268b22 {"task":"relu","evaluation":{"verdict":"splendid"}})";
+  std::ofstream(folder / "000001.log") << fmt::format("{:08x} {}\n", crc32c(record), record);
+  const auto found = (*Ledger::open(folder.path(), 8))->find("268b22", 9);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("unknown name 'splendid'"), std::string::npos);
 }
 
 TEST(Ledger, KeepsButNeverFindsARecordWithoutAKey) {
@@ -61,9 +111,9 @@ TEST(Ledger, AnswersFromEarlierIterationsOnlyAndTheNewestOfThem) {
   for (const int iteration : {1, 3, 5})
     ASSERT_TRUE(ledger->append(record("k", iteration, iteration)));
   EXPECT_FALSE(*ledger->find("k", 1));
-  EXPECT_EQ((*ledger->find("k", 2))->speedup, 1);
-  EXPECT_EQ((*ledger->find("k", 5))->speedup, 3);
-  EXPECT_EQ((*ledger->find("k", 6))->speedup, 5);
+  EXPECT_DOUBLE_EQ((*ledger->find("k", 2))->evaluation.speedup(), 1);
+  EXPECT_DOUBLE_EQ((*ledger->find("k", 5))->evaluation.speedup(), 3);
+  EXPECT_DOUBLE_EQ((*ledger->find("k", 6))->evaluation.speedup(), 5);
 }
 
 TEST(Ledger, HidesForeverWhatAResumedRunDoesAgain) {
@@ -93,12 +143,12 @@ TEST(Ledger, GoesOnInNewSegmentsAndReadsThemAll) {
       keys.push_back("key" + std::to_string(i));
       ASSERT_TRUE(ledger->append(record(keys.back(), 1, i)));
     }
-    EXPECT_EQ((*ledger->find("key0", 2))->speedup, 0);
+    EXPECT_DOUBLE_EQ((*ledger->find("key0", 2))->evaluation.speedup(), 0);
   }
   EXPECT_TRUE(fs::exists(folder / "000003.log"));
   auto ledger = *Ledger::open(folder.path(), 1, real_file_system(), 300);
   EXPECT_EQ(ledger->size(), 20u);
-  EXPECT_EQ((*ledger->find("key19", 2))->speedup, 19);
+  EXPECT_DOUBLE_EQ((*ledger->find("key19", 2))->evaluation.speedup(), 19);
   EXPECT_EQ(keys_in(folder.path()), keys);
 }
 

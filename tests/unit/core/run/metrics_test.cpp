@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "core/run/runs.hpp"
+#include "core/base/file_system.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"
 
 namespace krl {
@@ -65,31 +65,6 @@ TEST(MetricsWriter, ForgetsWhatCameAfterTheCheckpoint) {
   std::string expected;
   for (int i = 1; i <= 4; ++i) expected += metrics_line(metrics_of(i)) + "\n";
   EXPECT_EQ(read_file(path), expected);
-}
-
-TEST(MetricsTail, GivesEachLineOnceAndThoseOfAResumedRunAgain) {
-  const test::ScratchFolder folder;
-  const auto path = folder / "metrics.jsonl";
-  MetricsTail tail(path);
-  const auto iterations = [&] {
-    std::vector<int> found;
-    const auto lines = tail.next();
-    for (const IterationMetrics& line : *lines) found.push_back(line.iteration);
-    return found;
-  };
-  auto writer = MetricsWriter::open(path, 0);
-  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(writer->append(metrics_of(i)));
-  EXPECT_EQ(iterations(), (std::vector{1, 2, 3}));
-  EXPECT_EQ(iterations(), std::vector<int>());
-  std::ofstream(path, std::ios::app) << "{\"iteration\":4";
-  EXPECT_EQ(iterations(), std::vector<int>()) << "a line that is not whole yet";
-  auto resumed = MetricsWriter::open(path, 1);
-  IterationMetrics again = metrics_of(2);
-  again.time = 99;
-  ASSERT_TRUE(resumed->append(again));
-  ASSERT_TRUE(resumed->append(metrics_of(3)));
-  ASSERT_TRUE(resumed->append(metrics_of(4)));
-  EXPECT_EQ(iterations(), (std::vector{2, 3, 4}));
 }
 
 }  // namespace

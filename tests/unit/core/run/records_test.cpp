@@ -1,13 +1,12 @@
 // Samples, best kernels and the log: what a run leaves for people to read.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "core/base/log.hpp"
 #include "core/run/best.hpp"
-#include "core/run/samples.hpp"
+#include "core/run/run_files.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl {
 namespace {
@@ -44,15 +43,15 @@ TEST(BestKernels, AreReplacedOnlyByFasterOnes) {
   const test::ScratchFolder folder;
   {
     auto best = *BestKernels::open(folder.path());
-    EXPECT_EQ(best.offer({"softmax", 3, 1.5, "first", "{\"v\":1}"}), true);
-    EXPECT_EQ(best.offer({"softmax", 4, 1.5, "as fast", "{}"}), false);
-    EXPECT_EQ(best.offer({"softmax", 5, 1.2, "slower", "{}"}), false);
-    EXPECT_FALSE(best.offer({"softmax", 5, std::numeric_limits<double>::quiet_NaN(), "odd", "{}"}));
+    EXPECT_EQ(best.offer({"softmax", 3, "first", test::timed_evaluation(1.5)}), true);
+    EXPECT_EQ(best.offer({"softmax", 4, "as fast", test::timed_evaluation(1.5)}), false);
+    EXPECT_EQ(best.offer({"softmax", 5, "slower", test::timed_evaluation(1.2)}), false);
+    EXPECT_FALSE(best.offer({"softmax", 5, "odd", Evaluation()}));
   }
   EXPECT_EQ(read_file(folder / "softmax.cu"), "first");
   auto best = *BestKernels::open(folder.path());
   EXPECT_EQ(best.speedups().at("softmax"), 1.5);
-  EXPECT_EQ(best.offer({"softmax", 6, 2.0, "faster", "{}"}), true);
+  EXPECT_EQ(best.offer({"softmax", 6, "faster", test::timed_evaluation(2.0)}), true);
   EXPECT_EQ(read_file(folder / "softmax.cu"), "faster");
   EXPECT_NE(read_file(folder / "softmax.json")->find("\"speedup\": 2.0"), std::string::npos);
 }
@@ -61,11 +60,12 @@ TEST(BestKernels, HaveOneSourceAndOneEvaluationWhereverTheWritingStops) {
   bool completed = false;
   for (int operation = 1; !completed; ++operation) {
     const test::ScratchFolder folder;
-    ASSERT_TRUE(BestKernels::open(folder.path())->offer({"t", 1, 1.0, "old", "{}"}));
+    ASSERT_TRUE(
+        BestKernels::open(folder.path())->offer({"t", 1, "old", test::timed_evaluation(1.0)}));
     test::FaultyFileSystem files;
     files.stop_at(operation);
     auto best = BestKernels::open(folder.path(), files);
-    completed = best && best->offer({"t", 2, 2.0, "new", "{}"});
+    completed = best && best->offer({"t", 2, "new", test::timed_evaluation(2.0)});
     const auto after = BestKernels::open(folder.path());
     ASSERT_TRUE(after);
     EXPECT_EQ(read_file(folder / "t.cu"), after->speedups().at("t") == 2.0 ? "new" : "old")

@@ -1,4 +1,4 @@
-#include "core/run/resume_command.hpp"
+#include "core/run/run_record.hpp"
 
 #include <gtest/gtest.h>
 

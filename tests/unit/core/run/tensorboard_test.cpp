@@ -1,4 +1,4 @@
-#include "core/run/tensorboard.hpp"
+#include "core/run/metrics.hpp"
 
 #include <gtest/gtest.h>
 

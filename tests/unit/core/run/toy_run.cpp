@@ -3,6 +3,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/hash.hpp"
 #include "core/run/run_files.hpp"
+#include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl::test {
 
@@ -20,8 +21,9 @@ Status evaluate(int iteration, std::uint64_t policy, RunFiles& files, Metrics& m
     const std::string key = key_of(policy, i);
     KRL_ASSIGN(const auto known, files.ledger().find(key, iteration));
     metrics["known"] += known ? 1 : 0;
-    KRL_TRY(files.ledger().append({key, iteration, "task", "ok", speedup, "{\"a\":1}"}));
-    const Result<bool> better = files.best().offer({"task", iteration, speedup, key, "{}"});
+    KRL_TRY(files.ledger().append({key, iteration, "task", timed_evaluation(speedup)}));
+    const Result<bool> better =
+        files.best().offer({"task", iteration, key, timed_evaluation(speedup)});
     if (!better) return failure(better.error());
   }
   return {};

@@ -457,23 +457,21 @@ struct ToyBackend final : krl::Backend {
     if (choice == slow_choice) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     sink.identity("toy", "toy");
     if (choice == 0) {
-      krl_diagnostic error{};
-      error.severity = KRL_SEVERITY_ERROR;
-      error.line = error.column = 1;
-      error.text = krl::to_c("choice 0 does not compile");
-      sink.diagnostic(error);
-      return sink.verdict(KRL_VERDICT_COMPILE_ERROR, "choice 0 does not compile");
+      sink.diagnostic({KRL_SEVERITY_ERROR, 1, 1, "", "choice 0 does not compile"});
+      return sink.verdict(krl::Verdict::kCompileError, "choice 0 does not compile");
     }
-    krl_case c = krl::case_result("n=1", choice == 1 ? KRL_VERDICT_WRONG_RESULT : KRL_VERDICT_OK);
+    krl::Case c;
+    c.label = "n=1";
+    c.verdict = choice == 1 ? krl::Verdict::kWrongResult : krl::Verdict::kOk;
     if (choice > 1) c.speedup = c.speedup_low = c.speedup_high = choice - 1;
     sink.add_case(c);
     if (options.wants(KRL_STAGE_HOLDOUT) && choice == overfitted_choice) {
-      c.label = krl::to_c("n=2");
-      c.kind = KRL_CASE_HOLDOUT;
-      c.verdict = KRL_VERDICT_WRONG_RESULT;
+      c.label = "n=2";
+      c.kind = krl::CaseKind::kHoldout;
+      c.verdict = krl::Verdict::kWrongResult;
       sink.add_case(c);
     }
-    sink.verdict(c.verdict, c.verdict == KRL_VERDICT_OK ? "" : "y[0] is 1, expected 2");
+    sink.verdict(c.verdict, c.verdict == krl::Verdict::kOk ? "" : "y[0] is 1, expected 2");
   }
 
  private:

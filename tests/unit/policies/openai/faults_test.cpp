@@ -67,7 +67,7 @@ Interfere first_is(const Script& script) {
 TEST(OpenAiPolicy, SamplesWhatWasAskedFor) {
   const FakeVllm server;
   OpenAi policy(options(server));
-  const krl_policy_info info = policy.describe();
+  const auto info = policy.describe();
   EXPECT_EQ(info.context_tokens, 256);
   EXPECT_EQ(info.flags & KRL_POLICY_HAS_LOGPROBS, KRL_POLICY_HAS_LOGPROBS);
   EXPECT_EQ(info.adopts, KRL_WEIGHTS_PEFT | KRL_WEIGHTS_HF);

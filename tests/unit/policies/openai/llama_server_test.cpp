@@ -50,7 +50,7 @@ class LlamaServer : public ::testing::Test {
 
 TEST_F(LlamaServer, SamplesTokensWithTheirLogprobs) {
   OpenAi policy(options());
-  const krl_policy_info info = policy.describe();
+  const auto info = policy.describe();
   EXPECT_EQ(info.flags & KRL_POLICY_HAS_TOKENS, KRL_POLICY_HAS_TOKENS);
   EXPECT_EQ(info.logprobs, KRL_LOGPROBS_RAW);
   EXPECT_EQ(info.context_tokens, 2048);
@@ -145,7 +145,7 @@ TEST_F(LlamaServer, APromptBeyondTheContextFailsAlone) {
 
 TEST_F(LlamaServer, WithoutATokenizerItChats) {
   OpenAi policy(options(""));
-  const krl_policy_info info = policy.describe();
+  const auto info = policy.describe();
   EXPECT_EQ(info.flags & KRL_POLICY_HAS_TOKENS, 0U);
   EXPECT_NE(view(info.description).find("llama.cpp"), std::string_view::npos);
   EXPECT_NE(view(info.description).find("for evaluation only"), std::string_view::npos);

@@ -19,11 +19,10 @@ class OpenAi {
     return plugin;
   }
 
-  krl_policy_info describe() {
-    krl_policy_info info{};
-    info.struct_size = sizeof info;
-    call().require(table().describe(self(), context(), &info));
-    return info;
+  krl::testing::PolicyDescription describe() {
+    return krl::testing::policy_description([this](const krl_policy_info_sink* sink) {
+      call().require(table().describe(self(), context(), sink));
+    });
   }
 
   // The status of the call; `error` then says why.
@@ -35,7 +34,7 @@ class OpenAi {
   const krl_policy_v& table() const { return instance_.table(); }
   void* self() const { return instance_.self(); }
   krl::testing::Call& call() const { return instance_.call(); }
-  const krl_task_context* context() const { return instance_.context(); }
+  const krl_call* context() const { return instance_.context(); }
 
   krl::test::RecordingContext host;  // of sample()
 

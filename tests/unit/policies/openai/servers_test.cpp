@@ -156,13 +156,13 @@ TEST(OpenAiServers, AreRecognised) {
     pages["/v1/models"] = models;
     ScriptedServer server([&](const SeenRequest& request) { return look_up(pages, request); });
     OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
-    const krl_policy_info info = policy.describe();
+    const auto info = policy.describe();
     EXPECT_THAT(std::string(view(info.description)), ::testing::StartsWith(name));
     EXPECT_EQ(info.context_tokens, 99) << name;
     const bool gives_tokens = name.rfind("an ", 0) != 0;
     EXPECT_EQ((info.flags & KRL_POLICY_HAS_TOKENS) != 0, gives_tokens) << name;
     if (!gives_tokens) {
-      EXPECT_THAT(std::string(view(info.description)), HasSubstr("it gives no token ids"));
+      EXPECT_THAT(std::string(view(info.description)), HasSubstr("it returns no token ids"));
     }
   }
 }
@@ -282,14 +282,13 @@ TEST(OpenAiPolicy, IsPreviewedWithoutAServer) {
     const krl::testing::Options options(component, std::move(table));
     const auto* calls = static_cast<const krl_policy_v*>(component.table);
     krl::testing::Call call;
-    krl_policy_info info{};
-    info.struct_size = sizeof info;
-    call.require(calls->preview(options.config(), call.context(), &info));
-    return info;
+    return krl::testing::policy_description([&](const krl_policy_info_sink* sink) {
+      call.require(calls->preview(options.config(), call.context(), sink));
+    });
   };
   const std::string nowhere = "http://127.0.0.1:1/v1";
   EXPECT_EQ(preview({{"base_url", nowhere}}).flags & KRL_POLICY_HAS_TOKENS, 0U);
-  const krl_policy_info info = preview(with_tokenizer({{"base_url", nowhere}}));
+  const auto info = preview(with_tokenizer({{"base_url", nowhere}}));
   EXPECT_EQ(info.flags & KRL_POLICY_HAS_TOKENS, KRL_POLICY_HAS_TOKENS);
   EXPECT_EQ(info.logprobs, KRL_LOGPROBS_UNKNOWN);
   EXPECT_EQ(preview(with_tokenizer({{"base_url", nowhere}, {"dialect", "llamacpp"}})).logprobs,

@@ -95,9 +95,10 @@ TEST_F(TinkerPlugin, SaysWhatItIsWithoutAService) {
   const krl_component& component = RemotePolicy::plugin().component(KRL_POLICY, "tinker");
   const krl::testing::Options checked(component, options_with("base_url", "http://127.0.0.1:1"));
   const krl::testing::Call call;
-  krl_policy_info info{};
-  call.require(static_cast<const krl_policy_v*>(component.table)
-                   ->preview(checked.config(), call.context(), &info));
+  const auto info = krl::testing::policy_description([&](const krl_policy_info_sink* sink) {
+    call.require(static_cast<const krl_policy_v*>(component.table)
+                     ->preview(checked.config(), call.context(), sink));
+  });
   EXPECT_EQ(info.flags, KRL_POLICY_TRAINABLE | KRL_POLICY_HAS_TOKENS |
                             KRL_POLICY_SAMPLES_WHILE_TRAINING | KRL_POLICY_SHARES_PROMPTS |
                             KRL_POLICY_CONTINUES | KRL_POLICY_TAKES_TOKENS |
@@ -121,7 +122,7 @@ TEST_F(TinkerPlugin, RefusesLossesBeforeTheRun) {
 
 TEST_F(TinkerPlugin, DescribesTheServiceThatItFound) {
   RemotePolicy policy(options());
-  krl_policy_info info = policy.describe();
+  krl::testing::PolicyDescription info = policy.describe();
   EXPECT_EQ(info.context_tokens, 64);
   EXPECT_EQ(info.vocabulary, 260);
   EXPECT_TRUE(info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING);

@@ -2,6 +2,7 @@
 // calls throw krl::Failure.
 #pragma once
 
+#include <kernelrl/testing/description.hpp>
 #include <kernelrl/testing/plugin.hpp>
 #include <string>
 
@@ -29,10 +30,10 @@ class RemotePolicy {
 
   krl::testing::Call& call() { return instance_.call(); }
 
-  krl_policy_info describe() {
-    krl_policy_info info{};
-    require(table().describe(self(), context(), &info));
-    return info;
+  krl::testing::PolicyDescription describe() {
+    return krl::testing::policy_description([this](const krl_policy_info_sink* sink) {
+      require(table().describe(self(), context(), sink));
+    });
   }
   SampleCollector sample(const RequestList& requests) {
     SampleCollector collector;
@@ -74,7 +75,7 @@ class RemotePolicy {
  private:
   const krl_policy_v& table() const { return instance_.table(); }
   void* self() const { return instance_.self(); }
-  const krl_task_context* context() const { return instance_.context(); }
+  const krl_call* context() const { return instance_.context(); }
   void require(krl_status status) {
     if (status != KRL_OK) throw Failure(status, instance_.call().why);
   }

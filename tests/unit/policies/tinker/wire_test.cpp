@@ -38,12 +38,12 @@ TEST(TinkerJson, SaysWhatIsWrongWithAnAnswer) {
   for (const char* token : {"-1", "2147483648", "1.5", "\"1\"", "null"}) {
     EXPECT_EQ(refusal_of_json<SampleAnswer>(R"({"sequences":[{"tokens":[)" + std::string(token) +
                                             R"(],"stop_reason":"stop"}]})"),
-              "'tokens' holds what is no token id")
+              "'tokens' contains something that is not a token id")
         << token;
   }
   EXPECT_EQ(refusal_of_json<ForwardBackwardAnswer>(
                 R"({"loss_fn_outputs":[{"logprobs":{"data":["x"]}}]})"),
-            "'logprobs' holds what is no number");
+            "'logprobs' contains something that is not a number");
   EXPECT_EQ(refusal_of_json<ForwardBackwardAnswer>(R"({"loss_fn_outputs":[{}]})"),
             "'logprobs' is missing");
 }
@@ -148,7 +148,7 @@ TEST(TinkerProtobuf, SaysWhatIsWrongWithAnAnswer) {
   const auto sample = refusal_of_protobuf<SampleAnswer>;
   EXPECT_EQ(sample(field(1, field(2, "abc"))), "'tokens' ends inside a number");
   EXPECT_EQ(sample(field(1, field(2, bytes_of<std::int32_t>({-5})))),
-            "'tokens' holds what is no token id");
+            "'tokens' contains something that is not a token id");
   EXPECT_EQ(sample(field(1, varint(1, 2))), "unknown 'stop_reason' 2");
 }
 

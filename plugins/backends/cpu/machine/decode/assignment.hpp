@@ -1,5 +1,5 @@
-// Which registers of a function may be read before they were written: those are cleared when it
-// begins, so that no thread finds what another left there. Pure.
+// Finds the registers of a function that may be read before they are written. These are cleared
+// when it begins, so that no thread sees values of another. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 namespace krl::machine {
 
 struct BlockRegisters {
-  std::vector<std::uint32_t>
-      read_first;                      // registers that the block reads before it writes them whole
-  std::vector<std::uint32_t> written;  // registers that it writes for all of its lanes
+  // Registers that the block reads before it writes them whole.
+  std::vector<std::uint32_t> read_first;
+  std::vector<std::uint32_t> written;     // registers that it writes for all of its lanes
   std::vector<std::uint32_t> successors;  // blocks
 };
 

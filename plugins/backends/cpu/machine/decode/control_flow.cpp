@@ -242,7 +242,7 @@ class BodyDecoder {
     return around;
   }
 
-  // An ending that only some lanes may take, in a block of its own; `fill` writes what it is.
+  // An ending that only some lanes may take, in a separate block; `fill` writes what it is.
   template <class Fill>
   void ending(const ptx::Instruction& from, Ending kind, InstructionClass cost, Fill fill) {
     const std::uint32_t around = from.guarded ? go_around(from) : kNone;
@@ -259,7 +259,7 @@ class BodyDecoder {
     if (around != kNone) function_.blocks[around].target = current_;
   }
 
-  // `closed`: in a block of its own, as other lanes go around it.
+  // `closed`: in a separate block, as other lanes go around it.
   void add_epilogue(const ptx::Instruction& from, bool closed) {
     for (Instruction& part : layout_.take_epilogue()) {
       part.line = from.place.source;
@@ -377,7 +377,7 @@ class BodyDecoder {
     std::vector<ParameterSlot> slots;
     for (const Operand& element : list.elements) {
       if (element.kind != Operand::kVariable)
-        layout_.fail("a call with an argument that is no .param variable");
+        layout_.fail("a call with an argument that is not a .param variable");
       slots.push_back(layout_.slot_of(element));
     }
     return slots;

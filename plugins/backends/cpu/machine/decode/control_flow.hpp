@@ -1,5 +1,5 @@
-// A function's basic blocks, in the order of its text: where each begins, what its instructions
-// decode to, how it ends.
+// Builds a function's basic blocks, in the order of its text: where each begins, its decoded
+// instructions, how it ends.
 #pragma once
 
 #include "plugins/backends/cpu/machine/decode/assignment.hpp"
@@ -10,7 +10,7 @@
 
 namespace krl::machine {
 
-// Fills in `function` but for its name, kind and the parameters of an entry. Throws Unsupported.
+// Fills in `function` except for its name, kind and the parameters of an entry. Throws Unsupported.
 void decode_body(const ptx::Function& source, const ModuleLayout& module, Grain grain,
                  Function* function);
 

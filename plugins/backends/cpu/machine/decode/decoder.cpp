@@ -104,7 +104,7 @@ DecodedModule decode(const ptx::Module& module, const std::vector<std::string>& 
   for (const std::string& name : entries) {
     const ptx::Function* entry = module.find(name);
     if (entry == nullptr || !entry->entry)
-      throw Unsupported{name + ", which is no __global__ function", 0};
+      throw Unsupported{name + ", which is not a __global__ function", 0};
     decoded.programs.push_back(decode_entry(module, *entry, layout, grain));
   }
   return decoded;

@@ -1,7 +1,7 @@
-// A PTX module to what the machine executes.
+// Decodes a PTX module into the program that the machine executes.
 //
-// What the machine does not know is Unsupported, thrown; nothing is left out or guessed. Only what
-// an entry can reach is decoded. Pure; any thread.
+// Unsupported features are thrown as Unsupported; nothing is left out or guessed. Only code
+// reachable from an entry is decoded. Pure; any thread.
 #pragma once
 
 #include <memory>

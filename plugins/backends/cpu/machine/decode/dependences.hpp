@@ -1,10 +1,10 @@
-// What the instructions of a function wait for, decided once from what they read and write: the
-// longest chains of results that need each other, and which loads are under way together. Code is
-// taken as an optimising assembler arranges it: a load starts as soon as its address is known,
-// unless a store to the same space stands before it; short branches become predicates.
+// Computes once, from what a function's instructions read and write, what they wait for: the
+// longest chains of dependent results, and which loads are in flight together. Code is assumed to
+// be arranged as by an optimising assembler: a load starts as soon as its address is known, unless
+// a store to the same space precedes it; short branches become predicates.
 //
-// Basic blocks that are entered from nowhere but each other form a region: loads of different
-// blocks of it may wait together. A loop's head and what follows a barrier begin a region.
+// Basic blocks that are entered only from each other form a region: loads of its blocks may be
+// waited for together. A loop's head and the code after a barrier begin a region.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// In which order a warp should execute basic blocks, so that lanes that branched apart meet again
-// as early as they can: what comes before a place on every path has a lower rank, the blocks of a
+// The order in which a warp should execute basic blocks, so that divergent lanes reconverge as
+// early as possible: a block that precedes another on every path has a lower rank, the blocks of a
 // loop are neighbours, and a loop's exits come after it (a weak topological order). Pure.
 #pragma once
 

@@ -92,7 +92,7 @@ std::uint32_t FrameLayout::allocate(std::size_t bytes) {
 
 std::uint32_t FrameLayout::register_row(const Operand& reg) {
   if (reg.kind != Operand::kRegister)
-    fail("an operand of " + instruction_->full_name() + " that is no register");
+    fail("an operand of " + instruction_->full_name() + " that is not a register");
   std::uint32_t& offset = registers_[reg.index];
   if (offset == 0) offset = allocate(row_bytes(width(reg)));
   return offset;

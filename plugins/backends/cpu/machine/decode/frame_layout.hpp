@@ -1,5 +1,5 @@
-// Where a function's registers, constants and special registers lie in its frame, and what each
-// instruction reads and writes of them: the operands of the instruction that is being decoded.
+// The places of a function's registers, constants and special registers in its frame, and the
+// operands of the instruction being decoded: what it reads and writes there.
 #pragma once
 
 #include <map>

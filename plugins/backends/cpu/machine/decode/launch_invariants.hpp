@@ -1,6 +1,6 @@
-// Which instructions of an entry give every block of a launch the same values: loads of parameters,
-// and what is computed from those, constants and a thread's place in its block alone. As each
-// register has a row of its own, a warp that goes on to the next block has them already.
+// Finds the instructions of an entry whose results are the same for every block of a launch: loads
+// of parameters, and values computed only from those, constants and a thread's place in its block.
+// As each register has a separate row, a warp that continues with the next block has them already.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 namespace krl::machine {
 namespace {
 
-constexpr std::uint64_t kGap =
-    256;  // bytes between variables, so that the end of one is not the start of the next
+// Bytes between variables, so that the end of one is not the start of the next.
+constexpr std::uint64_t kGap = 256;
 constexpr std::uint64_t kMostSharedBytes = 1 << 20;
 
 std::uint64_t aligned(std::uint64_t offset, std::uint64_t align) {

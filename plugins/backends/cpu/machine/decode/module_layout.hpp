@@ -11,7 +11,7 @@
 
 namespace krl::machine {
 
-// Nothing else lies where variables and functions are.
+// Nothing else is at the addresses of variables and functions.
 inline constexpr std::uint64_t kVariablesBegin = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kFunctionsBegin = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t kFunctionStride = 16;
@@ -22,11 +22,11 @@ inline constexpr std::uint32_t kReservedSharedBytes = 288;
 
 struct ModuleLayout {
   const ptx::Module* module = nullptr;
-  std::map<std::string, std::uint64_t, std::less<>>
-      globals;  // address of each .global and .const variable
+  // Address of each .global and .const variable.
+  std::map<std::string, std::uint64_t, std::less<>> globals;
   std::map<std::string, std::uint64_t, std::less<>> functions;  // of each defined function
-  std::map<const ptx::Variable*, std::uint32_t>
-      shared;  // offset in shared memory, of the entry's variables
+  // Offset in shared memory, of the entry's variables.
+  std::map<const ptx::Variable*, std::uint32_t> shared;
   std::vector<SharedVariable> shared_variables;
   std::uint32_t shared_bytes = 0;  // static
   // Where memory is that the system keeps for cooperative groups; only if %reserved_smem_offset_1

@@ -1,5 +1,5 @@
-// What decoding an instruction needs to know of its operands: the rows in the frame that hold them.
-// Immediates and special registers are rows too, so that an operation knows one kind of operand.
+// The operands of an instruction for decoding: the rows of the frame that hold them. Immediates and
+// special registers are rows too, so that operations need only one kind of operand.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Operands {
   virtual std::uint32_t source(const ptx::Operand& operand, ptx::Type type) = 0;
   // The row of a register that is written; 0 for "_". Its size must be that of the type.
   virtual std::uint32_t destination(const ptx::Operand& operand, ptx::Type type) = 0;
-  // Bytes of a register's values (0: a predicate); 0 for what is no register. Loads, stores and
+  // Bytes of a register's values (0: a predicate); 0 for what is not a register. Loads, stores and
   // conversions take registers that are wider than their type.
   virtual std::uint32_t width(const ptx::Operand& operand) const = 0;
   virtual std::uint32_t source_any(
@@ -71,8 +71,8 @@ class Operands {
   std::uint32_t carry_ = 0;
 };
 
-// Each fills in `*out` (but for guard and line) and returns true if the instruction is one of its
-// own; false: another's. Throws Unsupported for forms that it does not know.
+// Each fills in `*out` (except for guard and line) and returns true if the instruction is one of
+// its own; false: another's. Throws Unsupported for forms that it does not know.
 bool decode_arithmetic(const ptx::Instruction&, Operands&,
                        Instruction* out);  // operations/arithmetic.cpp: integers
 bool decode_floating(const ptx::Instruction&, Operands&,

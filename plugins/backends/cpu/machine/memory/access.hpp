@@ -1,5 +1,5 @@
-// What is known of one memory instruction of a program: its form, the shapes of its last accesses,
-// so that another access of the same shape costs a comparison, and what it did in the present
+// The state of one memory instruction of a program: its form; the shapes of its last accesses, so
+// that another access of the same shape costs only a comparison; and what it did in the current
 // launch. Belongs to the program; one thread.
 #pragma once
 
@@ -14,7 +14,7 @@ struct Region;
 
 enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic, kCopy };  // kCopy: cp.async
 
-// What a profiler would count. A request is one execution by one warp, whatever its lanes.
+// Events that a profiler would count. A request is one execution by one warp, whatever its lanes.
 struct AccessCounts {
   std::uint64_t global_requests = 0;
   std::uint64_t sectors = 0;       // of 32 bytes, of global memory
@@ -34,7 +34,7 @@ struct MemoryAccess {
 
   AccessKind kind = AccessKind::kLoad;
   bool strong = false;             // volatile, relaxed, acquire, release, atomic
-  bool reduces = false;            // atomic; nobody reads the old value, and others may come first
+  bool reduces = false;            // atomic; no one reads the old value, and others may come first
   std::uint8_t elements = 1;       // of a vector
   std::uint8_t element_bytes = 4;  // in memory
   // Of the elements: sources, or destinations (0: none), and the bytes of a lane's register.

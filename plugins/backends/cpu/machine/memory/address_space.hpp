@@ -1,7 +1,6 @@
-// Where things lie in the 64-bit generic address space of a launch. Global addresses are generic
-// addresses as they are; shared and local memory and the parameters of an entry have windows above
-// them, whose lower 32 bits are zero, so that an address cut to 32 bits is the offset in its
-// window.
+// The 64-bit generic address space of a launch. Global addresses are generic addresses unchanged;
+// shared and local memory and the parameters of an entry have windows above them, whose lower 32
+// bits are zero, so that an address truncated to 32 bits is the offset in its window.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace krl::machine {
 
-// Variables of the module and functions lie below (decode/module_layout.hpp).
+// Variables of the module and functions are below (decode/module_layout.hpp).
 inline constexpr std::uint64_t kBuffersBegin = std::uint64_t{1} << 42;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kParameterWindow = std::uint64_t{1} << 46;
@@ -21,7 +20,7 @@ inline constexpr std::uint64_t kLocalWindow = kSharedWindow + kWindowBytes;
 // functions it is in.
 inline constexpr std::uint32_t kLocalBytes = 512 << 10;
 
-// The space of a generic address; kGlobal for whatever lies in no window.
+// The space of a generic address; kGlobal for whatever is in no window.
 inline ptx::Space space_of(std::uint64_t address) {
   if (address < kParameterWindow || address >= kLocalWindow + kWindowBytes) {
     return ptx::Space::kGlobal;
@@ -30,7 +29,7 @@ inline ptx::Space space_of(std::uint64_t address) {
   return address >= kSharedWindow ? ptx::Space::kShared : ptx::Space::kParameter;
 }
 
-// What cvta adds to an address of `space`; 0 for global and constant memory.
+// The offset added by cvta to an address of `space`; 0 for global and constant memory.
 inline std::uint64_t window_of(ptx::Space space) {
   switch (space) {
     case ptx::Space::kShared:

@@ -65,7 +65,7 @@ bool decode_addressing(const ptx::Instruction& from, Operands& operands, Instruc
   }
   out->a = operands.source(from.operands[1], ptx::Type::kU64);
   out->d = operands.destination(from.operands[0], ptx::Type::kPredicate);
-  // Constant memory lies among global memory; the machine does not tell them apart.
+  // Constant memory is among global memory; the machine does not tell them apart.
   if (modifiers.space == ptx::Space::kConstant) operands.unsupported(from);
   out->extra[0] = static_cast<std::uint8_t>(modifiers.space);
   out->run = test_space;

@@ -1,5 +1,5 @@
-// The asynchronous copies of a warp to shared memory (cp.async). What was copied arrives when the
-// thread that asked for it waits; until then nobody may touch where it goes to. One thread.
+// The asynchronous copies of a warp to shared memory (cp.async). Data arrives when the thread that
+// requested it waits; until then the destination must not be accessed. One thread.
 #pragma once
 
 #include <array>

@@ -58,7 +58,7 @@ void read_sources(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
                 });
 }
 
-// Nobody may touch the destinations any more, and the earlier accesses are ordered.
+// No one may touch the destinations any more, and the earlier accesses are ordered.
 void claim_destinations(const Instruction& i, Warp& warp, std::byte* frame, Mask mask,
                         AsyncCopies::Copy* copy) {
   BlockMemory& memory = warp.memory();

@@ -253,7 +253,7 @@ bool decode_atomic(const ptx::Instruction& from, Operands& operands, Instruction
   const std::size_t first = returns ? 1 : 0;  // of the address
   const std::size_t count = first + 2 + (name == "cas") + modifiers.cache_policy;
   const auto bytes = static_cast<std::uint32_t>(ptx::size_of(modifiers.type));
-  // Vectors of 32-bit floats only: what they return has no row of its own.
+  // Vectors of 32-bit floats only: what they return has no separate row.
   const bool vector = modifiers.elements > 1;
   if (from.operands.size() != count || bytes == 0 || bytes * modifiers.elements > 16 ||
       (vector && returns)) {

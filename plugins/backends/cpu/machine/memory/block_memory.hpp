@@ -1,6 +1,6 @@
-// The memory that the threads of one block see, with what is checked about it: shared memory and
-// its shadow, the local memory of its threads, the order of its accesses. One object for each
-// resident block, used for one block after another. One thread.
+// The memory visible to the threads of one block, with its checks: shared memory and its shadow,
+// the local memory of the threads, the order of accesses. One object per resident block, reused for
+// one block after another. One thread.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class BlockMemory {
 
   // ---- for the block ----
 
-  // A new block of the launch begins: nobody has written its shared and local memory.
+  // A new block of the launch begins: no one has written its shared and local memory.
   void begin_block(std::uint32_t warps);
   // Threads of the block have passed a barrier: all accesses so far are ordered before all that
   // follow. (After a barrier of some threads too: that leans to silence.)

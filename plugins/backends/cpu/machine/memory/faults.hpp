@@ -1,4 +1,4 @@
-// What is thrown for accesses that a launch must not make: the words of each fault.
+// Faults of invalid memory accesses, with their messages.
 #pragma once
 
 #include <cstdint>

@@ -95,7 +95,7 @@ std::byte* BlockMemory::access_global(const Request& request, const LaneAddresse
 void BlockMemory::touch(Sectors& sectors) {
   const SectorShape& shape = sectors.shape;
   const Request& request = sectors.request;
-  if (!sectors.region.writable) {  // nobody writes it: there is no race
+  if (!sectors.region.writable) {  // no one writes it: there is no race
     for (std::uint32_t i = 0; i < shape.count; i += 4) {
       const std::uint32_t count = std::min(4u, shape.count - i);
       if (shape.consecutive) {
@@ -124,7 +124,7 @@ void BlockMemory::touch(Sectors& sectors) {
   }
 }
 
-// Up to four sectors side by side that nobody writes.
+// Up to four sectors side by side that no one writes.
 void BlockMemory::read_four(Sectors& sectors, std::uint32_t index, std::uint32_t count) {
   Cell* const cells = &sectors.cell(index);
 #if defined(__AVX512F__)

@@ -1,10 +1,10 @@
-// The shadow of global memory: who wrote and who read each sector of 32 bytes last in this launch,
-// and, where the lanes of a warp did not take a whole sector one element after the other, who wrote
-// and read each word or byte of it. From it follow races, and which sectors a block or a launch
-// touches for the first time.
+// The shadow of global memory: the last writer and reader of each sector of 32 bytes in this launch
+// and, where the lanes of a warp did not access a whole sector in order, of each of its words or
+// bytes. It is used to detect races, and which sectors a block or a launch touches for the first
+// time.
 //
-// Records of earlier launches are told by their block's serial number and need no clearing; pages
-// that nobody touches cost nothing. One thread.
+// Records of earlier launches are recognised by their block's serial number and need no clearing;
+// untouched pages cost nothing. One thread.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,7 @@ inline constexpr unsigned kLaneShift = 4, kWarpShift = 9, kStampShift = 14;
 inline constexpr std::uint32_t kStamps = 1u << (32 - kStampShift);
 
 inline constexpr Who kStrong = 1;     // volatile, relaxed or atomic: strong accesses do not race
-inline constexpr Who kMany = 2;       // read by more lanes of the warp; written with the same value
-                                      // by more threads
+inline constexpr Who kMany = 2;       // read by several lanes; or written alike by several threads
 inline constexpr Who kManyWarps = 4;  // read by more warps; written by atomics of more warps
 inline constexpr Who kElsewhere = 8;  // the cell stands for finer cells, or for a copy under way
 inline constexpr Who kFlags = 15;

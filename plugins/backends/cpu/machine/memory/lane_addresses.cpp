@@ -5,7 +5,7 @@
 namespace krl::machine {
 namespace {
 
-// 32-byte sectors of the lanes' words, which lie side by side.
+// 32-byte sectors of the lanes' words, which are side by side.
 std::uint32_t local_sectors(const LaneAddresses& addresses, std::uint32_t bytes) {
   std::uint64_t touched[kLanes * kMostLaneBytes / 4];
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// From the rows of an instruction to checked memory: addresses of a warp's lanes, in any space.
+// From the rows of an instruction to checked memory: the addresses of a warp's lanes, in any space.
 #pragma once
 
 #include <bit>
@@ -97,7 +97,7 @@ void access_local(BlockMemory& memory, const Request& request, const LaneAddress
                   std::byte* frame);
 
 // The lanes of `mask` that access the same space, and in global memory the same buffer, as the
-// lowest, with their addresses: offsets, but for global memory. `space`: kGeneric is found out.
+// lowest, with their addresses: offsets, except for global memory. `space`: kGeneric is found out.
 ptx::Space find_group(BlockMemory& memory, const Request& request, const AddressRow& row, Mask mask,
                       ptx::Space space, LaneAddresses* group);
 

@@ -1,6 +1,6 @@
-// The memory that all blocks of a launch share: the buffers of the run, the variables of the
-// module, the parameters of the entry; the shadow of global memory and what was counted. One object
-// for all runs of a job. One thread.
+// The memory shared by all blocks of a launch: the buffers of the run, the variables of the module,
+// the parameters of the entry; the shadow of global memory and the counters. One object for all
+// runs of a job. One thread.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ struct Region {
 
 class LaunchMemory {
  public:
-  // `arena`: what buffers lie in. Both outlive this.
+  // `arena`: what buffers are in. Both outlive this.
   LaunchMemory(const std::vector<GlobalVariable>& variables, std::span<std::byte> arena);
 
-  // Places the buffers, each far from the next; variables get their initial values. The buffers lie
+  // Places the buffers, each far from the next; variables get their initial values. The buffers are
   // in the arena, at multiples of 256 bytes. Throws std::bad_alloc.
   void begin_run(const std::vector<cpu::Buffer>& buffers, std::uint32_t held_line = 0);
   // Of a buffer of the run: what its pointer argument is.

@@ -108,7 +108,7 @@ void load_vector(const CheckedLanes& lanes, const MemoryAccess& access, std::byt
   }
 }
 
-// Whether all lanes have the same offset: their words lie side by side then.
+// Whether all lanes have the same offset: their words are side by side then.
 bool is_uniform(const LaneAddresses& addresses) {
   std::int32_t any = 0;
   for (const std::int32_t delta : addresses.delta) any |= delta;

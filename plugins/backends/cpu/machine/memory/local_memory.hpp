@@ -1,6 +1,6 @@
-// The local memory of a warp's threads, word by word side by side, as the hardware lays it out:
-// what the lanes have at one offset lies together. What a thread has not written reads as bytes of
-// 0xff (a NaN in every format), never as what another thread or block left there. One thread.
+// The local memory of a warp's threads, interleaved word by word as in hardware: the words of all
+// lanes at one offset are adjacent. What a thread has not written reads as bytes of 0xff (a NaN in
+// every format), never as data of another thread or block. One thread.
 #pragma once
 
 #include <cstddef>

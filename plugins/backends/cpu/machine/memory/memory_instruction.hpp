@@ -1,4 +1,5 @@
-// The modifiers of memory instructions: "ld.relaxed.gpu.global.L1::no_allocate.v4.f32" apart.
+// Parses the modifiers of memory instructions such as
+// "ld.relaxed.gpu.global.L1::no_allocate.v4.f32".
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,13 @@
-// What orders the accesses of a block's threads, and the judgement of two accesses to the same
-// memory.
+// Which accesses of threads are ordered, and whether two accesses to the same memory race.
 //
 // By the CUDA memory model, these order two accesses: a barrier of the block between them; a
 // warp-wide operation between them, for lanes of one warp; fences of both threads since the last
 // barrier; the end of a launch. Between blocks: a fence of the earlier block after its access and
 // a fence of the later one, or an atomic of the earlier access and a fence or atomic of the later
-// block. Two strong accesses (volatile, relaxed, atomic) do not race, but for a store that replaces
-// what another block's has left; nor does a plain load with an atomic on global memory; nor do
-// threads that store the same value. The rules lean to silence: a
-// warp-wide operation of some lanes counts for all of them, and of the readers in different blocks
-// only the last is kept.
+// block. Two strong accesses (volatile, relaxed, atomic) do not race, except a store that replaces
+// what another block's store left; nor does a plain load with an atomic on global memory; nor do
+// threads that store the same value. In doubt nothing is reported: a warp-wide operation of some
+// lanes counts for all of them, and of the readers in different blocks only the last is kept.
 //
 // One thread.
 #pragma once
@@ -91,7 +89,7 @@ class AccessOrder {
   // Whether it depends on the schedule alone that the access comes after those of the cell, and the
   // result may follow from that. See cpu::Encounter.
   bool encounters(const Cell& cell, const Access& access) const;
-  // … and adds it to the cell. `verdict`: what it was judged, if it went on.
+  // … and adds it to the cell. `verdict`: what it was judged, if it continued.
   void remember(Cell* cell, const Access& access, Verdict verdict, std::uint64_t pattern = 0);
 
   bool of_this_launch(Record record) const { return record >= shadow_.launch_floor(); }

@@ -10,7 +10,7 @@
 
 namespace krl::machine {
 
-// The values of a store: of each lane, elements that lie in rows.
+// The values of a store: of each lane, elements that are in rows.
 struct StoredValues {
   const std::byte* rows[MemoryAccess::kMostElements] = {};
   std::uint32_t elements = 1;

@@ -1,6 +1,6 @@
-// The shape of a warp's access: where its lanes' addresses lie from the first one. Bounds, sectors,
-// bank conflicts and who touches which word follow from it. Most instructions access memory in few
-// shapes, so it is worked out once and remembered with the instruction.
+// The shape of a warp's access: the addresses of its lanes relative to the first one. It determines
+// bounds, sectors, bank conflicts and which lane touches which word. Most instructions have few
+// shapes, so these are computed once and stored with the instruction.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct Shape {
 // Of global memory: the sectors that are touched.
 struct SectorShape : Shape {
   std::uint32_t count = 0;
-  bool consecutive = false;  // the sectors lie one after the other
+  bool consecutive = false;  // the sectors are one after the other
   bool whole = false;        // each of them is touched as `who` says
   // From the sector of the first address; ascending.
   std::int32_t sector[kLanes];
@@ -70,7 +70,7 @@ struct SectorShape : Shape {
   void find(const LaneAddresses& addresses, std::uint32_t bytes);
 };
 
-// Of shared memory: the words of 4 bytes that are touched, each once, in runs of words that lie one
+// Of shared memory: the words of 4 bytes that are touched, each once, in runs of words that are one
 // after the other.
 struct WordShape : Shape {
   struct Run {

@@ -229,7 +229,7 @@ SharedMemory::Outcome SharedMemory::access_cell(Who* write, Who* read, const Acc
   return outcome;
 }
 
-// Of several words, one that nobody wrote may be padding that a vector loads along with the rest.
+// Of several words, one that no one wrote may be padding that a vector loads along with the rest.
 SharedMemory::Outcome SharedMemory::access(std::uint32_t offset, std::uint32_t bytes,
                                            const Access& access, AccessOrder& order) {
   Outcome worst;

@@ -1,5 +1,5 @@
-// The shared memory of a block and its shadow: who wrote and who read each word of 4 bytes last,
-// and each byte of those words that narrower accesses touch. One thread.
+// The shared memory of a block and its shadow: the last writer and reader of each word of 4 bytes,
+// and of each byte in words with narrower accesses. One thread.
 #pragma once
 
 #include <cstddef>

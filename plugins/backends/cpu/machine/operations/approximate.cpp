@@ -19,7 +19,7 @@ float unit_rcp(float a) { return unit_result(1.0 / double{flushed(a)}); }
 float unit_rsqrt(float a) { return unit_result(1.0 / __builtin_sqrt(double{flushed(a)})); }
 float unit_sqrt(float a) { return unit_result(__builtin_sqrt(double{flushed(a)})); }
 float unit_ex2(float a) { return unit_result(exp2(double{flushed(a)})); }
-[[gnu::always_inline]] inline float unit_lg2(float a) {  // a call in a loop is no vector
+[[gnu::always_inline]] inline float unit_lg2(float a) {  // a call in a loop is not a vector
   const float x = flushed(a);
   const auto finite = static_cast<float>(log2(double{x}));
   const float nan = std::bit_cast<float>(0x7fffffffu);

@@ -42,7 +42,7 @@ std::uint32_t highest(T a) {
 
 // The place of the one-bit that is offset - 1 ones above `base` (below, if offset is negative), of
 // which base itself may be the first; of offset 0: base, if that bit is one. GPUs give 0
-// for the least offset, whose size is no int32_t.
+// for the least offset, whose size is not an int32_t.
 std::uint32_t nth_one(std::uint32_t bits, std::uint32_t base, std::int32_t offset) {
   if (offset == INT32_MIN) return 0;
   if (offset == 0) return base < 32 && (bits >> base & 1) != 0 ? base : kNone;

@@ -1,4 +1,4 @@
-// cvt. The frequent forms on registers of their types' own sizes are operations of their own
+// cvt. The frequent forms on registers of their types' own sizes are separate operations
 // (common_conversions.cpp); all others go by way of 64 bits: integers as such, floating-point
 // values as double, which holds every one exactly.
 #include <cmath>

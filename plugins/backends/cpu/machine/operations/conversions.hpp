@@ -1,4 +1,4 @@
-// The tables of conversions that are one operation.
+// Tables of the conversions that are one operation.
 #pragma once
 
 #include "plugins/backends/cpu/machine/operations/forms.hpp"

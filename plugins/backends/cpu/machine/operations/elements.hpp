@@ -1,4 +1,4 @@
-// The types of matrix elements, and what their bits are worth.
+// The types of matrix elements, and the values of their bits.
 #pragma once
 
 #include <bit>
@@ -38,8 +38,8 @@ using ValueOf = std::conditional_t<
     std::conditional_t<e >= Element::kS4 && e <= Element::kS32, std::int32_t, float>>;
 
 // A number of `exponent` bits of exponent and `mantissa` bits of mantissa below its sign. The
-// greatest exponent stands for infinities and what is no number; of E4M3, which has no infinities,
-// only all bits set are no number.
+// greatest exponent stands for infinities and NaN; of E4M3, which has no infinities, only all bits
+// set are NaN.
 template <unsigned exponent, unsigned mantissa>
 float widened(std::uint32_t bits) {
   constexpr std::uint32_t kSign = 1u << (exponent + mantissa);

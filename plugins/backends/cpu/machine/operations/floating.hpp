@@ -1,4 +1,4 @@
-// The tables of floating-point forms.
+// Tables of the floating-point forms.
 #pragma once
 
 #include "plugins/backends/cpu/machine/operations/forms.hpp"

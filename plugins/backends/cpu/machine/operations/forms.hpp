@@ -1,6 +1,6 @@
-// The forms of instructions that are one operation on rows, by their full names: "add.sat.s32".
-// What is not in a table is not supported: no modifier can be overlooked. Made once, before the
-// first instruction is decoded; read by any thread.
+// The forms of instructions that are one operation on rows, by their full names: "add.sat.s32". A
+// form that is not in a table is not supported, so that no modifier can be overlooked. Built once,
+// before the first instruction is decoded; read by any thread.
 #pragma once
 
 #include <array>

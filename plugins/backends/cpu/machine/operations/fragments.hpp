@@ -1,4 +1,4 @@
-// Fragments: how the matrices of a product D = A B + C lie in the registers of a warp's lanes.
+// Fragments: how the matrices of a product D = A B + C are in the registers of a warp's lanes.
 //
 // The layout is that of mma in the PTX ISA. wmma, whose layouts are not documented, has the same
 // for its shapes, so that loads, products, stores and what a kernel does to single elements agree.

@@ -1,5 +1,5 @@
-// Elementary functions to about 1e-11, in double and without branches: what is rounded to f32
-// afterwards is within NVIDIA's bounds for the approximate instructions, and mostly the nearest.
+// Elementary functions to about 1e-11, in double and without branches. Rounded to f32, they are
+// within NVIDIA's bounds for the approximate instructions, and usually the nearest value.
 #pragma once
 
 #include <bit>

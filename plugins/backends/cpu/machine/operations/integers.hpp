@@ -1,4 +1,4 @@
-// Integer types as PTX names them, and the tables of integer forms.
+// Integer types as PTX names them, and tables of the integer forms.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Matrices in memory. Once the lanes have met, an access is made of ordinary parts: each lane finds
-// its addresses, loads or stores its elements, and packs or unpacks those that do not lie side by
+// its addresses, loads or stores its elements, and packs or unpacks those that are not side by
 // side in memory but do in a register.
 #include <algorithm>
 #include <cstring>
@@ -40,8 +40,8 @@ void find_in_row(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
             [&](unsigned lane) { return address_in(i, frame, whose[lane]) + beyond[lane]; });
 }
 
-// d: a register that begins as a copy of a; or gets a's lowest bits shifted into place beside its
-// own.
+// d: a register that begins as a copy of a; or gets a's lowest bits shifted into place alongside
+// its own.
 void copy(const Instruction& i, Warp&, std::byte* frame, Mask mask) {
   const auto* from = row<const std::uint32_t>(frame, i.a);
   set_lanes(row<std::uint32_t>(frame, i.d), mask, [&](unsigned lane) { return from[lane]; });
@@ -119,7 +119,7 @@ struct MatrixAccess {
   Place place;
   std::uint32_t stride = 0;  // a row
 
-  // What lies side by side in a lane's registers does so in memory too.
+  // What is side by side in a lane's registers is so in memory too.
   bool is_packed() const { return fragment.part == Part::kB ? !by_rows : by_rows; }
 };
 

@@ -63,7 +63,7 @@ class Modifiers {
   std::size_t next_ = 0;
 };
 
-// Offsets of rows, which an instruction finds in a row of their own.
+// Offsets of rows, which an instruction finds in a separate row.
 using RowOffsets = std::array<std::uint32_t, kLanes>;
 // Writes those of an operand, a register or a list of registers, to `to`, and returns how many. The
 // list may be longer by a whole factor: the fragments of wmma are, on some GPUs, each element being

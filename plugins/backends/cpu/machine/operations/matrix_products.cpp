@@ -2,7 +2,7 @@
 //
 // Products are exact. Floats are summed in f32, rounded after each addition: first C, then the
 // products in the order of A's columns; D is rounded once more if it is f16. A GPU sums in an order
-// and with a rounding of its own, so results agree within rounding, not bit for bit. f64 is a chain
+// and with a separate rounding, so results agree within rounding, not bit for bit. f64 is a chain
 // of fused multiplications and additions in the same order. Integers wrap around, or are clamped
 // to s32 at the end with .satfinite.
 #include "plugins/backends/cpu/machine/operations/tensor.hpp"
@@ -153,7 +153,7 @@ std::optional<Form> form_of(const ptx::Instruction& in) {
   if (!wmma && !(layouts() && row_a && !row_b)) return std::nullopt;
   Form form;
   form.clamped = modifiers.take("satfinite");
-  const bool rounds = wmma && modifiers.take("rn");  // stands before the types
+  const bool rounds = wmma && modifiers.take("rn");  // is before the types
   std::vector<Element> types;
   while (const auto element = modifiers.take_element()) types.push_back(*element);
   form.clamped |= modifiers.take("satfinite");

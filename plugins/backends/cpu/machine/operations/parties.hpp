@@ -63,7 +63,7 @@ class Parties {
     return value;
   }
 
-  // Each lane's operand becomes value(lane); nothing happens where it is no row.
+  // Each lane's operand becomes value(lane); nothing happens where it is not a row.
   template <class T, class Operand, class Value>
   void set(Operand operand, Value value) const {
     for (const Party& party : *this) {

@@ -1,4 +1,4 @@
-// Directed rounding: the processor's own, for as long as an operation runs.
+// Sets the processor's rounding direction for the duration of an operation.
 #pragma once
 
 #include <xmmintrin.h>

@@ -1,4 +1,4 @@
-// What counters tell apart of the operations of class kWarp.
+// The kinds of warp operations that counters distinguish within the class kWarp.
 #pragma once
 
 #include "plugins/backends/cpu/machine/program.hpp"

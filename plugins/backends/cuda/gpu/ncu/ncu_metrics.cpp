@@ -22,7 +22,7 @@ constexpr gpu::Metric kThroughputs[] = {
      "gpu__time_duration.sum"},
 };
 
-// Each a metric of its own: warps in that state, on average, when an instruction was issued. With
+// Each a separate metric: warps in that state, on average, when an instruction was issued. With
 // kIssued they are all states that a warp can be in. A chip may lack some.
 constexpr const char* kStalls[] = {"barrier",
                                    "branch_resolving",

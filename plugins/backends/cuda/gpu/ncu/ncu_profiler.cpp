@@ -79,7 +79,7 @@ std::string NcuProfiler::problem() {
       launches_of({start_.setup.trusted_code, {"krl_fill"}, "", false}, {trial()});
   if (!profiled.problem.empty()) return profiled.problem;
   if (!counters_of_launches(profiled.launches).empty()) return {};
-  return start_.program + " gave no values for a kernel of our own";
+  return start_.program + " returned no values for a test kernel";
 }
 
 Checked<std::vector<std::vector<gpu::Counter>>, std::string> NcuProfiler::profile(

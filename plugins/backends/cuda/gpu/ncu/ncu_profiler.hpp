@@ -1,8 +1,7 @@
-// Counters by Nsight Compute's `ncu`: it starts a runner, which does what it does for the
-// evaluator, stops it at each launch of the candidate's and repeats that as often as its metrics
-// take, with a cold L2 each time. A process of ncu's profiles all runs of one candidate: it says
-// what it counted when it ends. It takes seconds, so it is for a closer look. Used by one thread at
-// a time.
+// Counters from Nsight Compute's `ncu`: it starts a runner, which behaves as for the evaluator,
+// stops it at each launch of the candidate, and repeats the launch as often as its metrics require,
+// with a cold L2 each time. One ncu process profiles all runs of a candidate and reports when it
+// ends. It takes seconds, so it is for a closer look. Used by one thread at a time.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What `ncu --csv` writes into its log, read into values. Whatever the text is, reading it does not
-// fail: what is no value is not there. Pure.
+// Parses the values that `ncu --csv` writes into its log. Never fails, whatever the text: anything
+// that is not a value is omitted. Pure.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Where Nsight Compute's command-line profiler, `ncu`, is. Pure, but for the environment and the
+// Finds Nsight Compute's command-line profiler, `ncu`. Pure, except for the environment and the
 // file system.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace krl {
 std::vector<std::filesystem::path> ncu_folders();
 
 // The first `ncu` in `folders`. Throws Failure(KRL_FAILED_PRECONDITION) that says where it was
-// looked for, how to get it and how to go on without.
+// looked for, how to get it and how to continue without.
 std::string find_ncu(const std::vector<std::filesystem::path>& folders = ncu_folders());
 
 }  // namespace krl

@@ -1,5 +1,5 @@
-// Makes the L2 forget: it then holds nothing of a program's buffers, and nothing that is still to
-// be written, which would count as the program's traffic. Used by one thread.
+// Empties the L2: it then contains none of a program's buffers, and no pending writes, which would
+// count as the program's traffic. Used by one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// CUPTI's range profiler, found when it is first used: few machines have it, fewer let it be used.
-// Its host half (cuptiProfilerHost*) knows the metrics of every chip and needs no GPU. Used by one
+// CUPTI's range profiler, loaded when first used: few machines have it, and fewer permit its use.
+// Its host part (cuptiProfilerHost*) has the metrics of every chip and needs no GPU. Used by one
 // thread of a process.
 #pragma once
 
@@ -65,7 +65,7 @@ void require(CUptiResult result, const std::string& call);
 #define KRL_CUPTI(function, parameters) \
   ::krl::gpu::require(::krl::gpu::cupti().function(parameters), #function)
 
-// A struct of parameters of CUPTI's, empty but for its size.
+// A struct of parameters of CUPTI's, empty except for its size.
 #define KRL_CUPTI_PARAMETERS(type, name) \
   type##_Params name{};                  \
   name.structSize = type##_Params_STRUCT_SIZE

@@ -53,7 +53,7 @@ std::vector<std::string> MetricPlan::lacking(const std::vector<std::string>& met
   return lacking;
 }
 
-// All at once: metrics that are added apart are counted in passes of their own.
+// All at once: metrics that are added apart are counted in separate passes.
 void MetricPlan::configure() {
   std::vector<const char*> names = names_;
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);

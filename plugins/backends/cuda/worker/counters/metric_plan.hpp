@@ -1,5 +1,5 @@
-// How the counters of one chip are read: CUPTI's host half turns metrics into a configuration of
-// the hardware, and what the hardware counted into values. Needs no GPU. Throws CuptiError.
+// How to read the counters of one chip: CUPTI's host part converts metrics into a configuration of
+// the hardware, and the hardware's counts into values. Needs no GPU. Throws CuptiError.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class MetricPlan {
   std::vector<std::string> lacking(const std::vector<std::string>& metrics) const;
   std::size_t passes() const { return passes_; }  // runs that all metrics take
 
-  // What was counted in the first range of a counter data image.
+  // The counts of the first range of a counter data image.
   std::vector<Counter> evaluate(const Image& counted) const;
 
  private:

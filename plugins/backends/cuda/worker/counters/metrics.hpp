@@ -1,7 +1,7 @@
-// Which hardware counters are read, what they are called in evaluations, and what follows from
-// them. The table is all there is to change for another counter; `*__throughput*` metrics are left
-// out, as each takes passes of its own, and so are times: a range's are those of its launches,
-// which the profiler makes many times as long.
+// The hardware counters to read, their names in evaluations, and values derived from them. To add a
+// counter, change only this table. `*__throughput*` metrics are omitted, because each takes
+// separate passes, and so are times: those of a range are times of its launches, which the profiler
+// makes many times as long.
 #pragma once
 
 #include <string_view>
@@ -55,7 +55,7 @@ inline constexpr Metric kMetrics[] = {
 //   sectors_per_request         of global loads and stores, 1..32
 //   warp_efficiency             thread_instructions / (32 instructions), 0..1
 //   bank_conflicts_per_request  of loads and stores of shared memory
-// A share of nothing is left out. `raw` stands beside `metrics`.
+// A share of nothing is left out. `raw` belongs to `metrics`.
 std::vector<Counter> counters_of(const std::vector<const Metric*>& metrics,
                                  const std::vector<double>& raw);
 

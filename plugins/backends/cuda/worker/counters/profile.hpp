@@ -1,7 +1,7 @@
-// Hardware counters of a program on a GPU, by CUPTI's range profiler: the program is run as often
-// as the counters take passes, each time on inputs drawn again and with a cold L2, and all of its
-// launches are one range. Throws CuptiError, and CudaError as DeviceSession does; it is of no more
-// use then. Used by one thread.
+// Hardware counters of a program on a GPU, read with CUPTI's range profiler: the program is run as
+// often as the counters need passes, each time with new inputs and a cold L2, and all its launches
+// form one range. Throws CuptiError, and CudaError like DeviceSession; unusable afterwards. Used by
+// one thread.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What all kernels share: numbers as they lie in memory, and sums over a warp. The type of an
+// What all kernels share: numbers as they are in memory, and sums over a warp. The type of an
 // element comes as a macro, ELEMENT_BYTES: 2 is bfloat16, 4 is float32; sums are float32 always. A
 // warp has 32 lanes throughout.
 

@@ -27,7 +27,7 @@ class CudaDevice final : public Device {
     return make_cuda_operations(config, compute);
   }
 
-  // The generator reads the trainer's weights where they lie.
+  // The generator reads the trainer's weights where they are.
   TextGenerator& generator(Trainer& trainer, const TokenTexts& texts) override {
     if (!generator_) {
       generator_ =

@@ -1,9 +1,9 @@
-// A device on which samples grow side by side, a token a step. What is scheduled on it is decided
-// by Scheduler; this only computes.
+// A device that decodes samples in parallel, one token per step. Scheduler decides what runs on it;
+// this only computes.
 //
 // A slot is a place in the cache of keys and values. All work is done in the order of the calls,
-// and advance() does not wait for it, so that the device always has something to do. One thread at
-// a time, but for weights_ready().
+// and advance() does not wait for it, so that the device is always busy. One thread at a time,
+// except for weights_ready().
 #pragma once
 
 #include <cstdint>

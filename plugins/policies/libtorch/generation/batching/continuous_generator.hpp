@@ -1,9 +1,9 @@
-// Answers the requests of any number of callers in one batch that never stops while there is work:
-// a thread of its own drives the device, and what is finished is delivered on the callers' threads.
+// Answers the requests of any number of callers in one batch that runs as long as there is work: a
+// separate thread drives the device, and results are delivered on the callers' threads.
 //
-// The weights may change while no call is running. run() is thread-safe; calls that come while
-// others run join their batch. What a request is answered depends on its seed, not on what grows
-// beside it, as far as the decoder's arithmetic allows.
+// The weights may change while no call is running. run() is thread-safe; calls that arrive while
+// others run join their batch. The answer to a request depends on its seed, not on the rest of the
+// batch, as far as the decoder's arithmetic allows.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class ContinuousGenerator final : public TextGenerator {
   // REQUIRES: no call is running.
   ~ContinuousGenerator() override;
 
-  // What `deliver` or `poll` throws ends this call alone.
+  // Exceptions of `deliver` or `poll` end only this call.
   void run(std::span<const GenerationRequest> requests, const Deliver& deliver,
            const Poll& poll) override;
   void run_stream(const NextRequest& next, const Deliver& deliver, const Poll& poll) override;

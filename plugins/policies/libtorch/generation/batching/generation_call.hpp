@@ -1,5 +1,6 @@
-// One call of a generator: what it still wants, and what is on its way to the caller. Shared by the
-// caller's thread and the one that drives the device; what each may touch is said below.
+// One call of a generator: its remaining requests, and the results on their way to the caller.
+// Shared by the caller's thread and the one that drives the device; the members say which thread
+// may use them.
 #pragma once
 
 #include <condition_variable>

@@ -1,12 +1,12 @@
-// Continuous batching: which sample grows in which slot of a BatchDecoder, and when. A slot that is
-// free takes the next sample in the order of the calls, while the others go on.
+// Continuous batching: assigns samples to the slots of a BatchDecoder. A free slot takes the next
+// sample in the order of the calls, while the others continue.
 //
-// The host works one advance() behind the device: while that computes the next steps, the tokens of
-// the last ones are read, ended samples delivered and their slots filled. A slot that ends idles
-// until then.
+// The host works one advance() behind the device: while the device computes the next steps, the
+// tokens of the last ones are read, finished samples delivered and their slots refilled. A slot
+// that ends idles until then.
 //
-// A slot remembers the prompt that it holds after its sample has ended, so the next sample of the
-// same prompt finds it there, and others copy it instead of computing it. One thread.
+// A slot keeps its prompt after its sample has ended, so the next sample with the same prompt
+// reuses it, and others copy it instead of computing it. One thread.
 #pragma once
 
 #include <deque>

@@ -70,9 +70,10 @@ BatchDecoder::Capacity CudaDecoder::reserve(std::int64_t slots, std::int64_t pos
   const std::int64_t fitting = std::min(slots, budget / bytes_per_slot(positions));
   if (fitting < 1 || fitting < options_.fixed_rows) {
     throw Failure(KRL_RESOURCE_EXHAUSTED,
-                  "the GPU has no memory for generation: a sample of " + std::to_string(positions) +
-                      " tokens needs " + std::to_string(bytes_per_slot(positions) >> 20) +
-                      " MiB, and " + std::to_string(budget >> 20) +
+                  "the GPU does not have enough memory for generation: a sample of " +
+                      std::to_string(positions) + " tokens needs " +
+                      std::to_string(bytes_per_slot(positions) >> 20) + " MiB, and " +
+                      std::to_string(budget >> 20) +
                       " MiB may be used; shorten prompts or answers, or free memory");
   }
   make_slots(fitting, positions);

@@ -39,7 +39,7 @@ class CudaDecoder final : public BatchDecoder {
   const at::Tensor& logits() const { return step_.logits(); }
 
  private:
-  // What the host reads of an advance(), in pinned memory.
+  // The results of an advance() for the host, in pinned memory.
   struct Log {
     at::Tensor tokens, logprobs;  // [kMostSteps, slots]
     cudaEvent_t copied = nullptr;

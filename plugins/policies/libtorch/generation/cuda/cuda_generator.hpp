@@ -14,7 +14,7 @@ struct CudaGeneratorOptions {
   CudaDecoderOptions decoder;
 };
 
-// `parameters` on a GPU, bfloat16 or float32, are used where they lie, adapters beside what they
+// `parameters` on a GPU, bfloat16 or float32, are used where they are, adapters alongside what they
 // adapt: what an optimiser step writes into them counts from the next call on. They must not change
 // while a call runs, and outlive the generator, as must what `texts` refers to. Throws krl::Failure
 // if kernels cannot be compiled (kernel_compiler.hpp) or the parameters are not as said.

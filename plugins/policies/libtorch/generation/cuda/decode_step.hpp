@@ -1,7 +1,7 @@
-// One token for every row of a batch, as a CUDA graph: from the tokens in the slots to the next
-// ones, without the host. A graph is captured when a size of batch is first needed and replayed
-// after that; it stays valid while weights and slots stay where they are. One thread, on torch's
-// current stream.
+// Decodes one token for every row of a batch, as a CUDA graph: from the tokens in the slots to the
+// next ones, without the host. A graph is captured when a batch size is first needed and replayed
+// afterwards; it stays valid as long as the addresses of weights and slots do. One thread, on
+// torch's current stream.
 #pragma once
 
 #include <ATen/cuda/CUDAGraph.h>
@@ -17,7 +17,7 @@ class DecodeStep {
  public:
   DecodeStep(const DeviceModel& model, const GenerationKernels& kernels);
 
-  // Bytes that a row of a batch needs beside its slot.
+  // Bytes that a row of a batch needs in addition to its slot.
   std::int64_t bytes_per_row() const;
 
   // Takes new slots, which drops all graphs. `rows` are the most of a batch.

@@ -1,6 +1,6 @@
-// A model on the GPU as generation uses it: the weights and adapters that training computes with,
-// which are never copied, so that what a step writes into them is there for the next token, and
-// both compute the same. Plain data.
+// A model on the GPU as used by generation: the weights and adapters of training, which are never
+// copied, so that the updates of a step are used for the next token, and both compute the same.
+// Plain data.
 #pragma once
 
 #include <vector>

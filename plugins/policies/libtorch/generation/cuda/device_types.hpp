@@ -1,5 +1,5 @@
-// The structs that the host and its kernels exchange. Part of the kernels' source as well
-// (kernel_source.cpp), hence without includes. Pointers are the device's; those without a type
+// The structs exchanged between the host and its kernels. Also part of the kernels' source
+// (kernel_source.cpp), hence without includes. Pointers are device pointers; those without a type
 // point to elements of the model's type.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace krl::libtorch {
 // A slot: the place in the cache in which one sample grows. Written by the host when a sample
 // starts, then by the sampling kernel after each token.
 struct SlotState {
-  int position;     // at which `token` stands; below 0 = idle, and every kernel passes it over
+  int position;     // at which `token` is; below 0 = idle, and every kernel passes it over
   int token;        // the last one: what the next step computes
   int drawn;        // tokens drawn so far
   int limit;        // the sample ends with this many
@@ -45,7 +45,7 @@ struct LayerCache {
   int capacity;
 };
 
-// What the heads of a layer's queries and keys pass; null where a family lacks it.
+// Applied to the query and key heads of a layer; null where a family lacks them.
 struct HeadWeights {
   const void* bias;        // [qkv_width]
   const void* query_gain;  // [head_size]
@@ -54,7 +54,7 @@ struct HeadWeights {
   float epsilon;
 };
 
-// What one block of the sampling kernel found in its part of a row of logits.
+// The result of one block of the sampling kernel for its part of a row of logits.
 struct ChunkSum {
   float max;      // of the scaled logits
   float sum;      // of exp(scaled logit - max)

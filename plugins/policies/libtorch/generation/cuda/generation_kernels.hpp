@@ -1,5 +1,5 @@
-// The kernels of generation, loaded, with the arguments that each takes. One thread; launched on
-// torch's current stream.
+// The kernels of generation, loaded, with their arguments. One thread; launched on torch's current
+// stream.
 #pragma once
 
 #include "cuda/kernel_library.hpp"

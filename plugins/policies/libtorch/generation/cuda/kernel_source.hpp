@@ -1,5 +1,5 @@
-// The source of generation's own kernels and the constants that fit it to a model. Needs neither
-// torch nor a GPU.
+// The source of the generation kernels and the constants that specialise it for a model. Needs
+// neither torch nor a GPU.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline constexpr int kGenerationGateThreads = 256, kPrepareThreads = 128, kAtten
 std::string generation_kernels(const ModelConfig& config, Precision precision);
 std::vector<Define> generation_defines(const ModelConfig& config, Precision precision);
 
-// What follows from the model's shape, for both sides.
+// Constants derived from the model's shape, for both sides.
 struct KernelShape {
   int row_threads;   // of a block of embed_step, embed_prompts and add_and_norm
   int gate_blocks;   // of gate, for a row

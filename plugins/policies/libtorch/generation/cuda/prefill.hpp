@@ -1,6 +1,6 @@
-// The keys and values of prompts, for all their tokens but the last: packed one after the other
-// without padding, each prompt once, whatever the number of its samples. One thread, on torch's
-// current stream.
+// Computes the keys and values of prompts, for all tokens except the last: packed one after the
+// other without padding, each prompt once, regardless of the number of its samples. One thread, on
+// torch's current stream.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace krl::libtorch {
 class Prefill {
  public:
   // If `fixed_rows` is not 0, products are done in pieces of so many rows, so that a prompt's keys
-  // and values do not depend on what is computed beside it.
+  // and values do not depend on what is computed alongside it.
   Prefill(const DeviceModel& model, const GenerationKernels& kernels, std::int64_t fixed_rows);
 
   void run(std::span<const StartBatch::Prefill> prompts, const SlotCache& cache) const;

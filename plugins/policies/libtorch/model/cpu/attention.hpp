@@ -1,5 +1,5 @@
-// Causal attention over packed sequences on the CPU, with rotary positions and a derivative of its
-// own: torch's flash attention, a sequence at a time.
+// Causal attention over packed sequences on the CPU, with rotary positions and a custom derivative:
+// torch's flash attention, one sequence at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -9,7 +9,7 @@
 
 namespace krl::libtorch {
 
-// What backward needs beside inputs and output.
+// State for backward in addition to inputs and output.
 struct AttentionTrace {
   at::Tensor normaliser, first_state, second_state;  // the states are those of an unused dropout
 };

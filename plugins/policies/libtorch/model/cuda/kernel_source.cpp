@@ -43,7 +43,7 @@ void check_trainable_on_cuda(const ModelConfig& config, int element_bytes) {
   const std::int64_t head = config.head_size();
   if (element_bytes == 2 && (head % kHeadMultiple != 0 || head > kLargestHead)) {
     invalid_argument("a head has " + std::to_string(head) +
-                     " numbers; training in bfloat16 wants a multiple of 8, at most 256");
+                     " numbers; training in bfloat16 needs a multiple of 8, at most 256");
   }
 }
 

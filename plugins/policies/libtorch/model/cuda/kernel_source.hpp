@@ -1,5 +1,5 @@
-// The source of training's own kernels and the constants that fit it to a model. Needs neither
-// torch nor a GPU.
+// The source of the training kernels and the constants that specialise it for a model. Needs
+// neither torch nor a GPU.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the host and training's kernels must agree on. Part of the kernels' source as well, hence
+// Constants shared by the host and the training kernels. Also part of the kernels' source, hence
 // without includes.
 #pragma once
 

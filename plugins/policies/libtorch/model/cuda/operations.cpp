@@ -16,7 +16,7 @@
 namespace krl::libtorch {
 namespace {
 
-constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through rows of their own
+constexpr int kBlocksPerMultiprocessor = 4;  // where blocks go through separate rows
 std::int64_t blocks_for(std::int64_t work, std::int64_t per_block) {
   return (work + per_block - 1) / per_block;
 }

@@ -1,5 +1,5 @@
-// The operations on a CUDA device: torch's matrix products and flash attention, and kernels of our
-// own for what lies between them.
+// The operations on a CUDA device: torch's matrix products and flash attention, and our kernels for
+// everything between them.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What a model on a GPU predicts, and what it learns from that: softmax, loss and their gradients,
-// over pieces of the rows, so that only so many logits are there at once.
+// The predictions of a model on a GPU and learning from them: softmax, loss and their gradients,
+// over pieces of the rows, which limits the memory for logits.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -35,7 +35,7 @@ class CudaPredictor {
   // few are better: at 135M parameters and 16k tokens 1.4 GB of traffic at 256 MiB.
   static constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
 
-  // What is known of the predictions of some rows, float32: log Σ e^logit beside the rest.
+  // Statistics of the predictions of some rows, float32, including log Σ e^logit.
   struct Softmax {
     at::Tensor logprobs, entropies, normalisers;
   };

@@ -1,4 +1,4 @@
-// How many elements the kernels load at once: the widest access that every row is a multiple of.
+// How many elements the kernels load at once: the widest access that divides every row.
 #pragma once
 
 #include <cstdint>

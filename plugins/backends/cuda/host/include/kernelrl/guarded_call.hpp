@@ -1,5 +1,5 @@
-// What both forms of a candidate share: exceptions and launches that CUDA refused become the call's
-// failure.
+// Shared by both forms of a candidate: exceptions, and launches refused by CUDA, become the failure
+// of the call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,7 +21,7 @@ void guarded(const Call& call, const Function& function) {
   } catch (const std::exception& thrown) {
     call.fail(call.harness, thrown.what());
   } catch (...) {
-    call.fail(call.harness, "it threw something that is no std::exception");
+    call.fail(call.harness, "it threw something other than a std::exception");
   }
 }
 

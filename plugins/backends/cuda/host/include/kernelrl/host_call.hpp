@@ -22,7 +22,7 @@ struct Scalar {
 };
 
 struct Call {
-  const Tensor* tensors;  // the task's inputs, then its outputs that are no inputs
+  const Tensor* tensors;  // the task's inputs, then its outputs that are not inputs
   int n_tensors, n_inputs;
   const int* outputs;  // of each output, its place in `tensors`
   int n_outputs;
@@ -36,7 +36,7 @@ struct Call {
   // Memory for the time of the call, at least until it is released; null if there is no more.
   void* (*allocate)(void* harness, unsigned long long bytes);
   void (*release)(void* harness, void* memory);
-  // Output number `output` lies at `tensor` instead of at its own place; it is fetched from there
+  // Output number `output` is at `tensor` instead of at its own place; it is fetched from there
   // when the call has returned, so the memory must not be released before.
   void (*give)(void* harness, int output, const Tensor* tensor);
   // The call failed. `text` is copied.

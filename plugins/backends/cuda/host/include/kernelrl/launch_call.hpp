@@ -1,6 +1,6 @@
-// The call of a plain CUDA launcher, `launch(tensors…, scalars…, axes…[, stream])`. What is
-// passed converts to each type that a launcher may reasonably have for it, and to no other: the
-// compiler checks the signature.
+// The call of a plain CUDA launcher, `launch(tensors…, scalars…, axes…[, stream])`. The arguments
+// convert to each type that a launcher may reasonably use for them, and to no other: the compiler
+// checks the signature.
 #pragma once
 
 #include <type_traits>

@@ -24,7 +24,7 @@ struct RowPart {
   }
 };
 
-// out = x / √(mean(x²) + epsilon) · gain. `gain` is loaded before the sum, so that nobody waits for
+// out = x / √(mean(x²) + epsilon) · gain. `gain` is loaded before the sum, so that no one waits for
 // it.
 __device__ inline void norm_row(RowPart& x, RowPart& gain, float epsilon, Element* out) {
   float squares = 0;

@@ -1,6 +1,6 @@
 // Draws the next token of every row, as TokenSampler (token_sampler.hpp) does on the CPU: the
 // inverse of the cumulative distribution, in the order of ids, at the uniform number of (seed,
-// sample, drawn). Of the same logits both draw the same token but for rounding.
+// sample, drawn). Of the same logits both draw the same token except for rounding.
 //
 // The vocabulary is cut into chunks. sum_chunks finds each chunk's maximum and sum of exponentials;
 // draw, one block a row, finds the chunk in which the distribution reaches the number, and then the

@@ -53,7 +53,7 @@ __device__ inline void multiply_add(float (&sum)[4], unsigned a0, unsigned a1, u
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// 8 components of a key or value, that nobody else will read: past the first cache.
+// 8 components of a key or value, that no one else will read: past the first cache.
 __device__ inline uint4 load_once(const Element* from) {
   uint4 word;
   asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -12,8 +12,7 @@ constexpr bool kQkNorm = QK_NORM;
 constexpr int kPairVector = PAIR_VECTOR;  // pairs of an access; divides half a head
 constexpr int kGroupLanes = GROUP_LANES;  // a power of two, at most 32
 constexpr int kGroupsPerBlock = kHeadThreads / kGroupLanes;
-constexpr int kPairVectorsPerLane =
-    (kHalf / kPairVector + kGroupLanes - 1) / kGroupLanes;
+constexpr int kPairVectorsPerLane = (kHalf / kPairVector + kGroupLanes - 1) / kGroupLanes;
 
 // Some pairs of a head: `low` the components i, `high` the components i + half.
 struct Pairs {

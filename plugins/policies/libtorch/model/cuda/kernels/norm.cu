@@ -4,7 +4,7 @@
 using namespace krl::libtorch;
 
 constexpr int kHidden = HIDDEN;
-constexpr int kVector = VECTOR;  // elements of an access; divides every width and offset
+constexpr int kVector = VECTOR;       // elements of an access; divides every width and offset
 constexpr int kRowWarps = ROW_WARPS;  // 1, 2, 4 or 8
 constexpr int kRowLanes = 32 * kRowWarps;
 constexpr int kRowsPerBlock = kNormThreads / kRowLanes;
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(kNormThreads)
 
 // With n = sum · scale and the gradients by_normed and by_sum (null: none reaches the sum but
 // through the norm): by_x = by_sum + scale · (g - n · mean(g · n)), where g = by_normed · gain. Each
-// block goes through rows of its own and leaves its part of Σ by_normed · n in row blockIdx.x of
+// block goes through separate rows and leaves its part of Σ by_normed · n in row blockIdx.x of
 // gain_parts [blocks, hidden].
 extern "C" __global__ void __launch_bounds__(kNormThreads)
     add_and_norm_backward(const Element* sum, const float* scales, const Element* gain,

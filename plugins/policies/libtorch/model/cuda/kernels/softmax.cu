@@ -56,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(kSoftmaxThreads)
   const long long row = blockIdx.x;
   const Element* from = logits + row * kVocabulary;
   SoftmaxSums sums;
-  for (int at = threadIdx.x * kLogitVector; at < kVocabulary; at += kSoftmaxThreads * kLogitVector) {
+  for (int at = threadIdx.x * kLogitVector; at < kVocabulary;
+       at += kSoftmaxThreads * kLogitVector) {
     float z[kLogitVector];
     load(from + at, z);
     float max = kLowest;
@@ -98,7 +99,8 @@ extern "C" __global__ void __launch_bounds__(kSoftmaxThreads)
   const float by_entropy = by_entropies != nullptr ? by_entropies[row] : 0;
   const float entropy = entropies[row];
   const int target = static_cast<int>(targets[row]);
-  for (int at = threadIdx.x * kLogitVector; at < kVocabulary; at += kSoftmaxThreads * kLogitVector) {
+  for (int at = threadIdx.x * kLogitVector; at < kVocabulary;
+       at += kSoftmaxThreads * kLogitVector) {
     float z[kLogitVector];
     load(to + at, z);
 #pragma unroll

@@ -1,5 +1,5 @@
-// kernelrl's shim of torch, all of it: tensors without operations, for host code that launches its
-// own kernels. It takes a second to compile where torch takes half a minute.
+// kernelrl's complete torch shim: tensors without operations, for host code that launches its
+// kernels. It takes a second to compile where torch takes half a minute.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// The call of a torch extension, put behind its source.
+// The call of a torch extension, appended to its source.
 #pragma once
 
 #include "kernelrl/guarded_call.hpp"

@@ -1,5 +1,5 @@
-// TORCH_CHECK and its like: a condition that does not hold is an exception with the text of all
-// further arguments.
+// TORCH_CHECK and similar macros: a condition that does not hold throws an exception with the text
+// of all further arguments.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// CUDA as torch offers it: the current stream, which is the one that the harness times, guards of
-// the device, of which there is one, and checks of CUDA's calls.
+// CUDA as provided by torch: the current stream, which is the one timed by the harness, guards for
+// the device, of which there is one, and checks of CUDA calls.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// New tensors, in memory that the harness lends.
+// New tensors, in memory provided by the harness.
 #pragma once
 
 #include "kernelrl/torch/tensor.hpp"
@@ -28,7 +28,7 @@ inline Tensor zeros_like(const Tensor& like, TensorOptions options) {
 }
 inline Tensor zeros_like(const Tensor& like) { return zeros(like.sizes(), like.options()); }
 
-// What an accumulator of T's sums is.
+// The type of an accumulator for sums of T.
 template <class T, bool = true>
 struct AccumulateType {
   using type = T;

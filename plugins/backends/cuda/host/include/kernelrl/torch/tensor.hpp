@@ -1,5 +1,5 @@
-// Tensors, all of them on the one GPU: a view of memory that the harness lends, for the time of the
-// call. There are no operations, as the candidate is to compute in its own kernels.
+// Tensors, all on the single GPU: views of memory provided by the harness for the duration of the
+// call. There are no operations, because the candidate has to compute in its kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -89,7 +89,7 @@ enum class MemoryFormat { Contiguous, Preserve };
 enum class Layout { Strided };
 inline constexpr Layout kStrided = Layout::Strided;
 
-// What a new tensor is like.
+// The properties of a new tensor.
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -229,7 +229,7 @@ using PackedTensorAccessor32 = PackedTensorAccessor<T, N, Traits, std::int32_t>;
 template <class T, std::size_t N, template <class> class Traits = DefaultPtrTraits>
 using PackedTensorAccessor64 = PackedTensorAccessor<T, N, Traits, std::int64_t>;
 
-// What old code asks for by Tensor::type().
+// The result of Tensor::type(), for old code.
 struct TypeProperties {
   ScalarType type;
   bool is_cuda() const { return true; }

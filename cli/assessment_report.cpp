@@ -1,0 +1,111 @@
+#include "cli/assessment_report.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/screen/headline.hpp"
+
+namespace krl {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string number(double value) { return fmt::format("{:.3f}", value); }
+
+// "avg", "@4"
+std::string heading(std::size_t k) { return k == 1 ? "avg" : fmt::format("@{}", k); }
+
+Row row_of(const std::string& name, const AtK& figures) {
+  Row row = {name};
+  for (const auto& [k, value] : figures) row.push_back(number(value));
+  return row;
+}
+
+std::string table_of_figures(const Figures& figures) {
+  Row head = {""};
+  for (const auto& [k, value] : figures.passed) head.push_back(heading(k));
+  std::vector<Row> rows = {std::move(head), row_of("passed", figures.passed),
+                           row_of("score", figures.score)};
+  if (figures.speedup) {
+    rows.push_back(row_of("speedup", *figures.speedup));
+    for (const auto& [p, fast] : *figures.fast)
+      rows.push_back(row_of(fmt::format("fast_{}", p), fast));
+  }
+  if (figures.roofline) rows.push_back(row_of("roofline", *figures.roofline));
+  return columns(rows);
+}
+
+// The columns of one episode and of the best of the most: passed, score, speedup.
+Row short_heading(const Figures& figures) {
+  const std::string best = fmt::format("@{}", figures.passed.rbegin()->first);
+  Row row = {"PASSED", "PASSED" + best, "SCORE", "SCORE" + best};
+  if (figures.speedup) {
+    for (const auto& name : {"SPEEDUP" + std::string(), "SPEEDUP" + best, "FAST_1" + best})
+      row.push_back(name);
+  }
+  return row;
+}
+
+// Where the set has speedups, `timed`, and these figures have none: dashes.
+Row short_row(const Figures& figures, bool timed) {
+  const auto both = [](const AtK& at) {
+    return Row{number(at.begin()->second), number(at.rbegin()->second)};
+  };
+  Row row = both(figures.passed);
+  for (const std::string& cell : both(figures.score)) row.push_back(cell);
+  if (!timed) return row;
+  Row speedup = figures.speedup ? both(*figures.speedup) : Row{"-", "-"};
+  speedup.push_back(figures.fast ? number(figures.fast->at(1).rbegin()->second) : "-");
+  row.insert(row.end(), speedup.begin(), speedup.end());
+  return row;
+}
+
+Row joined(Row row, const Row& more) {
+  row.insert(row.end(), more.begin(), more.end());
+  return row;
+}
+
+std::string table_of_turns(const Assessment& a) {
+  std::vector<Row> rows = {
+      joined({"TURN", "KERNELS", "COMPILE", "PASS", "SO FAR:"}, short_heading(a.figures))};
+  for (std::size_t t = 0; t < a.turns.size(); ++t) {
+    const TurnAssessment& turn = a.turns[t];
+    rows.push_back(joined({std::to_string(t + 1), std::to_string(turn.kernels),
+                           number(turn.compile_rate), number(turn.pass_rate), ""},
+                          short_row(turn.so_far, a.figures.speedup.has_value())));
+  }
+  return columns(rows);
+}
+
+std::string table_of_tasks(const Assessment& a) {
+  std::vector<Row> rows = {joined({"TASK", "EPISODES"}, short_heading(a.figures))};
+  for (const TaskAssessment& task : a.tasks)
+    rows.push_back(joined({task.id, std::to_string(task.episodes)},
+                          short_row(task.figures, a.figures.speedup.has_value())));
+  return columns(rows);
+}
+
+std::string first_line(const Assessment& a) {
+  std::string line = fmt::format("{}: {} tasks, {} episodes", a.name, a.tasks.size(), a.episodes);
+  if (a.wrong_on_holdout > 0)
+    line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
+  if (a.figures.speedup && a.untimed > 0)
+    line +=
+        fmt::format(", {} episodes left out of speedups: their kernels have no time", a.untimed);
+  if (a.infra_errors > 0) {
+    line += fmt::format(", {} turns not evaluated, the first because: {}", a.infra_errors,
+                        printable(a.first_error));
+  }
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string describe_assessment(const Assessment& a) {
+  if (a.tasks.empty()) return first_line(a) + "nothing could be evaluated\n";
+  std::string text = first_line(a) + table_of_figures(a.figures);
+  if (a.turns.size() > 1) text += "\n" + table_of_turns(a);
+  return text + "\n" + table_of_tasks(a);
+}
+
+}  // namespace krl

@@ -1,0 +1,86 @@
+#include "cli/command_line.hpp"
+
+#include <fstream>
+#include <kernelrl/spelling.hpp>
+#include <sstream>
+
+#include "cli/console.hpp"
+
+namespace krl {
+namespace po = boost::program_options;
+namespace {
+
+// No abbreviations and no guessing: an option added later must not change what a call means.
+constexpr int kStyle = po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
+
+}  // namespace
+
+Words process_words() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  Words words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+CommandLine::CommandLine(std::string usage, std::string about)
+    : usage_(std::move(usage)), about_(std::move(about)) {
+  shown_.add_options()("help,h", "this text");
+}
+
+po::options_description_easy_init CommandLine::options() { return shown_.add_options(); }
+
+void CommandLine::positional(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    hidden_.add_options()(name.c_str(), po::value<std::string>());
+    positional_.add(name.c_str(), 1);
+  }
+}
+
+std::optional<int> CommandLine::parse(const Words& words) {
+  po::options_description all;
+  all.add(shown_).add(hidden_);
+  try {
+    po::store(
+        po::command_line_parser(words).options(all).positional(positional_).style(kStyle).run(),
+        values_);
+    if (has("help")) {
+      std::ostringstream text;
+      text << "Usage: " << usage_ << "\n" << about_ << "\n" << shown_;
+      print(text.str());
+      return kDone;
+    }
+    po::notify(values_);
+  } catch (const po::error& error) {
+    return explain(error);
+  }
+  return std::nullopt;
+}
+
+Words CommandLine::texts(const std::string& name) const {
+  return has(name) ? values_[name].as<Words>() : Words();
+}
+
+int CommandLine::wrong(const std::string& what) const {
+  print_error("kernelrl: error: " + what + "\nUsage: " + usage_ + "\n");
+  return kWrongCall;
+}
+
+std::vector<std::string> CommandLine::known_options() const {
+  std::vector<std::string> known;
+  for (const auto& option : shown_.options()) known.push_back("--" + option->long_name());
+  return known;
+}
+
+int CommandLine::explain(const po::error& error) const {
+  if (dynamic_cast<const po::too_many_positional_options_error*>(&error) != nullptr) {
+    return wrong("there are too many words in this command");
+  }
+  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
+    const std::string name = unknown->get_option_name();
+    return wrong("unknown option '" + name + "'" +
+                 did_you_mean(name, known_options(), "; --help lists them"));
+  }
+  return wrong(error.what());
+}
+
+}  // namespace krl

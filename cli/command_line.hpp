@@ -1,0 +1,51 @@
+// The words of one command of the program, read with Boost.Program_options: options, their help,
+// and errors that say what to do. Main thread only.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace krl {
+
+using Words = std::vector<std::string>;
+
+// The words this process was started with.
+Words process_words();
+
+class CommandLine {
+ public:
+  // `usage`: "kernelrl check PLAN [--set KEY=VALUE]…"; `about`: what the call does, a few lines.
+  CommandLine(std::string usage, std::string about);
+
+  // Adds options as Boost's easy_init does: ("set", value<Words>(), "…").
+  boost::program_options::options_description_easy_init options();
+
+  // Words without "--" go to the options of these names, one each, in this order.
+  void positional(const std::vector<std::string>& names);
+
+  // Reads the words. An exit code if the call is over: help was printed, or an error.
+  std::optional<int> parse(const Words& words);
+
+  bool has(const std::string& name) const { return values_.count(name) > 0; }
+  // REQUIRES: has(name), and the option's type is std::string.
+  const std::string& text(const std::string& name) const { return values_[name].as<std::string>(); }
+  // All values of a repeatable option.
+  Words texts(const std::string& name) const;
+
+  // Says what is wrong with the call; returns the exit code.
+  int wrong(const std::string& what) const;
+
+ private:
+  int explain(const boost::program_options::error& error) const;
+  std::vector<std::string> known_options() const;
+
+  std::string usage_, about_;
+  boost::program_options::options_description shown_{"Options"};
+  boost::program_options::options_description hidden_;
+  boost::program_options::positional_options_description positional_;
+  boost::program_options::variables_map values_;
+};
+
+}  // namespace krl

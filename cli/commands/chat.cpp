@@ -1,0 +1,306 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <kernelrl/spelling.hpp>
+
+#include "cli/chosen_policy.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/eval.hpp"
+#include "cli/plan_run.hpp"
+#include "cli/stop_signals.hpp"
+#include "core/base/hash.hpp"
+#include "core/episode/evaluations.hpp"
+#include "core/episode/rollout.hpp"
+#include "core/learn/setup.hpp"
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/policy.hpp"
+
+namespace krl {
+namespace po = boost::program_options;
+namespace {
+
+// A conversation with a policy on a terminal, or over pipes.
+class Chat {
+ public:
+  // All of it outlives the chat. While a line is obeyed, signals are
+  // StopSignals': `call` and `components` are of a scope that those stop.
+  Chat(const ChosenPolicy& chosen, const Policy& policy, Components& components, Sampling sampling);
+
+  // Answers the lines of `in` until its end or /quit. An error ends an answer, not the chat.
+  void run(std::istream& in);
+
+ private:
+  struct Command;
+  static const std::vector<Command>& commands();
+
+  void obey(const std::string& line);
+  void answer(const std::string& message);
+  void reset(const std::string& argument);
+  void set_system(const std::string& argument);
+  void show_task(const std::string& argument);
+  void help(const std::string& argument);
+
+  void play(const Task& task);
+  Result<Answer> sample(const Prompt& prompt);
+  Result<const Task*> find_task(const std::string& id);
+
+  const ChosenPolicy& chosen_;
+  const Policy& policy_;
+  Components& components_;
+  const Sampling sampling_;
+  std::string system_;
+  Prompt conversation_;              // without the system message
+  std::optional<StageSetup> setup_;  // made for the first task
+  int asked_ = 0;                    // part of every seed
+  bool over_ = false;
+};
+
+// What a model says may hold the escape sequences of a terminal.
+std::string safe(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; }, '?');
+  return text;
+}
+
+void show(const std::string& text) { print(text + (text.ends_with('\n') ? "" : "\n")); }
+
+void complain(const Error& error) {
+  if (error.code == Code::kCancelled) {
+    print_error("interrupted\n");
+  } else {
+    report(error);
+  }
+}
+
+const char* name_of_role(std::uint32_t role) {
+  return role == KRL_ROLE_SYSTEM ? "system" : role == KRL_ROLE_USER ? "user" : "assistant";
+}
+
+void show_answer(const Answer& answer) {
+  show(safe(answer.text));
+  if (answer.stop_reason == StopReason::kLength && answer.tokens.empty())
+    show("(cut off)");
+  else if (answer.stop_reason == StopReason::kLength)
+    show(fmt::format("(cut off after {} tokens)", answer.tokens.size()));
+}
+
+struct Chat::Command {
+  const char* name;
+  const char* argument;  // empty if it takes none
+  const char* about;
+  void (Chat::*obey)(const std::string& argument);
+};
+
+const std::vector<Chat::Command>& Chat::commands() {
+  static const std::vector<Command> kCommands = {
+      {"/task", "ID", "a task's prompt, an answer to it, and what that is worth", &Chat::show_task},
+      {"/system", "TEXT", "begin anew under this system message; without TEXT, under none",
+       &Chat::set_system},
+      {"/reset", "", "begin anew", &Chat::reset},
+      {"/help", "", "this text", &Chat::help},
+      {"/quit", "", "end; so does Ctrl-D. Ctrl-C ends an answer", nullptr}};
+  return kCommands;
+}
+
+Chat::Chat(const ChosenPolicy& chosen, const Policy& policy, Components& components,
+           Sampling sampling)
+    : chosen_(chosen),
+      policy_(policy),
+      components_(components),
+      sampling_(std::move(sampling)),
+      system_(chosen.settings().prompt.system) {}
+
+void Chat::run(std::istream& in) {
+  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(::fileno(output())) == 1;
+  if (terminal) print("/help lists what there is beside talking\n");
+  std::string line;
+  while (!over_) {
+    if (terminal) print("> ");
+    if (!std::getline(in, line)) break;
+    const StopSignals signals;
+    if (line.starts_with("/")) {
+      obey(line);
+    } else if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      answer(line);
+    }
+  }
+  if (terminal && !over_) print("\n");
+}
+
+void Chat::obey(const std::string& line) {
+  const std::size_t blank = std::min(line.find(' '), line.size());
+  const std::string name = line.substr(0, blank);
+  const std::size_t begin = line.find_first_not_of(' ', blank);
+  const std::string argument = begin == std::string::npos ? "" : line.substr(begin);
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    names.emplace_back(command.name);
+    if (name != command.name) continue;
+    if (command.argument[0] == '\0' && !argument.empty())
+      return complain({Code::kInvalidArgument, name + " takes nothing behind it"});
+    if (command.obey == nullptr) {
+      over_ = true;
+    } else {
+      (this->*command.obey)(argument);
+    }
+    return;
+  }
+  complain({Code::kInvalidArgument,
+            "unknown command '" + name + "'" + did_you_mean(name, names, "; /help lists them")});
+}
+
+void Chat::answer(const std::string& message) {
+  conversation_.push_back({KRL_ROLE_USER, message});
+  Prompt prompt = conversation_;
+  if (!system_.empty()) prompt.insert(prompt.begin(), {KRL_ROLE_SYSTEM, system_});
+  const auto answer = sample(prompt);
+  if (!answer) {
+    conversation_.pop_back();  // as if it had not been said
+    return complain(answer.error());
+  }
+  show_answer(*answer);
+  conversation_.push_back({KRL_ROLE_ASSISTANT, answer->text});
+}
+
+void Chat::reset(const std::string& /*argument*/) { conversation_.clear(); }
+
+void Chat::set_system(const std::string& argument) {
+  system_ = argument;
+  conversation_.clear();
+}
+
+void Chat::show_task(const std::string& argument) {
+  if (argument.empty()) return complain({Code::kInvalidArgument, "which task? /task ID"});
+  const auto task = find_task(argument);
+  if (!task) return complain(task.error());
+  play(**task);
+}
+
+void Chat::help(const std::string& /*argument*/) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Command& command : commands()) {
+    rows.push_back({fmt::format("{} {}", command.name, command.argument), command.about});
+  }
+  print(columns(rows));
+}
+
+// The conversation goes on from there.
+void Chat::play(const Task& task) {
+  Episode episode{&task, 0, 0, {}};
+  TurnRecord turn;
+  turn.prompt = setup_->prompts->build(task, {});
+  for (const Message& message : turn.prompt)
+    show(fmt::format("--- {}\n{}", name_of_role(message.role), safe(message.text)));
+  show("--- assistant");
+  auto answer = sample(turn.prompt);
+  if (!answer) return complain(answer.error());
+  show_answer(*answer);
+  turn.answer = std::move(*answer);
+  turn.candidate = extract_candidate(turn.answer, chosen_.settings().rollout.in_thought);
+
+  const Evaluations evaluations(*setup_->backend, setup_->backend_info, chosen_.plan().run.seed,
+                                nullptr, chosen_.settings().rollout.contract);
+  if (const Status good = evaluations.prepare(task); !good) return complain(good.error());
+  const auto evaluated = evaluations.evaluate(task, turn.candidate, 0, Shapes::kWithHoldout);
+  if (!evaluated) return complain(evaluated.error());
+  turn.evaluation = evaluated->evaluation;
+  show("--- evaluation\n" + safe(describe_evaluation(turn.candidate, turn.evaluation)));
+  episode.turns.push_back(std::move(turn));
+  system_.clear();  // the prompt has its own
+  conversation_ = episode.turns.front().prompt;
+  conversation_.push_back({KRL_ROLE_ASSISTANT, episode.turns.front().answer.text});
+  if (episode.turns.front().evaluation.infra_error()) return;
+  const auto score = setup_->scorer->score(episode);
+  if (!score) return complain(score.error());
+  if (!score->lost.empty()) return complain({Code::kUnavailable, score->lost});
+  show(fmt::format("score {:.3f}", score->total));
+}
+
+Result<Answer> Chat::sample(const Prompt& prompt) {
+  const std::uint64_t seed = seed_for(chosen_.plan().run.seed, "chat", asked_++);
+  Result<Answer> answer;
+  const AnswerSink sink{
+      [&](std::size_t, std::uint32_t, Answer given) { answer = std::move(given); },
+      [&](std::size_t, Error why) { answer = failure(std::move(why)); }};
+  Metrics ignored;
+  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_, sink, ignored));
+  return answer;
+}
+
+// Sets the stage up first, if that has not been done: without a task there is no need for a
+// backend.
+Result<const Task*> Chat::find_task(const std::string& id) {
+  if (!setup_) {
+    Settings settings = chosen_.settings();
+    std::erase_if(settings.datasets,
+                  [](const DatasetSettings& d) { return d.role == DatasetRole::kWarmup; });
+    KRL_ASSIGN(setup_, set_up(settings, components_));
+  }
+  std::vector<std::string> ids;
+  const auto look = [&](const std::vector<Task>& tasks) -> const Task* {
+    for (const Task& task : tasks) {
+      if (task.id == id) return &task;
+      ids.push_back(task.id);
+    }
+    return nullptr;
+  };
+  if (const Task* task = look(setup_->data.tasks)) return task;
+  for (const Holdout& holdout : setup_->data.holdouts) {
+    if (const Task* task = look(holdout.tasks)) return task;
+  }
+  return invalid("the plan has no task '" + id + "'" + did_you_mean(id, ids, ""));
+}
+
+// Replaces `value` by the number of the option `name`, if it is there. False if it is none in
+// `low`..`high`.
+template <class Number>
+bool take_number(const CommandLine& line, const char* name, double low, double high,
+                 Number& value) {
+  if (!line.has(name)) return true;
+  const std::string& text = line.text(name);
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+         static_cast<double>(value) >= low && static_cast<double>(value) <= high;
+}
+
+int chat(const ChosenPolicy& chosen, const Sampling& sampling) {
+  const CallScope scope = call_scope(chosen.plan().run, StopSignals::stop());
+  const CallWatch watch(print_warning);
+  Components components(chosen.loaded.registry, scope);
+  const auto policy = open_policy(chosen, components);
+  if (!policy) return report(policy.error());
+  Chat(chosen, *policy, components, sampling).run(std::cin);
+  return kDone;
+}
+
+}  // namespace
+
+int chat_command(const Words& words) {
+  CommandLine line("kernelrl chat (--run NAME | --plan PLAN [--checkpoint DIR])",
+                   "Answers the lines of its input by a policy; /help lists what else it knows.\n");
+  add_policy_options(line);
+  line.options()("max-tokens", po::value<std::string>()->value_name("N"),
+                 "tokens an answer may have; else the plan's")(
+      "temperature", po::value<std::string>()->value_name("T"),
+      "of sampling, 0 = greedy; else the plan's");
+  if (const auto over = line.parse(words)) return *over;
+  if (!names_policy(line))
+    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
+  const auto chosen = choose_policy(line);
+  if (!chosen) return report(chosen.error());
+  if (const auto served = serve_as_follower(chosen->loaded)) return *served;
+  show_notes(*chosen);
+  Sampling sampling = sampling_of(chosen->settings().rollout);
+  if (!take_number(line, "max-tokens", 1, 1 << 20, sampling.max_tokens))
+    return line.wrong("--max-tokens takes a number from 1 to 1048576");
+  if (!take_number(line, "temperature", 0, 10, sampling.temperature))
+    return line.wrong("--temperature takes a number from 0 to 10");
+  return chat(*chosen, sampling);
+}
+
+}  // namespace krl

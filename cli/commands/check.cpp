@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/loaded_plan.hpp"
+#include "core/base/file_system.hpp"
+#include "core/learn/setup.hpp"
+#include "core/plugin/active_call.hpp"
+
+namespace po = boost::program_options;
+
+namespace krl {
+namespace {
+
+// The tasks that are trained on or held out, and how many pairs there are to warm up on; what
+// several stages share is listed once.
+class TaskList {
+ public:
+  void add(const StageData& data) {
+    for (const Task& task : data.tasks) add(task, "train");
+    for (const Holdout& holdout : data.holdouts) {
+      for (const Task& task : holdout.tasks) add(task, "holdout/" + holdout.name);
+    }
+    if (!data.pairs.empty()) pairs_.insert(fmt::format("{} pairs (warmup)\n", data.pairs.size()));
+  }
+
+  std::string text() const {
+    std::string out = rows_.size() > 1 ? columns(rows_) : std::string();
+    for (const std::string& line : pairs_) out += line;
+    return out;
+  }
+
+ private:
+  void add(const Task& task, const std::string& set) {
+    if (listed_.insert(set + " " + task.id).second)
+      rows_.push_back({task.id, std::to_string(task.tier), set, task.title});
+  }
+
+  std::vector<std::vector<std::string>> rows_ = {{"TASK", "TIER", "SET", "TITLE"}};
+  std::set<std::string> listed_, pairs_;
+};
+
+Status for_each_stage(const LoadedPlan& loaded, const std::function<void(const StageData&)>& use) {
+  const CallScope scope;
+  Components components(loaded.registry, scope);
+  for (const Settings* settings : loaded.plan.in_force()) {
+    KRL_ASSIGN(const StageData data, read_datasets(settings->datasets, components));
+    use(data);
+  }
+  return {};
+}
+
+Result<std::string> task_list(const LoadedPlan& loaded) {
+  TaskList list;
+  KRL_TRY(for_each_stage(loaded, [&](const StageData& data) { list.add(data); }));
+  return list.text();
+}
+
+// The warm-up pairs as lines of JSON, the earlier answers of each oldest first.
+Result<std::string> warm_up_pairs(const LoadedPlan& loaded) {
+  std::string lines;
+  std::set<std::string> seen;  // stages share datasets
+  KRL_TRY(for_each_stage(loaded, [&](const StageData& data) {
+    for (const Pair& pair : data.pairs) {
+      const nlohmann::json record = {
+          {"task", pair.task.id}, {"earlier", pair.earlier}, {"answer", pair.answer}};
+      std::string line = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      if (seen.insert(line).second) lines += line + "\n";
+    }
+  }));
+  return lines;
+}
+
+Status write_pairs(const LoadedPlan& loaded, const std::string& file) {
+  KRL_ASSIGN(const std::string pairs, warm_up_pairs(loaded));
+  return write_atomically(real_file_system(), file, pairs);
+}
+
+}  // namespace
+
+int check_command(const Words& words) {
+  CommandLine line("kernelrl check PLAN [--set KEY=VALUE]… [--tasks] [--pairs FILE]",
+                   "Checks a plan and the plugins it names, without running it.\n");
+  line.options()("tasks", "also list the plan's tasks")(
+      "pairs", po::value<std::string>()->value_name("FILE"),
+      "write its warm-up pairs there, as lines of JSON");
+  add_plan_options(line);
+  line.positional({"plan"});
+  if (const auto over = line.parse(words)) return *over;
+  if (!line.has("plan")) return line.wrong("which plan? Name its file");
+  const auto loaded = load_plan_of(line.text("plan"), line);
+  if (!loaded) return report(loaded.error());
+  const CallWatch watch(print_warning);
+  const auto missing = check_components(loaded->plan, loaded->registry);
+  if (!missing) return report(missing.error());
+  for (const std::string& note : loaded->plan.notes) print(note + "\n");
+  print(line.text("plan") + ": no errors\n");
+  for (const Error& error : *missing) print("It cannot be run here:\n" + error.message);
+  if (line.has("pairs")) {
+    const auto written = write_pairs(*loaded, line.text("pairs"));
+    if (!written) return report(written.error());
+  }
+  if (!line.has("tasks")) return kDone;
+  const auto tasks = task_list(*loaded);
+  if (!tasks) return report(tasks.error());
+  print(*tasks);
+  return kDone;
+}
+
+}  // namespace krl

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <kernelrl/spelling.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/doctor/machine.hpp"
+#include "cli/doctor/trial.hpp"
+#include "cli/loaded_plan.hpp"
+#include "core/plan/loader.hpp"
+#include "core/run/run_record.hpp"
+
+namespace krl {
+namespace po = boost::program_options;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kMostAnswers = 4096;
+
+struct Examined {
+  const Component* component;
+  Trial trial;
+};
+
+struct Report {
+  MachineRecord machine;
+  std::vector<MachineFeature> features;
+  std::map<std::string, int> folders;  // where plugins were found: how many components
+  std::vector<Registry::Rejected> rejected;
+  std::vector<Examined> examined;
+};
+
+// Those called `id`; without one, those that depend on the machine: backends, then policies.
+std::vector<const Component*> components_to_try(const Registry& registry, const std::string& id) {
+  std::vector<Kind> kinds = {Kind::kBackend, Kind::kPolicy};
+  if (!id.empty()) kinds.insert(kinds.end(), {Kind::kReward, Kind::kDataset});
+  std::vector<const Component*> chosen;
+  for (const Kind kind : kinds) {
+    for (const auto& [key, component] : registry.all()) {
+      if (component.kind != kind) continue;
+      if (id.empty() || component.id == id) chosen.push_back(&component);
+    }
+  }
+  return chosen;
+}
+
+Report examine(const Registry& registry, const std::vector<const Component*>& components,
+               const TrialSettings& settings) {
+  Report report{this_machine(), machine_features(), {}, registry.rejected(), {}};
+  for (const auto& [key, component] : registry.all()) {
+    ++report.folders[component.plugin.path.parent_path().string()];
+  }
+  for (const Component* component : components) {
+    report.examined.push_back({component, try_component(*component, registry, settings)});
+  }
+  return report;
+}
+
+const char* name_of(Trial::Outcome outcome) {
+  switch (outcome) {
+    case Trial::kWorks:
+      return "ok";
+    case Trial::kNeedsOptions:
+      return "needs options";
+    case Trial::kFails:
+      break;
+  }
+  return "fails";
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows machine_rows(const Report& report) {
+  char memory[32];
+  std::snprintf(memory, sizeof memory, "%.1f GiB", report.machine.memory_gib);
+  Rows rows = {
+      {"  processor", report.machine.processor + ", " + std::to_string(report.machine.cores) +
+                          (report.machine.cores == 1 ? " core" : " cores")},
+      {"  memory", memory},
+      {"  system", report.machine.system}};
+  for (const MachineFeature& feature : report.features) {
+    const std::string lacking = "no: " + feature.problem;
+    rows.push_back({"  " + feature.name, feature.found.empty() ? lacking : feature.found});
+  }
+  return rows;
+}
+
+Rows plugin_rows(const Report& report) {
+  Rows rows;
+  for (const auto& [folder, count] : report.folders) {
+    rows.push_back(
+        {"  " + folder, std::to_string(count) + (count == 1 ? " component" : " components")});
+  }
+  for (const Registry::Rejected& rejected : report.rejected) {
+    rows.push_back({"  " + rejected.path.string(), "not loaded: " + rejected.why});
+  }
+  return rows;
+}
+
+Rows component_rows(const Report& report) {
+  Rows rows;
+  for (const auto& [component, trial] : report.examined) {
+    rows.push_back({"  " + std::string(name_of(component->kind)), component->id,
+                    std::string(name_of(trial.outcome)) + ": " + trial.text});
+    for (const auto& [name, value] : trial.findings) rows.push_back({"", "", name + ": " + value});
+  }
+  return rows;
+}
+
+std::string as_text(const Report& report) {
+  return "machine\n" + columns(machine_rows(report)) + "\nplugins\n" +
+         columns(plugin_rows(report)) + "\ncomponents\n" + columns(component_rows(report));
+}
+
+Json as_json(const Report& report) {
+  Json features = Json::array(), folders = Json::array(), rejected = Json::array(),
+       components = Json::array();
+  for (const MachineFeature& f : report.features) {
+    features.push_back({{"name", f.name}, {"found", f.found}, {"problem", f.problem}});
+  }
+  for (const auto& [path, count] : report.folders) {
+    folders.push_back({{"path", path}, {"components", count}});
+  }
+  for (const Registry::Rejected& r : report.rejected) {
+    rejected.push_back({{"path", r.path.string()}, {"why", r.why}});
+  }
+  for (const auto& [component, trial] : report.examined) {
+    Json findings = Json::object();
+    for (const auto& [name, value] : trial.findings) findings[name] = value;
+    components.push_back({{"kind", name_of(component->kind)},
+                          {"id", component->id},
+                          {"outcome", name_of(trial.outcome)},
+                          {"text", trial.text},
+                          {"findings", findings}});
+  }
+  return {{"version", KERNELRL_VERSION},
+          {"machine",
+           {{"processor", report.machine.processor},
+            {"cores", report.machine.cores},
+            {"memory_gib", report.machine.memory_gib},
+            {"system", report.machine.system},
+            {"features", features}}},
+          {"plugins", {{"folders", folders}, {"not_loaded", rejected}}},
+          {"components", components}};
+}
+
+// Of the components that were named, all; otherwise a backend is enough to begin with.
+bool is_fine(const Report& report, bool named) {
+  const auto works = [](const Examined& e) { return e.trial.outcome == Trial::kWorks; };
+  const auto backend = [&](const Examined& e) {
+    return e.component->kind == Kind::kBackend && works(e);
+  };
+  const auto& all = report.examined;
+  return named ? std::all_of(all.begin(), all.end(), works)
+               : std::any_of(all.begin(), all.end(), backend);
+}
+
+// "16"; nothing if it is no such number.
+std::optional<std::uint32_t> answers_of(const std::string& text) {
+  std::uint32_t answers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), answers);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && answers <= kMostAnswers ? std::optional(answers) : std::nullopt;
+}
+
+std::optional<std::chrono::seconds> seconds_of(const std::string& text) {
+  unsigned seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || seconds == 0) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+// A wrong option is the call's fault, not the component's.
+Status check_options(const std::vector<const Component*>& components, const Words& options,
+                     const Registry& registry) {
+  if (options.empty()) return {};
+  for (const Component* component : components) {
+    KRL_TRY(configure_component(component->kind, component->id, options, registry.catalog()));
+  }
+  return {};
+}
+
+int wrong_component(const CommandLine& line, const Registry& registry, const std::string& id) {
+  std::vector<std::string> known;
+  for (const auto& [key, component] : registry.all()) known.push_back(component.id);
+  return line.wrong("no component is called '" + id + "'" +
+                    did_you_mean(id, known, "; `kernelrl plugins` lists all"));
+}
+
+void add_options(CommandLine& line) {
+  line.options()("json", "print one JSON object")("set",
+                                                  po::value<Words>()->value_name("KEY=VALUE"),
+                                                  "an option of the component ID (repeatable)")(
+      "limit", po::value<std::string>()->value_name("SECONDS")->default_value("60"),
+      "how long one may take")("answers",
+                               po::value<std::string>()->value_name("N")->default_value("8"),
+                               "how many answers the policy ID is asked for at once; 0 = none")(
+      "model", po::value<std::string>()->value_name("DIR"),
+      "a Hugging Face directory; log-probabilities of the policy ID are held against those of this "
+      "model");
+  add_plugin_path_option(line);
+}
+
+}  // namespace
+
+int doctor_command(const Words& words) {
+  CommandLine line(
+      "kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
+      "Says what this machine has, which plugins were found, and what happens when each\n"
+      "backend and policy is started with its defaults, or only ID with its options. A\n"
+      "backend judges a small task; a policy that is named answers some questions, which\n"
+      "show how fast it is; a dataset that is named is read.\n"
+      "The exit code is 0 if what ID names works; without ID, if any backend does.\n");
+  add_options(line);
+  line.positional({"id"});
+  if (const auto over = line.parse(words)) return *over;
+  const auto limit = seconds_of(line.text("limit"));
+  if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
+  if (line.has("set") && !line.has("id")) return line.wrong("--set is for which component?");
+  const auto loaded = load_registry(line);
+  if (!loaded) return report(loaded.error());
+  const Registry& registry = *loaded;
+  const std::string id = line.has("id") ? line.text("id") : "";
+  const std::vector<const Component*> components = components_to_try(registry, id);
+  if (components.empty() && !id.empty()) return wrong_component(line, registry, id);
+  if (const Status good = check_options(components, line.texts("set"), registry); !good) {
+    return report(good.error());
+  }
+  const auto answers = answers_of(line.text("answers"));
+  if (!answers) {
+    return line.wrong("--answers takes a number up to " + std::to_string(kMostAnswers) + ", not '" +
+                      line.text("answers") + "'");
+  }
+  const TrialSettings settings{
+      line.texts("set"), *limit, id.empty() ? 0 : *answers,
+      line.has("model") ? std::filesystem::absolute(line.text("model")).string() : ""};
+  const Report found = examine(registry, components, settings);
+  print(line.has("json")
+            ? as_json(found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+            : as_text(found));
+  return is_fine(found, !id.empty()) ? kDone : kRunFailed;
+}
+
+}  // namespace krl

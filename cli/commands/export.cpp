@@ -1,0 +1,63 @@
+#include "cli/chosen_policy.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/plan_run.hpp"
+#include "cli/stop_signals.hpp"
+#include "core/plugin/active_call.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+constexpr const char* kHuggingFace = "hf";
+constexpr const char* kPeft = "peft";
+
+// What another program reads has no files of somebody else's in it.
+Status check_new(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return {};
+  if (fs::is_directory(directory, error) && fs::is_empty(directory, error)) return {};
+  return invalid("'" + directory.string() + "' is there already; name a new folder");
+}
+
+Status export_policy(const ChosenPolicy& chosen, const fs::path& directory,
+                     const std::string& format) {
+  const StopSignals signals;
+  const CallScope scope{&StopSignals::stop()};
+  const CallWatch watch(print_warning);
+  Components components(chosen.loaded.registry, scope);
+  KRL_TRY(check_new(directory));
+  KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return invalid("'" + directory.string() + "': " + error.message());
+  const Status exported = policy.export_weights(fs::absolute(directory).string(), format);
+  if (!exported) fs::remove(directory, error);  // goes if nothing is in it
+  return exported;
+}
+
+}  // namespace
+
+int export_command(const Words& words) {
+  CommandLine line("kernelrl export (--run NAME | --plan PLAN [--checkpoint DIR]) DIRECTORY",
+                   "Writes a policy's weights into a new folder, for other programs to load.\n");
+  add_policy_options(line);
+  line.options()("format", po::value<std::string>()->value_name("FORMAT"),
+                 "hf: the whole model (the default); peft: its LoRA adapters");
+  line.positional({"directory"});
+  if (const auto over = line.parse(words)) return *over;
+  if (!names_policy(line))
+    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
+  if (!line.has("directory")) return line.wrong("where to? Name a new folder");
+  const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
+  if (format != kHuggingFace && format != kPeft)
+    return line.wrong("--format takes hf or peft, not '" + format + "'");
+  const auto chosen = choose_policy(line);
+  if (!chosen) return report(chosen.error());
+  if (const auto served = serve_as_follower(chosen->loaded)) return *served;
+  const Status exported = export_policy(*chosen, line.text("directory"), format);
+  return exported ? kDone : report(exported.error());
+}
+
+}  // namespace krl

@@ -1,0 +1,121 @@
+#include <kernelrl/spelling.hpp>
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/loaded_plan.hpp"
+#include "core/base/text.hpp"
+#include "core/plan/keys.hpp"
+#include "core/plan/loader.hpp"
+#include "core/plugin/components.hpp"
+
+namespace krl {
+namespace {
+
+int list_plugins(const Registry& registry) {
+  std::vector<std::vector<std::string>> rows = {{"KIND", "ID", "VERSION", "LICENCE", "SUMMARY"}};
+  for (const auto& [key, component] : registry.all()) {
+    rows.push_back({std::string(name_of(component.kind)), component.id, component.plugin.version,
+                    component.plugin.license, component.summary});
+  }
+  print(columns(rows));
+  for (const std::string& note : registry.notes()) print_error("note: " + note + "\n");
+  for (const Registry::Rejected& rejected : registry.rejected()) {
+    print_error("not loaded: " + rejected.path.string() + ": " + rejected.why + "\n");
+  }
+  return kDone;
+}
+
+// What a reward needs, or what a backend, created with its defaults, says that it gives.
+std::string signals_of(const Component& component, const Registry& registry) {
+  if (component.kind == Kind::kReward) {
+    const std::string needs = signal_names(component.needs());
+    return "needs     " + (needs.empty() ? "no signal of the backend" : needs) + "\n";
+  }
+  if (component.kind != Kind::kBackend) return {};
+  const auto settings = configure_component(Kind::kBackend, component.id, {}, registry.catalog());
+  if (!settings) return "gives     known once its options are set\n";
+  const CallScope scope;
+  Components components(registry, scope);
+  const auto backend = components.backend(*settings);
+  if (!backend) return "gives     unknown: " + backend.error().message + "\n";
+  const auto info = (*backend)->describe();
+  if (!info) return "gives     unknown: " + info.error().message + "\n";
+  return "gives     " + signal_names(info->signals) + "\n";
+}
+
+std::string flags_of(const Component& component) {
+  std::string flags;
+  const auto add = [&](std::uint32_t bit, const char* text) {
+    if ((component.flags & bit) != 0) flags += (flags.empty() ? "" : ", ") + std::string(text);
+  };
+  add(KRL_THREAD_SAFE, "thread-safe");
+  add(KRL_DETERMINISTIC, "deterministic");
+  add(KRL_NEEDS_GPU, "needs a GPU");
+  return flags.empty() ? "" : "flags     " + flags + "\n";
+}
+
+std::string options_of(const Component& component) {
+  if (component.keys.empty()) return "options   none\n";
+  std::vector<std::vector<std::string>> rows = {{"OPTION", "TYPE", "DEFAULT", "RANGE", "MEANING"}};
+  for (const KeyRule& key : component.keys) {
+    rows.push_back({key.key, std::string(described(key.type)),
+                    key.required ? "required" : one_line(key.fallback), key.range, key.doc});
+  }
+  return columns(rows);
+}
+
+std::string details_of(const Component& component, const Registry& registry) {
+  const PluginInfo& plugin = component.plugin;
+  return std::string(name_of(component.kind)) + " '" + component.id + "': " + component.summary +
+         "\n\nplugin    " + plugin.name + " " + plugin.version + "\nlicence   " + plugin.license +
+         "\nbuilt     " + plugin.built_with + "\npath      " + plugin.path.string() + "\n" +
+         flags_of(component) + signals_of(component, registry) + "\n" + options_of(component);
+}
+
+// Of the components of all kinds that are called so.
+std::vector<std::string> notes_on(const std::string& id, const Registry& registry) {
+  std::vector<std::string> notes;
+  for (const Kind kind : {Kind::kPolicy, Kind::kBackend, Kind::kReward, Kind::kDataset}) {
+    const std::vector<std::string> of_kind = registry.notes_on({kind, id});
+    notes.insert(notes.end(), of_kind.begin(), of_kind.end());
+  }
+  return notes;
+}
+
+int show_plugin(const CommandLine& line, const Registry& registry, const std::string& id) {
+  std::string text;
+  std::vector<std::string> known;
+  for (const auto& [key, component] : registry.all()) {
+    known.push_back(component.id);
+    if (component.id != id) continue;
+    text += (text.empty() ? "" : "\n") + details_of(component, registry);
+  }
+  for (const std::string& note : notes_on(id, registry)) print_error(note + "\n");
+  if (!text.empty()) {
+    print(text);
+    return kDone;
+  }
+  return line.wrong("no plugin has a component '" + id + "'" +
+                    did_you_mean(id, known, "; `kernelrl plugins list` shows all"));
+}
+
+}  // namespace
+
+int plugins_command(const Words& words) {
+  CommandLine line("kernelrl plugins [list | show ID]",
+                   "list: every component that is loaded. show: one of them, with its options.\n");
+  add_plugin_path_option(line);
+  line.positional({"what", "id"});
+  if (const auto over = line.parse(words)) return *over;
+  const std::string what = line.has("what") ? line.text("what") : "list";
+  if (what != "list" && what != "show") {
+    return line.wrong("'" + what + "' is neither list nor show" +
+                      did_you_mean(what, {"list", "show"}, ""));
+  }
+  if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
+  if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
+  return what == "list" ? list_plugins(*registry) : show_plugin(line, *registry, line.text("id"));
+}
+
+}  // namespace krl

@@ -1,0 +1,74 @@
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/loaded_plan.hpp"
+#include "cli/plan_run.hpp"
+#include "cli/runs.hpp"
+#include "core/plan/node.hpp"
+#include "core/plan/printer.hpp"
+#include "core/run/run_directory.hpp"
+#include "core/run/run_record.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+bool is_named_by_call(const Plan& plan) {
+  const Node* name = plan.document->find_path("run.name");
+  return name != nullptr && !name->origin.is_default() && name->origin.source->name == "--set";
+}
+
+// --resume may begin a run that is not there yet. But not where the plan was run under other names,
+// which this call has left out, or is the record of a run elsewhere: one of those is meant.
+Status check_meant(const Plan& plan) {
+  std::error_code ignored;
+  if (fs::exists(RunLayout{plan.run.directory}.plan(), ignored) || is_named_by_call(plan))
+    return {};
+  KRL_ASSIGN(auto others, runs_of_plan(plan.run.directory.parent_path(), plan.file));
+  const RunLayout own{plan.file.parent_path()};
+  if (plan.file == own.plan() && fs::exists(own.record(), ignored)) {
+    KRL_ASSIGN(RunInfo run, find_run({}, own.root.string()));
+    others.push_back(std::move(run));
+  }
+  if (others.empty()) return {};
+  std::string message = "no run '" + plan.run.name + "' is in " +
+                        plan.run.directory.parent_path().string() +
+                        "; this plan is that of other runs:";
+  for (const RunInfo& run : others)
+    message += "\n  " + resume_command(process_words().front(), run.directory);
+  message += "\ngo on with one of them, or leave --resume out to begin '" + plan.run.name + "'";
+  return failure(Code::kNotFound, std::move(message));
+}
+
+}  // namespace
+
+int run_command(const Words& words) {
+  CommandLine line(
+      "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR | --resume] [--dry-run]",
+      "Runs the experiment that a plan describes. Its results go to runs/NAME/.\n"
+      "SIGINT and SIGTERM finish the step, write a checkpoint and say how to go on.\n");
+  line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
+      "from", po::value<std::string>()->value_name("DIR"),
+      "begin with what the policy of another run had learned: runs/NAME/checkpoints/step_000020")(
+      "resume", "go on from the run's newest checkpoint")(
+      "dry-run", "print the resolved plan with the origin of every value, and end");
+  add_plan_options(line);
+  if (const auto over = line.parse(words)) return *over;
+  if (!line.has("plan")) return line.wrong("which plan? Name it by --plan");
+  if (line.has("from") && line.has("resume"))
+    return line.wrong("--from begins a new run, --resume goes on with one; leave one out");
+  const auto loaded = load_plan_of(line.text("plan"), line);
+  if (!loaded) return report(loaded.error());
+  if (line.has("dry-run")) {
+    for (const std::string& note : loaded->plan.notes) print("# " + note + "\n");
+    print(print_plan(loaded->plan, ShowOrigins::kYes));
+    return kDone;
+  }
+  if (const auto served = serve_as_follower(*loaded)) return *served;
+  if (line.has("resume")) {
+    if (const Status meant = check_meant(loaded->plan); !meant) return report(meant.error());
+  }
+  return run_and_show(*loaded, line.has("resume"));
+}
+
+}  // namespace krl

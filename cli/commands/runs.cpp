@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <chrono>
+#include <kernelrl/spelling.hpp>
+#include <thread>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/loaded_plan.hpp"
+#include "cli/plan_run.hpp"
+#include "cli/runs.hpp"
+#include "cli/screen/headline.hpp"
+#include "core/run/run_directory.hpp"
+#include "core/run/run_record.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+constexpr std::size_t kShownMetrics = 4;
+constexpr std::chrono::milliseconds kTailPause{200};
+
+std::string metrics_text(const Metrics& values) {
+  std::string text;
+  for (const std::string& name : headline(values, kShownMetrics)) {
+    text += (text.empty() ? "" : "  ") + name + " " + number_text(values.at(name));
+  }
+  if (const std::string losses = losses_text(values); !losses.empty()) text += "  " + losses;
+  return text;
+}
+
+std::string iteration_text(const IterationMetrics& metrics) {
+  return std::to_string(metrics.iteration) + "  " + printable(metrics.stage) + "  " +
+         metrics_text(metrics.values) + "\n";
+}
+
+int list(const fs::path& root) {
+  const auto runs = list_runs(root);
+  if (!runs) return report(runs.error());
+  std::vector<std::vector<std::string>> rows = {{"NAME", "STATE", "STAGE", "ITERATION", "LAST"}};
+  for (const RunInfo& run : *runs) {
+    rows.push_back({printable(run.name), run.state, printable(run.status.stage),
+                    std::to_string(run.status.iteration),
+                    run.last ? metrics_text(run.last->values) : ""});
+  }
+  print(runs->empty() ? "no runs in " + root.string() + "\n" : columns(rows));
+  return kDone;
+}
+
+int show_status(const RunInfo& run) {
+  std::vector<std::vector<std::string>> rows = {
+      {"name", printable(run.name)},
+      {"directory", run.directory.string()},
+      {"state", run.state},
+      {"stage", printable(run.status.stage)},
+      {"iteration", std::to_string(run.status.iteration)},
+  };
+  if (run.process != 0) rows.push_back({"process", std::to_string(run.process)});
+  std::string label = "message";
+  for (const std::string& line : printable_lines(run.status.message))
+    rows.push_back({std::exchange(label, ""), line});
+  if (run.state != "running" && run.state != "finished" && run.status.iteration > 0)
+    rows.push_back({"go on with", resume_command(process_words().front(), run.directory)});
+  if (run.last) {
+    for (const auto& [name, value] : run.last->values) rows.push_back({name, number_text(value)});
+  }
+  print(columns(rows));
+  return kDone;
+}
+
+int stop(const RunInfo& run) {
+  constexpr std::chrono::seconds kPatience{600};
+  if (const Status stopped = stop_run(run, kPatience); !stopped) return report(stopped.error());
+  print("stopped; go on with: " + resume_command(process_words().front(), run.directory) + "\n");
+  return kDone;
+}
+
+int resume(const RunInfo& run, const CommandLine& line) {
+  auto loaded = load_plan_of(RunLayout{run.directory}.plan(), line);
+  if (!loaded) return report(loaded.error());
+  std::error_code ignored;
+  loaded->plan.run.directory = fs::absolute(run.directory, ignored);  // wherever it was moved to
+  if (const auto served = serve_as_follower(*loaded)) return *served;
+  return run_and_show(*loaded, true);
+}
+
+// Prints every iteration, and the new ones while the run goes on.
+int tail(const RunInfo& run, const fs::path& root) {
+  MetricsTail metrics(RunLayout{run.directory}.metrics());
+  for (bool running = true;;) {
+    const auto lines = metrics.next();
+    if (!lines) return report(lines.error());
+    for (const IterationMetrics& line : *lines) print(iteration_text(line));
+    if (!running) return kDone;
+    const auto now = find_run(root, run.name);
+    running = now && now->state == "running";  // one more look, at what it wrote last
+    if (running) std::this_thread::sleep_for(kTailPause);
+  }
+}
+
+// The run that the call is about: the named one, or the only one.
+Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
+  if (line.has("name")) return find_run(root, line.text("name"));
+  KRL_ASSIGN(std::vector<RunInfo> runs, list_runs(root));
+  if (runs.size() == 1) return std::move(runs.front());
+  return invalid(runs.empty() ? "no runs in " + root.string()
+                              : "which run? `kernelrl runs list` shows them");
+}
+
+int dispatch(const std::string& what, const CommandLine& line, const fs::path& root) {
+  if (what == "list") return list(root);
+  const auto run = chosen_run(line, root);
+  if (!run) return report(run.error());
+  if (what == "status") return show_status(*run);
+  if (what == "stop") return stop(*run);
+  if (what == "resume") return resume(*run, line);
+  return tail(*run, root);
+}
+
+}  // namespace
+
+int runs_command(const Words& words) {
+  CommandLine line("kernelrl runs [list | status | stop | resume | tail] [NAME]",
+                   "list    all runs, with their last metrics\n"
+                   "status  one run in full\n"
+                   "stop    ask it to finish its step, and wait until it has\n"
+                   "resume  go on from its newest checkpoint\n"
+                   "tail    its iterations, and new ones as they come\n"
+                   "NAME may also be the path of a run's folder. Without NAME: the only run there "
+                   "is.\n");
+  line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
+                 "where the runs lie");
+  add_plan_options(line);
+  line.positional({"what", "name"});
+  if (const auto over = line.parse(words)) return *over;
+  const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
+  const std::string what = line.has("what") ? line.text("what") : "list";
+  if (std::find(known.begin(), known.end(), what) == known.end()) {
+    return line.wrong("unknown word '" + what + "'" + did_you_mean(what, known, ""));
+  }
+  return dispatch(what, line, line.text("directory"));
+}
+
+}  // namespace krl

@@ -1,0 +1,42 @@
+// The program's output while no run is going on (then it is the Display's), and its exit codes.
+// Main thread.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace krl {
+
+// Keeps the program's two streams to the program. What plugins and their children print, on either
+// descriptor, goes to the error stream from here on: it is never taken for the program's output.
+// First of all, once.
+void keep_streams();
+std::FILE* output();
+std::FILE* errors();
+
+void print(std::string_view text);
+void print_error(std::string_view text);
+void print_warning(const std::string& text);  // any thread
+
+enum ExitCode : int {
+  kDone = 0,
+  kRunFailed = 1,
+  kWrongCall = 2,  // the plan or the command line
+  kInterrupted = 130,
+};
+
+// Of a command that ends with this error.
+int exit_code_of(const Error& error);
+
+// Prints "kernelrl: error: …" on the error stream, or the list of a plan's errors as it is. Returns
+// the error's exit code.
+int report(const Error& error);
+
+// Rows as columns two blanks apart, as wide as their longest cell; the last column is free.
+std::string columns(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace krl

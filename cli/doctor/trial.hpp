@@ -1,0 +1,40 @@
+// What happens when a component is started. It is started in a process of its
+// own, so that one that hangs or dies harms nobody. Main thread, before any other thread runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/doctor/policy_probe.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace krl {
+
+struct Trial {
+  enum Outcome {
+    kWorks,         // `text`: what it is or gives, "NVRTC 13.0, NVIDIA H200"
+    kNeedsOptions,  // `text`: which
+    kFails,         // `text`: why, and what to do
+  } outcome = kFails;
+  std::string text;
+  Findings findings;  // of a policy that was asked questions, a backend that judged a task
+};
+
+// How a component is tried.
+struct TrialSettings {
+  std::vector<std::string> options;  // "execute=off", where it is not to have its defaults
+  std::chrono::seconds limit{60};
+  std::uint32_t answers = 0;  // of a policy, how many are asked for at once
+  // A Hugging Face directory; a policy's log-probabilities are held against those that libtorch
+  // gives with its weights. Empty: they are not.
+  std::string model;
+};
+
+// What is called working has worked: a backend has judged a task, a dataset was read. Takes at most
+// the limit, and a moment to clean up.
+Trial try_component(const Component& component, const Registry& registry,
+                    const TrialSettings& settings);
+
+}  // namespace krl

@@ -1,0 +1,21 @@
+// The two halves of `kernelrl eval`: of one kernel file, and of a policy. Each takes the parsed
+// command line, prints, and returns the exit code. Main thread only.
+#pragma once
+
+#include <kernelrl/evaluation.hpp>
+
+#include "cli/command_line.hpp"
+#include "core/task/answer.hpp"
+
+namespace krl {
+
+// REQUIRES: "backend", "task" and "kernel" are there.
+int eval_kernel(const CommandLine& line);
+
+// REQUIRES: names_policy(line).
+int eval_policy(const CommandLine& line);
+
+// What an evaluation found out, for people: verdict and why, then one row a case.
+std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation);
+
+}  // namespace krl

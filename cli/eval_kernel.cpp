@@ -1,0 +1,135 @@
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <kernelrl/evaluation_json.hpp>
+#include <kernelrl/spelling.hpp>
+
+#include "cli/console.hpp"
+#include "cli/eval.hpp"
+#include "cli/loaded_plan.hpp"
+#include "core/base/file_system.hpp"
+#include "core/episode/feedback.hpp"
+#include "core/plan/loader.hpp"
+#include "core/plan/source.hpp"
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/components.hpp"
+#include "core/plugin/dataset.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace {
+
+// The tasks of a file or folder, read by the dataset `tasks`.
+Result<std::vector<Task>> tasks_of(const fs::path& path, Components& components) {
+  std::error_code ignored;
+  const ComponentSettings settings{"tasks", {{"path", fs::absolute(path, ignored).string()}}, {}};
+  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
+  KRL_ASSIGN(DatasetItems items, dataset.read_all());
+  return std::move(items.tasks);
+}
+
+// `name` is a task file, or the id of a built-in task.
+Result<Task> find_task(const std::string& name, Components& components) {
+  std::error_code ignored;
+  if (name.ends_with(".toml") || fs::exists(name, ignored)) {
+    KRL_ASSIGN(std::vector<Task> tasks, tasks_of(name, components));
+    if (tasks.size() == 1) return std::move(tasks.front());
+    return invalid("'" + name + "' holds " + std::to_string(tasks.size()) +
+                   " tasks; name the file of one");
+  }
+  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(shared_files() / "configs" / "tasks", components));
+  std::vector<std::string> ids;
+  for (Task& task : tasks) {
+    if (task.id == name) return std::move(task);
+    ids.push_back(task.id);
+  }
+  return invalid("no task '" + name + "'" +
+                 did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
+}
+
+// Empty for the contract that needs no word.
+std::string note_on_contract(const Evaluation& evaluation) {
+  if (evaluation.contract != Contract::kHost) return {};
+  return "contract: host (its own host code ran, so this is trusted less)\n";
+}
+
+std::string_view note_on(CaseKind kind) {
+  if (kind == CaseKind::kShown) return {};
+  return kind == CaseKind::kHoldout ? "hold-out" : "not shown";
+}
+
+std::string table_of_cases(const Evaluation& evaluation) {
+  if (evaluation.cases.empty()) return {};
+  std::vector<std::vector<std::string>> rows = {{"CASE", "VERDICT", "SPEEDUP", ""}};
+  for (const Case& record : evaluation.cases) {
+    std::array<char, 32> speedup = {"-"};
+    if (std::isfinite(record.speedup)) {
+      std::snprintf(speedup.data(), speedup.size(), "%.2f", record.speedup);
+    }
+    std::string notes = record.estimated ? "estimated" : "";
+    if (const std::string_view kind = note_on(record.kind); !kind.empty()) {
+      notes += (notes.empty() ? "" : ", ") + std::string(kind);
+    }
+    rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
+  }
+  return "\n" + columns(rows);
+}
+
+struct Request {
+  Task task;
+  std::string source;
+  EvaluateOptions options;
+  bool json = false;
+};
+
+int evaluate(const Request& request, const Backend& backend) {
+  if (const Status good = backend.prepare(request.task, request.options); !good) {
+    return report(good.error());
+  }
+  const auto evaluation = backend.evaluate(request.task, request.source, request.options);
+  if (!evaluation) {
+    const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
+                                   {"why", evaluation.error().message}};
+    if (request.json) print(failed.dump() + "\n");
+    report(evaluation.error());
+    return kRunFailed;
+  }
+  if (request.json) {
+    print(to_json_text(*evaluation) + "\n");
+  } else {
+    print(describe_evaluation({request.source, {}, Format::kExact}, *evaluation));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation) {
+  return describe_result(candidate, evaluation) + "\n" + note_on_contract(evaluation) +
+         table_of_cases(evaluation);
+}
+
+int eval_kernel(const CommandLine& line) {
+  const auto contract = named<Contract>(line.has("contract") ? line.text("contract") : "device");
+  if (!contract) return line.wrong("--contract is device or host");
+  const auto source = read_text_file(line.text("kernel"));
+  if (!source) return line.wrong(source.error());
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
+  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
+                                            registry->catalog());
+  if (!settings) return report(settings.error());
+  const CallScope scope;
+  const CallWatch watch(print_warning);
+  Components components(*registry, scope);
+  auto task = find_task(line.text("task"), components);
+  if (!task) return report(task.error());
+  const auto backend = components.backend(*settings);
+  if (!backend) return report(backend.error());
+  Request request{std::move(*task), *source, {}, line.has("json")};
+  request.options.contract = *contract;
+  if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
+  return evaluate(request, **backend);
+}
+
+}  // namespace krl

@@ -1,0 +1,102 @@
+#include "cli/loaded_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/learn/policies.hpp"
+#include "core/plan/loader.hpp"
+#include "core/plan/node.hpp"
+
+namespace krl {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+Result<std::vector<fs::path>> plugin_paths(const CommandLine& line) {
+  const Words paths = line.texts("plugin-path");
+  for (const std::string& path : paths) {
+    const std::string why = why_no_folder(path);
+    if (!why.empty()) return invalid("--plugin-path: '" + path + "' " + why);
+  }
+  return std::vector<fs::path>(paths.begin(), paths.end());
+}
+
+// The components that a plan names.
+std::set<Registry::Key> components_of(const Plan& plan) {
+  std::set<Registry::Key> used = {{Kind::kPolicy, plan.policy.use}};
+  for (const auto& part : {plan.policy.sampler, plan.policy.reference}) {
+    if (part) used.emplace(Kind::kPolicy, part->use);
+  }
+  for (const Settings* settings : plan.in_force()) {
+    used.emplace(Kind::kBackend, settings->backend.use);
+    for (const auto& dataset : settings->datasets) used.emplace(Kind::kDataset, dataset.use);
+    for (const auto& reward : settings->rewards) used.emplace(Kind::kReward, reward.use);
+  }
+  return used;
+}
+
+// What may surprise about the plugins and policies of a plan, each thing once.
+void add_notes(const Registry& registry, Plan& plan) {
+  std::vector<std::string> notes = registry.notes();
+  for (const Registry::Key& used : components_of(plan)) {
+    for (std::string& note : registry.notes_on(used)) notes.push_back(std::move(note));
+  }
+  for (const std::string& text : notes) {
+    std::string note = "note: " + text;
+    const bool known = std::find(plan.notes.begin(), plan.notes.end(), note) != plan.notes.end();
+    if (!known) plan.notes.push_back(std::move(note));
+  }
+  for (std::string& note : policy_notes(plan, registry)) plan.notes.push_back(std::move(note));
+}
+
+// So that the plan finds its plugins again, wherever and however it is loaded.
+void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
+  if (folders == plan.plugins.path) return;
+  auto source = std::make_shared<Source>();
+  source->name = "--plugin-path, KERNELRL_PLUGIN_PATH";
+  Node path{Node::Array{}, {std::move(source), 0, 0, 1}};
+  for (const fs::path& folder : folders)
+    std::get<Node::Array>(path.value).push_back({folder.string(), path.origin});
+  Node document = *plan.document;
+  document.child("plugins", {}).set("path", {}, std::move(path));
+  plan.document = std::make_shared<const Node>(std::move(document));
+  plan.plugins.path = std::move(folders);
+}
+
+}  // namespace
+
+void add_plugin_path_option(CommandLine& line) {
+  line.options()("plugin-path", po::value<Words>()->value_name("DIR"),
+                 "a folder with plugins, searched first (repeatable)");
+}
+
+void add_plan_options(CommandLine& line) {
+  line.options()("set", po::value<Words>()->value_name("KEY=VALUE"),
+                 "change the plan: rollout.groups=4, stage.reinforce.iterations=3 (repeatable)");
+  add_plugin_path_option(line);
+}
+
+Result<Registry> load_registry(const CommandLine& line) {
+  KRL_ASSIGN(const std::vector<fs::path> folders, plugin_paths(line));
+  return Registry::load(plugin_folders(folders));
+}
+
+Result<LoadedPlan> load_plan_of(const fs::path& file, const CommandLine& line) {
+  Registry registry;
+  std::vector<fs::path> folders;
+  const auto catalog = [&](const PluginSettings& plugins) -> Result<Catalog> {
+    KRL_ASSIGN(folders, plugin_paths(line));
+    folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
+    folders = strangers_folders(folders);
+    registry = Registry::load(plugin_folders(folders), plugins.replace);
+    return registry.catalog();
+  };
+  Words changes = line.texts("set");
+  if (line.has("from")) changes.push_back("run.from=" + fs::absolute(line.text("from")).string());
+  KRL_ASSIGN(Plan plan, load_plan(file, changes, catalog));
+  record_plugin_folders(plan, std::move(folders));
+  add_notes(registry, plan);
+  return LoadedPlan{std::move(plan), std::move(registry)};
+}
+
+}  // namespace krl

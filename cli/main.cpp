@@ -1,0 +1,93 @@
+// kernelrl, the program: finds the command and passes the words on.
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <kernelrl/spelling.hpp>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "core/plugin/crash.hpp"
+
+namespace {
+
+constexpr const char* kHelp =
+    R"(kernelrl trains a language model to write CUDA kernels, as a plan describes.
+
+  kernelrl --plan PLAN.toml            run the plan; results go to runs/NAME/
+  kernelrl --plan PLAN.toml --resume   go on from the newest checkpoint
+  kernelrl check PLAN.toml             check a plan and its plugins
+  kernelrl plugins [list | show ID]    what is loaded, and its options
+  kernelrl eval --backend B --task T KERNEL.cu
+                                       evaluate one kernel file
+  kernelrl eval --run NAME             evaluate what a policy has learned
+  kernelrl chat --run NAME             talk to it
+  kernelrl export --run NAME DIRECTORY its weights for other programs
+  kernelrl doctor                      what this machine has, which backends work on it
+  kernelrl launch -n N -- --plan PLAN.toml
+                                       run a plan on N processes of this machine
+  kernelrl runs [list | status | stop | resume | tail] [NAME]
+                                       look after runs
+  kernelrl --version
+
+Each command explains itself with --help: kernelrl --plan x --help, kernelrl eval --help.
+Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 130 interrupted.
+)";
+
+struct Command {
+  const char* name;
+  int (*run)(const krl::Words&);
+};
+
+constexpr std::array<Command, 8> kCommands = {{{"chat", krl::chat_command},
+                                               {"check", krl::check_command},
+                                               {"doctor", krl::doctor_command},
+                                               {"eval", krl::eval_command},
+                                               {"export", krl::export_command},
+                                               {"launch", krl::launch_command},
+                                               {"plugins", krl::plugins_command},
+                                               {"runs", krl::runs_command}}};
+
+int unknown_command(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Command& command : kCommands) known.emplace_back(command.name);
+  const std::string hint = name.ends_with(".toml") ? "; to run a plan: kernelrl --plan " + name
+                                                   : "; `kernelrl --help` lists the commands";
+  krl::print_error("kernelrl: error: unknown command '" + name + "'" +
+                   krl::did_you_mean(name, known, hint) + "\n");
+  return krl::kWrongCall;
+}
+
+int dispatch(const krl::Words& words) {
+  if (words.empty()) {
+    krl::print_error(kHelp);
+    return krl::kWrongCall;
+  }
+  const std::string& first = words.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    krl::print(kHelp);
+    return krl::kDone;
+  }
+  if (first == "--version" || first == "version") {
+    krl::print("kernelrl " KERNELRL_VERSION "\n");
+    return krl::kDone;
+  }
+  for (const Command& command : kCommands) {
+    if (first == command.name) return command.run({words.begin() + 1, words.end()});
+  }
+  return first.starts_with("-") ? krl::run_command(words) : unknown_command(first);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  krl::keep_streams();
+  krl::set_last_words_stream(::fileno(krl::errors()));
+  krl::report_crashes();
+  try {
+    return dispatch({argv + 1, argv + argc});
+  } catch (const std::exception& e) {
+    // Nothing of ours throws; a library did, most likely for lack of memory.
+    return krl::report({krl::Code::kInternal, e.what()});
+  }
+}

@@ -1,0 +1,19 @@
+// Plans that are run by the program. Main thread only.
+#pragma once
+
+#include <optional>
+
+#include "cli/loaded_plan.hpp"
+
+namespace krl {
+
+// Checks a plan's components, then runs it with the display and the signals of the program; returns
+// the exit code.
+int run_and_show(const LoadedPlan& loaded, bool resume);
+
+// Where this process is there only to serve the plan's policy in another one (as a rank other than
+// 0 of a training): serves until that one is done, and gives the exit code. It evaluates nothing
+// and writes nothing. Empty where this process runs the plan itself.
+std::optional<int> serve_as_follower(const LoadedPlan& loaded);
+
+}  // namespace krl

@@ -1,0 +1,87 @@
+#include "cli/screen/headline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace krl {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kHeadline = {
+    "reward/mean", "kernel/compile_rate", "kernel/pass_rate", "kernel/speedup_capped",
+    "sft/loss",    "actor/pg_loss",       "actor/entropy",    "actor/grad_norm"};
+
+constexpr std::array<std::string_view, 4> kLosses = {"infra_errors", "sampler/lost",
+                                                     "sampler/refused", "reward/lost"};
+
+}  // namespace
+
+std::vector<std::string> headline(const Metrics& values, std::size_t most) {
+  std::vector<std::string> names;
+  for (const std::string_view name : kHeadline)
+    if (values.contains(std::string(name)) && names.size() < most) names.emplace_back(name);
+  if (!names.empty()) return names;
+  for (const auto& [name, value] : values)
+    if (is_repeatable(name) && names.size() < most) names.push_back(name);
+  return names;
+}
+
+std::string losses_text(const Metrics& values) {
+  std::string text;
+  for (const std::string_view name : kLosses) {
+    const auto lost = values.find(std::string(name));
+    if (lost == values.end() || !(lost->second > 0)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", name, lost->second);
+  }
+  return text;
+}
+
+std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now) {
+  if (at_once) return "stopping now; Ctrl-C again ends the process";
+  if (stage.name.empty()) return "stopping once the start is done; Ctrl-C again stops now";
+  const std::string busy =
+      now.of > 0 ? fmt::format(" (at {} {}/{})", printable(now.phase), now.done, now.of) : "";
+  return "stopping after this iteration" + busy + "; Ctrl-C again stops now and loses it";
+}
+
+std::string number_text(double value) {
+  const double size = std::fabs(value);
+  const bool plain = size == 0 || (size >= 1e-3 && size < 1e5);
+  return plain ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string printable(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return line;
+}
+
+std::vector<std::string> printable_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(printable(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+}  // namespace krl

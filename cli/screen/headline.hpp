@@ -1,0 +1,37 @@
+// How metrics are put into words on a screen: which ones, numbers, durations. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/screen/display.hpp"
+#include "core/run/metrics.hpp"
+
+namespace krl {
+
+inline constexpr std::size_t kMostMetrics = 6;  // of an iteration on the screen
+
+// The names worth a place on the screen, in a fixed order, at most `most`: those of the list in
+// headline.cpp that are there, or else the first repeatable ones.
+std::vector<std::string> headline(const Metrics& values, std::size_t most);
+
+// What was lost in an iteration, "infra_errors 3  sampler/lost 1"; empty if nothing was.
+std::string losses_text(const Metrics& values);
+
+// What follows when the user asks the run to end. `stage`: the one under way, nameless before the
+// first; `now`: what it is busy with.
+std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now);
+
+std::string number_text(double value);      // "0.6250", "1.234e+06"
+std::string duration_text(double seconds);  // "8.3 s", "3 min 20 s", "1 h 05 min"
+std::string clock_text(double seconds);     // "0:08", "12:05", "1:02:05"
+
+// The text as one safe line: control characters (a kernel's output may hold escape sequences)
+// become spaces.
+std::string printable(std::string_view text);
+
+// The same of each of its lines; empty ones at the end are left out.
+std::vector<std::string> printable_lines(std::string_view text);
+
+}  // namespace krl

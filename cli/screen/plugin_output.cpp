@@ -1,0 +1,30 @@
+#include "cli/screen/plugin_output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/console.hpp"
+
+namespace krl {
+namespace {
+
+void send_to(int descriptor) {
+  std::fflush(stdout);  // what was printed before belongs to where it went before
+  ::dup2(descriptor, STDOUT_FILENO);
+  ::dup2(descriptor, STDERR_FILENO);
+}
+
+}  // namespace
+
+PluginOutput::PluginOutput(const std::filesystem::path& file) {
+  const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (opened < 0) return;
+  send_to(opened);
+  ::close(opened);
+}
+
+PluginOutput::~PluginOutput() { send_to(::fileno(errors())); }
+
+}  // namespace krl

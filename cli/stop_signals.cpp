@@ -1,0 +1,99 @@
+#include "cli/stop_signals.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+
+namespace krl {
+namespace {
+
+// Set by the handler; lock-free, so safe there.
+std::atomic<bool> g_stop{false};
+std::atomic<bool> g_cancel{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// The handler may only write; the thread at the other end does what a handler must not. -1: nobody
+// listens.
+std::atomic<int> g_write_end{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr char kFirst = 1, kSecond = 2, kOver = 3;
+
+constexpr std::chrono::seconds kPatience{2};  // for what was asked to end at once
+
+void tell(char what) {
+  const int descriptor = g_write_end;
+  if (descriptor < 0) return;
+  const int error = errno;
+  static_cast<void>(!::write(descriptor, &what, 1));
+  errno = error;
+}
+
+void set_handler(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void on_signal(int) {
+  if (!g_stop.exchange(true)) return tell(kFirst);
+  g_cancel = true;
+  tell(kSecond);
+  set_handler(SIG_DFL);
+}
+
+// The next byte of the pipe; 0 if none comes in that time (-1: waits for ever), kOver at its end.
+char next_byte(int read_end, std::chrono::milliseconds patience) {
+  while (true) {
+    pollfd ready{read_end, POLLIN, 0};
+    const int count = ::poll(&ready, 1, static_cast<int>(patience.count()));
+    if (count == 0) return 0;
+    if (count < 0 && errno == EINTR) continue;
+    char what = kOver;
+    return count > 0 && ::read(read_end, &what, 1) == 1 ? what : kOver;
+  }
+}
+
+void listen(int read_end, const StopSignals::Told& told) {
+  std::chrono::milliseconds patience{-1};
+  for (char what = 0; (what = next_byte(read_end, patience)) != kOver;) {
+    if (what == kFirst) told(StopNews::kFirst);
+    if (what == kSecond) told(StopNews::kSecond);
+    if (what == 0) told(StopNews::kStillRunning);
+    if (what != kFirst) patience = what == 0 ? 2 * patience : kPatience;
+  }
+  ::close(read_end);
+}
+
+}  // namespace
+
+StopSignals::StopSignals(Told told) {
+  g_stop = false;
+  g_cancel = false;
+  int ends[2];
+  if (told && ::pipe2(ends, O_CLOEXEC) == 0) {
+    g_write_end = ends[1];
+    teller_ = std::thread([read_end = ends[0], told = std::move(told)] { listen(read_end, told); });
+  }
+  set_handler(on_signal);
+}
+
+StopSignals::~StopSignals() {
+  set_handler(SIG_DFL);
+  if (!teller_.joinable()) return;
+  tell(kOver);
+  teller_.join();
+  ::close(g_write_end.exchange(-1));
+}
+
+const std::atomic<bool>& StopSignals::stop() { return g_stop; }
+const std::atomic<bool>& StopSignals::cancel() { return g_cancel; }
+
+}  // namespace krl

@@ -1,0 +1,150 @@
+#include "core/learn/optimizer_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace krl {
+namespace {
+
+// What by_loss stands for. Zheng et al. 2025 (GSPO) average over sequences; Liu et al. 2025 (Dr.
+// GRPO) divide by a constant length, so that a long wrong answer is not blamed less a token.
+Aggregation aggregation_of(const LearnSettings& learn) {
+  if (learn.loss.aggregation != Aggregation::kByLoss) return learn.loss.aggregation;
+  if (learn.loss.name == "gspo") return Aggregation::kSequenceMean;
+  return learn.advantage == AdvantageKind::kDrGrpo ? Aggregation::kFixedLength
+                                                   : Aggregation::kTokenMean;
+}
+
+std::uint32_t boundary_number(Aggregation aggregation) {
+  if (aggregation == Aggregation::kSequenceMean) return KRL_SEQUENCE_MEAN;
+  return aggregation == Aggregation::kTokenSum ? KRL_TOKEN_SUM : KRL_TOKEN_MEAN;
+}
+
+}  // namespace
+
+Loss loss_of(const Settings& settings) {
+  const LearnSettings& learn = settings.learn;
+  Loss loss;
+  loss.name = learn.loss.name;
+  loss.aggregation = boundary_number(aggregation_of(learn));
+  loss.temperature = settings.rollout.temperature;
+  for (const LossParameter& p : learn.loss.parameters)
+    loss.parameters.emplace_back(p.name, p.value);
+  for (const LossParameter& p : learn.critic) loss.parameters.emplace_back(p.name, p.value);
+  return loss;
+}
+
+double normaliser_of(const Settings& settings, double examples, double tokens) {
+  switch (aggregation_of(settings.learn)) {
+    case Aggregation::kSequenceMean:
+      return examples;
+    case Aggregation::kFixedLength:
+      return examples * static_cast<double>(settings.rollout.max_tokens);
+    default:
+      return tokens;
+  }
+}
+
+double figures_scale(const Settings& settings, double examples, double tokens) {
+  if (aggregation_of(settings.learn) != Aggregation::kFixedLength) return 1;
+  return normaliser_of(settings, examples, tokens) / tokens;
+}
+
+Loss supervised_loss(double tokens) { return {"cross_entropy", KRL_TOKEN_MEAN, tokens, 1.0, {}}; }
+
+double parameter_of(const LossSettings& loss, std::string_view name) {
+  const auto at = std::find_if(loss.parameters.begin(), loss.parameters.end(),
+                               [&](const LossParameter& p) { return p.name == name; });
+  return at == loss.parameters.end() ? 0 : at->value;
+}
+
+namespace {
+
+// The share of the way from lr down to min_lr that is left at `progress` in 0..1.
+double remaining(Schedule schedule, double progress) {
+  switch (schedule) {
+    case Schedule::kConstant:
+      return 1;
+    case Schedule::kLinear:
+      return 1 - progress;
+    case Schedule::kCosine:
+      return 0.5 * (1 + std::cos(std::numbers::pi * progress));
+  }
+  return 1;
+}
+
+}  // namespace
+
+double default_lr(const PolicyInfo& policy, double whole) {
+  constexpr double kOfAdapters = 4e-5;
+  return (policy.exports & KRL_WEIGHTS_PEFT) != 0 ? kOfAdapters : whole;
+}
+
+Optimizer optimizer_at(const OptimizerSettings& s, double otherwise, std::int64_t step,
+                       std::int64_t total) {
+  const double lr = s.lr.value_or(otherwise);
+  Optimizer optimizer{lr, s.beta1, s.beta2, s.epsilon, s.weight_decay, s.grad_clip};
+  if (step < s.warmup) {
+    optimizer.lr = lr * static_cast<double>(step + 1) / static_cast<double>(s.warmup);
+  } else if (s.schedule != Schedule::kConstant) {
+    const auto span = static_cast<double>(std::max<std::int64_t>(1, total - 1 - s.warmup));
+    const double progress = std::min(1.0, static_cast<double>(step - s.warmup) / span);
+    optimizer.lr = s.min_lr + (lr - s.min_lr) * remaining(s.schedule, progress);
+  }
+  return optimizer;
+}
+
+namespace {
+
+// A single bad batch may pass; a policy that gives no number so often has none left.
+constexpr int kMostInARow = 3;
+
+}  // namespace
+
+void StepFigures::begin_iteration() {
+  sums_.clear();
+  counts_.clear();
+  first_.clear();
+  steps_ = not_finite_ = 0;
+}
+
+Status StepFigures::add(const Metrics& step) {
+  ++steps_;
+  std::string wrong;
+  for (const auto& [name, value] : step) {
+    if (!std::isfinite(value)) {
+      if (wrong.empty()) wrong = fmt::format("{} = {}", name, value);
+      continue;
+    }
+    merge_metric(sums_, name, value);
+    ++counts_[name];
+  }
+  if (wrong.empty()) {
+    in_a_row_ = 0;
+    return {};
+  }
+  ++not_finite_;
+  if (first_.empty()) first_ = wrong;
+  if (++in_a_row_ < kMostInARow) return {};
+  return failure(Code::kInternal,
+                 fmt::format("policy '{}' reported {} in {} optimiser steps in a row: what it has "
+                             "learned is lost since; try a smaller learning rate",
+                             policy_, wrong, in_a_row_));
+}
+
+std::optional<double> StepFigures::of(const std::string& name) const {
+  const auto sum = sums_.find(name);
+  if (sum == sums_.end()) return std::nullopt;
+  return name.ends_with("_max") ? sum->second : sum->second / counts_.at(name);
+}
+
+std::string StepFigures::warning() const {
+  if (not_finite_ == 0) return {};
+  return fmt::format("policy '{}' reported {} in {} of {} optimiser steps", policy_, first_,
+                     not_finite_, steps_);
+}
+
+}  // namespace krl

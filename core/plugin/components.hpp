@@ -1,0 +1,53 @@
+// The components that a plan names, created with its options.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/backend.hpp"
+#include "core/plugin/instance.hpp"
+#include "core/plugin/registry.hpp"
+
+namespace krl {
+
+// How calls into plugins are made, as the plan says; `stop` ends them.
+CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
+
+// Creates components and keeps those that several stages share: a backend with the same options is
+// created once.
+class Components {
+ public:
+  // Both outlive the object and everything it gives out.
+  Components(const Registry& registry, const CallScope& scope)
+      : registry_(registry), scope_(scope) {}
+
+  const Registry& registry() const { return registry_; }
+
+  // A Policy, Dataset or Reward of its own.
+  template <class Wrapped>
+  Result<Wrapped> create(const ComponentSettings& settings) const {
+    KRL_ASSIGN(Instance instance, create_instance(Wrapped::kKind, settings));
+    return Wrapped(std::move(instance));
+  }
+  Result<const Backend*> backend(const ComponentSettings& settings);
+
+ private:
+  Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
+
+  const Registry& registry_;
+  const CallScope& scope_;
+  std::map<std::string, std::unique_ptr<Backend>> backends_;
+};
+
+// The error at its place in the plan: at the option that its text is about, or else at the
+// component's `use`. It is about an option if it begins with its key ("layers must be even",
+// "model.heads is 3", "'path': not there") or quotes it; or else if it holds the path that the
+// option gives. Only what the plan gives can be wrong there, never a default. The error keeps its
+// code.
+Error at_component(const ComponentSettings& settings, Error error);
+
+}  // namespace krl

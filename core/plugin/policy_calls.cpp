@@ -1,0 +1,353 @@
+#include "core/plugin/policy_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "core/plugin/instance.hpp"
+#include "core/plugin/views.hpp"
+
+namespace krl {
+OpenRequests::OpenRequests(const AnswerSink& sink)
+    : sink_(sink),
+      of_try_{[this](std::size_t request, std::uint32_t sample, Answer answer) {
+                answered(request, sample, std::move(answer));
+              },
+              [this](std::size_t request, Error why) { lost(request, std::move(why)); }} {}
+
+void OpenRequests::add(const SampleRequest& request) {
+  const std::lock_guard lock(mutex_);
+  asked_.push_back(requests_.size());
+  requests_.push_back({&request, std::vector<bool>(request.samples, false)});
+}
+
+std::vector<const SampleRequest*> OpenRequests::begin_try() {
+  const std::lock_guard lock(mutex_);
+  progressed_ = false;
+  asked_.clear();
+  std::vector<const SampleRequest*> missing;
+  for (std::size_t number = 0; number < requests_.size(); ++number) {
+    const Open& open = requests_[number];
+    const auto& answered = open.answered;
+    if (open.lost || std::find(answered.begin(), answered.end(), false) == answered.end()) continue;
+    asked_.push_back(number);
+    missing.push_back(open.request);
+  }
+  return missing;
+}
+
+bool OpenRequests::progressed() const {
+  const std::lock_guard lock(mutex_);
+  return progressed_;
+}
+
+void OpenRequests::answered(std::size_t request, std::uint32_t sample, Answer answer) {
+  std::unique_lock lock(mutex_);
+  const std::size_t number = asked_[request];
+  if (requests_[number].answered[sample]) return;
+  requests_[number].answered[sample] = true;
+  progressed_ = true;
+  lock.unlock();
+  sink_.answered(number, sample, std::move(answer));
+}
+
+void OpenRequests::lost(std::size_t request, Error why) {
+  std::unique_lock lock(mutex_);
+  const std::size_t number = asked_[request];
+  requests_[number].lost = progressed_ = true;
+  lock.unlock();
+  sink_.lost(number, std::move(why));
+}
+
+namespace {
+
+// Rounding may bring the logarithm of a probability of 1 above 0.
+constexpr float kLargestLogprob = 1e-4F;
+
+// For the way of an answer that was there in time.
+constexpr std::chrono::seconds kGrace{1};
+
+// What is wrong with what a sample says of itself; empty if nothing is.
+std::string complaint_about(const krl_sample& s) {
+  if (s.logprobs.size != s.tokens.size)
+    return fmt::format("{} tokens with {} logprobs", s.tokens.size, s.logprobs.size);
+  for (std::size_t i = 0; i < s.logprobs.size; ++i) {
+    if (!std::isfinite(s.logprobs.data[i]) || s.logprobs.data[i] > kLargestLogprob)
+      return fmt::format("logprob {} of token {}", s.logprobs.data[i], i);
+  }
+  for (std::size_t i = 0; i < s.n_spans; ++i) {
+    const std::uint32_t first = s.spans[i]->first_token;
+    const bool in_order = i == 0 ? first == 0 : first > s.spans[i - 1]->first_token;
+    if (!in_order || first >= s.tokens.size)
+      return fmt::format("span {} begins at token {} of {}", i, first, s.tokens.size);
+  }
+  return {};
+}
+
+bool is_over(std::int64_t deadline_ns) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return deadline_ns != 0 && now > std::chrono::nanoseconds(deadline_ns) + kGrace;
+}
+
+Answer answer_of(const krl_sample& s) {
+  Answer answer{copy(s.text),
+                {s.prompt_tokens.data, s.prompt_tokens.data + s.prompt_tokens.size},
+                {s.tokens.data, s.tokens.data + s.tokens.size},
+                {s.logprobs.data, s.logprobs.data + s.logprobs.size},
+                s.stop_reason > KRL_STOP_ABORTED ? StopReason::kAborted
+                                                 : static_cast<StopReason>(s.stop_reason),
+                s.policy_version,
+                {},
+                copy(s.state)};
+  for (std::size_t i = 0; i < s.n_spans; ++i)
+    answer.spans.push_back({s.spans[i]->first_token, s.spans[i]->version});
+  return answer;
+}
+
+}  // namespace
+
+Rows<krl_message> messages_of(const Prompt& prompt) {
+  return {prompt, [](const Message& m) {
+            return krl_message{sizeof(krl_message), m.role, to_c(m.text)};
+          }};
+}
+
+SamplingView::SamplingView(const Sampling& s) {
+  for (const std::string& text : s.stop) stop_.push_back(to_c(text));
+  c_ = {sizeof(krl_sampling),
+        s.max_tokens,
+        s.temperature,
+        s.top_p,
+        s.top_k,
+        static_cast<std::uint32_t>(stop_.size()),
+        stop_.data()};
+}
+
+krl_sampling SamplingView::of(const SampleRequest& request) const {
+  krl_sampling sampling = c_;
+  if (request.max_tokens > 0) sampling.max_tokens = std::min(c_.max_tokens, request.max_tokens);
+  return sampling;
+}
+
+krl_request request_view(const SampleRequest& r, const Rows<krl_message>& messages,
+                         const krl_sampling& sampling) {
+  return {sizeof(krl_request),
+          r.samples,
+          messages.data(),
+          messages.size(),
+          &sampling,
+          r.seed,
+          to_c(r.session),
+          {r.prompt_tokens.data(), r.prompt_tokens.size()},
+          {r.answer_prefix.data(), r.answer_prefix.size()},
+          r.deadline_ns};
+}
+
+SampleReceiver::SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds)
+    : sink_(sink),
+      who_(std::move(who)),
+      bounds_(bounds),
+      newest_version_(bounds.least_version),
+      c_{sizeof(krl_sample_sink), 0, this, put, fail} {}
+
+void SampleReceiver::expect(const SampleRequest& request) {
+  const std::lock_guard lock(mutex_);
+  expected_.push_back({std::vector<bool>(request.samples, false), request.deadline_ns});
+}
+
+std::string SampleReceiver::complaint() const {
+  const std::lock_guard lock(mutex_);
+  return complaint_;
+}
+
+std::string SampleReceiver::missing() const {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t r = 0; r < expected_.size(); ++r) {
+    const std::vector<bool>& answered = expected_[r].answered;
+    if (expected_[r].failed || expected_[r].late) continue;
+    const auto at = std::find(answered.begin(), answered.end(), false);
+    if (at == answered.end()) continue;
+    const std::string which =
+        answered.size() == 1 ? ""
+                             : fmt::format(" {} of {}", at - answered.begin(), answered.size());
+    return fmt::format("it gave no sample{} for request {} of {}", which, r, expected_.size());
+  }
+  return {};
+}
+
+krl_status SampleReceiver::put(const krl_sample_sink* sink, const krl_sample* sample) {
+  krl_sample whole{};  // one of an older plugin ends earlier
+  std::memcpy(&whole, sample, std::min<std::size_t>(sample->struct_size, sizeof whole));
+  return static_cast<SampleReceiver*>(sink->ctx)->receive(whole);
+}
+
+krl_status SampleReceiver::fail(const krl_sample_sink* sink, std::uint32_t request,
+                                krl_status status, krl_str why) {
+  const Code code = status == KRL_OK ? Code::kInternal : code_of(status);
+  const std::string text = why.size == 0 ? "it failed without a reason" : copy(why);
+  return static_cast<SampleReceiver*>(sink->ctx)->lose(request, {code, text});
+}
+
+krl_status SampleReceiver::receive(const krl_sample& s) {
+  bool first_late = false;
+  {
+    const std::lock_guard lock(mutex_);
+    std::string why = check_place(s.request, s.index);
+    if (why.empty()) why = complaint_about(s);
+    if (why.empty()) why = check_bounds(s);
+    if (!accept(std::move(why))) return KRL_INVALID_ARGUMENT;
+    Expected& expected = expected_[s.request];
+    expected.answered[s.index] = true;
+    newest_version_ = std::max(newest_version_, s.policy_version);
+    if (is_over(expected.deadline_ns)) {
+      if (std::exchange(expected.late, true)) return KRL_OK;
+      first_late = true;
+    }
+  }
+  if (first_late) {
+    tell_lost(s.request, {Code::kDeadlineExceeded, "the answer came after its deadline"});
+  } else {
+    sink_.answered(s.request, s.index, answer_of(s));
+  }
+  return KRL_OK;
+}
+
+krl_status SampleReceiver::lose(std::uint32_t request, Error why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!accept(check_failure(request))) return KRL_INVALID_ARGUMENT;
+    expected_[request].failed = true;
+  }
+  tell_lost(request, std::move(why));
+  return KRL_OK;
+}
+
+void SampleReceiver::tell_lost(std::uint32_t request, Error why) const {
+  why.message = fmt::format("{}: {}", who_, why.message);
+  sink_.lost(request, std::move(why));
+}
+
+bool SampleReceiver::accept(std::string why) {
+  if (why.empty()) return true;
+  complaint_ = std::move(why);
+  return false;
+}
+
+std::uint64_t SampleReceiver::newest_version() const {
+  const std::lock_guard lock(mutex_);
+  return newest_version_;
+}
+
+std::string SampleReceiver::check_bounds(const krl_sample& s) const {
+  for (std::size_t i = 0; i < s.tokens.size; ++i) {
+    const std::int32_t token = s.tokens.data[i];
+    if (token >= 0 && (bounds_.vocabulary == 0 || token < bounds_.vocabulary)) continue;
+    const std::string of =
+        bounds_.vocabulary == 0 ? "" : fmt::format(", of a vocabulary of {}", bounds_.vocabulary);
+    return fmt::format("token {} of request {} is {}{}", i, s.request, token, of);
+  }
+  if (bounds_.has_tokens && s.stop_reason == KRL_STOP_END && s.tokens.size == 0)
+    return fmt::format("a finished answer to request {} without tokens", s.request);
+  if (s.policy_version < bounds_.least_version) {
+    return fmt::format("a sample of version {} after one of version {}", s.policy_version,
+                       bounds_.least_version);
+  }
+  return {};
+}
+
+std::string SampleReceiver::check_place(std::uint32_t request, std::uint32_t sample) const {
+  if (request >= expected_.size())
+    return fmt::format("sample of request {}, of {}", request, expected_.size());
+  const Expected& expected = expected_[request];
+  if (sample >= expected.answered.size())
+    return fmt::format("sample {} of request {}, which wants {}", sample, request,
+                       expected.answered.size());
+  if (expected.answered[sample]) return fmt::format("two samples for request {}", request);
+  if (expected.failed) return fmt::format("a sample for request {}, which has failed", request);
+  return {};
+}
+
+std::string SampleReceiver::check_failure(std::uint32_t request) const {
+  if (request >= expected_.size())
+    return fmt::format("failure of request {}, of {}", request, expected_.size());
+  const Expected& expected = expected_[request];
+  if (expected.failed) return fmt::format("failure of request {}, twice", request);
+  const bool answered = std::find(expected.answered.begin(), expected.answered.end(), false) ==
+                        expected.answered.end();
+  return answered ? fmt::format("failure of request {}, which was answered", request) : "";
+}
+
+RequestFeed::RequestFeed(const Sampling& sampling, const Policy::NextRequest& next,
+                         SampleReceiver& receiver)
+    : sampling_(sampling),
+      next_(next),
+      receiver_(receiver),
+      source_{sizeof(krl_request_source), 0, this, give_next} {}
+
+krl_status RequestFeed::give_next(const krl_request_source* source, std::int32_t wait,
+                                  const krl_request** out) {
+  return static_cast<RequestFeed*>(source->ctx)->take(wait != 0, out);
+}
+
+krl_status RequestFeed::take(bool wait, const krl_request** out) {
+  *out = nullptr;
+  const Result<const SampleRequest*> next = next_(wait);
+  if (!next) return static_cast<krl_status>(next.error().code);
+  if (*next == nullptr) {
+    ended_ = ended_ || wait;
+    return KRL_OK;
+  }
+  Taken& taken = taken_.emplace_back(Taken{messages_of((*next)->prompt), sampling_.of(**next), {}});
+  taken.request = request_view(**next, taken.messages, taken.sampling);
+  receiver_.expect(**next);
+  *out = &taken.request;
+  return KRL_OK;
+}
+
+namespace {
+
+krl_example c_example(const Example& e) {
+  return {sizeof(krl_example),
+          0,
+          i32s(e.prompt_tokens),
+          i32s(e.tokens),
+          f32s(e.logprobs),
+          f32s(e.advantages),
+          f32s(e.weights),
+          f32s(e.values),
+          f32s(e.returns),
+          f32s(e.old_logprobs),
+          f32s(e.reference_logprobs),
+          e.version,
+          to_c(e.state)};
+}
+
+}  // namespace
+
+Rows<krl_example> rows_of(const std::vector<Example>& examples) { return {examples, c_example}; }
+
+Rows<krl_example> rows_of(const Batch& batch) {
+  return {batch, [](const Example* example) { return c_example(*example); }};
+}
+
+LossView::LossView(const Loss& loss)
+    : parameters_(
+          loss.parameters,
+          [](const auto& parameter) {
+            return krl_parameter{sizeof(krl_parameter), 0, to_c(parameter.first), parameter.second};
+          }),
+      c_{sizeof(krl_loss),
+         loss.aggregation,
+         to_c(loss.name),
+         loss.normaliser,
+         loss.temperature,
+         parameters_.data(),
+         parameters_.size(),
+         loss.last_of_step ? KRL_LOSS_LAST_OF_STEP : 0,
+         0} {}
+
+}  // namespace krl

@@ -1,0 +1,245 @@
+// What calls pass to a policy and take from it, in the boundary's terms.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plugin/policy.hpp"
+#include "core/plugin/views.hpp"
+
+namespace krl {
+
+// The requests of a call that samples and may have to be made more than once: what is still missing
+// of them, under numbers that stay the same from try to try. Thread-safe.
+class OpenRequests {
+ public:
+  // `sink` is told of each sample once, and of each request that is lost, by the number in which it
+  // was added. Both outlive the object, as do the requests.
+  explicit OpenRequests(const AnswerSink& sink);
+  OpenRequests(const OpenRequests&) = delete;
+  OpenRequests& operator=(const OpenRequests&) = delete;
+
+  // One more request; of a try that is under way, its next one.
+  void add(const SampleRequest& request);
+  // Begins a try, whose requests are those that miss a sample, in their order.
+  std::vector<const SampleRequest*> begin_try();
+  // Whether the try has brought anything.
+  bool progressed() const;
+  // The sink of the try, which counts its requests from 0. A sample that an earlier try brought is
+  // dropped: it is the same.
+  const AnswerSink& sink() const { return of_try_; }
+
+ private:
+  struct Open {
+    const SampleRequest* request;
+    std::vector<bool> answered;
+    bool lost = false;
+  };
+
+  void answered(std::size_t request, std::uint32_t sample, Answer answer);
+  void lost(std::size_t request, Error why);
+
+  mutable std::mutex mutex_;
+  std::deque<Open> requests_;
+  std::vector<std::size_t> asked_;  // by the try
+  bool progressed_ = false;
+  const AnswerSink& sink_;
+  const AnswerSink of_try_;
+};
+
+// What a call that samples passes to a policy and takes from it: requests in C's terms, and the
+// sinks behind which every answer is checked. Each object lives as long as its call; where it is
+// not said otherwise, one thread.
+
+// Borrow the texts of the prompt and of the sampling.
+Rows<krl_message> messages_of(const Prompt& prompt);
+
+class SamplingView {
+ public:
+  explicit SamplingView(const Sampling& sampling);
+  SamplingView(const SamplingView&) = delete;
+  SamplingView& operator=(const SamplingView&) = delete;
+
+  // As it is for one request. Lives no longer than this.
+  krl_sampling of(const SampleRequest& request) const;
+
+ private:
+  std::vector<krl_str> stop_;
+  krl_sampling c_;
+};
+
+// A request in C's terms. Borrows all three.
+krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
+                         const krl_sampling& sampling);
+
+// What the samples of a call must keep to.
+struct SampleBounds {
+  std::int64_t vocabulary = 0;      // 0 = unknown
+  std::uint64_t least_version = 0;  // versions never fall
+  bool has_tokens = false;          // a finished answer has at least its end token
+};
+
+// Receives samples, checks each against the boundary's rules and hands it on. Thread-safe.
+class SampleReceiver {
+ public:
+  // `who` begins what is said of a lost request: "policy 'x' (sample)".
+  SampleReceiver(const AnswerSink& sink, std::string who, const SampleBounds& bounds);
+
+  const krl_sample_sink* c() const { return &c_; }
+  // One more request may be answered, by as many samples as it wants, until its deadline and a
+  // grace; what comes later is lost.
+  void expect(const SampleRequest& request);
+  // Of the samples, and of the bounds.
+  std::uint64_t newest_version() const;
+  // What was wrong with what was put; empty if nothing was.
+  std::string complaint() const;
+  // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
+  std::string missing() const;
+
+ private:
+  // The samples of one request.
+  struct Expected {
+    std::vector<bool> answered;
+    std::int64_t deadline_ns = 0;
+    bool failed = false;  // those that are missing will not come
+    bool late = false;    // or came too late
+  };
+
+  static krl_status put(const krl_sample_sink* sink, const krl_sample* sample);
+  static krl_status fail(const krl_sample_sink* sink, std::uint32_t request, krl_status status,
+                         krl_str why);
+  krl_status receive(const krl_sample& sample);
+  krl_status lose(std::uint32_t request, Error why);
+  void tell_lost(std::uint32_t request, Error why) const;
+  // Keeps a complaint, if `why` is one.
+  bool accept(std::string why);
+  // What is wrong with a sample, or with the failure of a request; empty if nothing is.
+  std::string check_bounds(const krl_sample& sample) const;
+  std::string check_place(std::uint32_t request, std::uint32_t sample) const;
+  std::string check_failure(std::uint32_t request) const;
+
+  mutable std::mutex mutex_;
+  std::vector<Expected> expected_;  // by request
+  std::string complaint_;
+  const AnswerSink& sink_;
+  const std::string who_;
+  const SampleBounds bounds_;
+  std::uint64_t newest_version_;
+  krl_sample_sink c_;
+};
+
+// The source of a call of sample_stream. Thread-safe as `next` is.
+class RequestFeed {
+ public:
+  RequestFeed(const Sampling& sampling, const Policy::NextRequest& next, SampleReceiver& receiver);
+
+  const krl_request_source* c() const { return &source_; }
+  // Whether the policy was told that no more requests will come.
+  bool ended() const { return ended_; }
+
+ private:
+  struct Taken {
+    Rows<krl_message> messages;
+    krl_sampling sampling;
+    krl_request request;
+  };
+
+  static krl_status give_next(const krl_request_source* source, std::int32_t wait,
+                              const krl_request** out);
+  krl_status take(bool wait, const krl_request** out);
+
+  const SamplingView sampling_;
+  const Policy::NextRequest& next_;
+  SampleReceiver& receiver_;
+  std::deque<Taken> taken_;  // borrowed by the policy until its call returns
+  bool ended_ = false;
+  krl_request_source source_;
+};
+
+// What a call over training samples passes to a policy and takes from it: examples in C's terms,
+// and a sink for one number per token. Each object lives as long as its call; one thread.
+
+// Borrow the arrays of the examples.
+Rows<krl_example> rows_of(const std::vector<Example>& examples);
+Rows<krl_example> rows_of(const Batch& batch);
+
+// A loss in C's terms, borrowed.
+class LossView {
+ public:
+  explicit LossView(const Loss& loss);
+  LossView(const LossView&) = delete;
+  LossView& operator=(const LossView&) = delete;
+
+  const krl_loss* c() const { return &c_; }
+
+ private:
+  Rows<krl_parameter> parameters_;
+  krl_loss c_;
+};
+
+// Receives a number for every token of every example, and checks them. `Sink` is krl_critic_sink or
+// krl_logprob_sink.
+template <class Sink>
+class NumberReceiver {
+ public:
+  // `what`: one of the numbers, "value".
+  NumberReceiver(const std::vector<Example>& examples, std::string what)
+      : examples_(examples),
+        what_(std::move(what)),
+        numbers_(examples.size()),
+        sink_{sizeof(Sink), 0, this, put} {}
+  NumberReceiver(const NumberReceiver&) = delete;
+  NumberReceiver& operator=(const NumberReceiver&) = delete;
+
+  const Sink* c() const { return &sink_; }
+
+  // What was wrong with what was put; empty if nothing was.
+  const std::string& complaint() const { return complaint_; }
+  // What is still missing; empty if nothing is.
+  std::string missing() const {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (numbers_[i].size() != examples_[i].tokens.size())
+        return fmt::format("it gave no {}s for example {} of {}", what_, i, numbers_.size());
+    }
+    return {};
+  }
+
+  std::vector<std::vector<float>> take() && { return std::move(numbers_); }
+
+ private:
+  static krl_status put(const Sink* sink, std::size_t example, krl_f32s numbers) {
+    return static_cast<NumberReceiver*>(sink->ctx)->receive(example, numbers);
+  }
+
+  krl_status receive(std::size_t example, krl_f32s numbers) {
+    if (example >= examples_.size()) {
+      complaint_ = fmt::format("{}s of example {}, of {}", what_, example, examples_.size());
+    } else if (numbers.size != examples_[example].tokens.size()) {
+      complaint_ = fmt::format("{} {}s for the {} tokens of example {}", numbers.size, what_,
+                               examples_[example].tokens.size(), example);
+    } else if (!std::all_of(numbers.data, numbers.data + numbers.size,
+                            [](float v) { return std::isfinite(v); })) {
+      complaint_ = fmt::format("a {} of example {} is no finite number", what_, example);
+    }
+    if (!complaint_.empty()) return KRL_INVALID_ARGUMENT;
+    numbers_[example].assign(numbers.data, numbers.data + numbers.size);
+    return KRL_OK;
+  }
+
+  const std::vector<Example>& examples_;
+  const std::string what_;
+  std::vector<std::vector<float>> numbers_;
+  std::string complaint_;
+  Sink sink_;
+};
+
+}  // namespace krl

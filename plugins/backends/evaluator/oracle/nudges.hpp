@@ -1,0 +1,24 @@
+// Perturbs inputs by an ulp, to measure the effect of rounding on a reference: each element up or
+// down, by a table of random signs that grows with the largest input. Used by one thread, in
+// inference mode.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace krl {
+
+class Nudges {
+ public:
+  // `values`: float32, on one device always. Each `draw`, from 0 to kMostDraws, moves elements in a
+  // way of its own.
+  at::Tensor moved(const at::Tensor& values, std::int64_t draw);
+
+  static constexpr std::int64_t kMostDraws = 1023;
+
+ private:
+  at::Tensor factors_;  // 1 + 2^-23 or 1 - 2^-23
+};
+
+}  // namespace krl

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# scripts/test.sh fails for a test that passes only when run again, and for a source that is not formatted. Stand-ins for
+# cmake and ctest: a build does nothing; the first run of the tests has $FIRST failures, the second $AGAIN.
+#
+# usage: test_script.sh CHECKOUT
+set -euo pipefail
+checkout=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/bin" "$tmp/scripts" "$tmp/build" "$tmp/build/ci"
+cp "$checkout"/scripts/{test,format}.sh "$tmp/scripts"
+cp "$checkout/.clang-format" "$tmp"
+printf '#!/bin/sh\n' | tee "$tmp/scripts/setup.sh" > "$tmp/bin/cmake"
+cat > "$tmp/bin/ctest" << 'END'
+#!/usr/bin/env bash
+failures=$FIRST
+[[ " $* " != *" --rerun-failed "* ]] || failures=$AGAIN
+while [[ $1 != --output-junit ]]; do shift; done
+echo "<testsuite tests=\"5\" failures=\"$failures\" disabled=\"0\" skipped=\"1\">" > "$2"
+END
+chmod +x "$tmp"/bin/* "$tmp"/scripts/*
+export PATH=$tmp/bin:$PATH
+git -C "$tmp" init --quiet
+
+# expect RESULT LINE: how scripts/test.sh must end.
+expect() {
+  local result=0
+  "$tmp/scripts/test.sh" --quick > "$tmp/log" 2>&1 || result=$?
+  [[ $result == "$1" && $(tail -n 1 "$tmp/log") == "$2" ]] && return
+  echo "expected $1 and '$2', got $result and:" >&2
+  cat "$tmp/log" >&2
+  exit 1
+}
+
+FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
+FIRST=2 AGAIN=1 expect 1 "2 passed, 1 failed, 1 unsteady, 1 skipped"
+FIRST=1 AGAIN=0 expect 1 "3 passed, 0 failed, 1 unsteady, 1 skipped"
+if command -v clang-format-14 > /dev/null; then
+  printf 'int main()\n{\n}\n' > "$tmp/main.cpp"
+  FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
+  grep -q '^formatting: .*main.cpp:1:11:\|^main.cpp:1:11: error' "$tmp/log"
+  "$tmp/scripts/format.sh"
+  FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
+fi
