@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/plans/program.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl::test {
 

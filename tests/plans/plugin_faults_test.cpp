@@ -15,7 +15,7 @@
 #include "core/run/run_directory.hpp"
 #include "tests/plans/program.hpp"
 #include "tests/plans/run_folder.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl::test {
 namespace {

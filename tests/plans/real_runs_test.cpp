@@ -7,7 +7,7 @@
 
 #include "tests/plans/program.hpp"
 #include "tests/plans/run_folder.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/screen/live_view.hpp"
 #include "cli/screen/plain_log.hpp"
 #include "core/base/file_system.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/run/run_record.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/unit/core/run/other_process.hpp"
 
 namespace krl {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/scratch_folder.hpp"
+
 namespace krl::testing {
 namespace {
 
@@ -165,10 +167,8 @@ class SamplesPlugin : public ::testing::Test {
     return {{"run", run.string()}, {"tasks", kTasks}, {"share", share}};
   }
 
-  const std::filesystem::path run = std::filesystem::path(::testing::TempDir()) / "samples_plugin";
-
-  void SetUp() override { std::filesystem::remove_all(run); }
-  void TearDown() override { std::filesystem::remove_all(run); }
+  const test::ScratchFolder folder;
+  const std::filesystem::path& run = folder.path();
 };
 
 TEST_F(SamplesPlugin, KeepsTheBestOfTheCorrectAnswers) {

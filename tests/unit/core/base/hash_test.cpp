@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl {
 namespace {

@@ -5,7 +5,7 @@
 #include <regex>
 
 #include "core/base/file_system.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl {
 namespace {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/scratch_folder.hpp"
+
 namespace krl {
 namespace {
 
@@ -40,8 +42,7 @@ TEST(Prompt, ShowsTheTaskWithItsSignature) {
 }
 
 TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "sized_prompts";
-  std::filesystem::create_directories(folder);
+  const test::ScratchFolder folder;
   std::ofstream(folder / "task.txt") << "{{cases}} on {{device}}, against\n{{baseline}}\n";
   for (const char* name : {"turn.txt", "older_turn.txt"}) std::ofstream(folder / name) << "\n";
   Task sized = task();
@@ -49,7 +50,7 @@ TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
   sized.definition_json.replace(sized.definition_json.find(cases), cases.size(),
                                 cases + R"(,"real":[{"n":8192,"m":4096}],"naive":"// plain\n")");
   const auto text = [&](TimedOn timed_on) {
-    const auto builder = PromptBuilder::load(folder, "", Contract::kDevice, std::move(timed_on));
+    const auto builder = PromptBuilder::load(folder.path(), "", Contract::kDevice, std::move(timed_on));
     return builder->build(with_facts(sized), {})[0].text;
   };
   EXPECT_EQ(text({"NVIDIA H200", true}), "n=8192 m=4096 on NVIDIA H200, against\n// plain\n");

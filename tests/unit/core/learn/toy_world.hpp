@@ -9,7 +9,7 @@
 #include "core/learn/trainer.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl::test {
 

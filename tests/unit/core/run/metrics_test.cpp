@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/base/file_system.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace krl {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/run/best.hpp"
 #include "core/run/run_files.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl {

@@ -12,7 +12,7 @@
 
 #include "core/run/run_directory.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
-#include "tests/unit/core/base/scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/unit/core/run/toy_run.hpp"
 
 namespace krl {
