@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint8_t kSized = 4;
 constexpr std::uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kParameter = 0x17,
                        kRegisterCount = 0x2f;
-constexpr std::string_view kInfo = ".nv.info", kInfoOfKernel = ".nv.info.", kCode = ".text.";
+constexpr std::string_view kInfo = ".nv.info", kInfoOfKernel = ".nv.info.", kCode = ".text.",
+                           kShared = ".nv.shared.";
 
 std::uint32_t word_at(std::string_view bytes, std::size_t offset) {
   std::uint32_t word = 0;
@@ -90,6 +91,16 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
     if (attribute == kFrameSize) kernels[place->second].stack_bytes = value;
   });
   return kernels;
+}
+
+bool has_variables(std::string_view bytes) {
+  std::string ignored;
+  const auto elf = ElfView::open_cubin(bytes, ignored);
+  if (!elf) return true;
+  const auto sections = elf->sections();
+  return std::any_of(sections.begin(), sections.end(), [](const ElfView::Section& section) {
+    return section.writable && !section.name.starts_with(kShared);
+  });
 }
 
 }  // namespace krl

@@ -24,4 +24,8 @@ struct CubinKernel {
 // The kernels in the order of the file. No value, with the reason in `why`, if it is not a CUBIN.
 std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::string& why);
 
+// Whether a launch can leave something for the next one in the module's own variables; also if the
+// bytes are not a CUBIN.
+bool has_variables(std::string_view bytes);
+
 }  // namespace krl

@@ -92,7 +92,8 @@ std::vector<ElfView::Section> ElfView::sections() const {
   for (const auto& section : sections_) {
     const bool stored = section.sh_type != SHT_NOBITS;
     all.push_back({text_at(section_names_, section.sh_name),
-                   stored ? slice(section.sh_offset, section.sh_size) : std::string_view()});
+                   stored ? slice(section.sh_offset, section.sh_size) : std::string_view(),
+                   (section.sh_flags & SHF_WRITE) != 0});
   }
   return all;
 }

@@ -31,6 +31,7 @@ class ElfView {
 
   struct Section {
     std::string_view name, content;  // no content if it occupies no file space
+    bool writable = false;           // where the program is loaded
   };
   std::vector<Section> sections() const;
 

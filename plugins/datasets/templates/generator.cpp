@@ -117,6 +117,15 @@ std::int64_t threads_of_largest_block(const std::string& source, const TaskDefin
   return most;
 }
 
+// In variants, the placeholder G is the number of blocks of a grid that does not follow the size.
+void scale_grids(std::int64_t scale, Family* family) {
+  for (Variant& variant : family->variants) {
+    const auto grids = variant.choices.find("G");
+    if (grids == variant.choices.end()) continue;
+    for (std::string& blocks : grids->second) blocks = std::to_string(scale * std::stoll(blocks));
+  }
+}
+
 std::string answer_of(const std::string& thought, const std::string& source) {
   const std::string think = thought.empty() ? "" : "<think>" + thought + "</think>\n";
   return think + "<KERNEL>\n```cuda\n" + source + "```\n</KERNEL>";
@@ -126,6 +135,7 @@ std::string answer_of(const std::string& thought, const std::string& source) {
 
 Generator::Generator(std::vector<Family> families, GeneratorOptions options)
     : families_(std::move(families)), options_(options) {
+  for (Family& family : families_) scale_grids(options_.grid_scale, &family);
   for (std::size_t f = 0; f < families_.size(); ++f) {
     for (std::size_t o = 0; o < families_[f].operations.size(); ++o) {
       entries_.push_back({f, o});

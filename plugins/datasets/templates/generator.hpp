@@ -19,6 +19,8 @@ struct GeneratorOptions {
   bool think = false;      // answers begin with a line of thought
   double naive = 0.0;  // share of pairs whose answer is the naive kernel, besides those by weight
   std::int64_t max_block = 0;  // threads a block of an answer may have; 0 = any
+  // By how much larger grids of a fixed size are than those that suit a few thousand elements.
+  std::int64_t grid_scale = 1;
 };
 
 struct Pair {

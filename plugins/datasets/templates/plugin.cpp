@@ -24,6 +24,7 @@ class Templates final : public krl::Dataset {
   bool think = false;
   double naive = 0.0;
   std::int64_t max_block = 0;
+  std::int64_t grid_scale = 1;
 
   static constexpr auto config = krl::config(
       krl::opt("count", &Templates::count, "number of pairs").range(1, 10'000'000),
@@ -42,6 +43,10 @@ class Templates final : public krl::Dataset {
       krl::opt("max_block", &Templates::max_block,
                "largest block size in answers, where the kernel permits a choice; 0 = any")
           .range(0, 1024),
+      krl::opt("grid_scale", &Templates::grid_scale,
+               "multiplies the number of blocks of grids that do not depend on the input size: 1 "
+               "suits a few thousand elements, 32 some millions")
+          .range(1, 1024),
       krl::free_opt("families", KRL_ARRAY,
                     "only these families: [\"elementwise\", \"row_reduction\"]"),
       krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
@@ -54,7 +59,7 @@ class Templates final : public krl::Dataset {
     generator_ = std::make_unique<krl::templates::Generator>(
         std::move(families),
         krl::templates::GeneratorOptions{static_cast<std::uint64_t>(seed), canonical, repair, think,
-                                         naive, max_block});
+                                         naive, max_block, grid_scale});
   }
 
   std::uint64_t size() override { return static_cast<std::uint64_t>(count); }

@@ -148,6 +148,28 @@ TEST(Generator, BlocksAreAsSmallAsAsked) {
   EXPECT_GE(variants.size(), 5u);
 }
 
+TEST(Generator, FixedGridsAreAsLargeAsAsked) {
+  GeneratorOptions options;
+  const Generator usual({total_reduction()}, options);
+  options.grid_scale = 32;
+  const Generator large({total_reduction()}, options);
+  int scaled = 0;
+  for (std::uint64_t index = 0; index < 100; ++index) {
+    const std::string before = usual.generate(index).answer, after = large.generate(index).answer;
+    const auto blocks = [](const std::string& answer) {
+      const auto launch = answer.find("<<<");
+      return std::atoi(answer.c_str() + launch + 3);  // 0: it depends on the size
+    };
+    if (blocks(before) > 1) {
+      EXPECT_EQ(blocks(after), 32 * blocks(before)) << after;
+      ++scaled;
+    } else {
+      EXPECT_EQ(after, before);
+    }
+  }
+  EXPECT_GE(scaled, 20);
+}
+
 TEST(Generator, AThoughtComesFirstIfWanted) {
   const Pair pair = generator({5, 0.5, 0.0, true}).generate(0);
   EXPECT_EQ(pair.answer.rfind("<think>", 0), 0u);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/backends/cuda/compiled_module.hpp"
+#include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/gpu/buffer_set.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
@@ -16,8 +17,8 @@ struct GpuCandidate {
   // Whether it has host code: then it has no schedule, and counts as one launch.
   bool has_host() const { return !module.library.empty(); }
   gpu::Load load() const {
-    if (has_host()) return {"", {}, module.library, false};
-    return {module.cubin, module.names, "", false};
+    if (has_host()) return {"", {}, module.library};
+    return {module.cubin, module.names, "", has_variables(module.cubin)};
   }
   BufferSet buffers(std::size_t case_index) const {
     if (has_host()) return lay_out_host(task, case_index);

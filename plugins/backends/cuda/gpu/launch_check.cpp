@@ -11,6 +11,9 @@
 namespace krl {
 namespace {
 
+// A pool that is there already is taken if it is up to so many times larger than needed.
+constexpr std::size_t kMostOversized = 4;
+
 std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& random) {
   std::vector<std::uint64_t> seeds(number);
   std::generate(seeds.begin(), seeds.end(), std::ref(random));
@@ -20,12 +23,16 @@ std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& ran
 }  // namespace
 
 const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt19937_64& random) {
-  const std::size_t number = std::bit_ceil(least);
-  pool_ =
-      candidate_.task.digest + "/" + std::to_string(run_.case_index) + "/" + std::to_string(number);
+  std::string key = candidate_.task.digest + "/" + std::to_string(run_.case_index);
   if (trusted_ != nullptr) {
-    for (const std::string& name : trusted_->module.names) pool_ += "/" + name;
+    for (const std::string& name : trusted_->module.names) key += "/" + name;
   }
+  const auto of_size = [&](std::size_t number) { return key + "/" + std::to_string(number); };
+  const std::size_t fewest = std::bit_ceil(least);
+  std::size_t number = fewest;
+  while (number < kMostOversized * fewest && gpu_.pools().count(of_size(number)) == 0) number *= 2;
+  if (gpu_.pools().count(of_size(number)) == 0) number = fewest;
+  pool_ = of_size(number);
   std::vector<std::uint64_t>& seeds = gpu_.pools()[pool_];
   if (seeds.empty()) seeds = random_seeds(number, random);
   return seeds;

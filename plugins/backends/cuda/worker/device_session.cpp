@@ -132,8 +132,9 @@ DeviceSession::Module DeviceSession::loaded(const Load& load) {
 void DeviceSession::load(const Load& load) {
   beside_ = {};
   if (!load.beside) {
-    loaded_ = {};
     library_.reset();
+    if (is_as_new(load)) return;
+    loaded_ = {};
   }
   if (!load.library.empty()) {
     library_.emplace(load.library, trusted("krl_find_changes"));
@@ -142,9 +143,16 @@ void DeviceSession::load(const Load& load) {
   (load.beside ? beside_ : loaded_) = loaded(load);
 }
 
+// Is the same code loaded, without variables in which it could have left something?
+bool DeviceSession::is_as_new(const Load& load) const {
+  const Load& code = loaded_.code;
+  return loaded_.module.get() != nullptr && !code.has_variables && code.cubin == load.cubin &&
+         code.kernels == load.kernels;
+}
+
 // What the module has put into its variables is gone.
 void DeviceSession::load_anew() {
-  if (loaded_.module.get() == nullptr) return;
+  if (loaded_.module.get() == nullptr || is_as_new(loaded_.code)) return;
   const Load code = std::move(loaded_.code);
   loaded_ = {};
   loaded_ = loaded(code);

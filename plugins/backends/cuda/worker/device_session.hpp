@@ -93,6 +93,7 @@ class DeviceSession {
   void require_space(std::uint64_t bytes) const;
   void draw(CUdeviceptr base, CUdeviceptr fills, const Program& program, std::size_t sets);
   void require_space(const Time& time) const;
+  bool is_as_new(const Load& load) const;
   void load_anew();
   std::vector<Queued> upload(const Time& time);
   void launch_unmeasured(const Time& time, const std::vector<Queued>& programs);

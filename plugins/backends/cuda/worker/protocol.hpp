@@ -121,6 +121,7 @@ struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
   std::string library;               // instead of both: a shared object
+  bool has_variables = true;         // which launches may change: loaded anew before each batch
   bool beside = false;               // a second module, to be timed in turn with the first
 };
 
@@ -303,7 +304,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostScalar, dtype, real, integer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostArguments, tensors, inputs, outputs, scalars, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Region, offset, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, bytes, inputs, blank, launches, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, beside)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, cubin, kernels, library, has_variables, beside)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Run, program, place, seed, factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timed, program, launches, decoys)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Time, programs, samples, sets, places, seeds, kept, backwards)

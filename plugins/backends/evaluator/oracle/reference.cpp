@@ -149,17 +149,11 @@ struct Results {
 // What rounding may cost each element: see kRoundingFactor.
 at::Tensor rounding_of(const Results& results, double terms) {
   const at::Tensor exact = results.exact.to(at::kDouble);  // a reference may return a shorter type
-  at::Tensor errors;
-  for (const at::Tensor& single : results.single) {
-    const at::Tensor error = at::sub(single, exact).abs_().nan_to_num_(0.0, 0.0, 0.0);
-    if (errors.defined()) {
-      at::maximum_out(errors, errors, error);
-      continue;
-    }
-    errors = error;
-    const bool no_error = errors.count_nonzero().item<std::int64_t>() == 0;
-    if (no_error) terms = 1;
-  }
+  at::Tensor errors = at::stack(results.single).to(at::kDouble).sub_(exact).abs_();
+  errors.nan_to_num_(0.0, 0.0, 0.0);
+  const bool no_error = errors.select(0, 0).count_nonzero().item<std::int64_t>() == 0;
+  if (no_error) terms = 1;
+  errors = errors.amax(0);
   const at::Tensor size = exact.abs().nan_to_num_(0.0, 0.0, 0.0);
   at::maximum_out(errors, errors, errors.mean());
   return errors.add_(size, kUnitRoundoff).mul_(kRoundingFactor * std::sqrt(terms));

@@ -19,6 +19,7 @@ TEST(Cubin, DamagedBytesAreNoTrouble) {
       read_cubin("no ELF file at all, but long enough for the header of one: 64 bytes", why));
   EXPECT_FALSE(read_cubin(read_file("/proc/self/exe"), why));
   EXPECT_EQ(why, "the module is not GPU code");
+  EXPECT_TRUE(has_variables(""));  // for all that is known
 }
 
 TEST(CompiledModuleBytes, IsReadBackAndNothingElseIs) {

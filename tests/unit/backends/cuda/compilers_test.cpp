@@ -219,6 +219,25 @@ TEST_P(CudaCompilers, CompiledCodeAndReportAgree) {
   }
 }
 
+TEST_P(CudaCompilers, CodeHasVariablesIfLaunchesCanChangeThem) {
+  const CudaCompiler compiler = compiler_for("sm_90");
+  const auto answer_for = [&](const std::string& declared, const std::string& used) {
+    const std::string source = declared +
+                               "\nextern \"C\" __global__ void k(float* a) {\n"
+                               "  __shared__ float s[32];\n  s[threadIdx.x] = a[0];\n"
+                               "  __syncthreads();\n  a[threadIdx.x] = s[0] + " +
+                               used + ";\n}\n";
+    const CompileOutput output = compiler.compile(source, {"k"}, {});
+    EXPECT_EQ(output.end, CompileOutput::kCompiled) << output.log;
+    const auto module = module_from_bytes(output.module);
+    return module && has_variables(module->cubin);
+  };
+  EXPECT_FALSE(answer_for("", "1"));
+  EXPECT_FALSE(answer_for("__constant__ float c[2] = {1, 2};", "c[threadIdx.x % 2]"));
+  EXPECT_TRUE(answer_for("__device__ int calls;", "calls++"));
+  EXPECT_TRUE(answer_for("__device__ int calls = 7;", "calls++"));
+}
+
 // Calls `visit` with each line that a tool of NVIDIA's prints of a CUBIN.
 void for_each_line(const std::string& tool, const std::string& cubin,
                    const std::function<void(const char*)>& visit) {

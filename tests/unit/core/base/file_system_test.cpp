@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 
 namespace krl {
 namespace {

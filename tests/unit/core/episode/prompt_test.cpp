@@ -50,7 +50,8 @@ TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
   sized.definition_json.replace(sized.definition_json.find(cases), cases.size(),
                                 cases + R"(,"real":[{"n":8192,"m":4096}],"naive":"// plain\n")");
   const auto text = [&](TimedOn timed_on) {
-    const auto builder = PromptBuilder::load(folder.path(), "", Contract::kDevice, std::move(timed_on));
+    const auto builder =
+        PromptBuilder::load(folder.path(), "", Contract::kDevice, std::move(timed_on));
     return builder->build(with_facts(sized), {})[0].text;
   };
   EXPECT_EQ(text({"NVIDIA H200", true}), "n=8192 m=4096 on NVIDIA H200, against\n// plain\n");

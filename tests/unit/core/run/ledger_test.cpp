@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "core/base/hash.hpp"
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl {

@@ -4,8 +4,8 @@
 #include "core/base/log.hpp"
 #include "core/run/best.hpp"
 #include "core/run/run_files.hpp"
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl {

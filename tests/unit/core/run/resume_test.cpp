@@ -11,8 +11,8 @@
 #include <random>
 
 #include "core/run/run_directory.hpp"
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/toy_run.hpp"
 
 namespace krl {
