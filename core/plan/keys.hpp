@@ -33,6 +33,14 @@ enum class ValueType : std::uint8_t {
 // "an integer", for messages.
 std::string_view described(ValueType type);
 
+// What a run that goes on may do with the value that a key had.
+enum class OnResume : std::uint8_t {
+  kKept,       // the iterations that are done follow from it
+  kUntilOver,  // change it as long as the stage is under way
+  kFromHereOn,  // change it for the iterations to come: nothing that is kept of a stage depends on it
+  kFree,        // change it: no result depends on it
+};
+
 struct KeyRule {
   std::string key = {};  // dotted for nested tables: "model.layers"
   ValueType type = ValueType::kString;
@@ -45,6 +53,9 @@ struct KeyRule {
   // "loss.name=ppo|cispo": the key is in use only with these values of another key of the same
   // table; with others it is an error. Several fields may share a key if at most one is in use.
   std::string only_if = {};
+  // With another value, the keys that only the old one has are dropped from the layers below.
+  bool chooses = false;
+  OnResume on_resume = OnResume::kKept;
   // Further choices that are known but not built yet: "retrieval".
   std::string later = {};
 };
@@ -102,8 +113,9 @@ class Keys {
   // `table`: a checked table to read, or null.
   explicit Keys(const Node* table = nullptr) : table_(table) {}
 
-  // Of the keys that follow; see KeyRule::only_if.
+  // Of the keys that follow; see KeyRule.
   std::string only_if;
+  OnResume on_resume = OnResume::kKept;
 
   // A key: its name, what it becomes, its meaning, its default as TOML text and its range. The type
   // is that of `member`; enumerators stand in the order of the range. What the table lacks leaves
@@ -123,7 +135,8 @@ class Keys {
                                        .fallback = fallback,
                                        .range = range,
                                        .doc = doc,
-                                       .only_if = only_if});
+                                       .only_if = only_if,
+                                       .on_resume = on_resume});
   }
   // A parameter of a loss; it belongs to the losses that `only_if` names.
   KeyRule& parameter(const std::string& name, LossSettings& loss, const char* doc,

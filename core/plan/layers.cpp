@@ -114,6 +114,8 @@ std::string text_or(const Node& table, std::string_view key, const std::string& 
   return node == nullptr ? other : *node->text();
 }
 
+std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
 // Whether `over` chooses by `key` something else than `base` with its default did.
 bool changes(const Node& base, const Node& over, std::string_view key,
              const std::string& fallback = {}) {
@@ -121,39 +123,50 @@ bool changes(const Node& base, const Node& over, std::string_view key,
   return text_or(over, key, before) != before;
 }
 
-// Keys of a component's table that belong to the core, not to the component.
+// Keys of a component's table that belong to the core, not to the component. Tables of components
+// that belong to the old one are no such keys.
 bool is_core_key(const std::string& key) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"name", "role", "weight", "when"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
-// Whether `path` is the table `name` of the plan or of a stage, and not of a component's options.
-bool is_table_of_core(std::string_view path, std::string_view name) {
-  const bool core = path.starts_with("learn") || path.starts_with("stage");
-  return core && path.ends_with(name);
-}
-
-// The default of a key whose values are words.
-std::string default_choice(std::string_view table, std::string_view key) {
-  for (const KeyRule& rule : table_rules(table).keys) {
-    if (rule.key == key) return rule.fallback.substr(1, rule.fallback.size() - 2);  // its quotes
+  for (const TableRules& table : plan_schema()) {
+    const bool of_component = table.keys.front().key == "use";
+    for (const KeyRule& rule : table.keys)
+      if (of_component && rule.key == key && !rule.chooses && rule.type != ValueType::kTable)
+        return true;
   }
-  return {};
+  return false;
+}
+
+// Whether `path` is the table `name` of the core's table `table`, in the plan or in a stage.
+bool is_table_of_core(std::string_view path, const std::string& table, const std::string& name) {
+  const std::string whole = table + "." + name;
+  if (table == "stage") {
+    return path.starts_with("stage.") && path.ends_with("." + name) &&
+           std::count(path.begin(), path.end(), '.') == 2;
+  }
+  return path == whole || (path.starts_with("stage.") && path.ends_with("." + whole));
+}
+
+// Keys that are in use only with the value that `rule` had.
+void drop_dependents(const TableRules& table, const KeyRule& rule, Node& base) {
+  for (const KeyRule& other : table.keys) {
+    if (other.only_if.starts_with(rule.key + "=")) base.erase(last_part(other.key));
+  }
 }
 
 void drop_options_of_old_choice(Node& base, const Node& over, const std::string& path) {
-  auto& table = std::get<Node::Table>(base.value);
-  if (is_table_of_core(path, "learn.loss") &&
-      changes(base, over, "name", default_choice("learn", "loss.name"))) {
-    table.clear();
-  }
-  const std::string table_name(path.starts_with("stage") ? "stage" : "learn");
-  if (is_table_of_core(path, "optimizer") &&
-      changes(base, over, "schedule", default_choice(table_name, "optimizer.schedule"))) {
-    base.erase("min_lr");
-  }
   if (changes(base, over, "use")) {
-    std::erase_if(table, [](const Entry& entry) { return !is_core_key(entry.key); });
+    std::erase_if(std::get<Node::Table>(base.value),
+                  [](const Entry& entry) { return !is_core_key(entry.key); });
+  }
+  for (const TableRules& table : plan_schema()) {
+    for (const KeyRule& rule : table.keys) {
+      const std::size_t dot = rule.key.rfind('.');
+      if (!rule.chooses || dot == std::string::npos) continue;
+      const std::string fallback = rule.fallback.substr(1, rule.fallback.size() - 2);  // its quotes
+      if (is_table_of_core(path, table.name, rule.key.substr(0, dot)) &&
+          changes(base, over, last_part(rule.key), fallback)) {
+        drop_dependents(table, rule, base);
+      }
+    }
   }
 }
 

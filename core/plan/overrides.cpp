@@ -37,9 +37,9 @@ struct Override {
  private:
   bool is_addition() const { return path.size() > 1 && path[path.size() - 2].text == "add"; }
   bool is_choice() const {
-    const std::string& key = path.back().text;
-    return key == "use" || key == "schedule" ||
-           (key == "name" && path.size() > 1 && path[path.size() - 2].text == "loss");
+    std::string key;
+    for (const Segment& segment : path) key += (key.empty() ? "" : ".") + segment.text;
+    return chooses(key);
   }
 };
 

@@ -220,14 +220,13 @@ class Resolver {
         return table.name == entry.key;
       });
       if (rules == schema.end()) continue;
-      const bool only_rl = entry.key == "rollout" || entry.key == "learn" ||
-                           entry.key == "curriculum" || entry.key == "reward";
       if (!rules->in_stage) {
         report(entry.origin, "a stage cannot change '" + entry.key + "'",
                "it is the same for the whole run: move it out of the stage");
-      } else if (kind == "sft" && only_rl) {
+      } else if ((kind == "sft" || kind == "rl") && !rules->stage_kind.empty() &&
+                 kind != rules->stage_kind) {
         report(
-            entry.origin, "an sft stage does not use '" + entry.key + "'",
+            entry.origin, "an " + kind + " stage does not use '" + entry.key + "'",
             entry.key == "learn" ? "its own key 'optimizer' sets the learning rate" : "remove it");
       } else {
         continue;

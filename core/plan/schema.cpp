@@ -9,7 +9,8 @@ void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
                         const char* schedule, const char* warmup) {
   key("optimizer.lr", optimizer.lr, lr, "", "0..1");
   key("optimizer.schedule", optimizer.schedule, "how the learning rate goes on after the warm-up",
-      schedule, "constant|linear|cosine");
+      schedule, "constant|linear|cosine")
+      .chooses = true;
   key("optimizer.warmup", optimizer.warmup, warmup, "10", "0..");
   key("optimizer.min_lr", optimizer.min_lr, "learning rate at the end of the schedule", "0.0",
       "0..1")
@@ -25,7 +26,8 @@ void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
 
 void describe_loss(Keys& key, LossSettings& loss) {
   key("loss.name", loss.name, "the policy-gradient loss", "\"ppo\"",
-      "ppo|gspo|cispo|importance_sampling");
+      "ppo|gspo|cispo|importance_sampling")
+      .chooses = true;
   key("loss.aggregation", loss.aggregation,
       "over the whole optimiser step: by_loss is sequence_mean for gspo, else fixed_length with "
       "advantage = \"dr_grpo\", else token_mean; fixed_length counts each answer as "
@@ -59,6 +61,11 @@ void describe_loss(Keys& key, LossSettings& loss) {
                 "2.0", "0..");
 }
 
+void use_key(Keys& key, std::string& use, const char* doc) {
+  KeyRule& rule = key("use", use, doc);
+  rule.required = rule.chooses = true;
+}
+
 constexpr const char* kOfGroups = "advantage=grpo|dr_grpo|rloo";
 
 void describe_critic(Keys& key, LearnSettings& learn) {
@@ -88,7 +95,8 @@ std::vector<KeyRule> component_rules(const char* doc_of_use) {
 }  // namespace
 
 void describe(Keys& key, RunSettings& run) {
-  key("name", run.name, "the run's folder; the plan's file name by default");
+  key("name", run.name, "the run's folder; the plan's file name by default").on_resume =
+      OnResume::kFree;
   // Unlike other paths from the current folder, so no path to the checker.
   key("directory", run.directory, "where runs lie, from the current folder", "\"runs\"").type =
       ValueType::kString;
@@ -97,6 +105,7 @@ void describe(Keys& key, RunSettings& run) {
       "it has learned, its optimiser included, and the run with its first stage");
   run.from_origin = key.origin("from");
   key("seed", run.seed, "every random choice of the run follows from it", "0", "0..");
+  key.on_resume = OnResume::kFree;
   key("threads", run.threads,
       "evaluations at a time, at most; 0 = as many as the backend asks for, up to 1024", "0",
       "0..1024");
@@ -119,7 +128,8 @@ void describe(Keys& key, RunSettings& run) {
 }
 
 void describe(Keys& key, PluginSettings& plugins) {
-  key("path", plugins.path, "more folders with plugins, searched first", "[]");
+  key("path", plugins.path, "more folders with plugins, searched first", "[]").on_resume =
+      OnResume::kFree;
   key("replace", plugins.replace,
       "built-in components whose place one of the same id takes, from a plugin of another folder: "
       "\"reward.speedup\"",
@@ -127,15 +137,16 @@ void describe(Keys& key, PluginSettings& plugins) {
 }
 
 void describe(Keys& key, ComponentSettings& component) {
-  key("use", component.use, "the component's id").required = true;
+  use_key(key, component.use, "the component's id");
   key.component(component);
 }
 
 void describe(Keys& key, PolicySettings& policy) {
-  key("use", policy.use, "the policy's id").required = true;
+  use_key(key, policy.use, "the policy's id");
   key("sampler", policy.sampler,
       "another policy, a table with its own use and options, that samples in this one's place and "
-      "is given its weights after each iteration");
+      "is given its weights after each iteration")
+      .on_resume = OnResume::kFree;
   key("reference", policy.reference,
       "another policy, which learn.loss.kl keeps this one near; without it, this one before its "
       "training");
@@ -143,7 +154,7 @@ void describe(Keys& key, PolicySettings& policy) {
 }
 
 void describe(Keys& key, DatasetSettings& dataset) {
-  key("use", dataset.use, "the dataset's id").required = true;
+  use_key(key, dataset.use, "the dataset's id");
   key("role", dataset.role,
       "train: tasks of rl stages; holdout: tasks that are only measured; warmup: examples of sft "
       "stages",
@@ -157,8 +168,10 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "what an answer holds: device code that is launched for it, or a .cu with host code of its "
       "own, which few backends take and whose results are trusted less",
       "\"device\"", "device|host");
-  key("groups", rollout.groups, "tasks an iteration", "16", "1..65536");
-  key("group_size", rollout.group_size, "episodes a task", "8", "2..4096");
+  key("groups", rollout.groups, "tasks an iteration", "16", "1..65536").on_resume =
+      OnResume::kFromHereOn;
+  key("group_size", rollout.group_size, "episodes a task", "8", "2..4096").on_resume =
+      OnResume::kFromHereOn;
   key("choice", rollout.choice,
       "even: every task comes equally often; learnable: a task comes less often, down to a tenth, "
       "while the returns of its groups do not differ, as they do not while nobody solves it, or "
@@ -169,9 +182,11 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "returns "
       "do not differ, so that an iteration learns from as many as it should (DAPO's dynamic "
       "sampling)",
-      "0", "0..100");
+      "0", "0..100")
+      .on_resume = OnResume::kFromHereOn;
   key("turns", rollout.turns, "turns an episode", "1", "1..64");
-  key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576");
+  key("max_tokens", rollout.max_tokens, "tokens an answer may have", "1024", "1..1048576")
+      .on_resume = OnResume::kFromHereOn;
   key("thinking_tokens", rollout.thinking_tokens,
       "tokens after which a thought that still goes on is ended, by a </think> that nothing is "
       "learned from, and the answer begins; takes a policy that goes on with answers; 0 = never",
@@ -184,7 +199,8 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "the model's chat template ends with <think>: an answer is a thought up to its </think>, and "
       "holds no kernel without one",
       "false");
-  key("temperature", rollout.temperature, "of sampling; 0 = greedy", "1.0", "0..10");
+  key("temperature", rollout.temperature, "of sampling; 0 = greedy", "1.0", "0..10").on_resume =
+      OnResume::kFromHereOn;
   key("top_p", rollout.top_p, "sample from the likeliest tokens with this probability; 1 = all",
       "1.0", "0..1");
   key("top_k", rollout.top_k, "sample from this many likeliest tokens; -1 = all", "-1", "-1..");
@@ -201,7 +217,8 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "seconds after which an answer comes too late: its turn is lost, and counted in "
       "infra_errors; "
       "0 = never",
-      "0", "0..604800");
+      "0", "0..604800")
+      .on_resume = OnResume::kFromHereOn;
   key("ahead", rollout.ahead,
       "1: the next iteration is sampled while this one is learned from, with the weights from "
       "before; takes a sampler of its own, or a policy that samples while it trains",
@@ -230,6 +247,7 @@ void describe(Keys& key, LearnSettings& learn) {
       .only_if = kOfGroups;
   describe_critic(key, learn);
   describe_loss(key, learn.loss);
+  key.on_resume = OnResume::kFromHereOn;
   describe_optimizer(
       key, learn.optimizer,
       "learning rate of AdamW; without it 1e-6, or 4e-5 for a policy that exports adapters "
@@ -240,12 +258,14 @@ void describe(Keys& key, LearnSettings& learn) {
       "optimiser steps an epoch; fewer in proportion, at least one, where few turns are left as "
       "samples",
       "4", "1..4096");
+  key.on_resume = OnResume::kKept;
   key("truncated", learn.truncated,
       "answers cut off at max_tokens: left out of the loss, or scored 0 at most", "\"mask\"",
       "mask|zero");
   key("drop_zero_variance", learn.drop_zero_variance,
       "leave out groups whose returns are all equal, up to min_spread", "true")
       .only_if = kOfGroups;
+  key.on_resume = OnResume::kFromHereOn;
   key("min_spread", learn.min_spread,
       "a group whose largest and smallest return differ by less teaches nothing: its differences "
       "are noise, which an advantage divided by their deviation would make as large as any other",
@@ -268,6 +288,7 @@ void describe(Keys& key, CurriculumSettings& curriculum) {
 }
 
 void describe(Keys& key, EvalSettings& eval) {
+  key.on_resume = OnResume::kFromHereOn;
   key("every", eval.every,
       "iterations of an rl stage from one measurement of the holdout datasets to the next; the "
       "first is before any learning, the last after it; 0 = only those two",
@@ -282,7 +303,7 @@ void describe(Keys& key, PromptSettings& prompt) {
 }
 
 void describe(Keys& key, RewardSettings& reward) {
-  key("use", reward.use, "the reward's id").required = true;
+  use_key(key, reward.use, "the reward's id");
   key("name", reward.name, "its metric is reward/NAME/mean; the id by default");
   key("weight", reward.weight, "factor of the term's score", "1.0");
   key("when", reward.when, "turns that the term is paid for", "\"always\"",
@@ -298,6 +319,7 @@ void describe(Keys& key, StageSettings& stage) {
       "sft: supervised, on the warmup datasets; rl: reinforcement, on the train datasets", "",
       "sft|rl")
       .required = true;
+  key.on_resume = OnResume::kFromHereOn;
   key.only_if = "kind=rl";
   key("iterations", stage.rl.iterations, "at most this many", "", "1..").required = true;
   key("until", stage.rl.until,
@@ -307,10 +329,13 @@ void describe(Keys& key, StageSettings& stage) {
       "were measured",
       "1", "1..1000");
   key.only_if = "kind=sft";
-  key("epochs", stage.sft.epochs, "passes over the examples", "2", "1..10000");
+  key("epochs", stage.sft.epochs, "passes over the examples", "2", "1..10000").on_resume =
+      OnResume::kUntilOver;
+  key.on_resume = OnResume::kKept;
   key("batch_size", stage.sft.batch_size, "examples an optimiser step", "16", "1..65536");
   key("log_every", stage.sft.log_every, "optimiser steps between two lines of metrics", "10",
       "1..");
+  key.on_resume = OnResume::kFromHereOn;
   describe_optimizer(key, stage.sft.optimizer,
                      "learning rate of AdamW; without it 1e-5, or 4e-5 for a policy that exports "
                      "adapters (libtorch: policy.lora.rank)",
@@ -318,6 +343,7 @@ void describe(Keys& key, StageSettings& stage) {
 }
 
 void describe(Keys& key, CheckpointSettings& checkpoint) {
+  key.on_resume = OnResume::kFree;
   key("every", checkpoint.every,
       "iterations between two checkpoints; 0 = only at the end of a stage", "10", "0..");
   key("keep", checkpoint.keep, "newest checkpoints that are kept; 0 = all", "3", "0..");
@@ -330,6 +356,7 @@ void describe(Keys& key, CheckpointSettings& checkpoint) {
 }
 
 void describe(Keys& key, LogSettings& log) {
+  key.on_resume = OnResume::kFree;
   key("level", log.level, "what goes into logs.log", "\"info\"", "trace|debug|info|warning|error");
   key("tensorboard", log.tensorboard, "also write the metrics as TensorBoard event files", "true");
   key("samples_every", log.samples_every,
@@ -346,16 +373,16 @@ const std::vector<TableRules>& plan_schema() {
        component_rules("the backend's id")},
       {"dataset", true, true, "Tasks and examples. The other keys are the component's own.",
        rules_of<DatasetSettings>()},
-      {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>()},
+      {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>(), "rl"},
       {"learn", false, true, "How the policy learns from the episodes of an iteration.",
-       rules_of<LearnSettings>()},
+       rules_of<LearnSettings>(), "rl"},
       {"curriculum", false, true, "Tiers of tasks that open one after the other.",
-       rules_of<CurriculumSettings>()},
+       rules_of<CurriculumSettings>(), "rl"},
       {"eval", false, true, "What is measured on the way, and not learned from.",
        rules_of<EvalSettings>()},
       {"prompt", false, true, "What the model reads.", rules_of<PromptSettings>()},
       {"reward", true, true, "The terms of a turn's score. The other keys are the component's own.",
-       rules_of<RewardSettings>()},
+       rules_of<RewardSettings>(), "rl"},
       {"stage", true, false, "What is done, in this order.", rules_of<StageSettings>()},
       {"checkpoint", false, false, "What a run can be resumed from.",
        rules_of<CheckpointSettings>()},
@@ -368,6 +395,27 @@ const TableRules& table_rules(std::string_view name) {
   const auto& tables = plan_schema();
   return *std::find_if(tables.begin(), tables.end(),
                        [name](const TableRules& table) { return table.name == name; });
+}
+
+const KeyRule* find_rule(std::string_view key) {
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  const std::string_view name = key.substr(std::min(dot + 1, key.size()));
+  for (const TableRules& table : plan_schema()) {
+    if (table.name != key.substr(0, dot)) continue;
+    for (const KeyRule& rule : table.keys) {
+      const bool inside = rule.type == ValueType::kTable && name.starts_with(rule.key + ".");
+      if (name == rule.key || inside) return &rule;
+    }
+  }
+  return nullptr;
+}
+
+bool chooses(std::string_view key) {
+  for (const TableRules& table : plan_schema()) {
+    for (const KeyRule& rule : table.keys)
+      if (rule.chooses && (key == rule.key || key.ends_with("." + rule.key))) return true;
+  }
+  return false;
 }
 
 }  // namespace krl

@@ -51,6 +51,7 @@ struct TableRules {
   bool in_stage = false;  // a stage may override it
   std::string doc;
   std::vector<KeyRule> keys;
+  std::string stage_kind = {};  // that of the stages that use it; empty: all
 };
 
 // In the order in which they are documented and printed.
@@ -58,5 +59,12 @@ const std::vector<TableRules>& plan_schema();
 
 // REQUIRES: a table of that name.
 const TableRules& table_rules(std::string_view name);
+
+// Of "learn.optimizer.lr", or of an option of "policy.sampler", which is the sampler's own; null if
+// the schema has no such key.
+const KeyRule* find_rule(std::string_view key);
+
+// Whether a key, with any tables before it, chooses which other keys there are.
+bool chooses(std::string_view key);
 
 }  // namespace krl

@@ -1,7 +1,6 @@
 #include "core/run/plan_changes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
+#include "core/plan/schema.hpp"
 #include "core/run/run_record.hpp"
 
 namespace krl {
@@ -55,45 +55,43 @@ std::optional<std::pair<int, std::string_view>> stage_key(std::string_view key) 
   return std::pair(number, rest.substr(0, 2) == "]." ? rest.substr(2) : std::string_view());
 }
 
-// What no result depends on.
-constexpr std::array<std::string_view, 7> kFreeKeys = {
-    "run.name",         "run.threads",         "run.call_timeout_s", "run.retries",
-    "run.retry_wait_s", "run.max_infra_share", "plugins.path"};
-constexpr std::array<std::string_view, 3> kFreeTables = {"checkpoint", "log", "policy.sampler"};
-
-// What the iterations to come may do otherwise than those that are done, in the plan as in the
-// stage under way: nothing that is kept of a stage depends on it.
-constexpr std::array<std::string_view, 9> kOwnKeys = {
-    "rollout.groups",      "rollout.group_size",   "rollout.max_tokens",
-    "rollout.temperature", "rollout.refill_tries", "rollout.answer_timeout_s",
-    "learn.epochs",        "learn.minibatches",    "learn.min_spread"};
-constexpr std::array<std::string_view, 2> kOwnTables = {"learn.optimizer", "eval"};
-constexpr std::string_view kSftTable = "optimizer";
-
-// Of the stage that a run has come to. The last iteration of an sft stage may be shorter than the
-// others, and the ones after it would not begin where it ended: so its epochs stay once it is over.
-bool is_length(std::string_view key, bool over) {
-  return key == "iterations" || key == "until" || key == "until_window" ||
-         (key == "epochs" && !over);
+bool may_change(const KeyRule* rule, bool over) {
+  if (rule == nullptr || rule->on_resume == OnResume::kKept) return false;
+  return !over || rule->on_resume != OnResume::kUntilOver;
 }
 
-bool is_in(std::string_view key, std::string_view table) {
-  return key.starts_with(table) && key.substr(table.size()).starts_with('.');
-}
-
-template <class Keys, class Tables>
-bool is_one_of(std::string_view key, const Keys& keys, const Tables& tables) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end() ||
-         std::any_of(tables.begin(), tables.end(),
-                     [&](std::string_view table) { return is_in(key, table); });
-}
-
+// Of the stage that a run has come to, its own keys and what it overrides; of others, all or none.
 bool may_change(std::string_view key, Reached reached) {
-  if (is_one_of(key, kFreeKeys, kFreeTables) || is_one_of(key, kOwnKeys, kOwnTables)) return true;
   const auto stage = stage_key(key);
-  if (!stage || stage->first < reached.stage) return false;
-  return stage->first > reached.stage || is_length(stage->second, reached.over) ||
-         is_one_of(stage->second, kOwnKeys, kOwnTables) || is_in(stage->second, kSftTable);
+  if (!stage) return may_change(find_rule(key), reached.over);
+  if (stage->first != reached.stage) return stage->first > reached.stage;
+  return may_change(find_rule("stage." + std::string(stage->second)), reached.over) ||
+         may_change(find_rule(stage->second), reached.over);
+}
+
+// The changeable keys of a table, "learn.epochs, [learn.optimizer]": tables of which all may change
+// come as one.
+std::string changeable_keys(const TableRules& table) {
+  std::map<std::string, bool> whole;  // by a table's name: may all of its keys change?
+  const auto place_of = [&](const KeyRule& rule) {
+    const std::string key = table.name + "." + rule.key;
+    return rule.type == ValueType::kTable ? key : key.substr(0, key.rfind('.'));
+  };
+  for (const KeyRule& rule : table.keys) {
+    const bool changes = may_change(&rule, false);
+    for (const std::string& place : {place_of(rule), table.name})
+      whole.try_emplace(place, true).first->second &= changes;
+  }
+  if (whole.at(table.name)) return "[" + table.name + "], ";
+  std::string text, last;
+  for (const KeyRule& rule : table.keys) {
+    if (!may_change(&rule, false)) continue;
+    const std::string place = place_of(rule);
+    const std::string name = whole.at(place) ? "[" + place + "]" : table.name + "." + rule.key;
+    if (name != last) text += name + ", ";
+    last = name;
+  }
+  return text;
 }
 
 std::string what_may_change(Reached reached) {
@@ -103,12 +101,8 @@ std::string what_may_change(Reached reached) {
                          stage + ", or with more stages; else only these may change: "
                    : "only these may change: iterations, epochs and until of " + stage +
                          ", which is under way, everything of later stages, ";
-  const auto list = [&](const auto& keys, const auto& tables) {
-    for (const std::string_view key : keys) text.append(key).append(", ");
-    for (const std::string_view table : tables) text.append("[").append(table).append("], ");
-  };
-  list(kFreeKeys, kFreeTables);
-  list(kOwnKeys, kOwnTables);
+  for (const TableRules& table : plan_schema())
+    if (table.name != "stage") text += changeable_keys(table);
   return text.substr(0, text.size() - 2);
 }
 

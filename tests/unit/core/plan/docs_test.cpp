@@ -29,6 +29,19 @@ std::string doc_text(const KeyRule& key) {
          either(choices_of(key.only_if.substr(equals + 1))) + ")";
 }
 
+// What a run that goes on may change of the table.
+std::string resume_text(const TableRules& table) {
+  std::string keys;
+  std::size_t open = 0;
+  for (const KeyRule& key : table.keys) {
+    if (key.on_resume == OnResume::kKept) continue;
+    keys += (keys.empty() ? "`" : ", `") + key.key + "`";
+    ++open;
+  }
+  if (open == table.keys.size()) return " All of it may change when a run is resumed.";
+  return keys.empty() ? "" : " May change when a run is resumed: " + keys + ".";
+}
+
 // docs/plan.md's reference of all tables.
 std::string schema_markdown() {
   std::string out;
@@ -36,6 +49,7 @@ std::string schema_markdown() {
     const std::string header = table.list ? "[[" + table.name + "]]" : "[" + table.name + "]";
     out += "## `" + header + "`\n" + table.doc;
     if (table.in_stage) out += " A stage may override it.";
+    out += resume_text(table);
     out += "\n\n| key | type | default | meaning |\n|---|---|---|---|\n";
     for (const KeyRule& key : table.keys) {
       out += "| `" + key.key + "` | " + type_text(key) + " | " + default_text(key) + " | " +

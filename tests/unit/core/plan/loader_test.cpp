@@ -175,7 +175,7 @@ TEST_F(Loader, AnotherRewardKeepsItsWeight) {
 TEST_F(Loader, AStageOverridesTables) {
   const Plan p = plan(std::string(kSmall) + R"(
 [learn]
-loss = { dual_clip = 4.0 }
+loss = { dual_clip = 4.0, kl = 0.1 }
 optimizer = { schedule = "cosine", min_lr = 0.1 }
 [[stage]]
 name = "fast"
@@ -195,6 +195,14 @@ until = "pass_rate > 0.9 and iteration >= 2 and reward/speed/mean > 1"
   EXPECT_EQ(s.rollout.turns, 2);
   EXPECT_EQ(s.rollout.groups, 16);
   EXPECT_EQ(s.learn.loss.name, "gspo");
+  const auto value_of = [&](const char* name) {
+    double value = -1;
+    for (const LossParameter& parameter : s.learn.loss.parameters)
+      if (parameter.name == name) value = parameter.value;
+    return value;
+  };
+  EXPECT_EQ(value_of("dual_clip"), -1) << "of the loss that the stage does not have";
+  EXPECT_EQ(value_of("kl"), 0.1) << "of every loss";
   ASSERT_EQ(s.rewards.size(), 1u);
   EXPECT_EQ(s.rewards[0].name, "speed");
   EXPECT_EQ(p.stage(1).rollout.turns, 1);

@@ -80,10 +80,10 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
       "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\n"
       "only these may change: iterations, epochs and until of stage[1], which is under way, "
       "everything of later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
-      "run.retry_wait_s, run.max_infra_share, plugins.path, [checkpoint], [log], "
-      "[policy.sampler], rollout.groups, rollout.group_size, rollout.max_tokens, "
-      "rollout.temperature, rollout.refill_tries, rollout.answer_timeout_s, learn.epochs, "
-      "learn.minibatches, learn.min_spread, [learn.optimizer], [eval]\n"
+      "run.retry_wait_s, run.max_infra_share, plugins.path, [policy.sampler], rollout.groups, "
+      "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
+      "rollout.answer_timeout_s, [learn.optimizer], learn.epochs, learn.minibatches, "
+      "learn.min_spread, [eval], [checkpoint], [log]\n"
       "go on with the old values (the run's own plan.toml has them), or begin a new run with what "
       "this one has learned: --from runs/x/step_000007 --set run.name=…");
 }

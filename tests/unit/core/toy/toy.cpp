@@ -32,7 +32,8 @@ std::string answer_of(int choice) {
 
 int choice_in(std::string_view text) {
   const std::size_t at = text.rfind("choice ");
-  return at == std::string_view::npos || at + 7 >= text.size() ? 0 : text[at + 7] - '0';
+  const int choice = at == std::string_view::npos || at + 7 >= text.size() ? 0 : text[at + 7] - '0';
+  return choice >= 0 && choice < kChoices ? choice : 0;  // a model may write anything
 }
 
 std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
