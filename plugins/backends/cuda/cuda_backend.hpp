@@ -32,6 +32,7 @@
 #include "plugins/backends/cuda/gpu/gpu_start.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
+#include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
 namespace krl {
 
@@ -69,7 +70,7 @@ class CudaBackend final : public Backend, public Tool {
       KRL_THREAD_SAFE | (krl::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
-  std::string sizes = "real";
+  std::string sizes = "real", sandbox = "available";
   std::string baseline_folder;
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
@@ -124,6 +125,7 @@ class CudaBackend final : public Backend, public Tool {
       opt("concurrency", &CudaBackend::concurrency,
           "concurrent compiles; 0 = one per processor core")
           .range(0, 1024),
+      opt("sandbox", &CudaBackend::sandbox, kSandboxMeaning).one_of(kSandboxChoices),
       opt("cache", &CudaBackend::cache,
           "folder for cached evaluations; empty = the user's cache folder, \"off\" = none"),
       opt("cache_mb", &CudaBackend::cache_mb, "maximum size of the cache folder, MiB")
@@ -132,6 +134,7 @@ class CudaBackend final : public Backend, public Tool {
 
   void start(const Config&, const Context& context) override {
     const InstalledFiles files(Tool::name, std::string("the ") + Tool::name + " backend");
+    require_sandbox(probe_sandbox(files.worker("kernelrl-sandbox")), sandbox, context);
     CompileSettings settings = compile_settings();
     const std::string ncu = counters == "ncu" ? wanted_ncu() : "";
     std::vector<gpu::GpuDescription> chosen;

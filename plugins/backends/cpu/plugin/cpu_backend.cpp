@@ -1,7 +1,6 @@
 // The `cpu` backend: kernels compiled by NVRTC, executed by a machine for PTX, checked against
 // libtorch; no GPU. Heavy work starts in start(): describing the plugin costs nothing.
 #include <kernelrl/sdk.hpp>
-#include <mutex>
 #include <thread>
 
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
@@ -17,7 +16,7 @@ class CpuBackend final : public Backend {
 
   std::string gpu = "Jetson Orin Nano", cuda;
   double compile_timeout = 10, timeout = 30, memory_mb = 8192;
-  std::string cache;
+  std::string cache, sandbox = "available";
   double cache_mb = 1024;
   std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
 
@@ -41,6 +40,7 @@ class CpuBackend final : public Backend {
       opt("concurrency", &CpuBackend::concurrency,
           "concurrent evaluations; 0 = one per processor core")
           .range(0, 1024),
+      opt("sandbox", &CpuBackend::sandbox, kSandboxMeaning).one_of(kSandboxChoices),
       opt("cache", &CpuBackend::cache,
           "folder for cached evaluations; empty = the user's cache folder, \"off\" = none"),
       opt("cache_mb", &CpuBackend::cache_mb, "maximum size of the cache folder, MiB")
@@ -59,7 +59,7 @@ class CpuBackend final : public Backend {
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     settings.cache_folder = cache_folder_of(cache);
     evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);
-    report_sandbox(probe_sandbox(installation.launcher), context);
+    require_sandbox(probe_sandbox(installation.launcher), sandbox, context);
   }
 
   BackendInfo describe() override {
@@ -90,17 +90,6 @@ class CpuBackend final : public Backend {
  private:
   static std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-  }
-
-  // Once per process, however many instances there are.
-  static void report_sandbox(const SandboxFeatures& features, const Context& context) {
-    static std::once_flag once;
-    std::call_once(once, [&] {
-      context.info("workers are protected by: " + features.active);
-      for (const std::string& missing : features.missing) {
-        context.warning("this machine does not protect workers by " + missing);
-      }
-    });
   }
 
   std::unique_ptr<CpuEvaluator> evaluator_;

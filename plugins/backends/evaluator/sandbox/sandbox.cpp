@@ -1,6 +1,7 @@
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
 #include <kernelrl/values.hpp>
+#include <mutex>
 #include <sstream>
 
 namespace krl {
@@ -59,6 +60,23 @@ SandboxFeatures probe_sandbox(const std::string& launcher) {
     }
   }
   return features;
+}
+
+void require_sandbox(const SandboxFeatures& features, const std::string& wanted,
+                     const Context& context) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    context.info("workers are protected by: " + features.active);
+    for (const std::string& missing : features.missing)
+      context.warning("this machine does not protect workers by " + missing);
+  });
+  if (wanted != "complete" || features.missing.empty()) return;
+  std::string layers;
+  for (const std::string& missing : features.missing) layers += "\n  " + missing;
+  throw Failure(KRL_FAILED_PRECONDITION,
+                "sandbox = \"complete\": this machine does not protect workers by" + layers +
+                    "\nmake these layers available, or accept the risk with sandbox = "
+                    "\"available\"");
 }
 
 }  // namespace krl

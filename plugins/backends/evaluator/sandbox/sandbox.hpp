@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <kernelrl/component.hpp>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,15 @@ struct SandboxFeatures {
 };
 
 SandboxFeatures probe_sandbox(const std::string& launcher);
+
+// The option `sandbox` of a backend.
+inline constexpr const char* kSandboxChoices = "available|complete";
+inline constexpr const char* kSandboxMeaning =
+    "complete: a missing layer of the sandbox (docs/security.md) is an error; available: a warning";
+
+// Logs what protects workers, once a process, and warns about every missing layer; throws
+// Failure(KRL_FAILED_PRECONDITION), which names them, if `wanted` is "complete".
+void require_sandbox(const SandboxFeatures& features, const std::string& wanted,
+                     const Context& context);
 
 }  // namespace krl

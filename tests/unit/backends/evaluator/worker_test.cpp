@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <kernelrl/testing/call.hpp>
 #include <kernelrl/values.hpp>
 
 #include "plugins/backends/evaluator/process/conversation.hpp"
@@ -199,6 +200,24 @@ TEST(SandboxTest, StopsAtTheFirstStepThatFails) {
 TEST(SandboxTest, SaysWhatProtects) {
   const SandboxFeatures features = probe_sandbox(kLauncher);
   EXPECT_NE(features.active.find("rlimits"), std::string::npos) << features.active;
+}
+
+TEST(SandboxTest, AMissingLayerIsAWarningOrAnError) {
+  ::krl::testing::Call call;
+  const Context context(call.context());
+  const SandboxFeatures all{"rlimits, seccomp", {}};
+  const SandboxFeatures most{"rlimits", {"seccomp: not in this kernel"}};
+  EXPECT_NO_THROW(require_sandbox(all, "complete", context));
+  EXPECT_NO_THROW(require_sandbox(most, "available", context));
+  try {
+    require_sandbox(most, "complete", context);
+    FAIL() << "accepted";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
+    EXPECT_NE(std::string(failure.what()).find("\n  seccomp: not in this kernel\n"),
+              std::string::npos)
+        << failure.what();
+  }
 }
 
 }  // namespace
