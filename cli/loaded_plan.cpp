@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/policies.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
@@ -89,7 +90,9 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CommandLine& line) {
     folders.insert(folders.end(), plugins.path.begin(), plugins.path.end());
     folders = strangers_folders(folders);
     registry = Registry::load(plugin_folders(folders), plugins.replace);
-    return registry.catalog();
+    Catalog catalog = registry.catalog();
+    catalog.metrics = declared_metrics();
+    return catalog;
   };
   Words changes = line.texts("set");
   if (line.has("from")) changes.push_back("run.from=" + fs::absolute(line.text("from")).string());

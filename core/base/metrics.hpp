@@ -12,6 +12,15 @@ namespace krl {
 
 using Metrics = std::map<std::string, double>;
 
+// The metrics of reinforcement, each declared by the code that writes it (declared_metrics in
+// core/learn): what the conditions of a plan may name.
+struct MetricNames {
+  std::vector<std::string> of_iterations;  // "actor/loss": by their full names
+  // "pass_rate": of a set of kernels, written as kernel/…, turn_N/…, tier_N/… and holdout/…
+  std::vector<std::string> of_kernels;
+  std::vector<std::string> of_episodes;  // the same of a set of episodes, without turn_N/…
+};
+
 // Adds `value` to the figure of that name; of a name that ends in "_max" the larger one stays.
 inline void merge_metric(Metrics& metrics, const std::string& name, double value) {
   const auto [entry, is_new] = metrics.try_emplace(name, value);

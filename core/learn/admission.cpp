@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "core/base/log.hpp"
+#include "core/learn/declared_metrics.hpp"
 
 namespace krl {
 namespace {
+
+constexpr const char* kRefused = "best/refused";
 
 // Those of a task that may become its best, the fastest first.
 struct Contenders {
@@ -93,8 +96,10 @@ Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
     if (kernel) KRL_TRY(best.offer(*kernel));
     refused += contenders[i].refused;
   }
-  metrics["best/refused"] = refused;
+  metrics[kRefused] = refused;
   return {};
 }
+
+void declare_admission_metrics(MetricNames& names) { names.of_iterations.emplace_back(kRefused); }
 
 }  // namespace krl

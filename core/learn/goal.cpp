@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/content_check.hpp"
 #include "core/plan/source.hpp"
 
@@ -26,7 +27,8 @@ Result<bool> Goal::reached(std::int64_t iteration, const Metrics& metrics) {
   for (const Expression::NameUse& use : until->expression.names()) {
     if (values.contains(use.name)) continue;  // named twice
     std::vector<double>& recent = recent_[use.name];
-    const auto full = resolve_metric(use.name, terms_, stage_.settings.rollout.turns);
+    const auto full =
+        resolve_metric(use.name, declared_metrics(), terms_, stage_.settings.rollout.turns);
     const auto entry = full ? metrics.find(*full) : metrics.end();
     if (entry == metrics.end()) {
       recent.clear();
@@ -59,8 +61,9 @@ std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
                                const std::vector<std::string>& terms, std::int64_t turns) {
   RealNames values;
   for (const Expression::NameUse& use : best.names()) {
-    const auto full = use.name.starts_with(kHoldout) ? std::optional(use.name)
-                                                     : resolve_metric(use.name, terms, turns);
+    const auto full = use.name.starts_with(kHoldout)
+                          ? std::optional(use.name)
+                          : resolve_metric(use.name, declared_metrics(), terms, turns);
     const auto metric = full ? metrics.find(*full) : metrics.end();
     if (metric == metrics.end()) return std::nullopt;
     values[use.name] = metric->second;

@@ -10,6 +10,7 @@
 #include "core/episode/rollout.hpp"
 #include "core/learn/admission.hpp"
 #include "core/learn/curriculum.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/examination.hpp"
 #include "core/learn/goal.hpp"
 #include "core/learn/optimizer_step.hpp"
@@ -20,6 +21,35 @@
 
 namespace krl {
 namespace {
+
+// What is written here by its own name.
+constexpr const char* kMetrics[] = {
+    "curriculum/open_tier",  "time_s/rollout",         "time_s/learn",
+    "time_s/iteration",      "time_s/waiting",         "perf/answers_in_flight",
+    "perf/tokens_per_s",     "perf/evaluations_per_s", "sampler/lost",
+    "sampler/refused",       "sampler/version_lag",    "sampler/thoughts_ended",
+    "groups/refilled",       "groups/lost_future",     "groups/zero_variance",
+    "groups/below_noise",    "groups/dropped",         "actor/lr",
+    "sampler/tis/effective", "actor/not_finite"};
+
+// What is passed on: of the figures of optimiser steps, and of those of sampling.
+struct Figure {
+  const char *metric, *name;
+};
+constexpr Figure kOfLearning[] = {{"actor/loss", "loss"},
+                                  {"actor/pg_loss", "pg_loss"},
+                                  {"actor/kl", "kl"},
+                                  {"actor/clip_fraction", "clip_fraction"},
+                                  {"actor/ppo_kl", "ppo_kl"},
+                                  {"actor/entropy", "entropy"},
+                                  {"actor/grad_norm", "grad_norm"},
+                                  {"critic/value_loss", "value_loss"},
+                                  {"sampler/logprob_diff/mean", "logprob_diff_mean"},
+                                  {"sampler/logprob_diff/max", "logprob_diff_max"},
+                                  {"sampler/tis/cut", "tis_cut"}};
+constexpr Figure kOfSampling[] = {{"sampler/retries", "retries"},
+                                  {"sampler/prompt_tokens", "prompt_tokens"},
+                                  {"sampler/cached_tokens", "cached_tokens"}};
 
 // One stage; its iterations share the curriculum and the settings.
 class Reinforcement {
@@ -204,10 +234,9 @@ class Reinforcement {
     if (answered > 0) metrics["sampler/version_lag"] = lag / answered;
     if (answered > 0 && settings_.rollout.thinking_tokens > 0)
       metrics["sampler/thoughts_ended"] = ended_thoughts / answered;
-    for (const char* name : {"retries", "prompt_tokens", "cached_tokens"}) {
-      const auto reported = rollout.sampling.find(name);
-      if (reported != rollout.sampling.end())
-        metrics[fmt::format("sampler/{}", name)] = reported->second;
+    for (const Figure& figure : kOfSampling) {
+      const auto reported = rollout.sampling.find(figure.name);
+      if (reported != rollout.sampling.end()) metrics[figure.metric] = reported->second;
     }
   }
 
@@ -300,20 +329,8 @@ class Reinforcement {
 
   // What no step has reported is left out: 0 would say something else.
   void write_learning(Metrics& metrics) const {
-    const auto put = [&](const char* metric, const char* name) {
-      if (const auto value = figures_.of(name)) metrics[metric] = *value;
-    };
-    put("actor/loss", "loss");
-    put("actor/pg_loss", "pg_loss");
-    put("actor/kl", "kl");
-    put("actor/clip_fraction", "clip_fraction");
-    put("actor/ppo_kl", "ppo_kl");
-    put("actor/entropy", "entropy");
-    put("actor/grad_norm", "grad_norm");
-    put("critic/value_loss", "value_loss");
-    put("sampler/logprob_diff/mean", "logprob_diff_mean");
-    put("sampler/logprob_diff/max", "logprob_diff_max");
-    put("sampler/tis/cut", "tis_cut");
+    for (const Figure& figure : kOfLearning)
+      if (const auto value = figures_.of(figure.name)) metrics[figure.metric] = *value;
     // Kish's: as many tokens of weight 1 would tell as much, as a share of those there are.
     if (const auto weight = figures_.of("tis_weight"))
       metrics["sampler/tis/effective"] = *weight * *weight / *figures_.of("tis_weight_square");
@@ -348,6 +365,12 @@ class Reinforcement {
 
 Result<StageEnd> run_reinforcement(const StageContext& context) {
   return Reinforcement(context).run();
+}
+
+void declare_learning_metrics(MetricNames& names) {
+  for (const char* name : kMetrics) names.of_iterations.emplace_back(name);
+  for (const Figure& figure : kOfLearning) names.of_iterations.emplace_back(figure.metric);
+  for (const Figure& figure : kOfSampling) names.of_iterations.emplace_back(figure.metric);
 }
 
 }  // namespace krl

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/metrics.hpp"
+#include "core/learn/declared_metrics.hpp"
 
 namespace krl {
 namespace {
@@ -153,6 +154,9 @@ bool is_masked_out(const Example& example) {
                      [](float w) { return w == 0.0F; });
 }
 
+constexpr const char *kValueMean = "critic/value_mean",
+                     *kExplainedVariance = "critic/explained_variance";
+
 void write_metrics(const std::vector<Example>& examples, Metrics& metrics) {
   std::vector<double> values, returns, errors;
   for_each_token(examples, [&](const Example& e, std::size_t t) {
@@ -161,10 +165,10 @@ void write_metrics(const std::vector<Example>& examples, Metrics& metrics) {
     errors.push_back(static_cast<double>(e.returns[t]) - e.values[t]);
   });
   if (values.empty()) return;
-  metrics["critic/value_mean"] = mean_of(values);
+  metrics[kValueMean] = mean_of(values);
   const double deviation = deviation_of(returns), error = deviation_of(errors);
   if (deviation > kRounding)
-    metrics["critic/explained_variance"] = 1 - error * error / (deviation * deviation);
+    metrics[kExplainedVariance] = 1 - error * error / (deviation * deviation);
 }
 
 }  // namespace
@@ -194,6 +198,10 @@ Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
   write_metrics(set.examples, metrics);
   if (settings.gae.whiten) whiten(set.examples);
   return set;
+}
+
+void declare_critic_metrics(MetricNames& names) {
+  for (const char* name : {kValueMean, kExplainedVariance}) names.of_iterations.emplace_back(name);
 }
 
 }  // namespace krl

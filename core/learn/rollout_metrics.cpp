@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/base/metrics.hpp"
 #include "core/learn/assessment.hpp"
+#include "core/learn/declared_metrics.hpp"
 
 namespace krl {
 namespace {
@@ -51,35 +53,62 @@ class Kernels {
     within_noise_ += is_within_noise(evaluation) ? 1 : 0;
   }
 
+  // What no turn measured is left out.
   void write(const std::string& prefix, Metrics& metrics) const {
     if (turns_ == 0) return;
-    const double n = turns_;
-    metrics[prefix + "compile_rate"] = compiled_ / n;
-    metrics[prefix + "pass_rate"] = passed_ / n;
-    metrics[prefix + "flagged"] = flagged_ / n;
-    const double right_where_shown = passed_ + overfit_;
-    if (right_where_shown > 0) metrics[prefix + "overfit_rate"] = overfit_ / right_where_shown;
-    if (passed_ > 0 && speedups_.empty()) return;  // this backend does not time
-    const auto timed = static_cast<double>(speedups_.size());
-    if (timed < passed_) metrics[prefix + "timed"] = timed / passed_;
-    metrics[prefix + "fast_1"] = faster_than(1) / n;
-    metrics[prefix + "fast_2"] = faster_than(2) / n;
-    if (speedups_.empty()) return;
-    metrics[prefix + "within_noise"] = within_noise_ / timed;
-    double logs = 0, capped = 0;
-    for (const double s : speedups_) logs += std::log(s), capped += std::min(s, kSpeedupCap);
-    metrics[prefix + "speedup_median"] = median_of(speedups_);
-    metrics[prefix + "speedup_geomean"] = std::exp(logs / timed);
-    metrics[prefix + "speedup_capped"] = capped / timed;
-    if (!rooflines_.empty()) metrics[prefix + "roofline"] = mean_of(rooflines_);
-    if (!log_reference_speedups_.empty())
-      metrics[prefix + "reference_speedup"] = std::exp(mean_of(log_reference_speedups_));
+    for (const Row& row : rows()) {
+      const std::optional<double> value = (this->*row.value)();
+      if (value) metrics[prefix + row.name] = *value;
+    }
+  }
+
+  static void declare(MetricNames& names) {
+    for (const Row& row : rows()) names.of_kernels.emplace_back(row.name);
   }
 
  private:
-  double faster_than(double factor) const {
+  using Value = std::optional<double>;
+  struct Row {
+    const char* name;
+    Value (Kernels::*value)() const;
+  };
+  static std::span<const Row> rows();
+
+  Value compile_rate() const { return compiled_ / turns_; }
+  Value pass_rate() const { return passed_ / turns_; }
+  Value flagged() const { return flagged_ / turns_; }
+  Value overfit_rate() const { return share(overfit_, passed_ + overfit_); }
+  // Where the backend times, and some have no time.
+  Value timed() const {
+    return speedups_.empty() || timed_count() == passed_ ? Value() : share(timed_count(), passed_);
+  }
+  Value fast_1() const { return faster_than(1); }
+  Value fast_2() const { return faster_than(2); }
+  Value within_noise() const { return share(within_noise_, timed_count()); }
+  Value speedup_median() const { return speedups_.empty() ? Value() : Value(median_of(speedups_)); }
+  Value speedup_geomean() const { return geometric_mean_of(logs_of(speedups_)); }
+  Value speedup_capped() const {
+    double capped = 0;
+    for (const double s : speedups_) capped += std::min(s, kSpeedupCap);
+    return share(capped, timed_count());
+  }
+  Value roofline() const { return rooflines_.empty() ? Value() : Value(mean_of(rooflines_)); }
+  Value reference_speedup() const { return geometric_mean_of(log_reference_speedups_); }
+
+  static Value share(double part, double of) { return of > 0 ? Value(part / of) : Value(); }
+  static std::vector<double> logs_of(std::vector<double> values) {
+    for (double& value : values) value = std::log(value);
+    return values;
+  }
+  static Value geometric_mean_of(const std::vector<double>& logs) {
+    return logs.empty() ? Value() : Value(std::exp(mean_of(logs)));
+  }
+  double timed_count() const { return static_cast<double>(speedups_.size()); }
+  Value faster_than(double factor) const {
+    if (passed_ > 0 && speedups_.empty()) return {};  // this backend does not time
     return static_cast<double>(std::count_if(speedups_.begin(), speedups_.end(),
-                                             [&](double s) { return is_fast(s, factor); }));
+                                             [&](double s) { return is_fast(s, factor); })) /
+           turns_;
   }
 
   // Whether nothing says that the kernel is faster or slower than the baseline: the interval of
@@ -91,9 +120,30 @@ class Kernels {
     });
   }
 
-  int turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
+  double turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
   std::vector<double> speedups_, rooflines_, log_reference_speedups_;
 };
+
+std::span<const Kernels::Row> Kernels::rows() {
+  static constexpr Row kRows[] = {
+      {"compile_rate", &Kernels::compile_rate},
+      {"pass_rate", &Kernels::pass_rate},
+      {"overfit_rate", &Kernels::overfit_rate},
+      {"flagged", &Kernels::flagged},
+      {"fast_1", &Kernels::fast_1},
+      {"fast_2", &Kernels::fast_2},
+      {"speedup_median", &Kernels::speedup_median},
+      {"speedup_geomean", &Kernels::speedup_geomean},
+      {"speedup_capped", &Kernels::speedup_capped},
+      {"timed", &Kernels::timed},
+      {"within_noise", &Kernels::within_noise},
+      {"roofline", &Kernels::roofline},
+      {"reference_speedup", &Kernels::reference_speedup},
+  };
+  return kRows;
+}
+
+constexpr const char *kCompileRateAny = "compile_rate_any", *kPassRateAny = "pass_rate_any";
 
 // Collects what some turn of an episode achieved.
 class Attempts {
@@ -105,8 +155,8 @@ class Attempts {
   }
 
   void write(const std::string& prefix, Metrics& metrics) const {
-    metrics[prefix + "compile_rate_any"] = compiled_ / episodes_;
-    metrics[prefix + "pass_rate_any"] = passed_ / episodes_;
+    metrics[prefix + kCompileRateAny] = compiled_ / episodes_;
+    metrics[prefix + kPassRateAny] = passed_ / episodes_;
   }
 
  private:
@@ -144,18 +194,12 @@ class Collector {
   }
 
   Metrics metrics(std::int64_t turns) const {
-    Metrics m = {{"infra_errors", infra_errors_}, {"reward/lost", unscored_}};
+    Metrics m;
+    for (const Row& row : rows())
+      if (row.of_none || !scores_.empty()) m[row.name] = row.value(*this);
     if (scores_.empty()) return m;
-    m["reward/mean"] = mean_of(scores_);
-    m["reward/std"] = deviation_of(scores_);
     for (std::size_t i = 0; i < terms_.size(); ++i)
       m[fmt::format("reward/{}/mean", terms_[i])] = mean_of(term_values_[i]);
-    m["response_length/mean"] = mean_of(lengths_);
-    m["response_length/max"] = *std::max_element(lengths_.begin(), lengths_.end());
-    m["response_length/clip_ratio"] = mean_of(clipped_);
-    m["episode/turns"] = mean_of(turns_);
-    m["episode/best_reward"] = mean_of(best_);
-    m["cache/hit_rate"] = mean_of(reused_);
     all_.write("kernel/", m);
     attempts_.write("kernel/", m);
     if (turns > 1) {
@@ -166,7 +210,18 @@ class Collector {
     return m;
   }
 
+  static void declare(MetricNames& names) {
+    for (const Row& row : rows()) names.of_iterations.emplace_back(row.name);
+  }
+
  private:
+  struct Row {
+    const char* name;
+    double (*value)(const Collector&);
+    bool of_none = false;  // written even if no turn was played
+  };
+  static std::span<const Row> rows();
+
   void add(const TurnRecord& turn) {
     scores_.push_back(turn.score.total);
     for (std::size_t i = 0; i < terms_.size(); ++i) term_values_[i].push_back(turn.score.terms[i]);
@@ -187,7 +242,30 @@ class Collector {
   std::map<unsigned, Attempts> attempts_by_tier_;
 };
 
+std::span<const Collector::Row> Collector::rows() {
+  static constexpr Row kRows[] = {
+      {"infra_errors", [](const Collector& c) { return 1.0 * c.infra_errors_; }, true},
+      {"reward/lost", [](const Collector& c) { return 1.0 * c.unscored_; }, true},
+      {"reward/mean", [](const Collector& c) { return mean_of(c.scores_); }},
+      {"reward/std", [](const Collector& c) { return deviation_of(c.scores_); }},
+      {"response_length/mean", [](const Collector& c) { return mean_of(c.lengths_); }},
+      {"response_length/max",
+       [](const Collector& c) { return *std::max_element(c.lengths_.begin(), c.lengths_.end()); }},
+      {"response_length/clip_ratio", [](const Collector& c) { return mean_of(c.clipped_); }},
+      {"episode/turns", [](const Collector& c) { return mean_of(c.turns_); }},
+      {"episode/best_reward", [](const Collector& c) { return mean_of(c.best_); }},
+      {"cache/hit_rate", [](const Collector& c) { return mean_of(c.reused_); }},
+  };
+  return kRows;
+}
+
 }  // namespace
+
+void declare_rollout_metrics(MetricNames& names) {
+  Kernels::declare(names);
+  names.of_episodes = {kCompileRateAny, kPassRateAny};
+  Collector::declare(names);
+}
 
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns) {

@@ -80,15 +80,16 @@ std::int64_t turns_of(const Node& settings) {
 
 }  // namespace
 
-void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems) {
+void check_conditions(const Node& stage, const Node& settings, const MetricNames& metrics,
+                      std::vector<Problem>& problems) {
   const auto given = [](const Node* text) { return text != nullptr && !text->text()->empty(); };
   if (const Node* until = stage.find_text("until"); given(until)) {
     const std::vector<std::string> rewards = reward_names(settings);
     const std::int64_t turns = turns_of(settings);
     const auto known = [&](const std::string& name) {
-      return resolve_metric(name, rewards, turns).has_value();
+      return resolve_metric(name, metrics, rewards, turns).has_value();
     };
-    check_condition(*until, "until", known, metric_names(rewards), problems);
+    check_condition(*until, "until", known, metric_names(metrics, rewards), problems);
   }
   if (const Node* stop = settings.find_text("rollout.stop_when"); given(stop)) {
     const auto known = [](const std::string& name) {
@@ -98,7 +99,7 @@ void check_conditions(const Node& stage, const Node& settings, std::vector<Probl
   }
 }
 
-void check_best(const Node& checkpoint, const std::vector<Node>& stages,
+void check_best(const Node& checkpoint, const std::vector<Node>& stages, const MetricNames& metrics,
                 std::vector<Problem>& problems) {
   const Node* best = checkpoint.find_text(kBest);
   if (best == nullptr || best->text()->empty()) return;
@@ -111,11 +112,11 @@ void check_best(const Node& checkpoint, const std::vector<Node>& stages,
   for (const Node& stage : stages) {
     for (std::string& name : reward_names(stage)) rewards.push_back(std::move(name));
   }
-  for (std::string& name : metric_names(rewards)) known.push_back(std::move(name));
+  for (std::string& name : metric_names(metrics, rewards)) known.push_back(std::move(name));
   const auto is_known = [&](const std::string& name) {
     return std::any_of(stages.begin(), stages.end(), [&](const Node& stage) {
-      return is_holdout_metric(name, holdout_names(stage)) ||
-             resolve_metric(name, reward_names(stage), turns_of(stage)).has_value();
+      return is_holdout_metric(name, metrics, holdout_names(stage)) ||
+             resolve_metric(name, metrics, reward_names(stage), turns_of(stage)).has_value();
     });
   };
   check_condition(*best, kBest, is_known, known, problems);
@@ -182,70 +183,10 @@ void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
 
 namespace {
 
-constexpr std::array<std::string_view, 48> kMetrics = {
-    "iteration",
-    "reward/mean",
-    "reward/std",
-    "reward/lost",
-    "actor/loss",
-    "actor/pg_loss",
-    "actor/kl",
-    "actor/clip_fraction",
-    "actor/ppo_kl",
-    "actor/entropy",
-    "actor/grad_norm",
-    "actor/lr",
-    "actor/not_finite",
-    "critic/value_loss",
-    "critic/value_mean",
-    "critic/explained_variance",
-    "response_length/mean",
-    "response_length/max",
-    "response_length/clip_ratio",
-    "episode/turns",
-    "episode/best_reward",
-    "groups/zero_variance",
-    "groups/below_noise",
-    "groups/lost_future",
-    "groups/refilled",
-    "groups/dropped",
-    "sampler/logprob_diff/mean",
-    "sampler/logprob_diff/max",
-    "sampler/tis/cut",
-    "sampler/tis/effective",
-    "sampler/lost",
-    "sampler/refused",
-    "sampler/thoughts_ended",
-    "sampler/version_lag",
-    "sampler/retries",
-    "sampler/prompt_tokens",
-    "sampler/cached_tokens",
-    "perf/tokens_per_s",
-    "perf/evaluations_per_s",
-    "perf/answers_in_flight",
-    "time_s/waiting",
-    "time_s/rollout",
-    "time_s/learn",
-    "time_s/iteration",
-    "cache/hit_rate",
-    "best/refused",
-    "infra_errors",
-    "curriculum/open_tier",
-};
-
-// Of episodes: written for all, and for each tier.
-constexpr std::array<std::string_view, 2> kEpisodeMetrics = {"compile_rate_any", "pass_rate_any"};
-
-// Written for all turns, for each turn and for each tier.
-constexpr std::array<std::string_view, 13> kKernelMetrics = {
-    "compile_rate", "pass_rate",      "overfit_rate",     "flagged",        "fast_1",
-    "fast_2",       "speedup_median", "speedup_geomean",  "speedup_capped", "timed",
-    "within_noise", "roofline",       "reference_speedup"};
-
+constexpr std::string_view kIteration = "iteration";  // no metric, but a name like one
 constexpr int kTiers = 4;
 
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
+bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -267,11 +208,11 @@ const std::vector<std::string>& stop_names() {
   return kNames;
 }
 
-std::optional<std::string> resolve_metric(std::string_view name,
+std::optional<std::string> resolve_metric(std::string_view name, const MetricNames& known,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns) {
-  if (contains(kMetrics, name)) return std::string(name);
-  if (contains(kKernelMetrics, name) || contains(kEpisodeMetrics, name))
+  if (name == kIteration || contains(known.of_iterations, name)) return std::string(name);
+  if (contains(known.of_kernels, name) || contains(known.of_episodes, name))
     return "kernel/" + std::string(name);
   for (const std::string& reward : rewards) {
     if (name == "reward/" + reward + "/mean") return std::string(name);
@@ -281,25 +222,28 @@ std::optional<std::string> resolve_metric(std::string_view name,
   const std::string_view family = name.substr(0, slash), metric = name.substr(slash + 1);
   const bool by_turn = turns > 1 && is_member(family, "turn_", 1, turns + 1);
   const bool of_all = family == "kernel" || is_member(family, "tier_", 0, kTiers);
-  const bool known = ((by_turn || of_all) && contains(kKernelMetrics, metric)) ||
-                     (of_all && contains(kEpisodeMetrics, metric));
-  return known ? std::optional(std::string(name)) : std::nullopt;
+  const bool is_known = ((by_turn || of_all) && contains(known.of_kernels, metric)) ||
+                        (of_all && contains(known.of_episodes, metric));
+  return is_known ? std::optional(std::string(name)) : std::nullopt;
 }
 
-bool is_holdout_metric(std::string_view name, const std::vector<std::string>& datasets) {
+bool is_holdout_metric(std::string_view name, const MetricNames& known,
+                       const std::vector<std::string>& datasets) {
   return std::any_of(datasets.begin(), datasets.end(), [&](const std::string& dataset) {
     const std::string prefix = "holdout/" + dataset + "/";
     if (!name.starts_with(prefix)) return false;
     const std::string_view metric = name.substr(prefix.size());
-    return contains(kKernelMetrics, metric) || contains(kEpisodeMetrics, metric);
+    return contains(known.of_kernels, metric) || contains(known.of_episodes, metric);
   });
 }
 
-std::vector<std::string> metric_names(const std::vector<std::string>& rewards) {
-  std::vector<std::string> names(kKernelMetrics.begin(), kKernelMetrics.end());
-  names.insert(names.end(), kEpisodeMetrics.begin(), kEpisodeMetrics.end());
+std::vector<std::string> metric_names(const MetricNames& known,
+                                      const std::vector<std::string>& rewards) {
+  std::vector<std::string> names = known.of_kernels;
+  names.insert(names.end(), known.of_episodes.begin(), known.of_episodes.end());
   for (const std::string& reward : rewards) names.push_back("reward/" + reward + "/mean");
-  names.insert(names.end(), kMetrics.begin(), kMetrics.end());
+  names.emplace_back(kIteration);
+  names.insert(names.end(), known.of_iterations.begin(), known.of_iterations.end());
   return names;
 }
 

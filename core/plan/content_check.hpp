@@ -15,11 +15,12 @@ namespace krl {
 
 // `until` of a stage and `rollout.stop_when` of the tables in force during it: their syntax, and
 // that they name only what will be known.
-void check_conditions(const Node& stage, const Node& settings, std::vector<Problem>& problems);
+void check_conditions(const Node& stage, const Node& settings, const MetricNames& metrics,
+                      std::vector<Problem>& problems);
 
 // `checkpoint.best`: its syntax, and that it names metrics of rl stages alone, whose tables in
 // force are `stages`.
-void check_best(const Node& checkpoint, const std::vector<Node>& stages,
+void check_best(const Node& checkpoint, const std::vector<Node>& stages, const MetricNames& metrics,
                 std::vector<Problem>& problems);
 
 // That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
@@ -47,17 +48,19 @@ const std::vector<std::string>& stop_names();
 
 // What a stage's `until` sees after an iteration: `iteration` (from 1, of the stage) and every
 // metric, by its full name or, for the kernel's own, without the "kernel/": `pass_rate`.
-// Returns the metric's full name ("iteration" stays), or nothing if no run writes such a metric.
+// Returns the metric's full name ("iteration" stays), or nothing if it is none of `known`.
 // `rewards` are the names of the reward terms in force, `turns` the number of turns.
-std::optional<std::string> resolve_metric(std::string_view name,
+std::optional<std::string> resolve_metric(std::string_view name, const MetricNames& known,
                                           const std::vector<std::string>& rewards,
                                           std::int64_t turns);
 
 // Whether a run writes such a metric of a holdout dataset; `datasets`: their names in metrics.
-bool is_holdout_metric(std::string_view name, const std::vector<std::string>& datasets);
+bool is_holdout_metric(std::string_view name, const MetricNames& known,
+                       const std::vector<std::string>& datasets);
 
 // The names that `resolve_metric` knows, for messages: the kernel's by their short names, without
 // those of single turns and tiers.
-std::vector<std::string> metric_names(const std::vector<std::string>& rewards);
+std::vector<std::string> metric_names(const MetricNames& known,
+                                      const std::vector<std::string>& rewards);
 
 }  // namespace krl

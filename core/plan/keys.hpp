@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/base/metrics.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/plan.hpp"
 
@@ -75,7 +76,7 @@ std::optional<std::string> expected_instead_of(double number, std::string_view r
 // The list as "a, b or c".
 std::string either(const std::vector<std::string>& choices);
 
-// The components that a plan may name, as far as a plan is checked against them.
+// The components and metrics that a plan may name, as far as a plan is checked against them.
 // Plain data, made from the loaded plugins; core/plan itself knows no plugins.
 
 // The kinds of components; the numbers are the boundary's (KRL_POLICY …).
@@ -96,6 +97,7 @@ struct Catalog {
   std::vector<std::string> refused;   // "FILE: why", plugins that could not be loaded
   std::vector<std::string> replaced;  // "reward.speedup": taken from a stranger's plugin, as the
                                       // plan asked
+  MetricNames metrics;                // that conditions may name
 
   const CatalogEntry* find(Kind kind, std::string_view id) const;
   std::vector<std::string> ids(Kind kind) const;

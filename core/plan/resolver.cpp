@@ -55,7 +55,7 @@ class Resolver {
     require_component(document_, "policy");
     check_stages(unresolved);
     if (const Node* checkpoint = document_.find("checkpoint"))
-      check_best(*checkpoint, stages_, problems_);
+      check_best(*checkpoint, stages_, catalog_.metrics, problems_);
     note_paths();
     return {std::move(document_), std::move(stages_)};
   }
@@ -159,7 +159,7 @@ class Resolver {
     }
     if (list == nullptr || list->elements().empty()) {  // nothing to run, but to evaluate
       require_component(document_, "backend");
-      return check_conditions(Node::table({}), document_, problems_);
+      return check_conditions(Node::table({}), document_, catalog_.metrics, problems_);
     }
     for (Node& stage : std::get<Node::Array>(list->value)) {
       if (stage.is_table()) {
@@ -195,7 +195,7 @@ class Resolver {
     take_overrides(stage, std::move(overrides), settings);
     require_component(settings, "backend");
     check_needs(stage, kind, settings);
-    check_conditions(stage, settings, problems_);
+    check_conditions(stage, settings, catalog_.metrics, problems_);
     return settings;
   }
 

@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "core/base/file_system.hpp"
+#include "core/learn/declared_metrics.hpp"
 #include "core/learn/policies.hpp"
 #include "core/learn/setup.hpp"
+#include "core/plan/content_check.hpp"
 #include "core/run/ledger.hpp"
 #include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
@@ -55,6 +57,24 @@ TEST(Run, WithTheSameSeedWritesTheSameMetrics) {
   EXPECT_EQ(one.error, "");
   EXPECT_THAT(one.metrics, SizeIs(8));
   EXPECT_EQ(one.lines(), two.lines());
+}
+
+// A plan can name whatever a run writes, but for hold-outs and what stages of another kind write.
+TEST(Run, WritesOnlyMetricsThatAreDeclared) {
+  for (const Overrides& overrides :
+       {Overrides{"rollout.turns=2"}, Overrides{"learn.advantage=gae", "policy.critic=true"}}) {
+    const RunReport report = fresh_run(overrides);
+    ASSERT_EQ(report.error, "");
+    for (const IterationMetrics& iteration : report.metrics) {
+      for (const auto& [name, value] : iteration.values) {
+        const bool is_known =
+            resolve_metric(name, declared_metrics(), {"toy.speed"}, 2).has_value();
+        EXPECT_TRUE(is_known || name.starts_with("holdout/") || name == "sft/loss" ||
+                    name == "kernel/regressions_holdout")
+            << name;
+      }
+    }
+  }
 }
 
 TEST(Run, WritesNoTensorBoardFilesIfThePlanSwitchesThemOff) {

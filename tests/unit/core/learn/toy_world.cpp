@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/run/run_directory.hpp"
 
@@ -102,7 +103,11 @@ Result<Plan> ToyWorld::load(const Overrides& overrides, const std::string& table
   std::ofstream(file) << kPlan << tables << (stages ? "" : kStages);
   Overrides all = {"run.directory=\"" + (folder_ / "runs").string() + "\""};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return load_plan(file, all, [&](const auto&) { return registry_.catalog(); });
+  return load_plan(file, all, [&](const auto&) {
+    Catalog catalog = registry_.catalog();
+    catalog.metrics = declared_metrics();
+    return catalog;
+  });
 }
 
 RunReport ToyWorld::start(bool resume, const Overrides& overrides, const std::string& tables) {

@@ -2,6 +2,7 @@
 // same when those change.
 #pragma once
 
+#include "core/learn/declared_metrics.hpp"
 #include "core/plan/keys.hpp"
 
 namespace krl {
@@ -9,6 +10,7 @@ namespace krl {
 inline Catalog test_catalog() {
   using enum ValueType;
   Catalog catalog;
+  catalog.metrics = declared_metrics();
   catalog.entries = {
       {Kind::kPolicy,
        "libtorch",

@@ -1,0 +1,17 @@
+#include "core/learn/declared_metrics.hpp"
+
+namespace krl {
+
+const MetricNames& declared_metrics() {
+  static const MetricNames kNames = [] {
+    MetricNames names;
+    declare_rollout_metrics(names);
+    declare_critic_metrics(names);
+    declare_learning_metrics(names);
+    declare_admission_metrics(names);
+    return names;
+  }();
+  return kNames;
+}
+
+}  // namespace krl

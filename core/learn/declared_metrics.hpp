@@ -1,0 +1,17 @@
+// The metrics of reinforcement that plans may name, from all code that writes some.
+#pragma once
+
+#include "core/base/metrics.hpp"
+
+namespace krl {
+
+// Constant; thread-safe.
+const MetricNames& declared_metrics();
+
+// Each adds those of its file.
+void declare_rollout_metrics(MetricNames& names);    // rollout_metrics.cpp
+void declare_learning_metrics(MetricNames& names);   // reinforce.cpp
+void declare_admission_metrics(MetricNames& names);  // admission.cpp
+void declare_critic_metrics(MetricNames& names);     // returns.cpp
+
+}  // namespace krl
