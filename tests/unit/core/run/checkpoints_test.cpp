@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 
 namespace krl {
 namespace {
 
 namespace fs = std::filesystem;
 
-class CheckpointsTest : public testing::Test {
+class CheckpointsTest : public ::testing::Test {
  protected:
   static Checkpoints::SavePolicy weights(FileSystem& files, const std::string& text) {
     return [&files, text](const fs::path& folder) -> Status {

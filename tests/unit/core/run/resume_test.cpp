@@ -11,8 +11,8 @@
 #include <random>
 
 #include "core/run/run_directory.hpp"
-#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/toy_run.hpp"
 
 namespace krl {
@@ -34,7 +34,7 @@ int in_child(const std::function<int()>& body) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-class ResumeTest : public testing::Test {
+class ResumeTest : public ::testing::Test {
  protected:
   void SetUp() override {
     FaultyFileSystem files;
