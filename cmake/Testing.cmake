@@ -6,6 +6,7 @@
 #   core        what the core needs alone; preset `asan` runs these
 #   threads     those of the core in which threads meet; preset `tsan` runs these
 #   input       what strangers have written goes through it: sources, models, compiled code; preset `asan` runs these too
+#   fuzz        those of them that feed mutants to the machine; preset `fuzz` runs these
 #   compilers   spend their time in compilers of CUDA, in which the sanitizers see nothing: preset `dev` leaves them out
 set(KERNELRL_TEST_LABELS "" CACHE STRING "Build only tests with one of these labels; empty: all")
 if(KERNELRL_TESTS)
@@ -24,6 +25,7 @@ function(kernelrl_add_tests executable)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
+  set(cost COST ${A_TIMEOUT})  # what may take long starts first
   if(KERNELRL_SANITIZE)
     math(EXPR A_TIMEOUT "10 * ${A_TIMEOUT}")
   endif()
@@ -52,13 +54,13 @@ function(kernelrl_add_tests executable)
     math(EXPR last "${A_SHARDS} - 1")
     foreach(shard RANGE ${last})
       add_test(NAME ${A_NAME}.${shard} COMMAND ${executable} --gtest_brief=1 --gtest_filter=${filter})
-      set_tests_properties(${A_NAME}.${shard} PROPERTIES TIMEOUT ${A_TIMEOUT} ${labels}
+      set_tests_properties(${A_NAME}.${shard} PROPERTIES TIMEOUT ${A_TIMEOUT} ${cost} ${labels}
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${A_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endforeach()
     return()
   endif()
   gtest_discover_tests(${executable} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_FILTER ${filter}
-    PROPERTIES TIMEOUT ${A_TIMEOUT} ${labels})
+    PROPERTIES TIMEOUT ${A_TIMEOUT} ${cost} ${labels})
 endfunction()
 
 function(kernelrl_add_test_executable name)

@@ -1,7 +1,8 @@
 // Every kernel of hostile_kernels.hpp against the real `cpu` plugin, in one process, and what the
 // judge leaves behind after each pass over them: nothing.
 //
-//   hostile_test --gtest_repeat=100 --gtest_shuffle    a hundred passes, each in another order
+//   kernels_test --gtest_filter=*Hostile* --gtest_repeat=100 --gtest_shuffle
+//                                              a hundred passes, each in another order
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -53,7 +53,7 @@ class ResumeTest : public ::testing::Test {
   }
 
   const test::ScratchFolder scratch_;
-  const ToyRun toy_;
+  const ToyRun toy_ = {};
   int operations_ = 0;  // of a run from beginning to end
   std::vector<std::string> expected_;
 };
