@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Sets up, checks the formatting and the public headers (scripts/tidy.sh), builds and runs every test, and runs under
-# sanitizers those tests in which they are most likely to find something:
+# Sets up, checks the formatting, the public headers by clang-tidy and the core's includes (scripts/tidy.sh), builds and runs
+# every test, and runs under sanitizers those tests in which they are most likely to find something:
 #   ci     release: all tests; the benchmarks are built
 #   asan   AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
 #          input
 #   fuzz   the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
 #   tsan   ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
-#          except ResumeTest, which stops a run at each of its operations. Built without unity, so that a missing #include
-#          shows: that of the core, the program and what speaks HTTP
+#          except ResumeTest, which stops a run at each of its operations
 #   dev    like asan, but all tests except those of compilers, which are other people's programs
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
@@ -37,12 +36,12 @@ check_formatting() {
   fi
 }
 
-check_headers() {
+check_code() {
   local found
   if found=$(scripts/tidy.sh 2>&1); then
-    echo "== public headers: checked"
+    echo "== public headers and includes: checked"
   else
-    printf 'public headers: scripts/tidy.sh finds\n%s\n' "$found" | tee -a "$complaints"
+    printf 'scripts/tidy.sh finds\n%s\n' "$found" | tee -a "$complaints"
     failed=$((failed + 1))
   fi
 }
@@ -113,7 +112,7 @@ done
 
 scripts/setup.sh --tests
 check_formatting
-check_headers
+check_code
 for preset in "${presets[@]}"; do
   SECONDS=0
   if build "$preset"; then

@@ -42,6 +42,7 @@ grep -q '^name.hpp:1:1: error' "$tmp/log"
 cp "$checkout/scripts/tidy.sh" "$tmp/scripts"
 mkdir -p "$tmp/sdk/include/kernelrl/testing" "$tmp/core/base"
 cp "$checkout/.clang-tidy" "$tmp"
+printf '#include "core/base/a.hpp"\n' > "$tmp/core/base/a.cpp"
 for header in "$tmp"/sdk/include/kernelrl/{,testing/}a.hpp "$tmp/core/base/a.hpp"; do
   printf '#pragma once\n' > "$header"
 done
@@ -49,6 +50,10 @@ FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
 printf 'struct A {\n  A(int);\n};\n' >> "$tmp/core/base/a.hpp"
 FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
 grep -q 'a.hpp:3:3: error: single-argument' "$tmp/log"
+printf '#pragma once\n' > "$tmp/core/base/a.hpp"
+printf 'std::string text;\n' >> "$tmp/core/base/a.cpp"
+FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
+grep -q 'a.cpp:2:1: error:' "$tmp/log"
 rm -r "$tmp/sdk" "$tmp/core"
 printf '#!/bin/sh\n' > "$tmp/scripts/tidy.sh"
 if command -v clang-format-14 > /dev/null; then
