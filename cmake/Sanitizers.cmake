@@ -17,6 +17,13 @@ if(KERNELRL_SANITIZE)
     # ThreadSanitizer cannot follow a fence (g++ refuses it); the locks of asio's queues order the same things.
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # which does not define what g++ does
+    if(KERNELRL_SANITIZE MATCHES "address")
+      list(APPEND _flags -D__SANITIZE_ADDRESS__)
+    elseif(KERNELRL_SANITIZE STREQUAL "thread")
+      list(APPEND _flags -D__SANITIZE_THREAD__)
+    endif()
+  endif()
   set(_sanitized "$<NOT:$<BOOL:$<TARGET_PROPERTY:KERNELRL_UNSANITIZED>>>")
   add_compile_options("$<${_sanitized}:${_flags}>")
   add_link_options("$<${_sanitized}:-fsanitize=${KERNELRL_SANITIZE}>")

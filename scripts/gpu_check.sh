@@ -76,10 +76,8 @@ EOF
 fi
 
 # Of the local policy: linked with libtorch_cuda, which starts only where all that it needs is installed (scripts/setup.sh --gpu).
-if "$build/tests/training_gpu_test" --gtest_list_tests > /dev/null 2>&1; then
-  section "Tests of generation" "$build/tests/generation_gpu_test" --gtest_brief=1 || tests=1
+if "$build/tests/policy_gpu_test" --gtest_list_tests > /dev/null 2>&1; then
   section "Tests of the policy" "$build/tests/policy_gpu_test" --gtest_brief=1 || tests=1
-  section "Tests of training" "$build/tests/training_gpu_test" --gtest_brief=1 || tests=1
   transformers=$(python3 -c 'import transformers; print("yes")' 2> /dev/null)
   for model in smollm2-135m qwen2.5-1.5b; do
     batches=64,256,512

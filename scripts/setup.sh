@@ -19,8 +19,8 @@ packages=(
   python3 python3-pip             # python3 only unpacks the wheels
 )
 test_packages=(
-  clang                           # plugins of different compilers in one process
-  clang-format-14                 # scripts/format.sh
+  clang libclang-rt-14-dev        # sanitizers; plugins of different compilers in one process
+  clang-format-14 clang-tidy-14   # scripts/format.sh, scripts/tidy.sh
   docker.io                       # a daemon for the tests alone
   libgmock-dev libgtest-dev
 )

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Sets up, checks the formatting, builds and runs every test, and runs under sanitizers those tests in which they are most
-# likely to find something:
+# Sets up, checks the formatting, the public headers by clang-tidy and the core's includes (scripts/tidy.sh), builds and runs
+# every test, and runs under sanitizers those tests in which they are most likely to find something:
 #   ci     release: all tests; the benchmarks are built
-#   asan   AddressSanitizer and UndefinedBehaviorSanitizer: the tests of the core and of code that reads untrusted input
-#   tsan   ThreadSanitizer: the core's multithreaded tests (without libtorch, whose threads it cannot instrument), except
-#          ResumeTest, which stops a run at each of its operations
+#   asan   AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
+#          input
+#   fuzz   the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
+#   tsan   ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
+#          except ResumeTest, which stops a run at each of its operations
 #   dev    like asan, but all tests except those of compilers, which are other people's programs
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
 #
-#   scripts/test.sh               ci, asan and tsan
+#   scripts/test.sh               ci, asan, fuzz and tsan
 #   scripts/test.sh --quick       ci
 #   scripts/test.sh --all         ci, dev and tsan
 #   scripts/test.sh dev tsan      those named
@@ -30,6 +32,16 @@ check_formatting() {
       echo "formatting: scripts/format.sh would change these lines"
       scripts/format.sh --check 2>&1 | grep 'error:' || true
     } | tee -a "$complaints"
+    failed=$((failed + 1))
+  fi
+}
+
+check_code() {
+  local found
+  if found=$(scripts/tidy.sh 2>&1); then
+    echo "== public headers and includes: checked"
+  else
+    printf 'scripts/tidy.sh finds\n%s\n' "$found" | tee -a "$complaints"
     failed=$((failed + 1))
   fi
 }
@@ -89,17 +101,18 @@ for word in "$@"; do
   case $word in
     --quick) presets+=(ci) ;;
     --all) presets+=(ci dev tsan) ;;
-    ci | asan | tsan | dev) presets+=("$word") ;;
+    ci | asan | fuzz | tsan | dev) presets+=("$word") ;;
     *)
-      echo "scripts/test.sh: unknown word '$word'; known are --quick, --all, ci, asan, tsan, dev" >&2
+      echo "scripts/test.sh: unknown word '$word'; known are --quick, --all, ci, asan, fuzz, tsan, dev" >&2
       exit 2
       ;;
   esac
 done
-((${#presets[@]} > 0)) || presets=(ci asan tsan)
+((${#presets[@]} > 0)) || presets=(ci asan fuzz tsan)
 
 scripts/setup.sh --tests
 check_formatting
+check_code
 for preset in "${presets[@]}"; do
   SECONDS=0
   if build "$preset"; then

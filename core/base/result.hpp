@@ -59,7 +59,9 @@ inline tl::unexpected<Error> invalid(std::string message) {
 // `KRL_ASSIGN(auto x, f())`: declares x from a Result, or returns its error.
 #define KRL_ASSIGN(declaration, expression) \
   KRL_ASSIGN_IMPL(KRL_CONCAT(krl_result_, __LINE__), declaration, expression)
+// NOLINTBEGIN(bugprone-macro-parentheses): names and a declaration bear none
 #define KRL_ASSIGN_IMPL(result, declaration, expression)         \
   auto result = (expression);                                    \
   if (!result) return ::krl::failure(std::move(result).error()); \
   declaration = std::move(*result)
+// NOLINTEND(bugprone-macro-parentheses)

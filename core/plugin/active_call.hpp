@@ -105,9 +105,9 @@ std::vector<std::string> calls_under_way();
 // Calls `function`, the plugin's. What it throws comes back as text. (What pthread_exit() unwinds
 // by is no object, which UBSan would complain of.)
 template <class Function>
-[[gnu::no_sanitize("null")]] std::optional<std::string> enter(const Callee& callee,
-                                                              std::string_view name,
-                                                              const Function& function) {
+__attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Callee& callee,
+                                                                      std::string_view name,
+                                                                      const Function& function) {
   const ActiveCall call(callee, name);
   try {
     function();

@@ -36,7 +36,7 @@ class Loop {
  private:
   void run_and_wait(const std::function<void(Yield)>& work);
 
-  class Implementation;
+  struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

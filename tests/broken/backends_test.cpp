@@ -70,11 +70,11 @@ const std::vector<Defect> kBrokenBackends = {
     {"print", End::kFinishes},
 };
 
-class BrokenBackend : public testing::TestWithParam<Defect> {};
+class BrokenBackend : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenBackend, HasItsOutcome) { expect_outcome(kBackend, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Backends, BrokenBackend, testing::ValuesIn(kBrokenBackends),
+INSTANTIATE_TEST_SUITE_P(Backends, BrokenBackend, ::testing::ValuesIn(kBrokenBackends),
                          [](const auto& row) { return test_name(row.param); });
 
 }  // namespace

@@ -54,11 +54,11 @@ const std::vector<Defect> kBrokenDatasets = {
     {"print", End::kFinishes, {}, {}, 1},
 };
 
-class BrokenDataset : public testing::TestWithParam<Defect> {};
+class BrokenDataset : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenDataset, HasItsOutcome) { expect_outcome(kDataset, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Datasets, BrokenDataset, testing::ValuesIn(kBrokenDatasets),
+INSTANTIATE_TEST_SUITE_P(Datasets, BrokenDataset, ::testing::ValuesIn(kBrokenDatasets),
                          [](const auto& row) { return test_name(row.param); });
 
 }  // namespace

@@ -137,7 +137,7 @@ void expect_reason(const Ending& ending, const BadFile& file) {
     EXPECT_NE(ending.output.find(words), std::string::npos) << "it does not say: " << words;
 }
 
-class RefusedFile : public testing::TestWithParam<BadFile> {};
+class RefusedFile : public ::testing::TestWithParam<BadFile> {};
 
 TEST_P(RefusedFile, IsNamedAndTheOthersLoad) {
   const BadFile& file = GetParam();
@@ -171,7 +171,7 @@ TEST_P(RefusedFile, IsTheReasonWhyAPlanIsRefused) {
   EXPECT_FALSE(fs::exists(world.run()));
 }
 
-class AcceptedFile : public testing::TestWithParam<BadFile> {};
+class AcceptedFile : public ::testing::TestWithParam<BadFile> {};
 
 TEST_P(AcceptedFile, LoadsAndRuns) {
   const Folder folder(GetParam().name);
@@ -192,9 +192,9 @@ TEST_P(AcceptedFile, LoadsAndRuns) {
   world.expect_whole();
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RefusedFile, testing::ValuesIn(kRefused),
+INSTANTIATE_TEST_SUITE_P(Files, RefusedFile, ::testing::ValuesIn(kRefused),
                          [](const auto& row) { return std::string(row.param.name); });
-INSTANTIATE_TEST_SUITE_P(Files, AcceptedFile, testing::ValuesIn(kAccepted),
+INSTANTIATE_TEST_SUITE_P(Files, AcceptedFile, ::testing::ValuesIn(kAccepted),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(TwoFilesWithOneId, AreNamedBoth) {

@@ -76,11 +76,11 @@ const std::vector<Defect> kBrokenPolicies = {
     {"print", End::kFinishes, {}, {}, 2},
 };
 
-class BrokenPolicy : public testing::TestWithParam<Defect> {};
+class BrokenPolicy : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenPolicy, HasItsOutcome) { expect_outcome(kPolicy, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Policies, BrokenPolicy, testing::ValuesIn(kBrokenPolicies),
+INSTANTIATE_TEST_SUITE_P(Policies, BrokenPolicy, ::testing::ValuesIn(kBrokenPolicies),
                          [](const auto& row) { return test_name(row.param); });
 
 }  // namespace

@@ -57,11 +57,11 @@ const std::vector<Defect> kBrokenRewards = {
     {"forged log line", End::kFinishes},
 };
 
-class BrokenReward : public testing::TestWithParam<Defect> {};
+class BrokenReward : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(BrokenReward, HasItsOutcome) { expect_outcome(kReward, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Rewards, BrokenReward, testing::ValuesIn(kBrokenRewards),
+INSTANTIATE_TEST_SUITE_P(Rewards, BrokenReward, ::testing::ValuesIn(kBrokenRewards),
                          [](const auto& row) { return test_name(row.param); });
 
 }  // namespace

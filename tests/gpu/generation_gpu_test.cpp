@@ -173,7 +173,7 @@ std::vector<GenerationRequest> mixed_requests() {
   return requests;
 }
 
-class GenerationOnGpu : public testing::TestWithParam<Family> {
+class GenerationOnGpu : public ::testing::TestWithParam<Family> {
  protected:
   void SetUp() override {
     if (c10::cuda::device_count() == 0) GTEST_SKIP() << "skipped: no GPU";
@@ -372,7 +372,7 @@ TEST_P(GenerationOnGpu, BFloat16FollowsFloat32) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, GenerationOnGpu,
-                         testing::Values(Family::kLlama, Family::kQwen2, Family::kQwen3),
+                         ::testing::Values(Family::kLlama, Family::kQwen2, Family::kQwen3),
                          [](const auto& info) {
                            return std::string(info.param == Family::kLlama   ? "Llama"
                                               : info.param == Family::kQwen2 ? "Qwen2"
@@ -381,7 +381,7 @@ INSTANTIATE_TEST_SUITE_P(Families, GenerationOnGpu,
 
 // 10^5 first tokens of one prompt against the probabilities, by chi-squared. Cells of less than 10
 // expected draws are one.
-class SamplingOnGpu : public testing::TestWithParam<SamplingOptions> {};
+class SamplingOnGpu : public ::testing::TestWithParam<SamplingOptions> {};
 
 TEST_P(SamplingOnGpu, FollowsTheDistribution) {
   if (c10::cuda::device_count() == 0) GTEST_SKIP() << "skipped: no GPU";
@@ -435,11 +435,11 @@ TEST_P(SamplingOnGpu, FollowsTheDistribution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, SamplingOnGpu,
-                         testing::Values(SamplingOptions{1, 1, 0}, SamplingOptions{0.7, 1, 0},
-                                         SamplingOptions{1, 1, 12}, SamplingOptions{1, 0.8, 0},
-                                         SamplingOptions{1.3, 0.9, 40}));
+                         ::testing::Values(SamplingOptions{1, 1, 0}, SamplingOptions{0.7, 1, 0},
+                                           SamplingOptions{1, 1, 12}, SamplingOptions{1, 0.8, 0},
+                                           SamplingOptions{1.3, 0.9, 40}));
 
-class CudaGeneratorTest : public testing::Test {
+class CudaGeneratorTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (c10::cuda::device_count() == 0) GTEST_SKIP() << "skipped: no GPU";

@@ -17,7 +17,7 @@ namespace {
 
 using namespace krl::test;
 
-class PolicyOnGpu : public testing::Test {
+class PolicyOnGpu : public ::testing::Test {
  protected:
   void SetUp() override {
     if (c10::cuda::device_count() == 0) GTEST_SKIP() << "skipped: no GPU";

@@ -150,7 +150,7 @@ std::vector<at::Tensor> results(const Side& side, const Operation& operation) {
   return all;
 }
 
-class OperationTest : public testing::TestWithParam<Case> {
+class OperationTest : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (!there_is_a_gpu()) GTEST_SKIP() << "skipped: no GPU";
@@ -258,10 +258,10 @@ TEST_P(OperationTest, LossesAndTheirGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, OperationTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Shapes, OperationTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-class GpuTruthTest : public testing::TestWithParam<const char*> {
+class GpuTruthTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!there_is_a_gpu()) GTEST_SKIP() << "skipped: no GPU";
@@ -276,10 +276,10 @@ TEST_P(GpuTruthTest, GradientIsThatOfTransformers) {
   expect_gradient_of_truth(GetParam(), make_float32);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, GpuTruthTest, testing::ValuesIn(kTruthModels),
+INSTANTIATE_TEST_SUITE_P(Families, GpuTruthTest, ::testing::ValuesIn(kTruthModels),
                          [](const auto& info) { return std::string(info.param); });
 
-class GpuTrainerTest : public testing::Test {
+class GpuTrainerTest : public ::testing::Test {
  protected:
   GpuTrainerTest() : threads_(1, [] {}) {
     config_ = {.layers = 3,

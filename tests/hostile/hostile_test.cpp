@@ -1,7 +1,8 @@
 // Every kernel of hostile_kernels.hpp against the real `cpu` plugin, in one process, and what the
 // judge leaves behind after each pass over them: nothing.
 //
-//   hostile_test --gtest_repeat=100 --gtest_shuffle    a hundred passes, each in another order
+//   kernels_test --gtest_filter=*Hostile* --gtest_repeat=100 --gtest_shuffle
+//                                              a hundred passes, each in another order
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMoreServers = 2, kDescriptorsOfServer = 6;
 constexpr std::size_t kMostGrowth = std::size_t{16} << 20;  // of resident memory, over all passes
 
-const CpuInstance& backend() {
+const CpuInstance& judge() {
   static const CpuInstance instance(Table{{"cache", "off"}, {"compile_timeout", 3.0}});
   return instance;
 }
@@ -77,7 +78,7 @@ class LeavesNothing : public ::testing::Environment {
     temporary_files();
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const TaskText& task = all_tasks().at("vector_add");
-    ASSERT_EQ(backend().evaluate(task, naive_of(task)).verdict, Verdict::kOk);
+    ASSERT_EQ(judge().evaluate(task, naive_of(task)).verdict, Verdict::kOk);
     if (first_.descriptors == 0) first_ = Left::now();
   }
 
@@ -105,7 +106,7 @@ class Hostile : public ::testing::TestWithParam<std::string> {};
 TEST_P(Hostile, GetsItsVerdict) {
   const HostileKernel kernel = hostile_kernel(GetParam());
   ASSERT_NE(kernel.task, "") << "its first line";
-  const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source);
+  const Outcome outcome = judge().evaluate(all_tasks().at(kernel.task), kernel.source);
   EXPECT_TRUE(kernel.expects(outcome.verdict))
       << "expected " << kernel.expected << ", got " << name_of(outcome.verdict) << ": "
       << outcome.why << "\n"

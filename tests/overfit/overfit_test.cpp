@@ -14,11 +14,6 @@ namespace {
 constexpr std::uint32_t kDrawn = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
 constexpr std::uint32_t kPool = kDrawn | KRL_STAGE_POOL;
 
-const CpuInstance& backend() {
-  static const CpuInstance instance(Table{{"cache", "off"}});
-  return instance;
-}
-
 bool passes_all(const Outcome& outcome, CaseKind kind) {
   return std::all_of(outcome.cases.begin(), outcome.cases.end(),
                      [&](const auto& c) { return c.kind != kind || c.verdict == Verdict::kOk; });
@@ -29,7 +24,8 @@ class Overfit : public ::testing::TestWithParam<std::string> {};
 TEST_P(Overfit, PassesWhatIsShownAndIsRefused) {
   const TaskKernel kernel = task_kernel(kOverfitKernels, GetParam());
   ASSERT_TRUE(all_tasks().contains(kernel.task)) << "its first line";
-  const Outcome outcome = backend().evaluate(all_tasks().at(kernel.task), kernel.source, kPool);
+  const Outcome outcome =
+      uncached_backend().evaluate(all_tasks().at(kernel.task), kernel.source, kPool);
   EXPECT_NE(outcome.verdict, Verdict::kOk);
   EXPECT_FALSE(outcome.cases.empty()) << outcome.why << "\n" << outcome.log;
   EXPECT_TRUE(passes_all(outcome, CaseKind::kShown)) << outcome.why;
@@ -50,7 +46,7 @@ TEST(OverfitKernels, AreRefusedByOneEvaluation) {
     int caught = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const Outcome outcome =
-          backend().evaluate(all_tasks().at(kernel.task), kernel.source, kDrawn, seed);
+          uncached_backend().evaluate(all_tasks().at(kernel.task), kernel.source, kDrawn, seed);
       caught += outcome.verdict == Verdict::kOk ? 0 : 1;
     }
     if (caught < static_cast<int>(kSeeds))

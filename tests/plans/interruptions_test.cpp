@@ -18,7 +18,7 @@ namespace krl::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::vector<std::string> toy_run(std::vector<std::string> more = {}) {
   std::vector<std::string> words = {"--plan", KERNELRL_SOURCE_DIR "/tests/plans/toy.toml",
@@ -65,7 +65,7 @@ TEST(Interruptions, TenKillsAtRandomMomentsChangeNothing) {
   expect_same_after_resume(folder.path());
 }
 
-class StopSignal : public testing::TestWithParam<int> {};
+class StopSignal : public ::testing::TestWithParam<int> {};
 
 TEST_P(StopSignal, EndsTheRunCleanly) {
   const ScratchFolder folder;
@@ -82,7 +82,7 @@ TEST_P(StopSignal, EndsTheRunCleanly) {
   expect_same_after_resume(folder.path());
 }
 
-INSTANTIATE_TEST_SUITE_P(Interruptions, StopSignal, testing::Values(SIGINT, SIGTERM),
+INSTANTIATE_TEST_SUITE_P(Interruptions, StopSignal, ::testing::Values(SIGINT, SIGTERM),
                          [](const auto& info) {
                            return info.param == SIGINT ? "Interrupt" : "Terminate";
                          });
@@ -137,7 +137,7 @@ TEST(Interruptions, ThePluginFoldersOfTheEnvironmentAreRecordedToo) {
                         "\", \"" KERNELRL_BINARY_DIR "/tests/plugins\"]"));
   const Ending more = run_program({"runs", "resume", "toy", "--set", until(2)}, folder.path());
   EXPECT_EQ(more.exit_code, 0) << more.output;
-  EXPECT_THAT(metrics_in(folder / "runs/toy"), testing::SizeIs(2));
+  EXPECT_THAT(metrics_in(folder / "runs/toy"), ::testing::SizeIs(2));
 }
 
 TEST(Interruptions, ResumingUnderAnotherNameNamesTheRunThatIsMeant) {

@@ -17,9 +17,9 @@ namespace krl::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Each;
-using testing::Gt;
-using testing::SizeIs;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::SizeIs;
 using Words = std::vector<std::string>;
 
 void add_sets(Words& words, const Words& sets) {
@@ -82,7 +82,7 @@ const Way kWays[] = {
      "actor/ppo_kl",
      /*adapts=*/true}};
 
-class ModelRun : public testing::TestWithParam<Way> {
+class ModelRun : public ::testing::TestWithParam<Way> {
  protected:
   ModelRun() {
     Words sets = GetParam().sets;
@@ -116,7 +116,7 @@ TEST_P(ModelRun, LearnsAndSurvivesKills) {
   EXPECT_EQ(repeatable_lines(run), repeatable_lines(undisturbed / "runs/choices"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, ModelRun, testing::ValuesIn(kWays),
+INSTANTIATE_TEST_SUITE_P(Plans, ModelRun, ::testing::ValuesIn(kWays),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ModelExport, HasTheAdaptersAddedInOrByThemselves) {
@@ -129,7 +129,7 @@ TEST(ModelExport, HasTheAdaptersAddedInOrByThemselves) {
   export_run("choices", words, "hf", "model", folder.path());
   const std::string config = read_file(folder / "adapter/adapter_config.json").value_or("");
   EXPECT_THAT(config,
-              testing::HasSubstr("\"base_model_name_or_path\": \"" + base_model().string()));
+              ::testing::HasSubstr("\"base_model_name_or_path\": \"" + base_model().string()));
   EXPECT_TRUE(fs::exists(folder / "adapter/adapter_model.safetensors"));
   const auto weights = [](const fs::path& directory) {
     return read_file(directory / "model.safetensors").value_or("");

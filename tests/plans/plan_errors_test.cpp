@@ -42,7 +42,7 @@ std::string without_checkout(std::string text) {
   return text;
 }
 
-class PlanErrors : public testing::TestWithParam<std::string> {};
+class PlanErrors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PlanErrors, AreListedInFull) {
   fs::current_path(KERNELRL_SOURCE_DIR "/tests/plans/errors");
@@ -62,7 +62,7 @@ std::vector<std::string> cases() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, PlanErrors, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Plans, PlanErrors, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

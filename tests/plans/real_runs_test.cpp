@@ -13,14 +13,14 @@ namespace krl::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Ge;
-using testing::Gt;
-using testing::Key;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Gt;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 using Words = std::vector<std::string>;
 
@@ -73,7 +73,7 @@ std::vector<IterationMetrics> run_small(const std::string& plan, const Words& mo
 }
 
 // Every plan that needs nothing but the defaults of its presets.
-class Preset : public testing::TestWithParam<std::string> {};
+class Preset : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Preset, ReallyRuns) {
   const auto metrics = run_small(GetParam(), kTwoIterations);
@@ -85,11 +85,11 @@ TEST_P(Preset, ReallyRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Preset,
-                         testing::Values("quickstart", "kevin", "gated_cpu", "drkernel",
-                                         "milestones"),
+                         ::testing::Values("quickstart", "kevin", "gated_cpu", "drkernel",
+                                           "milestones"),
                          [](const auto& info) { return info.param; });
 
-class Loss : public testing::TestWithParam<std::string> {};
+class Loss : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Loss, ReallyLearns) {
   const auto metrics =
@@ -99,7 +99,7 @@ TEST_P(Loss, ReallyLearns) {
   EXPECT_THAT(values_of(metrics, "actor/lr"), Each(Gt(0)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Loss, testing::Values("gspo", "cispo", "importance_sampling"),
+INSTANTIATE_TEST_SUITE_P(Configs, Loss, ::testing::Values("gspo", "cispo", "importance_sampling"),
                          [](const auto& info) { return info.param; });
 
 TEST(RealRun, HasASecondTurnAfterAFailure) {
@@ -172,8 +172,8 @@ TEST(RealRun, ASizeThatDoesNotFitIsFoundWithoutARun) {
         {call, KERNELRL_SOURCE_DIR "/configs/quickstart.toml", "--set", "policy.model.heads=3"},
         folder.path());
     EXPECT_EQ(ending.exit_code, 2);
-    EXPECT_THAT(ending.output, testing::StartsWith("--set:1:20: error: policy 'libtorch'"));
-    EXPECT_THAT(ending.output, testing::HasSubstr("\n  1 | policy.model.heads=3\n"));
+    EXPECT_THAT(ending.output, ::testing::StartsWith("--set:1:20: error: policy 'libtorch'"));
+    EXPECT_THAT(ending.output, ::testing::HasSubstr("\n  1 | policy.model.heads=3\n"));
   }
   EXPECT_FALSE(fs::exists(folder / "runs/quickstart"));
 }

@@ -9,7 +9,7 @@ void write_tiny_qwen2(const std::filesystem::path& directory) {
   using namespace libtorch;
   using namespace policies;
   const std::string document =
-      policies::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
+      krl::test::tokenizer_document({"<|endoftext|>", "<|im_start|>", "<|im_end|>"}).dump();
   const ChatTokenizer chat(Tokenizer::from_json(document, "tokenizer.json"), ChatFamily::kQwen25,
                            {}, {{"tokenizer.json", document}});
   const ParameterLayout layout({.family = Family::kQwen2,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# scripts/test.sh fails for a test that passes only when run again, and for a source that is not formatted. Stand-ins for
-# cmake and ctest: a build does nothing; the first run of the tests has $FIRST failures, the second $AGAIN.
+# scripts/test.sh fails for a test that passes only when run again, for a source that is not formatted, and for a header in
+# which scripts/tidy.sh finds something. Stand-ins for cmake and ctest: a build does nothing; the first run of the tests has
+# $FIRST failures, the second $AGAIN.
 #
 # usage: test_script.sh CHECKOUT
 set -euo pipefail
@@ -10,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/bin" "$tmp/scripts" "$tmp/build" "$tmp/build/ci"
 cp "$checkout"/scripts/{test,format}.sh "$tmp/scripts"
 cp "$checkout/.clang-format" "$tmp"
-printf '#!/bin/sh\n' | tee "$tmp/scripts/setup.sh" > "$tmp/bin/cmake"
+printf '#!/bin/sh\n' | tee "$tmp"/scripts/{setup,tidy}.sh > "$tmp/bin/cmake"
 cat > "$tmp/bin/ctest" << 'END'
 #!/usr/bin/env bash
 failures=$FIRST
@@ -35,6 +36,26 @@ expect() {
 FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
 FIRST=2 AGAIN=1 expect 1 "2 passed, 1 failed, 1 unsteady, 1 skipped"
 FIRST=1 AGAIN=0 expect 1 "3 passed, 0 failed, 1 unsteady, 1 skipped"
+printf '#!/bin/sh\necho "name.hpp:1:1: error"\nexit 1\n' > "$tmp/scripts/tidy.sh"
+FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
+grep -q '^name.hpp:1:1: error' "$tmp/log"
+cp "$checkout/scripts/tidy.sh" "$tmp/scripts"
+mkdir -p "$tmp/sdk/include/kernelrl/testing" "$tmp/core/base"
+cp "$checkout/.clang-tidy" "$tmp"
+printf '#include "core/base/a.hpp"\n' > "$tmp/core/base/a.cpp"
+for header in "$tmp"/sdk/include/kernelrl/{,testing/}a.hpp "$tmp/core/base/a.hpp"; do
+  printf '#pragma once\n' > "$header"
+done
+FIRST=0 AGAIN=0 expect 0 "4 passed, 0 failed, 0 unsteady, 1 skipped"
+printf 'struct A {\n  A(int);\n};\n' >> "$tmp/core/base/a.hpp"
+FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
+grep -q 'a.hpp:3:3: error: single-argument' "$tmp/log"
+printf '#pragma once\n' > "$tmp/core/base/a.hpp"
+printf 'std::string text;\n' >> "$tmp/core/base/a.cpp"
+FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"
+grep -q 'a.cpp:2:1: error:' "$tmp/log"
+rm -r "$tmp/sdk" "$tmp/core"
+printf '#!/bin/sh\n' > "$tmp/scripts/tidy.sh"
 if command -v clang-format-14 > /dev/null; then
   printf 'int main()\n{\n}\n' > "$tmp/main.cpp"
   FIRST=0 AGAIN=0 expect 1 "4 passed, 1 failed, 0 unsteady, 1 skipped"

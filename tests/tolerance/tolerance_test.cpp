@@ -11,14 +11,9 @@ namespace {
 constexpr std::uint32_t kOneEvaluation = KRL_STAGE_COMPILE | KRL_STAGE_CHECK;
 constexpr std::uint32_t kAllShapes = kOneEvaluation | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
 
-const CpuInstance& backend() {
-  static const CpuInstance instance(Table{{"cache", "off"}});
-  return instance;
-}
-
 Outcome judged(const char* folder, const std::string& name, std::uint32_t stages) {
   const TaskKernel kernel = task_kernel(kToleranceKernels / folder, name);
-  return backend().evaluate(all_tasks().at(kernel.task), kernel.source, stages);
+  return uncached_backend().evaluate(all_tasks().at(kernel.task), kernel.source, stages);
 }
 
 class RightArithmetic : public ::testing::TestWithParam<std::string> {};

@@ -18,6 +18,7 @@
  *   Time      Calls block; the host owns concurrency. `cancelled` stays true once it is; poll it between steps.
  */
 /* clang-format off */
+/* NOLINTBEGIN(modernize-use-using): this is C */
 #ifndef KERNELRL_ABI_H_
 #define KERNELRL_ABI_H_
 
@@ -627,3 +628,4 @@ typedef const krl_plugin* (*krl_plugin_entry)(const krl_host*);
 #endif
 
 #endif /* KERNELRL_ABI_H_ */
+/* NOLINTEND(modernize-use-using) */

@@ -20,6 +20,7 @@ class DatasetSink {
             const std::vector<std::string>& earlier = {}) const {
     task.struct_size = sizeof task;
     std::vector<krl_str> before;
+    before.reserve(earlier.size());
     for (const std::string& text : earlier) before.push_back(to_c(text));
     const krl_pair pair{sizeof(krl_pair), static_cast<std::uint32_t>(before.size()), &task,
                         to_c(answer), before.data()};

@@ -23,9 +23,8 @@ class Span {
  public:
   constexpr Span() = default;
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
-  template <class Container>
-  constexpr Span(const Container& c)
-      : data_(c.data()), size_(c.size()) {}  // NOLINT(google-explicit-constructor)
+  template <class Container>  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr Span(const Container& c) : data_(c.data()), size_(c.size()) {}
 
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }

@@ -22,7 +22,7 @@ namespace {
 
 using namespace krl::test;
 
-class CheckpointTest : public testing::Test {
+class CheckpointTest : public ::testing::Test {
  protected:
   CheckpointTest() : policy_(tiny_options()) {}
 

@@ -213,7 +213,7 @@ void expect_right(const std::vector<GenerationRequest>& asked, const Answers& an
   EXPECT_EQ(answers.size(), count);
 }
 
-class ContinuousGeneratorTest : public testing::Test {
+class ContinuousGeneratorTest : public ::testing::Test {
  protected:
   ContinuousGenerator& make(Scheduler::Options options) {
     options.context = kContext;

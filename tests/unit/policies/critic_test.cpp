@@ -13,7 +13,7 @@ using namespace policies;  // losses
 
 using namespace krl::test;
 
-class CriticTest : public testing::Test {
+class CriticTest : public ::testing::Test {
  protected:
   CriticTest() : threads_(2, [] { at::set_num_threads(1); }) {
     for (int i = 0; i < 6; ++i) {

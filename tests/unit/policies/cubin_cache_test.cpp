@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSource = "extern \"C\" __global__ void kernel() {}";
 
-class CubinCache : public testing::Test {
+class CubinCache : public ::testing::Test {
  protected:
   CubinCache() { set_folder(directory_.path()); }
   ~CubinCache() override { ::unsetenv("KERNELRL_CACHE_DIR"); }

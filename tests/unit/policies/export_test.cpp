@@ -32,7 +32,7 @@ void expect_same_tensors(const fs::path& exported, const fs::path& saved) {
   }
 }
 
-class ModelExport : public testing::TestWithParam<const char*> {
+class ModelExport : public ::testing::TestWithParam<const char*> {
  protected:
   // The model as it is read from `folder`, exported again.
   void export_again(const fs::path& folder, ExportType type) {
@@ -60,7 +60,7 @@ TEST_P(ModelExport, SaysTheTypeThatItsWeightsHave) {
   EXPECT_EQ(read_json(directory_.path() / "config.json")["dtype"], "bfloat16");
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ModelExport, testing::ValuesIn(kTruthModels),
+INSTANTIATE_TEST_SUITE_P(Families, ModelExport, ::testing::ValuesIn(kTruthModels),
                          [](const auto& info) { return std::string(info.param); });
 
 struct AdapterCase {
@@ -77,7 +77,7 @@ const AdapterCase kAdapters[] = {
      {.rank = 2, .alpha = 16, .dropout = 0.25, .targets = {"o_proj", "gate_proj", "down_proj"}}}};
 
 // A model with adapters that peft has saved, and the logits that peft gives with them.
-class AdapterExport : public testing::TestWithParam<AdapterCase> {
+class AdapterExport : public ::testing::TestWithParam<AdapterCase> {
  protected:
   AdapterExport()
       : saved_(truth_folder().parent_path() / "adapters" / GetParam().model),
@@ -160,7 +160,7 @@ TEST_P(AdapterExport, BesideTheModelTheyGiveTheLogprobsOfPeft) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, AdapterExport, testing::ValuesIn(kAdapters),
+INSTANTIATE_TEST_SUITE_P(Families, AdapterExport, ::testing::ValuesIn(kAdapters),
                          [](const auto& info) { return std::string(info.param.model); });
 
 }  // namespace

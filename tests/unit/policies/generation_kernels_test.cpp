@@ -37,7 +37,7 @@ const Shape kShapes[] = {
     shape("Qwen3_0_6B", Family::kQwen3, 1024, 16, 8, 3072, 151936, 128),
 };
 
-class GenerationKernelsTest : public testing::TestWithParam<std::tuple<Shape, const char*>> {};
+class GenerationKernelsTest : public ::testing::TestWithParam<std::tuple<Shape, const char*>> {};
 
 TEST_P(GenerationKernelsTest, Compile) {
   const auto& [shape, architecture] = GetParam();
@@ -62,8 +62,8 @@ TEST_P(GenerationKernelsTest, Compile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GenerationKernelsTest,
-                         testing::Combine(testing::ValuesIn(kShapes),
-                                          testing::Values("sm_80", "sm_90a", "sm_100a")),
+                         ::testing::Combine(::testing::ValuesIn(kShapes),
+                                            ::testing::Values("sm_80", "sm_90a", "sm_100a")),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).name) + "_" +
                                   std::get<1>(info.param);

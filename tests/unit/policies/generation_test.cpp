@@ -155,7 +155,7 @@ ModelConfig tiny_config() {
   return config;
 }
 
-class GeneratorTest : public testing::Test {
+class GeneratorTest : public ::testing::Test {
  protected:
   GeneratorTest() : layout_(tiny_config()) {
     auto flat = initial_weights(layout_, 5);

@@ -35,7 +35,7 @@ std::uint16_t to_bfloat16(float value) {
 
 // A directory with weights 1, 2, 3, … in the order of the flat parameters (exact in bfloat16 below
 // 256, and repeating there).
-class HuggingFaceModelTest : public testing::Test {
+class HuggingFaceModelTest : public ::testing::Test {
  protected:
   static float weight(std::int64_t place) { return static_cast<float>(place % 256 + 1); }
 
@@ -100,7 +100,7 @@ class HuggingFaceModelTest : public testing::Test {
     EXPECT_NE(why.find(part), std::string::npos) << why;
   }
 
-  test::TemporaryDirectory directory_;
+  krl::test::TemporaryDirectory directory_;
   json config_;
 };
 

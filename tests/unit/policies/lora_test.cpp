@@ -15,7 +15,7 @@ using namespace policies;  // losses
 
 using namespace krl::test;
 
-class LoraTest : public testing::Test {
+class LoraTest : public ::testing::Test {
  protected:
   LoraTest() : threads_(2, [] { at::set_num_threads(1); }) {
     lora_ = {.rank = 3, .alpha = 5, .seed = 9};

@@ -6,7 +6,7 @@
 namespace krl::libtorch {
 namespace {
 
-class ModelTruthTest : public testing::TestWithParam<const char*> {};
+class ModelTruthTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ModelTruthTest, LogitsAreThoseOfTransformers) {
   expect_logits_of_truth(GetParam(), make_cpu_operations);
@@ -16,7 +16,7 @@ TEST_P(ModelTruthTest, GradientIsThatOfTransformers) {
   expect_gradient_of_truth(GetParam(), make_cpu_operations);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ModelTruthTest, testing::ValuesIn(kTruthModels),
+INSTANTIATE_TEST_SUITE_P(Families, ModelTruthTest, ::testing::ValuesIn(kTruthModels),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(TrainingTruth, FiftyStepsHaveTheLossesOfPyTorch) {

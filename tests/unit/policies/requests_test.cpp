@@ -10,10 +10,10 @@ namespace krl::libtorch {
 namespace {
 
 using namespace krl::test;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // By sample(), and by sample_stream().
-class RequestsTest : public testing::TestWithParam<bool> {
+class RequestsTest : public ::testing::TestWithParam<bool> {
  protected:
   RequestsTest() : policy_(tiny_options()) {
     const RecordingContext context;
@@ -119,7 +119,7 @@ TEST_P(RequestsTest, EndWhenTheHostTakesNoMore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, RequestsTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Calls, RequestsTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Stream" : "Sample"; });
 
 }  // namespace

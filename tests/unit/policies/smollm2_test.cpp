@@ -28,7 +28,7 @@ struct Expected {
 };
 
 std::vector<Expected> expected_answers(std::int64_t& vocabulary_step) {
-  std::ifstream file(KERNELRL_TEST_DATA "/smollm2_greedy.json");
+  std::ifstream file(KERNELRL_SOURCE_DIR "/tests/unit/policies/data/smollm2_greedy.json");
   const auto json = nlohmann::json::parse(file);
   vocabulary_step = json.at("vocabulary_step").get<std::int64_t>();
   std::vector<Expected> all;

@@ -8,14 +8,14 @@
 namespace krl::libtorch {
 namespace {
 
-struct Shape {
+struct Sizes {
   const char* name;
   ModelConfig config;
 };
 
-std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.name; }
+std::ostream& operator<<(std::ostream& out, const Sizes& shape) { return out << shape.name; }
 
-const Shape kShapes[] = {
+const Sizes kSizes[] = {
     {"tiny", {.hidden = 48, .heads = 4, .kv_heads = 2, .ffn = 60, .vocabulary = 301}},
     {"SmolLM2_135M", {.hidden = 576, .heads = 9, .kv_heads = 3, .ffn = 1536, .vocabulary = 49152}},
     {"Llama32_1B", {.hidden = 2048, .heads = 32, .kv_heads = 8, .ffn = 8192, .vocabulary = 128256}},
@@ -37,7 +37,7 @@ const Shape kShapes[] = {
     {"widest", {.hidden = 8192, .heads = 64, .kv_heads = 8, .ffn = 28672, .vocabulary = 32000}},
 };
 
-class TrainingKernelsTest : public testing::TestWithParam<std::tuple<Shape, int, const char*>> {};
+class TrainingKernelsTest : public ::testing::TestWithParam<std::tuple<Sizes, int, const char*>> {};
 
 TEST_P(TrainingKernelsTest, Compile) {
   const auto& [shape, element_bytes, architecture] = GetParam();
@@ -53,14 +53,14 @@ TEST_P(TrainingKernelsTest, Compile) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<TrainingKernelsTest::ParamType>& info) {
+std::string name_of(const ::testing::TestParamInfo<TrainingKernelsTest::ParamType>& info) {
   const auto& [shape, element_bytes, architecture] = info.param;
   return std::string(shape.name) + (element_bytes == 2 ? "_bf16_" : "_fp32_") + architecture;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TrainingKernelsTest,
-                         testing::Combine(testing::ValuesIn(kShapes), testing::Values(2, 4),
-                                          testing::Values("sm_80", "sm_90a")),
+                         ::testing::Combine(::testing::ValuesIn(kSizes), ::testing::Values(2, 4),
+                                            ::testing::Values("sm_80", "sm_90a")),
                          name_of);
 
 TEST(TrainingShapes, WhatIsNotBuiltIsRefused) {

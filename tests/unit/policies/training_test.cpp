@@ -21,15 +21,15 @@ namespace {
 
 using namespace krl::test;
 
-void fit(TrainablePolicy& policy, std::uint64_t seed = 1) {
+void fit_tokenizer(TrainablePolicy& policy, std::uint64_t seed = 1) {
   RecordingContext context;
   const std::string text = "the quick brown fox jumps over the lazy dog\nthe end of the text\n";
   const std::vector<krl_str> texts = {to_c(text), to_c(text)};
   policy.fit(texts, seed, context);
 }
 
-std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> sample(TrainablePolicy& policy,
-                                                                     double temperature = 0.7) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> seven_samples(
+    TrainablePolicy& policy, double temperature = 0.7) {
   RecordingContext context;
   RequestList requests;
   requests.add(
@@ -45,7 +45,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample> sample(TrainablePo
 }
 
 // The samples as training examples with advantages of both signs.
-ExampleList as_examples(const std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample>& from) {
+ExampleList examples_of(const std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSample>& from) {
   ExampleList examples;
   for (const auto& [key, s] : from) {
     const float advantage = key.second % 2 ? -0.5f : 1.0f;
@@ -66,10 +66,10 @@ std::size_t answer_tokens(const ExampleList& examples) {
 
 TEST(LocalPolicy, SamplerAndTrainerAgree) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
+  fit_tokenizer(policy);
   for (const double temperature : {0.7, 1.0}) {
-    const auto samples = sample(policy, temperature);
-    const ExampleList examples = as_examples(samples);
+    const auto samples = seven_samples(policy, temperature);
+    const ExampleList examples = examples_of(samples);
     RecordingContext context;
     LogprobCollector collector;
     policy.logprobs(temperature, examples, collector, context);
@@ -93,7 +93,7 @@ TEST(LocalPolicy, SamplerAndTrainerAgreeWithAdaptersThatHaveLearned) {
   RecordingContext context;
   {
     LocalPolicy scratch(tiny_options());
-    fit(scratch);
+    fit_tokenizer(scratch);
     scratch.export_weights(directory.path().string(), "hf", context);
   }
   const std::vector<std::string> some = {"k_proj", "v_proj", "down_proj"};
@@ -103,46 +103,46 @@ TEST(LocalPolicy, SamplerAndTrainerAgreeWithAdaptersThatHaveLearned) {
     options.directory = directory.path().string();
     options.lora = LoraOptions{.rank = 3, .alpha = 5, .targets = targets};
     LocalPolicy policy(options);
-    const auto before = sample(policy);
+    const auto before = seven_samples(policy);
     for (int step = 0; step < 3; ++step) {
-      const ExampleList examples = as_examples(sample(policy));
+      const ExampleList examples = examples_of(seven_samples(policy));
       policy.forward_backward(LossSpec("ppo", 100, {}, KRL_TOKEN_MEAN, 0.7), examples, context);
       EXPECT_LT(context.metrics.at("logprob_diff_max"), 1e-4) << step;
       policy.optimizer_step(adamw(1e-2), context);
     }
-    EXPECT_NE(sample(policy), before);
+    EXPECT_NE(seven_samples(policy), before);
   }
 }
 
 TEST(LocalPolicy, SameSeedSameSamples) {
   LocalPolicy a(tiny_options(1)), b(tiny_options(3));
-  fit(a);
-  fit(b);
-  EXPECT_EQ(sample(a), sample(b));
+  fit_tokenizer(a);
+  fit_tokenizer(b);
+  EXPECT_EQ(seven_samples(a), seven_samples(b));
   LocalPolicy other(tiny_options());
-  fit(other, 2);
-  EXPECT_NE(sample(a), sample(other));
+  fit_tokenizer(other, 2);
+  EXPECT_NE(seven_samples(a), seven_samples(other));
 }
 
 TEST(LocalPolicy, TrainingIsRepeatableBitForBit) {
   const auto run = [] {
     LocalPolicy policy(tiny_options(2));
-    fit(policy);
+    fit_tokenizer(policy);
     for (int step = 0; step < 3; ++step) {
       RecordingContext context;
-      const ExampleList examples = as_examples(sample(policy));
+      const ExampleList examples = examples_of(seven_samples(policy));
       const LossSpec loss("ppo", 100, {{"kl", 0.1}, {"entropy", 0.01}}, KRL_TOKEN_MEAN, 0.7);
       policy.forward_backward(loss, examples, context);
       policy.optimizer_step(adamw(1e-2), context);
     }
-    return sample(policy);
+    return seven_samples(policy);
   };
   EXPECT_EQ(run(), run());
 }
 
 TEST(LocalPolicy, LearnsWhatItIsShown) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
+  fit_tokenizer(policy);
   RecordingContext context;
   const MessageList prompt({{KRL_ROLE_USER, "the fox"}});
   SampleCollector tokenized;
@@ -172,7 +172,7 @@ TEST(LocalPolicy, BeforeFitItSaysWhatToDo) {
   LocalPolicy policy(tiny_options());
   EXPECT_TRUE(policy.describe().needs_corpus);
   try {
-    sample(policy);
+    seven_samples(policy);
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
@@ -180,15 +180,15 @@ TEST(LocalPolicy, BeforeFitItSaysWhatToDo) {
   }
   RecordingContext context;
   EXPECT_THROW(policy.fit({}, 1, context), Failure);
-  fit(policy);
+  fit_tokenizer(policy);
   EXPECT_FALSE(policy.describe().needs_corpus);
   EXPECT_GT(policy.describe().vocabulary, kFirstMerge);
-  EXPECT_THROW(fit(policy), Failure);
+  EXPECT_THROW(fit_tokenizer(policy), Failure);
 }
 
 TEST(LocalPolicy, BadExamplesAreErrorsThatNameThem) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
+  fit_tokenizer(policy);
   const auto refusal = [&](ExampleValues bad) {
     ExampleList examples;
     examples.add({{1, 5}, {6, 7}, {-1, -1}, {1, 1}, {}});
@@ -226,7 +226,7 @@ TEST(LocalPolicy, BadExamplesAreErrorsThatNameThem) {
 
 TEST(LocalPolicy, NoExamplesAreNoError) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
+  fit_tokenizer(policy);
   RecordingContext context;
   LogprobCollector collector;
   policy.logprobs(1, ExampleList(), collector, context);
@@ -237,8 +237,8 @@ TEST(LocalPolicy, NoExamplesAreNoError) {
 
 TEST(LocalPolicy, CancelledCallsEndAsCancelled) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
-  const ExampleList examples = as_examples(sample(policy));
+  fit_tokenizer(policy);
+  const ExampleList examples = examples_of(seven_samples(policy));
   RecordingContext context;
   context.is_cancelled = true;
   const auto code_of = [](const std::function<void()>& call) {
@@ -264,7 +264,7 @@ TEST(LocalPolicy, CancelledCallsEndAsCancelled) {
 
 TEST(LocalPolicy, OptimizerSettingsAreChecked) {
   LocalPolicy policy(tiny_options());
-  fit(policy);
+  fit_tokenizer(policy);
   RecordingContext context;
   policy.forward_backward(LossSpec("ppo", 1), ExampleList(), context);
   EXPECT_THROW(policy.optimizer_step(adamw(-1), context), Failure);
@@ -273,7 +273,7 @@ TEST(LocalPolicy, OptimizerSettingsAreChecked) {
 }
 
 // Trainer by itself, in float64.
-class TrainerTest : public testing::Test {
+class TrainerTest : public ::testing::Test {
  protected:
   TrainerTest() : threads_(2, [] { at::set_num_threads(1); }) {
     weights_ = initial_weights(ParameterLayout(config_), 3);

@@ -8,10 +8,9 @@ foreach(name short_source scaled_copies brackets recorded asks_a_server)
   list(APPEND examples example_${name})
 endforeach()
 
-kernelrl_add_test(sdk_boundary_test
+kernelrl_add_tests(sdk_test
   SOURCES component_test.cpp documentation_test.cpp evaluation_test.cpp examples_test.cpp views_test.cpp
-  LIBRARIES kernelrl::sdk nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
-add_dependencies(sdk_boundary_test ${examples})
+  LIBRARIES kernelrl::sdk nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS} DEPENDS ${examples})
 
-# A program of its own: it holds a plugin, and a program has one entry point of a plugin.
-kernelrl_add_test(sdk_testing_test SOURCES testing_test.cpp LIBRARIES kernelrl::sdk ${CMAKE_DL_LIBS})
+# Holds a plugin, as component_test.cpp does, and an executable has one entry point of a plugin: hence in another one.
+kernelrl_add_tests(policy_test SOURCES testing_test.cpp LIBRARIES kernelrl::sdk ${CMAKE_DL_LIBS})

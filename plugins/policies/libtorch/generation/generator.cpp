@@ -199,7 +199,7 @@ class Generator::Worker {
 };
 
 Generator::Generator(const DecoderWeights& weights, TokenTexts texts, WorkerThreads& threads)
-    : weights_(weights), texts_(std::move(texts)), threads_(threads) {
+    : texts_(std::move(texts)), threads_(threads) {
   for (int i = 0; i < threads.size(); ++i) {
     workers_.push_back(std::make_unique<Worker>(weights, texts_));
   }

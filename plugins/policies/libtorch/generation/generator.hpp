@@ -26,7 +26,6 @@ class Generator final : public TextGenerator {
 
  private:
   class Worker;
-  const DecoderWeights& weights_;
   const TokenTexts texts_;
   WorkerThreads& threads_;
   std::vector<std::unique_ptr<Worker>> workers_;

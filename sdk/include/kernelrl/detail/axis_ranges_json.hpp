@@ -72,15 +72,17 @@ class AxisRangesReader {
     };
     const bool sizes = json.is_array() && (json.size() == 2 || json.size() == 3) &&
                        std::all_of(json.begin(), json.end(), is_size);
-    if (!sizes)
+    if (!sizes) {
       return problem(path,
                      "a range is two positive integers, both inclusive, and optionally a step: "
                      "[1, 4096] or [32, 4096, 32]");
+    }
     AxisRange range{axis, json[0].get<std::int64_t>(), json[1].get<std::int64_t>(), 1};
     if (json.size() == 3) range.step = json[2].get<std::int64_t>();
-    if (range.low > range.high)
+    if (range.low > range.high) {
       return problem(path, "the range is empty: " + std::to_string(range.low) + " is above " +
                                std::to_string(range.high));
+    }
     task().ranges.push_back(std::move(range));
   }
 

@@ -30,9 +30,10 @@ class ExpressionEvaluator {
       case Kind::kInteger:
         return static_cast<Number>(node.integer);
       case Kind::kReal:
-        if constexpr (kIntegers)
+        if constexpr (kIntegers) {
           return error(node,
                        "expected an integer, found " + std::string(expression_.text_of(node)));
+        }
         return static_cast<Number>(node.real);
       case Kind::kName:
         return look_up(node);
@@ -67,21 +68,21 @@ class ExpressionEvaluator {
 
   // The nodes that do not evaluate all of their operands.
   Checked<Number> evaluate_branch(const Node& node) const {
-    const Checked<Number> first = evaluate(node.operands[0]);
+    Checked<Number> first = evaluate(node.operands[0]);
     if (!first) return first;
     const bool truth = *first != 0;
     if (node.kind == Kind::kChoose) return evaluate(node.operands[truth ? 1 : 2]);
     if (truth == (node.kind == Kind::kOr)) return static_cast<Number>(truth);
-    const Checked<Number> second = evaluate(node.operands[1]);
+    Checked<Number> second = evaluate(node.operands[1]);
     if (!second) return second;
     return static_cast<Number>(*second != 0);
   }
 
   Checked<Number> evaluate_operator(const Node& node) const {
-    const Checked<Number> first = evaluate(node.operands[0]);
+    Checked<Number> first = evaluate(node.operands[0]);
     if (!first) return first;
     if (node.n_operands == 1) return apply_unary(node, *first);
-    const Checked<Number> second = evaluate(node.operands[1]);
+    Checked<Number> second = evaluate(node.operands[1]);
     if (!second) return second;
     return apply_binary(node, *first, *second);
   }

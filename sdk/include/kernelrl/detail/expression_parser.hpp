@@ -303,6 +303,7 @@ class ExpressionParser {
     const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), match);
     if (function == kFunctions.end()) {
       std::vector<std::string> known;
+      known.reserve(kFunctions.size());
       for (const Function& candidate : kFunctions) known.emplace_back(candidate.name);
       return fail(name.offset, "unknown function '" + std::string(name.text) + "'" +
                                    did_you_mean(name.text, known));

@@ -277,6 +277,7 @@ class LaunchReader {
     const auto type = std::find_if(kScratchTypes.begin(), kScratchTypes.end(), same);
     if (type == kScratchTypes.end()) {
       std::vector<std::string> known;
+      known.reserve(kScratchTypes.size());
       for (const ScratchType& candidate : kScratchTypes) known.emplace_back(candidate.name);
       const std::string hint = did_you_mean(scratch.type, known);
       return reader->fail_at(type_position, "unknown type '" + scratch.type + "'" + hint);

@@ -16,8 +16,10 @@
 namespace krl {
 
 namespace detail {  // axis_ranges_json.hpp
+// NOLINTBEGIN(readability-redundant-declaration): not yet where this header comes first
 inline void read_axis_ranges(const nlohmann::ordered_json& json, ReadDefinition& definition);
 inline nlohmann::ordered_json to_json(const AxisRange& range);
+// NOLINTEND(readability-redundant-declaration)
 }  // namespace detail
 
 // Reads a definition and lists its problems.
@@ -173,7 +175,7 @@ class TaskDefinitionReader {
       problem(path, "expected an expression or a number");
       return "1";
     }
-    const std::string text = value.get<std::string>();
+    std::string text = value.get<std::string>();
     check_expression(text, path);
     return text;
   }

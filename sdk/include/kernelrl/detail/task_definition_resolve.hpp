@@ -57,9 +57,10 @@ class CaseResolver {
       } else if (!integer(axis.size, path, &size)) {
         return false;
       }
-      if (size < 1)
+      if (size < 1) {
         return fail(
             path, "axis '" + axis.name + "' is " + std::to_string(size) + "; it must be positive");
+      }
       case_.axes[axis.name] = size;
       real_axes_[axis.name] = static_cast<double>(size);
     }
@@ -93,9 +94,10 @@ class CaseResolver {
       const std::string dimension = path + ".shape[" + std::to_string(i) + "]";
       std::int64_t size = 0;
       if (!integer(definition.shape[i], dimension, &size)) return false;
-      if (size < 1)
+      if (size < 1) {
         return fail(dimension,
                     "the dimension is " + std::to_string(size) + "; it must be positive");
+      }
       if (size > kMaxElements / tensor->elements)
         return fail(dimension, "the tensor has too many elements");
       tensor->shape.push_back(size);

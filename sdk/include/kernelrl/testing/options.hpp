@@ -83,10 +83,11 @@ class Value {
     for (const char c : text) {
       char escape[8];
       std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(c));
-      if (c == '"' || c == '\\')
+      if (c == '"' || c == '\\') {
         out += std::string{'\\', c};
-      else
+      } else {
         out += static_cast<unsigned char>(c) < 0x20 ? std::string(escape) : std::string{c};
+      }
     }
     return out + "\"";
   }

@@ -54,8 +54,9 @@ class RewardInstance : public Instance<krl_reward_v> {
   double score(const TurnBuilder& turn) const { return scores({turn}).front(); }
 
   // One call for all turns. Throws std::runtime_error if a score is missing or not finite.
-  std::vector<double> scores(std::vector<TurnBuilder> turns) const {
+  std::vector<double> scores(const std::vector<TurnBuilder>& turns) const {
     std::vector<const krl_turn*> pointers;
+    pointers.reserve(turns.size());
     for (const TurnBuilder& turn : turns) pointers.push_back(turn.c());
     std::vector<double> out(turns.size(), std::numeric_limits<double>::quiet_NaN());
     call().require(table().score(self(), context(), pointers.data(), pointers.size(), out.data()));

@@ -93,7 +93,7 @@ TEST_F(ForgingMachine, WarpsMeetInRunsThatEnded) {
   EXPECT_EQ(reported(report), "");
   EXPECT_LT(runs_->result().encounters[0].place.size(), 1010u);
   EXPECT_EQ(runs_->result().encounters[1].place, "k");
-  report["encounters"] = {met(2, "out[0]")};
+  report["encounters"] = json::array({met(2, "out[0]")});
   EXPECT_THAT(reported(report), HasSubstr("warps met in a run that did not end"));
   report["encounters"] = json::array_t(17, met(1, "out[0]"));
   EXPECT_THAT(reported(report), HasSubstr("more encounters than runs may have"));
@@ -108,7 +108,7 @@ TEST_F(ForgingMachine, RunsThatAreMissingAreNotPassed) {
   empty["runs"][1] = json::array();
   EXPECT_THAT(reported(empty), HasSubstr("other launches than were planned"));
   json more = right();
-  more["runs"].push_back({launch()});
+  more["runs"].push_back(json::array({launch()}));
   EXPECT_THAT(reported(more), HasSubstr("more runs than were planned"));
   json other = right();
   other["runs"][0][0]["grid"] = {2, 1, 1};

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 #include <kernelrl/values.hpp>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,8 +27,7 @@ class CompilerFixture : public ::testing::Test {
     } catch (const Failure& failure) {
       GTEST_SKIP() << "skipped: " << failure.what();
     }
-    daemon_.emplace();
-    import_compiler_image(Engine(daemon_->socket(), Patience::of(kTestPatience)), programs);
+    daemon_ = daemon_with_image(programs);
   }
 
   static std::vector<std::string> nvcc_programs() {
@@ -37,7 +36,18 @@ class CompilerFixture : public ::testing::Test {
     return {nvcc, toolkit / "bin/cudafe++", toolkit / "bin/ptxas", toolkit / "nvvm/bin/cicc"};
   }
 
-  std::optional<PrivateDaemon> daemon_;
+  // One for all tests of a process: a daemon and an image of this size take seconds.
+  static std::shared_ptr<PrivateDaemon> daemon_with_image(
+      const std::vector<std::string>& programs) {
+    static const std::shared_ptr<PrivateDaemon> daemon = [&] {
+      auto started = std::make_shared<PrivateDaemon>();
+      import_compiler_image(Engine(started->socket(), Patience::of(kTestPatience)), programs);
+      return started;
+    }();
+    return daemon;
+  }
+
+  std::shared_ptr<PrivateDaemon> daemon_;
 };
 
 }  // namespace krl::docker::testing

@@ -59,6 +59,9 @@ class CpuInstance : public BackendInstance {
   explicit CpuInstance(Table options) : BackendInstance("cpu", std::move(options)) {}
 };
 
+// One without a cache, for all tests of a process.
+const CpuInstance& uncached_backend();
+
 // The naive kernel of a task.
 std::string naive_of(const TaskText& task);
 

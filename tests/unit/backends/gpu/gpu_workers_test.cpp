@@ -218,9 +218,9 @@ TEST(GpuTiming, SlowingTheBaselineDownGainsNothing) {
   ASSERT_EQ(record.verdict, Verdict::kOk) << record.why;
   for (const std::int32_t c : {0, 1}) {
     EXPECT_LT(record.cases[static_cast<std::size_t>(c)].speedup_low, 3);
-    EXPECT_THAT(record.values,
-                Contains(AllOf(Field(&Value::case_index, c), Field(&Value::name, "baseline_beside"),
-                               Field(&Value::value, 0))));
+    EXPECT_THAT(record.values, Contains(AllOf(Field(&krl::Value::case_index, c),
+                                              Field(&krl::Value::name, "baseline_beside"),
+                                              Field(&krl::Value::value, 0))));
   }
 }
 
@@ -243,8 +243,8 @@ TEST(GpuTiming, GivesTheTransferAndTheHeadroomBesides) {
     for (const char* name : {"transfer_to_gpu", "transfer_to_host", "roofline", "reference_time",
                              "reference_speedup"}) {
       EXPECT_THAT(record.values,
-                  Contains(AllOf(Field(&Value::case_index, c), Field(&Value::name, name),
-                                 Field(&Value::value, Gt(0)))))
+                  Contains(AllOf(Field(&krl::Value::case_index, c), Field(&krl::Value::name, name),
+                                 Field(&krl::Value::value, Gt(0)))))
           << name;
     }
   }

@@ -13,7 +13,7 @@ struct FaultCase {
   const char* message;  // a part of it
 };
 
-class Faults : public testing::TestWithParam<FaultCase> {};
+class Faults : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(Faults, AreFoundWithTheirLine) {
   const FaultCase& c = GetParam();
@@ -32,7 +32,7 @@ TEST_P(Faults, AreFoundWithTheirLine) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machine, Faults,
-    testing::Values(
+    ::testing::Values(
         FaultCase{"past_the_end",
                   R"(__global__ void k(float* x, int n) {
   int i = threadIdx.x;

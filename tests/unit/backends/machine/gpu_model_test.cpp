@@ -7,13 +7,13 @@
 namespace krl::machine {
 namespace {
 
-struct Shape {
+struct Launch {
   std::uint32_t grid, block;
 };
 
 // Estimated time on a Jetson Orin Nano of launches of k(const float* x, float* y, int n), n =
 // 16384.
-double nano_ns(const std::string& source, const std::vector<Shape>& shapes) {
+double nano_ns(const std::string& source, const std::vector<Launch>& shapes) {
   std::vector<std::string> kernels;
   for (std::size_t i = 0; i < shapes.size(); ++i) kernels.push_back("k" + std::to_string(i));
   Emulation emulation(source, kernels);

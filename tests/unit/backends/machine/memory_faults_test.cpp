@@ -14,7 +14,7 @@ struct MemoryFault {
   const char* message;  // a part of it
 };
 
-class MemoryFaults : public testing::TestWithParam<MemoryFault> {};
+class MemoryFaults : public ::testing::TestWithParam<MemoryFault> {};
 
 TEST_P(MemoryFaults, AreFoundWithTheirLine) {
   const MemoryFault& c = GetParam();
@@ -33,7 +33,7 @@ TEST_P(MemoryFaults, AreFoundWithTheirLine) {
 
 INSTANTIATE_TEST_SUITE_P(
     Memory, MemoryFaults,
-    testing::Values(
+    ::testing::Values(
         MemoryFault{"past_the_end", HEAD R"(  int i = threadIdx.x;
   x[i + 1] = 2;
 })",

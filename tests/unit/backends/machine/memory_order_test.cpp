@@ -9,7 +9,7 @@ namespace krl::machine {
 namespace {
 
 // A launch with one buffer of 1024 words, and 4 KiB of shared memory in each block.
-class MemoryOrder : public testing::Test {
+class MemoryOrder : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kBytes = 4096;
 

@@ -3,13 +3,13 @@
 
 namespace {
 
-class NeedsV4 : public testing::Environment {
+class NeedsV4 : public ::testing::Environment {
  public:
   void SetUp() override {
     if (!__builtin_cpu_supports("x86-64-v4")) GTEST_SKIP() << "no AVX-512 here";
   }
 };
 
-const testing::Environment* const needs_v4 = testing::AddGlobalTestEnvironment(new NeedsV4);
+const ::testing::Environment* const needs_v4 = ::testing::AddGlobalTestEnvironment(new NeedsV4);
 
 }  // namespace

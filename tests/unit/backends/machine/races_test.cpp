@@ -38,7 +38,7 @@ Result run_races(const char* source, Order order) {
   "__global__ void k(const float* x, float* y, int* z, int n) { int t = threadIdx.x, i = " \
   "blockIdx.x * blockDim.x + t;\n"
 
-class Racing : public testing::TestWithParam<Kernel> {};
+class Racing : public ::testing::TestWithParam<Kernel> {};
 TEST_P(Racing, IsFoundInEveryOrder) {
   for (const Order order : {Order::kForward, Order::kReversed, Order::kShuffled}) {
     const Result result = run_races(GetParam().source, order);
@@ -52,7 +52,7 @@ TEST_P(Racing, IsFoundInEveryOrder) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Memory, Racing,
-    testing::Values(
+    ::testing::Values(
         Kernel{"no_barrier_after_fill", HEAD
                "__shared__ float s[256]; s[t] = x[0] * t; y[blockIdx.x * 256 + t] = s[t ^ 64]; }"},
         Kernel{"tree_without_barrier", HEAD R"(  __shared__ float s[256];
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
             "__shared__ unsigned char s[256]; s[t] = t; y[blockIdx.x * 256 + t] = s[t ^ 32]; }"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-class Correct : public testing::TestWithParam<Kernel> {};
+class Correct : public ::testing::TestWithParam<Kernel> {};
 TEST_P(Correct, IsNeverFlagged) {
   for (const Order order : {Order::kForward, Order::kReversed, Order::kShuffled}) {
     const Result result = run_races(GetParam().source, order);
@@ -102,7 +102,7 @@ TEST_P(Correct, IsNeverFlagged) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Memory, Correct,
-    testing::Values(
+    ::testing::Values(
         Kernel{"own_element", HEAD "if (i < n) y[i] += x[i]; }"},
         Kernel{"tree", HEAD
                R"(  __shared__ float s[256];

@@ -146,14 +146,14 @@ void expect_product(const Mma& mma) {
   EXPECT_EQ(emulation.values<T>(d), sums);
 }
 
-class Products : public testing::TestWithParam<Mma> {};
+class Products : public ::testing::TestWithParam<Mma> {};
 TEST_P(Products, HaveTheLayoutOfTheIsa) {
   if (GetParam().integer) return expect_product<int>(GetParam());
   expect_product<float>(GetParam());
 }
 INSTANTIATE_TEST_SUITE_P(
     Machine, Products,
-    testing::Values(
+    ::testing::Values(
         Mma{"m16n8k16_f16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, kF16,
             kF16, "(i < 2 || (i >= 4 && i < 6) ? g : g + 8)", "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)",
             "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", false, small, other},
@@ -238,7 +238,7 @@ std::string source_of(const Wmma& w) {
          "for (int i = threadIdx.x; i < 32 * 48; i += 32) fd[i] = (float)c[i]; }";
 }
 
-class FragmentsOfWmma : public testing::TestWithParam<Wmma> {};
+class FragmentsOfWmma : public ::testing::TestWithParam<Wmma> {};
 TEST_P(FragmentsOfWmma, AgreeWithEachOther) {
   const Wmma& w = GetParam();
   Emulation emulation(source_of(w), {"k"});
@@ -277,7 +277,7 @@ TEST_P(FragmentsOfWmma, AgreeWithEachOther) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Machine, FragmentsOfWmma,
-    testing::Values(
+    ::testing::Values(
         Wmma{"f16", 16, 16, 16, "half", "half", "float", "row", "col", "row"},
         Wmma{"f16_other_layouts", 16, 16, 16, "half", "half", "float", "col", "row", "col"},
         Wmma{"f16_result", 16, 16, 16, "half", "half", "half", "row", "row", "row"},

@@ -8,9 +8,9 @@
 namespace krl {
 namespace {
 
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::Pair;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 const Task kEasy{"easy", "", "", 0, ""}, kHard{"hard", "", "", 1, ""};
 

@@ -9,14 +9,14 @@
 namespace krl::test {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::FloatEq;
-using testing::Gt;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Lt;
-using testing::SizeIs;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+using ::testing::SizeIs;
 
 const Task kTask{"t", "", "", 0, ""};
 

@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Gt;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 double mean(std::vector<double>::const_iterator begin, std::vector<double>::const_iterator end) {
   return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);

@@ -36,11 +36,11 @@ iterations = 3
 use = "correctness"
 )";
 
-class PlanLoading : public testing::Test {
+class PlanLoading : public ::testing::Test {
  protected:
   PlanLoading() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
               ("plan_" + std::string(test->name()) + "_" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
   }

@@ -10,9 +10,9 @@
 namespace krl {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::MatchesRegex;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 const Callee kReward{"/plugins/example.krl.so", "reward", "short", "example", "1.2.3"};
 const Callee kFile{"/plugins/example.krl.so"};

@@ -9,9 +9,9 @@ namespace krl {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const Callee kPolicy{"/plugins/example.krl.so", "policy", "slow", "example", "1.2.3"};
 

@@ -6,8 +6,8 @@
 namespace krl {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A policy that gives these options, each on a line of its own: path on line 2, model.heads on 3,
 // loss on 4.
@@ -52,7 +52,7 @@ TEST(ComponentError, KeepsItsCodeAndItsLines) {
       at_component(given(), {Code::kNotFound, "policy 'p' (create): path: a.toml\nand b.toml"});
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("path: a.toml\n  2 | path"));
-  EXPECT_THAT(error.message, testing::EndsWith("\n  and b.toml\n"));
+  EXPECT_THAT(error.message, ::testing::EndsWith("\n  and b.toml\n"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CheckpointsTest : public testing::Test {
+class CheckpointsTest : public ::testing::Test {
  protected:
   static Checkpoints::SavePolicy weights(FileSystem& files, const std::string& text) {
     return [&files, text](const fs::path& folder) -> Status {

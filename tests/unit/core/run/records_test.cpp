@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Samples, WritesAFileAnIteration) {
+TEST(SampleFiles, WritesAFileAnIteration) {
   const test::ScratchFolder folder;
   auto samples = SampleWriter::open(folder.path(), 0);
   for (int iteration = 1; iteration <= 3; ++iteration)
@@ -26,14 +26,14 @@ TEST(Samples, WritesAFileAnIteration) {
   EXPECT_TRUE(fs::exists(folder / "iteration_000002.jsonl"));
 }
 
-TEST(Samples, SaysHowManyTheLimitLeavesOut) {
+TEST(SampleFiles, SaysHowManyTheLimitLeavesOut) {
   const test::ScratchFolder folder;
   ASSERT_TRUE(SampleWriter::open(folder.path(), 0, real_file_system(), 9)
                   ->write(1, {"[1]", "[2]", "[3]", "[4]"}));
   EXPECT_EQ(read_file(folder / "iteration_000001.jsonl"), "[1]\n[2]\n{\"left_out\":2}\n");
 }
 
-TEST(Samples, WritesNoFileForNone) {
+TEST(SampleFiles, WritesNoFileForNone) {
   const test::ScratchFolder folder;
   ASSERT_TRUE(SampleWriter::open(folder.path(), 0)->write(1, {}));
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -84,7 +84,7 @@ TEST(BestKernels, GiveEveryTaskAFileOfItsOwn) {
   EXPECT_LT(x.size(), 200u);
 }
 
-TEST(Log, WritesToItsFileFromItsLevelUp) {
+TEST(RunLog, WritesToItsFileFromItsLevelUp) {
   const test::ScratchFolder folder;
   log(Severity::kError, "before the start");
   ASSERT_TRUE(start_log(folder / "logs.log"));

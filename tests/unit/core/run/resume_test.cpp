@@ -34,7 +34,7 @@ int in_child(const std::function<int()>& body) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-class ResumeTest : public testing::Test {
+class ResumeTest : public ::testing::Test {
  protected:
   void SetUp() override {
     FaultyFileSystem files;
@@ -53,7 +53,7 @@ class ResumeTest : public testing::Test {
   }
 
   const test::ScratchFolder scratch_;
-  const ToyRun toy_;
+  const ToyRun toy_ = {};
   int operations_ = 0;  // of a run from beginning to end
   std::vector<std::string> expected_;
 };

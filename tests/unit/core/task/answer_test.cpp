@@ -73,7 +73,7 @@ TEST(Answer, AThoughtThatDoesNotEndHoldsNoKernel) {
   const Candidate c = extract(draft, StopReason::kLength);
   EXPECT_EQ(c.source, "");
   EXPECT_EQ(c.format, Format::kTruncated);
-  EXPECT_THAT(c.thinking, testing::StartsWith("a first draft"));
+  EXPECT_THAT(c.thinking, ::testing::StartsWith("a first draft"));
   EXPECT_EQ(extract(draft).format, Format::kMissing);
 }
 
@@ -82,7 +82,7 @@ TEST(Answer, AThoughtMayHaveBegunInThePrompt) {
   const Candidate c = extract(draft + "</think>\n" + answer_with(kKernel));
   EXPECT_EQ(c.source, kKernel);
   EXPECT_EQ(c.format, Format::kExact);
-  EXPECT_THAT(c.thinking, testing::StartsWith("A draft"));
+  EXPECT_THAT(c.thinking, ::testing::StartsWith("A draft"));
 
   Answer cut;
   cut.text = draft;

@@ -17,7 +17,7 @@ using namespace policies;  // tokenizer, storage
 
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckpoint = "/proc/self/cwd/checkpoint";

@@ -9,7 +9,7 @@
 namespace krl::libtorch {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Environment = std::map<std::string, std::string>;
 
 RankEnvironment read(const Environment& environment) {
@@ -88,7 +88,7 @@ TEST(RankEnvironment, PrefersTorchrunInsideSrun) {
   EXPECT_EQ(read(with(with(kSrun, "MASTER_ADDR", "head"), "MASTER_PORT", "7")).address, "head");
 }
 
-class HalfSet : public testing::TestWithParam<std::string> {};
+class HalfSet : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(HalfSet, IsRefusedByName) {
   EXPECT_THAT(refusal(without(kTorchrun, GetParam())), HasSubstr(GetParam() + " is not set"));
@@ -96,8 +96,8 @@ TEST_P(HalfSet, IsRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Torchrun, HalfSet,
-                         testing::Values("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR",
-                                         "MASTER_PORT"));
+                         ::testing::Values("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR",
+                                           "MASTER_PORT"));
 
 TEST(RankEnvironment, RefusesWrongNumbersByName) {
   EXPECT_THAT(refusal(with(kTorchrun, "RANK", "8")), HasSubstr("RANK of torchrun"));

@@ -23,9 +23,9 @@ namespace {
 
 using namespace krl::test;
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(Ranks, NameWrongExamplesAsTheHostDoesAndDropTheGradient) {
   with_policy(2, [](TrainablePolicy& policy) {
@@ -236,7 +236,7 @@ TEST(Ranks, MayHaveOtherNumbersOfThreads) {
 }
 
 // Rank 1 is hit while rank 0 uses the policy again and again; rank 0 then says so.
-class LostRank : public testing::TestWithParam<int> {};
+class LostRank : public ::testing::TestWithParam<int> {};
 
 TEST_P(LostRank, IsNamedByTheOthers) {
   const TemporaryDirectory directory;
@@ -266,7 +266,7 @@ TEST_P(LostRank, IsNamedByTheOthers) {
   EXPECT_THAT(read_file(words.string() + "2"), HasSubstr(name));
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, LostRank, testing::Values(SIGKILL, SIGSTOP),
+INSTANTIATE_TEST_SUITE_P(Signals, LostRank, ::testing::Values(SIGKILL, SIGSTOP),
                          [](const auto& info) {
                            return info.param == SIGKILL ? "Killed" : "Stopped";
                          });

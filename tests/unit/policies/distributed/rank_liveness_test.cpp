@@ -14,7 +14,7 @@ namespace krl::libtorch {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // What all boards of a test show.
 struct Texts {
@@ -58,7 +58,7 @@ class MemoryBoard final : public RankBoard {
 };
 
 // Three ranks in one process.
-class Ranks : public testing::Test {
+class Ranks : public ::testing::Test {
  protected:
   static constexpr milliseconds kTimeout{400};
 

@@ -75,7 +75,7 @@ class RankProcesses {
       code = 1;
     }
     std::fflush(nullptr);
-    ::_exit(testing::Test::HasFailure() ? 2 : code);
+    ::_exit(::testing::Test::HasFailure() ? 2 : code);
   }
 
   std::vector<pid_t> pids_;

@@ -23,7 +23,7 @@ RequestList mixed_requests() {
   return requests;
 }
 
-class RankRequests : public testing::TestWithParam<bool> {};
+class RankRequests : public ::testing::TestWithParam<bool> {};
 
 TEST_P(RankRequests, FailByThemselvesUnderTheHostsNumbers) {
   for (const int size : {2, 3}) {
@@ -37,7 +37,7 @@ TEST_P(RankRequests, FailByThemselvesUnderTheHostsNumbers) {
       for (std::uint32_t i = 0; i < 16; i += 2) {
         const auto last_token = static_cast<std::int32_t>(3 + i);
         EXPECT_THAT(collector.samples.at({i, 0}).prompt_tokens,
-                    testing::ElementsAre(1, 2, last_token));
+                    ::testing::ElementsAre(1, 2, last_token));
         EXPECT_EQ(collector.failures.at(i + 1).status,
                   i % 4 == 0 ? KRL_INVALID_ARGUMENT : KRL_DEADLINE_EXCEEDED);
         EXPECT_FALSE(collector.failures.at(i + 1).why.empty());
@@ -61,7 +61,7 @@ TEST_P(RankRequests, MayAllFail) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, RankRequests, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Calls, RankRequests, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Stream" : "Sample"; });
 
 // Clocks of machines differ; what is left of the time does not.

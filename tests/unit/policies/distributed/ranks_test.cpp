@@ -286,7 +286,7 @@ TEST(Ranks, WithoutExamplesKeepTheWeightsThatOthersKeep) {
 }
 
 // Saves in the middle of a run on some ranks, continues there and on others, and compares.
-class Checkpoints : public testing::TestWithParam<std::pair<int, int>> {};
+class Checkpoints : public ::testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(Checkpoints, ContinueOnAnotherNumberOfRanks) {
   const auto [before, after] = GetParam();
@@ -319,7 +319,7 @@ TEST_P(Checkpoints, ContinueOnAnotherNumberOfRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Checkpoints,
-                         testing::Values(std::pair(2, 1), std::pair(2, 3), std::pair(1, 2)));
+                         ::testing::Values(std::pair(2, 1), std::pair(2, 3), std::pair(1, 2)));
 
 }  // namespace
 }  // namespace krl::libtorch

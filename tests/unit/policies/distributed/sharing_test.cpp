@@ -15,8 +15,8 @@ namespace krl::libtorch {
 namespace {
 
 using test::RequestList;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 RequestList prompts(const std::vector<std::string>& texts) {
   RequestList list;

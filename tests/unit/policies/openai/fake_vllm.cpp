@@ -9,8 +9,7 @@ namespace krl::openai::testing {
 using http::testing::SeenRequest;
 
 TokenizerDirectory::TokenizerDirectory() {
-  const std::string document =
-      policies::test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump();
+  const std::string document = krl::test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump();
   policies::write_file(directory_.path() / "tokenizer.json", {document});
   chat_ = policies::ChatTokenizer::from_directory(directory_.path(), {"chatml", {}});
 }

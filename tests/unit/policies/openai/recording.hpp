@@ -17,7 +17,8 @@ struct Recording {
 
 // `name` is "vllm/completion".
 inline Recording recording(const std::string& name) {
-  std::ifstream in(std::string(KERNELRL_TEST_DATA) + "/recordings/" + name + ".json");
+  std::ifstream in(std::string(KERNELRL_SOURCE_DIR "/tests/unit/policies/openai/recordings/") +
+                   name + ".json");
   if (!in) throw std::runtime_error("no recording " + name);
   const auto json = nlohmann::json::parse(in);
   return {json["request"].value("body", nlohmann::json()), json["status"],

@@ -19,7 +19,7 @@ class SampleCheck : public ::testing::Test {
  protected:
   static ChatTokenizer make_chat() {
     const std::string document =
-        policies::test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump();
+        krl::test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump();
     return ChatTokenizer(Tokenizer::from_json(document, "tokenizer.json"), ChatFamily::kChatml, {},
                          {});
   }

@@ -154,7 +154,8 @@ TEST(OpenAiServers, AreRecognised) {
       {"an OpenAI-compatible server at", {{"/version", "<html>"}}}};
   for (auto [name, pages] : kinds) {
     pages["/v1/models"] = models;
-    ScriptedServer server([&](const SeenRequest& request) { return look_up(pages, request); });
+    ScriptedServer server(
+        [&pages = pages](const SeenRequest& request) { return look_up(pages, request); });
     OpenAi policy(with_tokenizer({{"base_url", server.url()}}));
     const auto info = policy.describe();
     EXPECT_THAT(std::string(view(info.description)), ::testing::StartsWith(name));

@@ -11,7 +11,7 @@
 namespace krl::policies {
 namespace {
 
-class SafetensorsTest : public testing::Test {
+class SafetensorsTest : public ::testing::Test {
  protected:
   std::filesystem::path path() const { return directory_.path() / "x.safetensors"; }
 

@@ -25,7 +25,7 @@ using testing::RequestList;
 using testing::Table;
 namespace fs = std::filesystem;
 
-constexpr const char* kSkyrl = R"({"name":"Tinker API Mock","version":"0.0.1"})";
+constexpr const char* kSkyrlRoot = R"({"name":"Tinker API Mock","version":"0.0.1"})";
 
 class TinkerPlugin : public ::testing::Test {
  protected:
@@ -126,7 +126,7 @@ TEST_F(TinkerPlugin, DescribesTheServiceThatItFound) {
   EXPECT_EQ(info.context_tokens, 64);
   EXPECT_EQ(info.vocabulary, 260);
   EXPECT_TRUE(info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING);
-  service_.set_root(kSkyrl);
+  service_.set_root(kSkyrlRoot);
   RemotePolicy skyrl(options());
   info = skyrl.describe();
   EXPECT_FALSE(info.flags & KRL_POLICY_SAMPLES_WHILE_TRAINING);
@@ -151,7 +151,7 @@ TEST_F(TinkerPlugin, SamplesAreOfThePublishedWeights) {
 
 // There a sampler's weights would become the model's.
 TEST_F(TinkerPlugin, SkyrlNeverSamplesWithEarlierWeights) {
-  service_.set_root(kSkyrl);
+  service_.set_root(kSkyrlRoot);
   RemotePolicy policy(options());
   EXPECT_EQ(sampled_version(policy), 0u);
   policy.forward_backward(LossSpec("ppo", 2, {{"tis", 2}}).last_of_step(), examples());
@@ -168,7 +168,7 @@ TEST_F(TinkerPlugin, SkyrlNeverSamplesWithEarlierWeights) {
 
 // What is new has a name or a number of its own, and may be asked for again under another.
 TEST_F(TinkerPlugin, SkyrlMayMakeTwoOfWhatIsNew) {
-  service_.set_root(kSkyrl);
+  service_.set_root(kSkyrlRoot);
   RemotePolicy policy(options());
   service_.fail("create_model", http::testing::Script().reset(), /*acts=*/true);
   service_.fail("save_weights_for_sampler", http::testing::Script().close(), /*acts=*/true);

@@ -32,7 +32,8 @@ inline std::string from_base64(const std::string& text) {
 }
 
 inline std::vector<RecordedExchange> recorded_exchanges(const std::string& file) {
-  std::ifstream in(std::string(KERNELRL_TEST_DATA) + "/recordings/" + file);
+  std::ifstream in(std::string(KERNELRL_SOURCE_DIR "/tests/unit/policies/tinker/recordings/") +
+                   file);
   if (!in) throw std::runtime_error("no recording " + file);
   std::vector<RecordedExchange> all;
   for (std::string line; std::getline(in, line);) {

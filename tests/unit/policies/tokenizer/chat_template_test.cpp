@@ -48,10 +48,11 @@ ChatTokenizer chat_tokenizer(ChatFamily family, const ChatOptions& options = {},
   return {Tokenizer::from_json(document.dump(), "tokenizer.json"), family, options, files};
 }
 
-class ChatTemplate : public testing::TestWithParam<const char*> {
+class ChatTemplate : public ::testing::TestWithParam<const char*> {
  protected:
-  const Json fixture_ = Json::parse(
-      read_file(fs::path(KERNELRL_TEST_DATA) / (std::string("chat_") + GetParam() + ".json")));
+  const Json fixture_ =
+      Json::parse(read_file(fs::path(KERNELRL_SOURCE_DIR "/tests/unit/policies/tokenizer/data") /
+                            (std::string("chat_") + GetParam() + ".json")));
   const ChatFamily family_ = chat_family_by_name(GetParam());
 
   ChatOptions options(const Json& test_case) const {
@@ -77,8 +78,8 @@ TEST_P(ChatTemplate, TokensAreThoseOfTheWholeText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ChatTemplate,
-                         testing::Values("scratch", "chatml", "smollm2", "qwen2", "qwen2.5",
-                                         "qwen3", "qwen3-instruct", "llama3", "llama3.1"),
+                         ::testing::Values("scratch", "chatml", "smollm2", "qwen2", "qwen2.5",
+                                           "qwen3", "qwen3-instruct", "llama3", "llama3.1"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace_if(

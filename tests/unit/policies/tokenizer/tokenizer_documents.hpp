@@ -9,7 +9,7 @@
 
 #include "tokenizer/scratch_tokenizer.hpp"
 
-namespace krl::policies::test {
+namespace krl::test {
 
 inline constexpr const char* kQwenSplit =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
@@ -28,7 +28,7 @@ inline nlohmann::json byte_level_step(bool use_regex) {
           {"use_regex", use_regex}};
 }
 
-inline nlohmann::json added_token(TokenId id, const std::string& content, bool special) {
+inline nlohmann::json added_token(policies::TokenId id, const std::string& content, bool special) {
   return {{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
           {"rstrip", false}, {"normalized", false}, {"special", special}};
 }
@@ -39,9 +39,10 @@ inline nlohmann::json tokenizer_document(const std::vector<std::string>& special
   constexpr std::string_view kTexts[] = {
       "assistant\n\nint i = 0;\n\n", "user\n\nfloat x = 1.0f;\n\n", "assistant\n\nint i = 0;\n\n",
       "user\n\nhello hello\n",       "system\nimage |> |>\n",       "<think>\n\n</think>\n\n"};
-  auto document = nlohmann::json::parse(scratch_tokenizer(learn_merges(kTexts, 320)).json());
+  auto document = nlohmann::json::parse(
+      policies::scratch_tokenizer(policies::learn_merges(kTexts, 320)).json());
   document["pre_tokenizer"]["pretokenizers"] = {split_step(kQwenSplit), byte_level_step(false)};
-  auto id = static_cast<TokenId>(document["model"]["vocab"].size());
+  auto id = static_cast<policies::TokenId>(document["model"]["vocab"].size());
   for (const std::string& name : special) {
     document["added_tokens"].push_back(added_token(id++, name, true));
   }
@@ -51,4 +52,4 @@ inline nlohmann::json tokenizer_document(const std::vector<std::string>& special
   return document;
 }
 
-}  // namespace krl::policies::test
+}  // namespace krl::test

@@ -35,7 +35,7 @@ struct Change {
   const char* said;   // part of the message
 };
 
-class RefusedFile : public testing::TestWithParam<Change> {};
+class RefusedFile : public ::testing::TestWithParam<Change> {};
 
 TEST_P(RefusedFile, NamesFileKeyAndValue) {
   Json document = test::tokenizer_document({"<|a|>"});
@@ -97,7 +97,7 @@ constexpr Change kChanges[] = {
     {"/added_tokens/4/id", "9", "added_tokens[4].id: is that of another token"},
     {"/added_tokens/4/special", "null", "added_tokens[4]: 'special' is missing"},
 };
-INSTANTIATE_TEST_SUITE_P(TokenizerFile, RefusedFile, testing::ValuesIn(kChanges));
+INSTANTIATE_TEST_SUITE_P(TokenizerFile, RefusedFile, ::testing::ValuesIn(kChanges));
 
 TEST(TokenizerFile, RefusesMergesAndAddedTokensThatAreThereTwice) {
   Json document = test::tokenizer_document({"<|a|>"});

@@ -85,8 +85,8 @@ void expect_same_ids(const fs::path& expected, std::size_t least, Encode&& encod
     if (got == wanted) continue;
     ++different;
     if (different <= 10) {
-      ADD_FAILURE() << readable(line) << "\n  ours    " << testing::PrintToString(got)
-                    << "\n  library " << testing::PrintToString(wanted);
+      ADD_FAILURE() << readable(line) << "\n  ours    " << ::testing::PrintToString(got)
+                    << "\n  library " << ::testing::PrintToString(wanted);
     }
   }
   EXPECT_EQ(different, 0u);
@@ -100,12 +100,12 @@ void expect_same_texts(const fs::path& expected, const Tokenizer& tokenizer) {
   while (!records.done()) {
     const std::string_view text = records.bytes();
     const Tokens ids = records.tokens();
-    EXPECT_EQ(to_utf8(tokenizer.decode(ids)), text) << testing::PrintToString(ids);
+    EXPECT_EQ(to_utf8(tokenizer.decode(ids)), text) << ::testing::PrintToString(ids);
   }
 }
 
 void compare_with_library(const std::string& kind, const std::string& file = "") {
-  const test::TemporaryDirectory directory;
+  const krl::test::TemporaryDirectory directory;
   const fs::path& out = directory.path();
   const std::string command = "PYTHONPATH='" KERNELRL_SOURCE_DIR
                               "/.deps/python' python3 '" KERNELRL_SOURCE_DIR
