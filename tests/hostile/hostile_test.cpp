@@ -72,9 +72,9 @@ struct Left {
 
 // Compares what there is after a pass with what there was after the first evaluation of all, which
 // starts what stays: the oracle, the compile servers; memory with that after the first pass.
-class LeavesNothing : public ::testing::Environment {
+class LeavesNothing {
  public:
-  void SetUp() override {
+  void begin_pass() {
     temporary_files();
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const TaskText& task = all_tasks().at("vector_add");
@@ -82,7 +82,7 @@ class LeavesNothing : public ::testing::Environment {
     if (first_.descriptors == 0) first_ = Left::now();
   }
 
-  void TearDown() override {
+  void end_pass() {
     const Left now = Left::now();
     EXPECT_LE(now.descriptors, first_.descriptors + kMoreServers * kDescriptorsOfServer);
     EXPECT_LE(now.processes, first_.processes + kMoreServers);
@@ -98,10 +98,17 @@ class LeavesNothing : public ::testing::Environment {
   std::size_t bytes_of_a_pass_ = 0;  // of the first: what is kept of every task is in them
 };
 
-const ::testing::Environment* const kEnvironment =
-    ::testing::AddGlobalTestEnvironment(new LeavesNothing);
+class Hostile : public ::testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() { leaves_nothing().begin_pass(); }
+  static void TearDownTestSuite() { leaves_nothing().end_pass(); }
 
-class Hostile : public ::testing::TestWithParam<std::string> {};
+ private:
+  static LeavesNothing& leaves_nothing() {
+    static LeavesNothing of_all_passes;
+    return of_all_passes;
+  }
+};
 
 TEST_P(Hostile, GetsItsVerdict) {
   const HostileKernel kernel = hostile_kernel(GetParam());
