@@ -12,6 +12,7 @@
 #include "core/plan/layers.hpp"
 #include "core/plan/node.hpp"
 #include "core/plan/printer.hpp"
+#include "core/plan/schema.hpp"
 
 namespace krl {
 namespace {
