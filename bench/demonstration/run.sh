@@ -37,7 +37,7 @@ measure() {  # LABEL CHECKPOINT
   [[ -f ${run}_$1.holdout.json ]] && return
   "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks train --samples 64 --k 1,16,64 \
     --output "${run}_$1.train.json"
-  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks holdout --samples 8 --k 1,8 \
+  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks holdout --samples 16 --k 1,16 \
     --output "${run}_$1.holdout.json"
 }
 
