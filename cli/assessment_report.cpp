@@ -5,7 +5,7 @@
 #include "cli/console.hpp"
 #include "cli/screen/headline.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -108,4 +108,4 @@ std::string describe_assessment(const Assessment& a) {
   return text + "\n" + table_of_tasks(a);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

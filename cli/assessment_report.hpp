@@ -5,9 +5,10 @@
 
 #include "core/learn/assessment.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // The figures of the set at every k, a row a turn where there are several, a row a task.
 std::string describe_assessment(const Assessment& assessment);
 
-}  // namespace krl
+}  // namespace krl::cli

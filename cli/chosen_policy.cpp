@@ -8,7 +8,7 @@
 #include "core/plan/source.hpp"
 #include "core/run/run_directory.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
@@ -99,4 +99,4 @@ Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components) {
       "name what it has learned: --run NAME or --checkpoint DIR"));
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -10,7 +10,8 @@
 #include "core/plugin/policy.hpp"
 #include "core/run/checkpoints.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // Adds --plan, --run, --checkpoint, --stage and those of add_plan_options.
 void add_policy_options(CommandLine& line);
@@ -45,4 +46,4 @@ void show_notes(const ChosenPolicy& chosen);
 // Creates the policy and loads what it has learned. An error if it could not answer yet.
 Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components);
 
-}  // namespace krl
+}  // namespace krl::cli

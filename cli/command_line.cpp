@@ -6,7 +6,7 @@
 
 #include "cli/console.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
@@ -83,4 +83,4 @@ int CommandLine::explain(const po::error& error) const {
   return wrong(error.what());
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::cli {
 
 using Words = std::vector<std::string>;
 
@@ -48,4 +48,4 @@ class CommandLine {
   boost::program_options::variables_map values_;
 };
 
-}  // namespace krl
+}  // namespace krl::cli

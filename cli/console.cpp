@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 // Code points, not bytes: continuation bytes take no column.
@@ -95,4 +95,4 @@ std::string columns(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

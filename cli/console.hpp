@@ -9,7 +9,8 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // Keeps the program's two streams to the program. What plugins and their children print, on either
 // descriptor, goes to the error stream from here on: it is never taken for the program's output.
@@ -39,4 +40,4 @@ int report(const Error& error);
 // Rows as columns two blanks apart, as wide as their longest cell; the last column is free.
 std::string columns(const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace krl
+}  // namespace krl::cli

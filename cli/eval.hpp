@@ -7,7 +7,8 @@
 #include "cli/command_line.hpp"
 #include "core/task/answer.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // REQUIRES: "backend", "task" and "kernel" are there.
 int eval_kernel(const CommandLine& line);
@@ -18,4 +19,4 @@ int eval_policy(const CommandLine& line);
 // What an evaluation found out, for people: verdict and why, then one row a case.
 std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation);
 
-}  // namespace krl
+}  // namespace krl::cli

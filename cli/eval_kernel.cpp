@@ -15,7 +15,7 @@
 #include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace {
 
@@ -132,4 +132,4 @@ int eval_kernel(const CommandLine& line) {
   return evaluate(request, **backend);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

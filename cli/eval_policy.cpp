@@ -15,7 +15,7 @@
 #include "core/learn/examination.hpp"
 #include "core/plugin/active_call.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 using nlohmann::json;
@@ -139,7 +139,7 @@ Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
   KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
   ProgressLine line;
   KRL_ASSIGN(std::vector<Assessment> sets,
-             krl::examine({policy, settings, setup, options.samples, options.ks,
+             core::examine({policy, settings, setup, options.samples, options.ks,
                            chosen.plan().run.seed, chosen.plan().run.threads,
                            [&](std::string_view set, std::string_view phase, int done, int of) {
                              line.show(set, phase, done, of);
@@ -163,7 +163,7 @@ json to_json(const ChosenPolicy& chosen, const EvalOptions& options, const Resul
                  {"sets", json::array()}};
   if (!chosen.stage_name().empty()) object["stage"] = chosen.stage_name();
   if (chosen.checkpoint) object["checkpoint"] = chosen.checkpoint->directory.string();
-  for (const Assessment& set : results.sets) object["sets"].push_back(krl::to_json(set));
+  for (const Assessment& set : results.sets) object["sets"].push_back(core::to_json(set));
   return object;
 }
 
@@ -222,4 +222,4 @@ int eval_policy(const CommandLine& line) {
   return kInterrupted;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

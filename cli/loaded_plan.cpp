@@ -8,7 +8,7 @@
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
@@ -102,4 +102,4 @@ Result<LoadedPlan> load_plan_of(const fs::path& file, const CommandLine& line) {
   return LoadedPlan{std::move(plan), std::move(registry)};
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -8,7 +8,8 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 struct LoadedPlan {
   Plan plan;
@@ -25,4 +26,4 @@ Result<Registry> load_registry(const CommandLine& line);
 // The plan of `file` under --set, --plugin-path and, where the command has it, --from.
 Result<LoadedPlan> load_plan_of(const std::filesystem::path& file, const CommandLine& line);
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -36,58 +36,58 @@ Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 1
 
 struct Command {
   const char* name;
-  int (*run)(const krl::Words&);
+  int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 8> kCommands = {{{"chat", krl::chat_command},
-                                               {"check", krl::check_command},
-                                               {"doctor", krl::doctor_command},
-                                               {"eval", krl::eval_command},
-                                               {"export", krl::export_command},
-                                               {"launch", krl::launch_command},
-                                               {"plugins", krl::plugins_command},
-                                               {"runs", krl::runs_command}}};
+constexpr std::array<Command, 8> kCommands = {{{"chat", krl::cli::chat_command},
+                                               {"check", krl::cli::check_command},
+                                               {"doctor", krl::cli::doctor_command},
+                                               {"eval", krl::cli::eval_command},
+                                               {"export", krl::cli::export_command},
+                                               {"launch", krl::cli::launch_command},
+                                               {"plugins", krl::cli::plugins_command},
+                                               {"runs", krl::cli::runs_command}}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) known.emplace_back(command.name);
   const std::string hint = name.ends_with(".toml") ? "; to run a plan: kernelrl --plan " + name
                                                    : "; `kernelrl --help` lists the commands";
-  krl::print_error("kernelrl: error: unknown command '" + name + "'" +
+  krl::cli::print_error("kernelrl: error: unknown command '" + name + "'" +
                    krl::did_you_mean(name, known, hint) + "\n");
-  return krl::kWrongCall;
+  return krl::cli::kWrongCall;
 }
 
-int dispatch(const krl::Words& words) {
+int dispatch(const krl::cli::Words& words) {
   if (words.empty()) {
-    krl::print_error(kHelp);
-    return krl::kWrongCall;
+    krl::cli::print_error(kHelp);
+    return krl::cli::kWrongCall;
   }
   const std::string& first = words.front();
   if (first == "--help" || first == "-h" || first == "help") {
-    krl::print(kHelp);
-    return krl::kDone;
+    krl::cli::print(kHelp);
+    return krl::cli::kDone;
   }
   if (first == "--version" || first == "version") {
-    krl::print("kernelrl " KERNELRL_VERSION "\n");
-    return krl::kDone;
+    krl::cli::print("kernelrl " KERNELRL_VERSION "\n");
+    return krl::cli::kDone;
   }
   for (const Command& command : kCommands) {
     if (first == command.name) return command.run({words.begin() + 1, words.end()});
   }
-  return first.starts_with("-") ? krl::run_command(words) : unknown_command(first);
+  return first.starts_with("-") ? krl::cli::run_command(words) : unknown_command(first);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  krl::keep_streams();
-  krl::set_last_words_stream(::fileno(krl::errors()));
-  krl::report_crashes();
+  krl::cli::keep_streams();
+  krl::cli::set_last_words_stream(::fileno(krl::cli::errors()));
+  krl::cli::report_crashes();
   try {
     return dispatch({argv + 1, argv + argc});
   } catch (const std::exception& e) {
     // Nothing of ours throws; a library did, most likely for lack of memory.
-    return krl::report({krl::Code::kInternal, e.what()});
+    return krl::cli::report({krl::cli::Code::kInternal, e.what()});
   }
 }

@@ -13,7 +13,7 @@
 #include "core/plugin/policy.hpp"
 #include "core/run/run_directory.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 void warn(const std::string& text, Display& display) {
@@ -84,4 +84,4 @@ std::optional<int> serve_as_follower(const LoadedPlan& loaded) {
   return kRunFailed;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -5,7 +5,7 @@
 
 #include "cli/loaded_plan.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 // Checks a plan's components, then runs it with the display and the signals of the program; returns
 // the exit code.
@@ -16,4 +16,4 @@ int run_and_show(const LoadedPlan& loaded, bool resume);
 // and writes nothing. Empty where this process runs the plan itself.
 std::optional<int> serve_as_follower(const LoadedPlan& loaded);
 
-}  // namespace krl
+}  // namespace krl::cli

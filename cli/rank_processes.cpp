@@ -16,7 +16,7 @@
 
 #include "cli/console.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -230,4 +230,4 @@ int run_ranks(int ranks, int port, const Words& words) {
   return launch.wait();
 }
 
-}  // namespace krl
+}  // namespace krl::cli

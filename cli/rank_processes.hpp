@@ -4,7 +4,7 @@
 
 #include "cli/command_line.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 // Starts `ranks` processes of this program with `words`, each with RANK, WORLD_SIZE, LOCAL_RANK,
 // LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, and returns when all have
@@ -13,4 +13,4 @@ namespace krl {
 // code: of the first that failed, 128 + the signal that killed it, or 0.
 int run_ranks(int ranks, int port, const Words& words);
 
-}  // namespace krl
+}  // namespace krl::cli

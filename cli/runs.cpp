@@ -14,7 +14,7 @@
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 namespace fs = std::filesystem;
 
@@ -160,4 +160,4 @@ Result<std::vector<IterationMetrics>> MetricsTail::next() {
   return lines;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -12,7 +12,8 @@
 #include "core/run/metrics.hpp"
 #include "core/run/run_directory.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 struct RunInfo {
   std::string name;
@@ -54,4 +55,4 @@ class MetricsTail {
   std::string seen_;  // the file's whole lines at the last call
 };
 
-}  // namespace krl
+}  // namespace krl::cli

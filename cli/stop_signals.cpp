@@ -8,7 +8,7 @@
 #include <chrono>
 #include <csignal>
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 // Set by the handler; lock-free, so safe there.
@@ -96,4 +96,4 @@ StopSignals::~StopSignals() {
 const std::atomic<bool>& StopSignals::stop() { return g_stop; }
 const std::atomic<bool>& StopSignals::cancel() { return g_cancel; }
 
-}  // namespace krl
+}  // namespace krl::cli

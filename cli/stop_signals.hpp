@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-namespace krl {
+namespace krl::cli {
 
 // What became of a wish: the first signal came, the second; seconds after it, and whenever that
 // time has doubled, the process still runs.
@@ -30,4 +30,4 @@ class StopSignals {
   std::thread teller_;
 };
 
-}  // namespace krl
+}  // namespace krl::cli

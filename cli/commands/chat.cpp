@@ -19,7 +19,7 @@
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
@@ -303,4 +303,4 @@ int chat_command(const Words& words) {
   return chat(*chosen, sampling);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -13,7 +13,7 @@
 
 namespace po = boost::program_options;
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 // The tasks that are trained on or held out, and how many pairs there are to warm up on; what
@@ -111,4 +111,4 @@ int check_command(const Words& words) {
   return kDone;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -13,7 +13,7 @@
 #include "core/plan/loader.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
@@ -245,4 +245,4 @@ int doctor_command(const Words& words) {
   return is_fine(found, !id.empty()) ? kDone : kRunFailed;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

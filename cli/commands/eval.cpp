@@ -2,7 +2,7 @@
 #include "cli/chosen_policy.hpp"
 #include "cli/commands.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
@@ -55,4 +55,4 @@ int eval_command(const Words& words) {
   return eval_kernel(line);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -5,7 +5,7 @@
 #include "cli/stop_signals.hpp"
 #include "core/plugin/active_call.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
@@ -60,4 +60,4 @@ int export_command(const Words& words) {
   return exported ? kDone : report(exported.error());
 }
 
-}  // namespace krl
+}  // namespace krl::cli

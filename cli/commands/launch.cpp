@@ -8,7 +8,7 @@
 #include "cli/console.hpp"
 #include "cli/rank_processes.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
@@ -74,4 +74,4 @@ int launch_command(const Words& words) {
   return run_ranks(ranks, port, rank_words);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -7,7 +7,7 @@
 #include "core/plan/loader.hpp"
 #include "core/plugin/components.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 int list_plugins(const Registry& registry) {
@@ -118,4 +118,4 @@ int plugins_command(const Words& words) {
   return what == "list" ? list_plugins(*registry) : show_plugin(line, *registry, line.text("id"));
 }
 
-}  // namespace krl
+}  // namespace krl::cli

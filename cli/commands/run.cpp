@@ -8,7 +8,7 @@
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
@@ -71,4 +71,4 @@ int run_command(const Words& words) {
   return run_and_show(*loaded, line.has("resume"));
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -13,7 +13,7 @@
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 namespace {
@@ -142,4 +142,4 @@ int runs_command(const Words& words) {
   return dispatch(what, line, line.text("directory"));
 }
 
-}  // namespace krl
+}  // namespace krl::cli

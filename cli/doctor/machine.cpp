@@ -14,7 +14,7 @@
 
 #include "core/plugin/library.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ std::vector<MachineFeature> machine_features() {
   return {host_compiler(), user_namespaces(), landlock(), seccomp()};
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::cli {
 
 // Something that the machine has or lacks.
 struct MachineFeature {
@@ -16,4 +16,4 @@ struct MachineFeature {
 // The host's compiler, and what keeps a process from the rest of the machine.
 std::vector<MachineFeature> machine_features();
 
-}  // namespace krl
+}  // namespace krl::cli

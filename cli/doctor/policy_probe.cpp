@@ -8,7 +8,7 @@
 
 #include "core/base/clock.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 Prompt question(std::uint32_t number) {
@@ -118,4 +118,4 @@ Result<Findings> probe(const Policy& policy, const PolicyInfo& info,
   return findings;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

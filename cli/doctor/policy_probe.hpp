@@ -10,7 +10,8 @@
 #include "core/base/result.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // "speed", "8 answers of 62 tokens in 1.9 s: 261 tokens/s".
 using Findings = std::vector<std::pair<std::string, std::string>>;
@@ -23,4 +24,4 @@ struct ProbeSettings {
 
 Result<Findings> probe(const Policy& policy, const PolicyInfo& info, const ProbeSettings& settings);
 
-}  // namespace krl
+}  // namespace krl::cli

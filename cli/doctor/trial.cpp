@@ -14,7 +14,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/reward.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 // What a backend is given to judge, whatever datasets are installed: the keys of a task file, as
@@ -165,4 +165,4 @@ Trial try_component(const Component& component, const Registry& registry,
   return end ? trial_of(*end, settings.limit) : Trial{Trial::kFails, end.error().message, {}};
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -10,7 +10,8 @@
 #include "cli/doctor/policy_probe.hpp"
 #include "core/plugin/registry.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 struct Trial {
   enum Outcome {
@@ -37,4 +38,4 @@ struct TrialSettings {
 Trial try_component(const Component& component, const Registry& registry,
                     const TrialSettings& settings);
 
-}  // namespace krl
+}  // namespace krl::cli

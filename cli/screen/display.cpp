@@ -11,7 +11,7 @@
 #include "cli/screen/live_view.hpp"
 #include "cli/screen/plain_log.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, st
   return std::make_unique<SelfDrawingView>(std::move(terminal), run);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

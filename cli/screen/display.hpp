@@ -8,7 +8,8 @@
 
 #include "core/learn/run_observer.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 // Warnings go to the error stream in a plain log.
 class Display : public RunObserver {
@@ -24,4 +25,4 @@ bool can_redraw(std::FILE* out);
 // NO_COLOR is set (no-color.org).
 std::unique_ptr<Display> make_display(const std::string& run, std::FILE* out, std::FILE* errors);
 
-}  // namespace krl
+}  // namespace krl::cli

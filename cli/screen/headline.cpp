@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace krl {
+namespace krl::cli {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<std::string> printable_lines(std::string_view text) {
   return lines;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -8,7 +8,8 @@
 #include "cli/screen/display.hpp"
 #include "core/run/metrics.hpp"
 
-namespace krl {
+namespace krl::cli {
+using namespace core;
 
 inline constexpr std::size_t kMostMetrics = 6;  // of an iteration on the screen
 
@@ -34,4 +35,4 @@ std::string printable(std::string_view text);
 // The same of each of its lines; empty ones at the end are left out.
 std::vector<std::string> printable_lines(std::string_view text);
 
-}  // namespace krl
+}  // namespace krl::cli

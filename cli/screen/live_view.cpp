@@ -7,7 +7,7 @@
 #include "cli/screen/headline.hpp"
 #include "cli/screen/screen_line.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 namespace {
 
@@ -217,4 +217,4 @@ double LiveView::seconds_left() const {
   return spent.count() / static_cast<double>(marks_.size() - 1) * left;
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -21,7 +21,7 @@
 #include "cli/screen/display.hpp"
 #include "cli/screen/screen_line.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 struct TerminalSize {
   int columns = 80, rows = 24;
@@ -82,4 +82,4 @@ class LiveView : public Display {
   std::deque<std::chrono::steady_clock::time_point> marks_;
 };
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -2,7 +2,7 @@
 
 #include "cli/screen/headline.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 namespace {
 
@@ -67,4 +67,4 @@ void PlainLog::print(std::FILE* stream, const std::string& line) {
   std::fflush(stream);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -7,7 +7,7 @@
 
 #include "cli/screen/display.hpp"
 
-namespace krl {
+namespace krl::cli {
 
 class PlainLog final : public Display {
  public:
@@ -30,4 +30,4 @@ class PlainLog final : public Display {
   Progress progress_;
 };
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -7,7 +7,7 @@
 
 #include "cli/console.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 void send_to(int descriptor) {
@@ -27,4 +27,4 @@ PluginOutput::PluginOutput(const std::filesystem::path& file) {
 
 PluginOutput::~PluginOutput() { send_to(::fileno(errors())); }
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace krl {
+namespace krl::cli {
 
 // Sends descriptors 1 and 2 to the end of `file` until it is destroyed; no errors: what cannot be
 // sent there stays where it was. Main thread; one at a time.
@@ -16,4 +16,4 @@ class PluginOutput {
   ~PluginOutput();
 };
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace krl {
+namespace krl::cli {
 
 namespace {
 
@@ -48,4 +48,4 @@ ScreenLine& ScreenLine::bar(double fraction, int width) {
   return add(full, Ink::kGreen).add(empty, Ink::kDim);
 }
 
-}  // namespace krl
+}  // namespace krl::cli

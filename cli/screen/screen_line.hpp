@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::cli {
 
 enum class Ink { kPlain, kBold, kDim, kGreen, kYellow, kRed };
 
@@ -31,4 +31,4 @@ class ScreenLine {
   std::string text_;
 };
 
-}  // namespace krl
+}  // namespace krl::cli

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <string>
 
-namespace krl {
+namespace krl::core {
 
 // Seconds since 1970 (UTC), with fractions.
 inline double unix_seconds() {
@@ -33,4 +33,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace krl
+}  // namespace krl::core

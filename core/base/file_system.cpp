@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 
 namespace {
@@ -247,4 +247,4 @@ std::filesystem::path installation_prefix() {
 
 std::filesystem::path shared_files() { return installation_prefix() / "share/kernelrl"; }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // A file open for appending; closed when destroyed.
 class WritableFile {
@@ -130,4 +130,4 @@ std::filesystem::path installation_prefix();
 // share/kernelrl under the prefix.
 std::filesystem::path shared_files();
 
-}  // namespace krl
+}  // namespace krl::core

@@ -10,7 +10,7 @@
 
 #include "core/base/file_system.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::uint64_t seed_of_name(std::uint64_t run_seed, std::string_view name) {
   return seed;
 }
 
-}  // namespace krl
+}  // namespace krl::core

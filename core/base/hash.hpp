@@ -10,7 +10,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // 64 lower-case hexadecimal digits (FIPS 180-4).
 std::string sha256_hex(std::string_view bytes);
@@ -40,4 +40,4 @@ std::uint64_t seed_for(std::uint64_t run_seed, const Parts&... parts) {
   return seed_of_name(run_seed, name);
 }
 
-}  // namespace krl
+}  // namespace krl::core

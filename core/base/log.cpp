@@ -15,7 +15,7 @@
 
 #include "core/base/text.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace {
 
@@ -125,4 +125,4 @@ void log_last_words(std::string_view lines) {
   g_log.mutex.unlock();
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The numbers are the boundary's (KRL_LOG_TRACE …).
 enum class Severity { kTrace, kDebug, kInfo, kWarning, kError };
@@ -27,4 +27,4 @@ void log_lines(Severity severity, std::string_view text);
 // and children of a fork, where `log` could wait for ever.
 void log_last_words(std::string_view lines);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::core {
 
 using Metrics = std::map<std::string, double>;
 
@@ -47,4 +47,4 @@ inline double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-namespace krl {
+namespace krl::core {
 
 // The numbers are gRPC's and those of the plugin boundary (kernelrl/abi.h).
 enum class Code : std::int32_t {
@@ -44,13 +44,13 @@ inline tl::unexpected<Error> invalid(std::string message) {
   return failure(Code::kInvalidArgument, std::move(message));
 }
 
-}  // namespace krl
+}  // namespace krl::core
 
 // Returns the error of an expression that gives a Status or Result, if it is one.
 #define KRL_TRY(expression)                                  \
   do {                                                       \
     if (auto krl_status_ = (expression); !krl_status_)       \
-      return ::krl::failure(std::move(krl_status_).error()); \
+      return ::krl::core::failure(std::move(krl_status_).error()); \
   } while (false)
 
 #define KRL_CONCAT_INNER(a, b) a##b
@@ -62,6 +62,6 @@ inline tl::unexpected<Error> invalid(std::string message) {
 // NOLINTBEGIN(bugprone-macro-parentheses): names and a declaration bear none
 #define KRL_ASSIGN_IMPL(result, declaration, expression)         \
   auto result = (expression);                                    \
-  if (!result) return ::krl::failure(std::move(result).error()); \
+  if (!result) return ::krl::core::failure(std::move(result).error()); \
   declaration = std::move(*result)
 // NOLINTEND(bugprone-macro-parentheses)

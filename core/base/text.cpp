@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // U+0000..U+001F, U+007F, and U+0080..U+009F, which some terminals obey like escape sequences.
@@ -45,4 +45,4 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-}  // namespace krl
+}  // namespace krl::core

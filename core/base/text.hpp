@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::core {
 
 // The bytes of the code point at the front of `text`; 0 if it is not UTF-8. REQUIRES: not empty.
 std::size_t code_point_size(std::string_view text);
@@ -47,4 +47,4 @@ class FixedText {
   std::size_t size_ = 0;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 
 #include "core/episode/sampler.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // REQUIRES: Policy::can_stream. The policy is called once, from the first request until every
@@ -179,4 +179,4 @@ std::unique_ptr<Sampler> make_continuous_sampler(boost::asio::io_context& io,
   return std::make_unique<ContinuousSampler>(io, pool, setup, std::move(on_answered));
 }
 
-}  // namespace krl
+}  // namespace krl::core

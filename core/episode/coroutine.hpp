@@ -15,7 +15,7 @@
 #include <memory>
 #include <utility>
 
-namespace krl {
+namespace krl::core {
 
 using Yield = boost::asio::yield_context;
 
@@ -73,4 +73,4 @@ class CoroutineStack {
   boost::context::protected_fixedsize_stack pages_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/task/answer.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // What the reward terms made of one turn.
 struct Score {
@@ -58,4 +58,4 @@ struct Episode {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::core

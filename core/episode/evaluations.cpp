@@ -9,7 +9,7 @@
 #include "core/base/hash.hpp"
 #include "core/base/log.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 Evaluation without_kernel(const Candidate& candidate, const std::string& backend,
@@ -92,4 +92,4 @@ Status Evaluations::record(const std::string& key, int iteration, const Task& ta
   return ledger_->append({key, iteration, task.id, evaluation});
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/task/answer.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct Evaluated {
   Evaluation evaluation;
@@ -69,4 +69,4 @@ class Evaluations {
   const Contract contract_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

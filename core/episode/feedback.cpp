@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::size_t kLongest = 1200;     // characters of a result
@@ -176,4 +176,4 @@ std::string describe_strategies(const Evaluation& evaluation) {
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -6,7 +6,7 @@
 
 #include "core/task/answer.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // At most about 1,200 characters: the verdict; the first compiler errors with their source lines;
 // which case failed and how; when correct, speed, resources and one line of advice from what is
@@ -20,4 +20,4 @@ std::string describe_briefly(const Evaluation& evaluation);
 // nothing is known.
 std::string describe_strategies(const Evaluation& evaluation);
 
-}  // namespace krl
+}  // namespace krl::core

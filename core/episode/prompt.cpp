@@ -11,7 +11,7 @@
 #include "core/episode/feedback.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::string_view kOpen = "{{", kClose = "}}";
@@ -154,4 +154,4 @@ Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& ear
   return prompt;
 }
 
-}  // namespace krl
+}  // namespace krl::core

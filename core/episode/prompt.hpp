@@ -13,7 +13,7 @@
 #include "core/plugin/policy.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Text templates: `{{name}}` is replaced by a value.
 
@@ -71,4 +71,4 @@ class PromptBuilder {
   TimedOn timed_on_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/episode/coroutine.hpp"
 #include "core/episode/sampler.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace asio = boost::asio;
@@ -392,4 +392,4 @@ Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
   return Rollout(tasks, context).run();
 }
 
-}  // namespace krl
+}  // namespace krl::core

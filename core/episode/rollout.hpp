@@ -15,7 +15,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Who answers in an episode.
 struct Player {
@@ -70,4 +70,4 @@ Status check_not_all_lost(const RolloutResult& rollout);
 Result<RolloutResult> run_rollout(const std::vector<const Task*>& tasks,
                                   const RolloutContext& context);
 
-}  // namespace krl
+}  // namespace krl::core

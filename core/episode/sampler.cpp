@@ -1,6 +1,6 @@
 #include "core/episode/sampler.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 double seconds_between(LoadMeter::Clock::time_point from, LoadMeter::Clock::time_point to) {
@@ -59,4 +59,4 @@ std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context
       batching == Batching::kInTurns ? WaveGoesOn::kWithTheWave : WaveGoesOn::kWhenAnswered);
 }
 
-}  // namespace krl
+}  // namespace krl::core

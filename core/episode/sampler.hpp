@@ -13,7 +13,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // How a policy was kept busy.
 struct SamplerLoad {
@@ -109,4 +109,4 @@ std::unique_ptr<Sampler> make_continuous_sampler(boost::asio::io_context& io,
                                                  const SamplingSetup& setup,
                                                  Sampler::OnAnswered on_answered);
 
-}  // namespace krl
+}  // namespace krl::core

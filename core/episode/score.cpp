@@ -9,7 +9,7 @@
 #include "core/base/log.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The turns of an episode as rewards read them, each linked to the one before.
@@ -91,4 +91,4 @@ Result<Score> Scorer::score(const Episode& episode) const {
   return score;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/reward.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct RewardTerm {
   Reward reward;
@@ -33,4 +33,4 @@ class Scorer {
   std::vector<RewardTerm> terms_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 
 #include "core/episode/sampler.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The policy is called for one wave at a time.
@@ -151,4 +151,4 @@ std::unique_ptr<Sampler> make_wave_sampler(boost::asio::io_context& io,
   return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), go_on);
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/base/log.hpp"
 #include "core/learn/declared_metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr const char* kRefused = "best/refused";
@@ -102,4 +102,4 @@ Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
 
 void declare_admission_metrics(MetricNames& names) { names.of_iterations.emplace_back(kRefused); }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -10,7 +10,7 @@
 #include "core/run/best.hpp"
 #include "core/run/metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Offers each task's fastest kernel of `iteration` that is faster than its best so far and stands a
 // second evaluation: on the whole pool and the hold-outs, timed anew, from no cache. best/ keeps
@@ -19,4 +19,4 @@ namespace krl {
 Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
                           const Evaluations& evaluations, BestKernels& best, Metrics& metrics);
 
-}  // namespace krl
+}  // namespace krl::core

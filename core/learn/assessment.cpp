@@ -9,7 +9,7 @@
 
 #include "core/base/metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 double best_at_k(std::vector<double> values, std::size_t k) {
   std::sort(values.begin(), values.end());
   const auto n = values.size();
@@ -287,4 +287,4 @@ json to_json(const Assessment& a) {
           {"tasks", tasks}};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -15,7 +15,7 @@
 
 #include "core/episode/episode.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // What k samples of a task would give, estimated from n ≥ k of them. Pure functions, in double
 // precision; any thread.
@@ -83,4 +83,4 @@ nlohmann::json to_json(const Assessment& assessment);
 // than it.
 inline bool is_fast(double speedup, double p) { return speedup > p; }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/base/hash.hpp"
 #include "core/learn/samples.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 double mean_of_last(const std::vector<double>& values, std::int64_t n) {
@@ -175,4 +175,4 @@ void Learnability::restore(const nlohmann::json& state) {
   differed_ = state.get<std::map<std::string, double>>();
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/plan/plan.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // What can still be learned from each task: whether the recent groups of its episodes differed in
 // what they earned. One thread.
@@ -85,4 +85,4 @@ class Curriculum {
   Learnability learnability_;  // of all tasks alike with an even choice
 };
 
-}  // namespace krl
+}  // namespace krl::core

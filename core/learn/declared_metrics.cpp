@@ -1,6 +1,6 @@
 #include "core/learn/declared_metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 
 const MetricNames& declared_metrics() {
   static const MetricNames kNames = [] {
@@ -14,4 +14,4 @@ const MetricNames& declared_metrics() {
   return kNames;
 }
 
-}  // namespace krl
+}  // namespace krl::core

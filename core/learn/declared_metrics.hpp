@@ -3,7 +3,7 @@
 
 #include "core/base/metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Constant; thread-safe.
 const MetricNames& declared_metrics();
@@ -14,4 +14,4 @@ void declare_learning_metrics(MetricNames& names);   // reinforce.cpp
 void declare_admission_metrics(MetricNames& names);  // admission.cpp
 void declare_critic_metrics(MetricNames& names);     // returns.cpp
 
-}  // namespace krl
+}  // namespace krl::core

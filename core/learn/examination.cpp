@@ -8,7 +8,7 @@
 #include "core/episode/rollout.hpp"
 #include "core/learn/rollout_metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The fastest right turn of every task.
@@ -197,4 +197,4 @@ Result<std::vector<Assessment>> examine(const Examination& examination) {
   return Examiner(examination).run();
 }
 
-}  // namespace krl
+}  // namespace krl::core

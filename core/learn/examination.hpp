@@ -13,7 +13,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // What training must not have spoiled: tasks that no training sees, and shapes that no training
 // shows.
@@ -48,4 +48,4 @@ struct Examination {
 // on a hold-out shape counts as wrong, and its turn is scored as such.
 Result<std::vector<Assessment>> examine(const Examination& examination);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include "core/plan/content_check.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr const char* kIteration = "iteration";
@@ -80,4 +80,4 @@ int weights_measured_in(const Expression& best, int iteration, std::int64_t ahea
   return iteration - 1 - static_cast<int>(ahead);
 }
 
-}  // namespace krl
+}  // namespace krl::core

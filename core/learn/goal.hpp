@@ -12,7 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The goal of a stage of reinforcement: what its `until` asks for.
 
@@ -50,4 +50,4 @@ std::optional<double> worth_of(const Expression& best, const Metrics& metrics,
 // a stage's `last` are measured after its learning.
 int weights_measured_in(const Expression& best, int iteration, std::int64_t ahead, bool last);
 
-}  // namespace krl
+}  // namespace krl::core

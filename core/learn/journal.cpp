@@ -15,7 +15,7 @@
 #include "core/run/plan_changes.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using nlohmann::json;
@@ -165,7 +165,7 @@ Status Journal::record_start(const Registry& registry,
   std::error_code ignored;
   KRL_ASSIGN(
       const std::vector<std::string> differences,
-      krl::record_start(directory_.files(), directory_.layout().record(),
+      krl::core::record_start(directory_.files(), directory_.layout().record(),
                         {KERNELRL_VERSION, command_line, std::filesystem::current_path(ignored),
                          plan_.file, plugin_records(registry), this_machine(), unix_seconds()}));
   for (const std::string& difference : differences) warn(difference);
@@ -246,4 +246,4 @@ std::string Journal::how_to_go_on(const std::string& state) const {
   return over ? std::string() : resume_command(program_, directory_.layout().root);
 }
 
-}  // namespace krl
+}  // namespace krl::core

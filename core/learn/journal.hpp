@@ -17,7 +17,7 @@
 #include "core/run/run_directory.hpp"
 #include "core/run/run_files.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Where a run stands; what a checkpoint holds beside the policy.
 struct Position {
@@ -107,4 +107,4 @@ class Journal {
   bool started_ = false;
 };
 
-}  // namespace krl
+}  // namespace krl::core

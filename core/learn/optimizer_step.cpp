@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // What by_loss stands for. Zheng et al. 2025 (GSPO) average over sequences; Liu et al. 2025 (Dr.
@@ -147,4 +147,4 @@ std::string StepFigures::warning() const {
                      not_finite_, steps_);
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The losses of a plan's stages, as the policy is told of them.
 
@@ -72,4 +72,4 @@ class StepFigures {
   std::string first_;  // of the iteration: "grad_norm = nan"
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include "core/plan/source.hpp"
 #include "core/plugin/components.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -372,4 +372,4 @@ Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry
   return {};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -15,7 +15,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // One thread.
 class Policies {
@@ -77,4 +77,4 @@ std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry
 // known is not held against them.
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -19,7 +19,7 @@
 #include "core/learn/samples.hpp"
 #include "core/learn/stage_context.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // What is written here by its own name.
@@ -373,4 +373,4 @@ void declare_learning_metrics(MetricNames& names) {
   for (const Figure& figure : kOfSampling) names.of_iterations.emplace_back(figure.metric);
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -6,7 +6,7 @@
 #include "core/base/metrics.hpp"
 #include "core/learn/declared_metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr double kEpsilon = 1e-6;  // added to the standard deviation, as other trainers do
@@ -204,4 +204,4 @@ void declare_critic_metrics(MetricNames& names) {
   for (const char* name : {kValueMean, kExplainedVariance}) names.of_iterations.emplace_back(name);
 }
 
-}  // namespace krl
+}  // namespace krl::core

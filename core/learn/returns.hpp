@@ -11,7 +11,7 @@
 #include "core/learn/samples.hpp"
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The return of every turn t of one episode, from its scores s:
 //   sum  R_t = Σ_{k≥t} discount^(k−t) · s_k      (Kevin, arXiv 2507.11948, with discount 0.4)
@@ -75,4 +75,4 @@ Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
                                            const LearnSettings& settings, const Policy& policy,
                                            Metrics& metrics);
 
-}  // namespace krl
+}  // namespace krl::core

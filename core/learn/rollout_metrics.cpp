@@ -11,7 +11,7 @@
 #include "core/learn/assessment.hpp"
 #include "core/learn/declared_metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr double kSpeedupCap = 3;
@@ -310,4 +310,4 @@ Status Outage::add(const RolloutResult& rollout) {
                              shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
 }
 
-}  // namespace krl
+}  // namespace krl::core

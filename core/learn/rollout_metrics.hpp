@@ -10,7 +10,7 @@
 #include "core/episode/episode.hpp"
 #include "core/episode/rollout.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Over all turns but those that ended in an infrastructure error, which are only counted:
 //   reward/{mean,std}, reward/<term>/mean, response_length/{mean,max,clip_ratio},
@@ -43,4 +43,4 @@ class Outage {
   std::optional<Error> first_;  // the first cause of the first of them
 };
 
-}  // namespace krl
+}  // namespace krl::core

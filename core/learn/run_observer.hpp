@@ -6,7 +6,7 @@
 
 #include "core/run/metrics.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct StageInfo {
   std::string name;
@@ -39,4 +39,4 @@ class RunObserver {
   virtual void finished(const RunSummary& summary) = 0;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 
 #include "core/learn/returns.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // Sebastiano Vigna's splitmix64 (public domain description at prng.di.unimi.it).
@@ -196,4 +196,4 @@ double weighted_examples(const Batch& batch) {
   }));
 }
 
-}  // namespace krl
+}  // namespace krl::core

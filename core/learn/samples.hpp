@@ -11,7 +11,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // A permutation that follows from a seed, the same with every standard library.
 
@@ -73,4 +73,4 @@ double weighted_tokens(const Batch& batch);
 // The number of examples that have such a token: what a mean over sequences is over.
 double weighted_examples(const Batch& batch);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -14,7 +14,7 @@
 #include "core/plan/source.hpp"
 #include "core/plugin/components.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr int kMostShown = 5;  // wrong tasks of a dataset
@@ -351,4 +351,4 @@ Result<std::vector<Error>> check_components(const Plan& plan, const Registry& re
   return errors;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -15,7 +15,7 @@
 #include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The items of a stage's datasets, read and checked. Every error names the dataset and stands at
 // its place in the plan.
@@ -76,4 +76,4 @@ BackendInfo within_threads(const StageSetup& setup, std::int64_t threads);
 // without stages: it can be evaluated, not run.
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry);
 
-}  // namespace krl
+}  // namespace krl::core

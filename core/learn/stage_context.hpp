@@ -11,7 +11,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
-namespace krl {
+namespace krl::core {
 
 enum class StageEnd { kDone, kInterrupted };
 
@@ -62,4 +62,4 @@ struct StageContext {
 // A reinforcement stage: sample, evaluate, score, learn; again until the stage's condition holds.
 Result<StageEnd> run_reinforcement(const StageContext& context);
 
-}  // namespace krl
+}  // namespace krl::core

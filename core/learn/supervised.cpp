@@ -9,7 +9,7 @@
 #include "core/learn/samples.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
@@ -201,4 +201,4 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
   return StageEnd::kDone;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/learn/setup.hpp"
 #include "core/learn/stage_context.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Warm start: supervised pairs as the prompts and answers that a policy learns from.
 struct Lesson {
@@ -30,4 +30,4 @@ Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vect
 
 Result<StageEnd> run_supervised(const StageContext& context, const std::vector<Lesson>& lessons);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/learn/supervised.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 class Trainer {
@@ -155,4 +155,4 @@ Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& jo
   return outcome;
 }
 
-}  // namespace krl
+}  // namespace krl::core

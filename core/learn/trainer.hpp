@@ -9,7 +9,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/registry.hpp"
 
-namespace krl {
+namespace krl::core {
 
 enum class Outcome {
   kFinished,
@@ -24,4 +24,4 @@ enum class Outcome {
 Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
                          const std::atomic<bool>& stop, const std::atomic<bool>& cancel);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/plan/source.hpp"
 #include "kernelrl/expression.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr const char* kBest = "best";
@@ -247,4 +247,4 @@ std::vector<std::string> metric_names(const MetricNames& known,
   return names;
 }
 
-}  // namespace krl
+}  // namespace krl::core

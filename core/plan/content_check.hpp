@@ -11,7 +11,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // `until` of a stage and `rollout.stop_when` of the tables in force during it: their syntax, and
 // that they name only what will be known.
@@ -63,4 +63,4 @@ bool is_holdout_metric(std::string_view name, const MetricNames& known,
 std::vector<std::string> metric_names(const MetricNames& known,
                                       const std::vector<std::string>& rewards);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include "core/plan/keys.hpp"
 #include "core/plan/node.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::size_t kMaxListed = 24;  // names
@@ -338,4 +338,4 @@ void check_table(Node& table, const std::vector<KeyRule>& rules, const TableCont
   checker.fill_defaults();
 }
 
-}  // namespace krl
+}  // namespace krl::core

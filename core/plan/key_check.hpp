@@ -9,7 +9,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct TableContext {
   std::string where;                    // for messages: "in [rollout]", "for reward 'speedup'"
@@ -25,4 +25,4 @@ void check_table(Node& table, const std::vector<KeyRule>& rules, const TableCont
 std::string spelling_hint(const std::string& name, const std::vector<std::string>& known,
                           const std::string& what);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::optional<double> bound(std::string_view text) {
@@ -157,4 +157,4 @@ void Keys::read(const Node& node, std::optional<Condition>& out) {
   if (expression && !node.text()->empty()) out = Condition{*expression, node.origin};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // One key that a table of a plan may hold: its type, default, range and what it means.
 // The tables of the core (schema.hpp) and the options of plugins are described alike, and one
@@ -193,4 +193,4 @@ class Keys {
   std::vector<KeyRule> rules_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

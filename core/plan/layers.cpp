@@ -10,7 +10,7 @@
 #include "core/plan/schema.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -341,4 +341,4 @@ void refuse_additions(Node& tables, bool of_stage, std::vector<Problem>& problem
   tables.erase(kAdd);
 }
 
-}  // namespace krl
+}  // namespace krl::core

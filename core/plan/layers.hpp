@@ -9,7 +9,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // One merged tree, its `include` gone; nothing if a file could not be read. What is wrong goes to
 // `problems`, what a layer takes away to `notes`. The origin of the root is the plan's file as a
@@ -37,4 +37,4 @@ void lay(Node& tables, const Node& layer, const Node* stage, std::vector<std::st
 // Reports and removes what is left in the `add` of tables: those of the plan, or of a stage.
 void refuse_additions(Node& tables, bool of_stage, std::vector<Problem>& problems);
 
-}  // namespace krl
+}  // namespace krl::core

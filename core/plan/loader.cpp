@@ -8,7 +8,7 @@
 #include "core/plan/resolver.hpp"
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 namespace {
 
@@ -118,4 +118,4 @@ Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
   return read_settings<ComponentSettings>(&table);
 }
 
-}  // namespace krl
+}  // namespace krl::core

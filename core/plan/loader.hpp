@@ -14,7 +14,7 @@
 #include "core/plan/keys.hpp"
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Called once per loading, with the plan's [plugins].
 using CatalogSource = std::function<Result<Catalog>(const PluginSettings&)>;
@@ -31,4 +31,4 @@ Result<ComponentSettings> configure_component(Kind kind, const std::string& id,
                                               const std::vector<std::string>& overrides,
                                               const Catalog& catalog);
 
-}  // namespace krl
+}  // namespace krl::core

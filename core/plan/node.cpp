@@ -7,7 +7,7 @@
 #include <array>
 #include <cctype>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 template <class Table>
@@ -241,4 +241,4 @@ bool is_bare_key(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct Entry;
 
@@ -78,4 +78,4 @@ tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origi
 // Whether a key needs no quotes in TOML: letters, digits, '_' and '-'.
 bool is_bare_key(std::string_view key);
 
-}  // namespace krl
+}  // namespace krl::core

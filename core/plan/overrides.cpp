@@ -14,7 +14,7 @@
 #include "core/plan/printer.hpp"
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // One part of a dotted key.
@@ -256,4 +256,4 @@ void apply_overrides(Node& document, const std::vector<std::string>& overrides,
   for (const Override& change : changes) apply(document, change, problems, notes);
 }
 
-}  // namespace krl
+}  // namespace krl::core

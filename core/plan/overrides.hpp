@@ -7,7 +7,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Applies arguments such as "rollout.groups=4" or "stage.reinforce.until=\"pass_rate > 0.9\"" to a
 // tree. The value is TOML, or a bare word such as `openai` or `./model`; a key whose type is a
@@ -19,4 +19,4 @@ namespace krl {
 void apply_overrides(Node& document, const std::vector<std::string>& overrides,
                      std::vector<Problem>& problems, std::vector<std::string>& notes);
 
-}  // namespace krl
+}  // namespace krl::core

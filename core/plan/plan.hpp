@@ -20,7 +20,7 @@
 #include "kernelrl/evaluation.hpp"
 #include "kernelrl/expression.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct Node;
 
@@ -249,4 +249,4 @@ struct Plan {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::core

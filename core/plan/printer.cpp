@@ -7,7 +7,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::size_t kCommentColumn = 48;
@@ -117,4 +117,4 @@ std::string print_plan(const Plan& plan, ShowOrigins origins) {
   return std::move(printer).text();
 }
 
-}  // namespace krl
+}  // namespace krl::core

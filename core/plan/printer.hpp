@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 enum class ShowOrigins { kNo, kYes };
 
@@ -15,4 +15,4 @@ std::string print_plan(const Plan& plan, ShowOrigins origins = ShowOrigins::kNo)
 // A value on one line, as TOML.
 std::string toml_text(const Node& value);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include "core/plan/layers.hpp"
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::optional<Kind> component_of(std::string_view table) {
@@ -340,4 +340,4 @@ ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesyste
   return Resolver(std::move(document), catalog, folder, problems, notes).run();
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include "core/plan/node.hpp"
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct ResolvedTree {
   Node document;             // all tables with their defaults; prints as the resolved plan
@@ -26,4 +26,4 @@ void resolve_component(Node& table, Kind kind, const std::vector<KeyRule>& core_
                        const Catalog& catalog, const std::filesystem::path& folder,
                        std::vector<Problem>& problems);
 
-}  // namespace krl
+}  // namespace krl::core

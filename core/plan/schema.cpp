@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
@@ -418,4 +418,4 @@ bool chooses(std::string_view key) {
   return false;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -10,7 +10,7 @@
 #include "core/plan/keys.hpp"
 #include "core/plan/plan.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The keys of the tables that become these settings. Of a component's table, only the core's own.
 void describe(Keys& key, RunSettings& run);
@@ -67,4 +67,4 @@ const KeyRule* find_rule(std::string_view key);
 // Whether a key, with any tables before it, chooses which other keys there are.
 bool chooses(std::string_view key);
 
-}  // namespace krl
+}  // namespace krl::core

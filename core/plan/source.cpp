@@ -8,7 +8,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/text.hpp"
 
-namespace krl {
+namespace krl::core {
 std::string_view Source::line(std::uint32_t number) const {
   std::string_view rest = text;
   for (std::uint32_t n = 1; n < number; ++n) {
@@ -171,4 +171,4 @@ Error problem_at(const Origin& origin, std::string message, std::string hint) {
   return {Code::kInvalidArgument, rendered(Problem{origin, std::move(message), std::move(hint)})};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Where a value of a plan came from: a file, a `--set` argument, or the built-in defaults.
 // Values; copies share the text of their source, so that an error found long after loading can
@@ -77,4 +77,4 @@ std::string note_at(const Origin& origin, std::string_view message);
 // The error of a plan that turned out wrong after it was loaded.
 Error problem_at(const Origin& origin, std::string message, std::string hint = {});
 
-}  // namespace krl
+}  // namespace krl::core

@@ -15,7 +15,7 @@
 
 #include "core/plugin/crash.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // Guards the list of all calls. A plugin's code never runs while it is locked.
@@ -201,4 +201,4 @@ void CallWatch::watch(const std::stop_token& stop) {
   }
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -17,7 +17,7 @@
 #include "core/base/text.hpp"
 #include "core/plugin/component.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Whose function is called. The texts outlive the call.
 struct Callee {
@@ -151,4 +151,4 @@ class CallWatch {
   std::jthread thread_;  // ends before what it uses
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // A time, a speedup or an occupancy of 0 cannot be measured: nobody has set it.
@@ -259,4 +259,4 @@ Result<Evaluation> Backend::evaluate_once(const Task& task, const std::string& s
   return evaluation;
 }
 
-}  // namespace krl
+}  // namespace krl::core

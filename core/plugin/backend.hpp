@@ -9,7 +9,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct BackendInfo {
   std::uint32_t concurrency = 1;  // evaluations that it can use at a time, at least 1
@@ -56,4 +56,4 @@ class Backend {
   Instance instance_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

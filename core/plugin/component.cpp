@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
@@ -61,4 +61,4 @@ std::string signal_names(std::uint32_t mask) {
   return text;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 
 #include "core/plan/keys.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The rule for the ids of components. Pure functions.
 //
@@ -55,4 +55,4 @@ std::string with_plugin(std::string message, const Component& component);
 // The names of the signals in `mask`, "time, registers".
 std::string signal_names(std::uint32_t mask);
 
-}  // namespace krl
+}  // namespace krl::core

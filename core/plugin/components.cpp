@@ -8,7 +8,7 @@
 
 #include "core/plan/source.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // What the plugin said: what the host put before it, "policy 'x' (create): ", is left out.
@@ -107,4 +107,4 @@ Result<const Backend*> Components::backend(const ComponentSettings& settings) {
   return backend.get();
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/plugin/registry.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // How calls into plugins are made, as the plan says; `stop` ends them.
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
@@ -50,4 +50,4 @@ class Components {
 // code.
 Error at_component(const ComponentSettings& settings, Error error);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -22,7 +22,7 @@
 #include "core/base/log.hpp"
 #include "core/plugin/active_call.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The path of the line "from-to rwxp offset device inode   /path" if it spans the address.
@@ -301,7 +301,7 @@ void end_with_thread(const ActiveCall& call) {
   end_process(call, " ended the thread of the call by pthread_exit()");
 }
 
-}  // namespace krl
+}  // namespace krl::core
 
 // Those of the program are found before those of the C library, by plugins too; the library itself
 // does not use them. Sanitizers have their own.
@@ -309,7 +309,7 @@ void end_with_thread(const ActiveCall& call) {
 extern "C" {
 
 void _exit(int status) {
-  krl::look_at_end(" called _exit()");
+  krl::core::look_at_end(" called _exit()");
   for (;;) ::syscall(SYS_exit_group, status);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/base/text.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Which file the code at an address came from, as the kernel's table of mappings has it. Unlike
 // dladdr() it takes no lock, so it is signal-safe.
@@ -42,4 +42,4 @@ void guard_this_thread();
 // longer reported, and the process's end is the plugin's own.
 void stop_reporting_crashes();
 
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 #include "core/base/log.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 Task task_of(const krl_task& c) {
@@ -126,4 +126,4 @@ Result<DatasetItems> Dataset::read_all() const {
                              size, component().id, items.first_lost));
 }
 
-}  // namespace krl
+}  // namespace krl::core

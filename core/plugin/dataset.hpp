@@ -8,7 +8,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // A supervised example: an answer to a task, after `earlier` answers that it repairs.
 struct Pair {
@@ -48,4 +48,4 @@ class Dataset {
   Instance instance_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

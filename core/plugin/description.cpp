@@ -13,7 +13,7 @@
 #include "core/plugin/component.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::size_t kMostKeyBytes = 100;
@@ -338,4 +338,4 @@ Result<std::vector<Component>> read_description(const krl_plugin* plugin,
   return components;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/plan/keys.hpp"
 #include "core/plugin/component.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Whether the options that a component declares can be used as they are declared.
 
@@ -25,4 +25,4 @@ Status check_options(Kind kind, const std::vector<KeyRule>& options);
 Result<std::vector<Component>> read_description(const krl_plugin* plugin,
                                                 const std::filesystem::path& file);
 
-}  // namespace krl
+}  // namespace krl::core

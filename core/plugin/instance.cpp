@@ -13,7 +13,7 @@
 #include "core/base/log.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 const void* no_extension(const krl_host*, krl_str) { return nullptr; }
@@ -78,13 +78,13 @@ Error Call::broken(std::string_view function, std::string_view why) const {
 int32_t Call::cancelled(const krl_call* c) { return of(c).scope_.cancelled() ? 1 : 0; }
 
 void Call::progress(const krl_call* c, double done, krl_str what) {
-  krl::log(Severity::kDebug,
+  krl::core::log(Severity::kDebug,
            fmt::format("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done));
 }
 
 void Call::log(const krl_call* c, int32_t level, krl_str message) {
   const auto severity = static_cast<Severity>(std::clamp(level, KRL_LOG_TRACE, KRL_LOG_ERROR));
-  krl::log(severity, fmt::format("{}: {}", of(c).component_.id, view(message)));
+  krl::core::log(severity, fmt::format("{}: {}", of(c).component_.id, view(message)));
 }
 
 krl_status Call::fail(const krl_call* c, krl_status status, krl_str why) {
@@ -145,7 +145,7 @@ Result<Instance> Instance::create(const Component& component, const nlohmann::js
                                   const CallScope& scope) {
   const ConfigView config(table);
   std::atomic<bool> given_up{false};
-  return krl::patiently(Tries(scope, given_up), [&]() -> Result<Instance> {
+  return krl::core::patiently(Tries(scope, given_up), [&]() -> Result<Instance> {
     Call call(component, scope);
     void* self = nullptr;
     KRL_TRY(call.run("create",
@@ -164,4 +164,4 @@ void Instance::Destroy::operator()(void* self) const {
   log(Severity::kError, Call(*component, scope).threw("destroy", *thrown).message);
 }
 
-}  // namespace krl
+}  // namespace krl::core

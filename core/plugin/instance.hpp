@@ -15,7 +15,7 @@
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/component.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The host side of the boundary, what the core lends to every plugin: the one host of this process,
 // given to entry points and to create().
@@ -166,7 +166,7 @@ class Instance {
   // something other than kUnavailable or has had its tries.
   template <class Attempt>
   auto patiently(const Attempt& attempt) const -> decltype(attempt()) {
-    return krl::patiently(tries(), attempt);
+    return krl::core::patiently(tries(), attempt);
   }
 
  private:
@@ -189,4 +189,4 @@ class Instance {
   std::unique_ptr<std::atomic<bool>> given_up_;  // see Tries
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -26,7 +26,7 @@
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/crash.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -224,4 +224,4 @@ Status rehearse(const std::function<void()>& load, milliseconds limit) {
                   name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name)));
 }
 
-}  // namespace krl
+}  // namespace krl::core

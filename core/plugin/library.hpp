@@ -12,7 +12,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // That it is a shared library with the entry point of this version of the boundary. Nothing of it
 // is loaded.
@@ -43,4 +43,4 @@ inline constexpr std::chrono::seconds kRehearsalLimit{10};
 Status rehearse(const std::function<void()>& load,
                 std::chrono::milliseconds limit = kRehearsalLimit);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include "core/plugin/policy_calls.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::string_view kGivesNoLogprobs = "gives no log-probabilities of given tokens";
@@ -420,4 +420,4 @@ Status Policy::export_weights(const std::string& directory, const std::string& f
   });
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -17,7 +17,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/task/answer.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct Message {
   std::uint32_t role = KRL_ROLE_USER;  // KRL_ROLE_*
@@ -213,4 +213,4 @@ class Policy {
   std::unique_ptr<Bounds> bounds_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

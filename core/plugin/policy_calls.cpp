@@ -11,7 +11,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 OpenRequests::OpenRequests(const AnswerSink& sink)
     : sink_(sink),
       of_try_{[this](std::size_t request, std::uint32_t sample, Answer answer) {
@@ -350,4 +350,4 @@ LossView::LossView(const Loss& loss)
          loss.last_of_step ? KRL_LOSS_LAST_OF_STEP : 0,
          0} {}
 
-}  // namespace krl
+}  // namespace krl::core

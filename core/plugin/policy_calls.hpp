@@ -16,7 +16,7 @@
 #include "core/plugin/policy.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The requests of a call that samples and may have to be made more than once: what is still missing
 // of them, under numbers that stay the same from try to try. Thread-safe.
@@ -242,4 +242,4 @@ class NumberReceiver {
   Sink sink_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

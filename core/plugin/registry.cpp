@@ -16,7 +16,7 @@
 #include "core/plugin/instance.hpp"
 #include "core/plugin/library.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ std::string why_no_folder(const fs::path& folder) {
   return fs::exists(status) ? "is a file; name the folder that it is in" : "does not exist";
 }
 
-}  // namespace krl
+}  // namespace krl::core

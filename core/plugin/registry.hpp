@@ -15,7 +15,7 @@
 #include "core/base/result.hpp"
 #include "core/plugin/component.hpp"
 
-namespace krl {
+namespace krl::core {
 
 class Registry {
  public:
@@ -89,4 +89,4 @@ std::vector<std::filesystem::path> plugin_folders(const std::vector<std::filesys
 // Why no plugins can be found in `folder`: "does not exist"; empty if it is a folder.
 std::string why_no_folder(const std::filesystem::path& folder);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 
 Result<std::vector<double>> Reward::score(const std::vector<const krl_turn*>& turns) const {
   const auto& table = *static_cast<const krl_reward_v*>(component().raw->table);
@@ -27,4 +27,4 @@ Result<std::vector<double>> Reward::score(const std::vector<const krl_turn*>& tu
   });
 }
 
-}  // namespace krl
+}  // namespace krl::core

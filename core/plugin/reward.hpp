@@ -6,7 +6,7 @@
 #include "core/base/result.hpp"
 #include "core/plugin/instance.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // The largest score, and the least but for its sign: sums and squares of such keep their meaning.
 inline constexpr double kMostScore = 1e9;
@@ -28,4 +28,4 @@ class Reward {
   Instance instance_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

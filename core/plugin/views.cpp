@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace krl {
+namespace krl::core {
 
 krl_task view_of(const Task& task) {
   return {sizeof(krl_task), task.tier,         to_c(task.id),
@@ -57,4 +57,4 @@ int32_t ConfigView::get_string(const krl_config* c, krl_str key, krl_str* out) {
   return 1;
 }
 
-}  // namespace krl
+}  // namespace krl::core

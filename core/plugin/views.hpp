@@ -10,7 +10,7 @@
 
 #include "core/task/task.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Borrows from the task.
 krl_task view_of(const Task& task);
@@ -87,4 +87,4 @@ class SelfDescription {
   std::string complaint_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -90,4 +90,4 @@ Result<bool> BestKernels::offer(const BestKernel& kernel) {
   return true;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct BestKernel {
   std::string task;
@@ -45,4 +45,4 @@ class BestKernels {
 // A task's id as a file name: what is no letter, digit, '_', '-' or inner '.' becomes %XX.
 std::string file_name_of_task(std::string_view task);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -12,7 +12,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -284,4 +284,4 @@ Result<std::optional<Checkpoint>> newest_checkpoint(const fs::path& directory,
   return std::nullopt;
 }
 
-}  // namespace krl
+}  // namespace krl::core

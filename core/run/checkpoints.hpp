@@ -18,7 +18,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct Checkpoint {
   int iteration = 0;  // the last one it includes
@@ -91,4 +91,4 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& step);
 Result<std::optional<Checkpoint>> newest_checkpoint(const std::filesystem::path& directory,
                                                     std::vector<std::string>& warnings);
 
-}  // namespace krl
+}  // namespace krl::core

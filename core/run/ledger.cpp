@@ -11,7 +11,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -244,4 +244,4 @@ Status read_ledger(const fs::path& directory,
   return {};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -23,7 +23,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct LedgerRecord {
   std::string key;  // content hash of what was evaluated; empty: `find` never gives this record
@@ -96,4 +96,4 @@ class Ledger {
 Status read_ledger(const std::filesystem::path& directory,
                    const std::function<bool(const LedgerRecord&)>& visit);
 
-}  // namespace krl
+}  // namespace krl::core

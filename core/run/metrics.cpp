@@ -10,7 +10,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/hash.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
@@ -203,4 +203,4 @@ Status TensorBoardWriter::append(const IterationMetrics& metrics) {
   return explain_full_disk(file_->append(tfrecord_frame(encode_scalars(metrics))), directory_);
 }
 
-}  // namespace krl
+}  // namespace krl::core

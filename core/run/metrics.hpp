@@ -12,7 +12,7 @@
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct IterationMetrics {
   int iteration = 0;  // counts over all stages, from 1
@@ -80,4 +80,4 @@ std::string encode_version_event(double time);
 std::string encode_session_start(double time, int first_step);
 std::string encode_scalars(const IterationMetrics& metrics);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/plan/schema.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::core {
 
 namespace {
 
@@ -156,4 +156,4 @@ Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
           shell_word(checkpoint.string()) + " --set run.name=…");
 }
 
-}  // namespace krl
+}  // namespace krl::core

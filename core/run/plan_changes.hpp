@@ -11,7 +11,7 @@
 #include "core/base/result.hpp"
 #include "core/plan/node.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct PlanChange {
   std::string key;            // "learn.optimizer.lr", "stage[1].iterations"
@@ -44,4 +44,4 @@ std::string text_of(const PlanChange& change);
 Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
                        const std::filesystem::path& checkpoint);
 
-}  // namespace krl
+}  // namespace krl::core

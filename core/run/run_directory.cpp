@@ -15,7 +15,7 @@
 #include "core/base/file_system.hpp"
 #include "core/run/run_record.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The whole file. Open-file-description locks (Linux 3.15): they belong to the open file, not to
@@ -202,4 +202,4 @@ Status RunDirectory::beat(RunStatus status) {
   return explain_full_disk(write_status(*files_, layout_.status(), status), layout_.root);
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // Where everything of a run lies under its directory. A value; touches no file.
 struct RunLayout {
@@ -114,4 +114,4 @@ class RunDirectory {
   double started_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 
 #include "core/base/file_system.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace fs = std::filesystem;
 
 namespace {
@@ -105,4 +105,4 @@ Status RunFiles::rate_checkpoint(int iteration, double value) {
   return opened_.checkpoints.rate(iteration, value);
 }
 
-}  // namespace krl
+}  // namespace krl::core

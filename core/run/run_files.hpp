@@ -23,7 +23,7 @@
 #include "core/run/metrics.hpp"
 #include "core/run/run_directory.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // samples/iteration_000012.jsonl: the prompts and answers of an iteration, for people to read.
 // One writer; each file appears complete, and doing an iteration again replaces its file.
@@ -99,4 +99,4 @@ class RunFiles {
   Opened opened_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 
 #include "core/base/clock.hpp"
 
-namespace krl {
+namespace krl::core {
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -156,4 +156,4 @@ std::string resume_command(const std::string& program, const fs::path& run) {
          shell_word(absolute_text(run));
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -10,7 +10,7 @@
 #include "core/base/file_system.hpp"
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 struct PluginRecord {
   std::string id;  // "backend/cpu"
@@ -54,4 +54,4 @@ std::string shell_word(std::string_view text);
 // program as it was called (argv[0]); a path to it is made absolute.
 std::string resume_command(const std::string& program, const std::filesystem::path& run);
 
-}  // namespace krl
+}  // namespace krl::core

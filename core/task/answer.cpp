@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::string_view kThinkOpen = "<think>", kThinkClose = "</think>";
@@ -127,4 +127,4 @@ Candidate extract_candidate(const Answer& answer, bool in_thought) {
   return candidate;
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::core {
 
 enum class StopReason : std::uint32_t {
   kEnd = KRL_STOP_END,
@@ -64,4 +64,4 @@ Candidate extract_candidate(const Answer& answer, bool in_thought = false);
 // Whether an answer that begins like this is in a thought there.
 bool is_thinking(std::string_view text, bool in_thought);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -6,7 +6,7 @@
 #include <kernelrl/task_definition.hpp>
 #include <vector>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::string_view c_type(DType type) {
@@ -51,4 +51,4 @@ Result<TaskFacts> facts_of(const Task& task) {
                    !definition->holdout.empty()};
 }
 
-}  // namespace krl
+}  // namespace krl::core

@@ -5,7 +5,7 @@
 
 #include "core/base/result.hpp"
 
-namespace krl {
+namespace krl::core {
 
 // What the core itself uses of a task's definition.
 struct TaskFacts {
@@ -29,4 +29,4 @@ struct Task {
 // another task.
 Result<TaskFacts> facts_of(const Task& task);
 
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 #include "core/plugin/reward.hpp"
 #include "core/plugin/views.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 const Registry& registry() {
@@ -300,4 +300,4 @@ TEST(MisbehavingPlugins, ADatasetThatPushesNothing) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -11,7 +11,7 @@
 
 #include "core/plugin/registry.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -370,4 +370,4 @@ TEST_F(RefusedPlugins, FoldersThatAreNotThereAreNoted) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

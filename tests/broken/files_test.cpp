@@ -9,6 +9,7 @@
 #include "tests/broken/world.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 namespace fs = std::filesystem;

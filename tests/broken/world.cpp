@@ -12,6 +12,7 @@
 #include "tests/plans/run_folder.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,6 +14,7 @@
 #include "tests/scratch_folder.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 namespace fs = std::filesystem;

@@ -12,7 +12,7 @@
 #include "core/plan/loader.hpp"
 #include "tests/unit/core/plan/test_catalog.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,4 +66,4 @@ INSTANTIATE_TEST_SUITE_P(Plans, PlanErrors, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -18,6 +18,7 @@
 #include "tests/scratch_folder.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 namespace fs = std::filesystem;

@@ -16,6 +16,7 @@
 #include "core/base/file_system.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 constexpr std::chrono::milliseconds kPause{1};  // between two looks at a condition

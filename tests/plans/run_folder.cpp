@@ -6,6 +6,7 @@
 #include "core/run/run_directory.hpp"
 
 namespace krl::test {
+using namespace core;
 
 namespace fs = std::filesystem;
 

@@ -8,6 +8,7 @@
 #include "core/run/metrics.hpp"
 
 namespace krl::test {
+using namespace core;
 
 // The whole lines of metrics.jsonl so far, without what is not repeatable. Empty where there is no
 // such file yet.

@@ -10,7 +10,7 @@
 #include "core/base/file_system.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 IterationMetrics metrics_of(int iteration, double pass_rate) {
@@ -252,4 +252,4 @@ TEST(Headline, WritesDurationsAndNumbersForPeople) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cli

@@ -8,7 +8,7 @@
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/core/run/other_process.hpp"
 
-namespace krl {
+namespace krl::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST(MetricsTail, GivesEachLineOnceAndThoseOfAResumedRunAgain) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cli

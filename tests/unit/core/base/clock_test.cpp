@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Clock, WritesTimesAsIso8601) {
@@ -17,4 +17,4 @@ TEST(Clock, GoesOn) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -18,6 +18,7 @@
 #include "core/base/file_system.hpp"
 
 namespace krl::test {
+using namespace core;
 
 class FaultyFileSystem final : public FileSystem {
  public:

@@ -5,7 +5,7 @@
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ TEST(FaultyFileSystem, TakesBackWhatWasNotSynced) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Sha256, GivesTheValuesOfFips180) {
@@ -60,4 +60,4 @@ TEST(SeedFor, DoesNotCareForTheWidthOfIntegers) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -5,7 +5,7 @@
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(LineFile, CutsWhatIsBehindTheGivenSize) {
@@ -53,4 +53,4 @@ TEST(SizeOfWholeLines, EndsAfterTheLastNewline) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -7,7 +7,7 @@
 #include "core/base/file_system.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 const std::string kTime = "[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3} ";
@@ -69,4 +69,4 @@ TEST(Log, ThatIsNotOpenTakesNoLastWords) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Utf8, TheSizeOfTheFirstCodePoint) {
@@ -34,4 +34,4 @@ TEST(Utf8, OneLineIsSafeToPrint) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

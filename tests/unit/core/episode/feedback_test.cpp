@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Feedback, ShowsTheFirstErrorsWithTheirLinesOnce) {
@@ -59,4 +59,4 @@ TEST(Feedback, IsShortWhateverTheEvaluationSays) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

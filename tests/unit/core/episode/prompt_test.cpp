@@ -7,7 +7,7 @@
 
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 Task with_facts(Task task) {
@@ -87,4 +87,4 @@ TEST(Prompt, TheTemplatesOfHostCodeAskForALauncher) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

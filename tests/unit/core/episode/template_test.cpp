@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Template, ReplacesNames) {
@@ -27,4 +27,4 @@ TEST(Template, ErrorsNameTheirPlace) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

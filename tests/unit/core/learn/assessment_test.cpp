@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using ::testing::DoubleNear;
@@ -128,4 +128,4 @@ TEST(Assessment, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

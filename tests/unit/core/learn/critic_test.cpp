@@ -7,6 +7,7 @@
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 using ::testing::Each;

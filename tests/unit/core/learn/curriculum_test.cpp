@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::vector<Task> tasks_of_tiers(const std::vector<unsigned>& tiers) {
@@ -95,4 +95,4 @@ TEST(Curriculum, ContinuesFromItsState) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // By looking at every choice of k.
@@ -63,4 +63,4 @@ TEST(Estimators, ManySamplesAreNoTrouble) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 // The steps with every masked one merged into the one before it.
@@ -89,4 +89,4 @@ TEST(Gae, WhatAMaskedStepEarnedGoesToTheOneBefore) {
 TEST(Gae, OfNothingIsNothing) { EXPECT_TRUE(gae_advantages({}, 0.95).empty()); }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::vector<const Task*> pointers(const std::vector<Task>& tasks) {
@@ -52,4 +52,4 @@ TEST(Learnability, ContinuesFromItsState) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 Settings settings_of_loss(const char* loss, AdvantageKind advantage = AdvantageKind::kGrpo) {
@@ -53,4 +53,4 @@ TEST(Loss, FiguresAreMeansOverTheTokensThatThereAre) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

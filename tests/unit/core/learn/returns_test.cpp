@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Returns, SumDiscountsLaterScores) {
@@ -84,4 +84,4 @@ TEST(Advantages, SpreadIsFromTheSmallestReturnToTheLargest) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TurnRecord turn(Verdict verdict, double speedup, double score) {
@@ -147,4 +147,4 @@ TEST(RolloutMetrics, OnlyCountTurnsThatCouldNotBeScored) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -15,6 +15,7 @@
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 namespace fs = std::filesystem;

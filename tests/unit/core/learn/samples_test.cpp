@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 const Task kTask{"t", "", "", 0, ""};
@@ -215,4 +215,4 @@ TEST(Minibatches, ReferToEveryExampleOnceAndFollowFromTheSeed) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(Schedule, WarmsUpAndStaysConstant) {
@@ -43,4 +43,4 @@ TEST(Schedule, APlanWithoutALearningRateHasThatOfWhatIsTrained) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -7,6 +7,7 @@
 #include "core/run/run_directory.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 constexpr const char* kPlan = R"([run]

@@ -12,6 +12,7 @@
 #include "tests/scratch_folder.hpp"
 
 namespace krl::test {
+using namespace core;
 
 using Overrides = std::vector<std::string>;  // "rollout.groups=4", as of --set
 

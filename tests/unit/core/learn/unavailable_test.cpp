@@ -10,6 +10,7 @@
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {
+using namespace core;
 namespace {
 
 using ::testing::Each;

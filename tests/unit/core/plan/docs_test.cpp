@@ -7,7 +7,7 @@
 #include "core/plan/keys.hpp"
 #include "core/plan/schema.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 std::string type_text(const KeyRule& key) {
@@ -85,4 +85,4 @@ TEST(PlanSchema, DescribesEveryKey) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -6,7 +6,7 @@
 #include "core/plan/printer.hpp"
 #include "tests/unit/core/plan/plan_loading.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -165,4 +165,4 @@ TEST_F(Lists, EqualNamesAreCounted) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -10,7 +10,7 @@
 #include "core/plan/source.hpp"
 #include "tests/unit/core/plan/plan_loading.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -400,4 +400,4 @@ TEST(ConfigureComponent, ChecksAComponentAlone) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -13,7 +13,7 @@
 #include "core/plan/loader.hpp"
 #include "tests/unit/core/plan/test_catalog.hpp"
 
-namespace krl {
+namespace krl::core {
 
 inline constexpr const char* kSmall = R"([policy]
 use = "libtorch"
@@ -79,4 +79,4 @@ class PlanLoading : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace krl
+}  // namespace krl::core

@@ -5,7 +5,7 @@
 #include "core/learn/declared_metrics.hpp"
 #include "core/plan/keys.hpp"
 
-namespace krl {
+namespace krl::core {
 
 inline Catalog test_catalog() {
   using enum ValueType;
@@ -48,4 +48,4 @@ inline Catalog test_catalog() {
   return catalog;
 }
 
-}  // namespace krl
+}  // namespace krl::core

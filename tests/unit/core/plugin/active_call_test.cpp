@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using ::testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(ActiveCall, NamesAreOfOneLine) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -5,7 +5,7 @@
 
 #include <latch>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using std::chrono::milliseconds;
@@ -57,4 +57,4 @@ TEST(CallWatch, KnowsWhatIsQuickAndWhatIsNot) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

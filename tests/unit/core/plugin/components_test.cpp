@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using ::testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(ComponentError, KeepsItsCodeAndItsLines) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

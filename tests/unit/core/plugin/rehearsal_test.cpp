@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::chrono::minutes kPlenty{1};
@@ -71,4 +71,4 @@ TEST(Rehearsal, ChangesNothingHere) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

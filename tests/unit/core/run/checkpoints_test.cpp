@@ -5,7 +5,7 @@
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/core/base/faulty_file_system.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ TEST_F(CheckpointsTest, PassesOnWhatThePolicySays) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

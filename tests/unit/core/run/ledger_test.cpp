@@ -14,7 +14,7 @@
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST(Ledger, ShowsReadersAPrefixWhileThreadsWrite) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include "core/base/file_system.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 IterationMetrics metrics_of(int iteration) {
@@ -68,4 +68,4 @@ TEST(MetricsWriter, ForgetsWhatCameAfterTheCheckpoint) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

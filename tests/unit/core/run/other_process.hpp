@@ -11,6 +11,7 @@
 #include "core/run/run_directory.hpp"
 
 namespace krl::test {
+using namespace core;
 
 class OtherProcess {
  public:

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr std::string_view kPlan = R"(
@@ -109,4 +109,4 @@ TEST(PlanChanges, MayLengthenARunThatIsOver) {
 TEST(PlanChanges, OfWhatIsNoTomlIsAnError) { EXPECT_FALSE(plan_changes(kPlan, "[run")); }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

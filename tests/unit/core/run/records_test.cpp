@@ -8,7 +8,7 @@
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(RunLog, WritesToItsFileFromItsLevelUp) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 TEST(ResumeCommand, IsTheSameFromEveryFolder) {
@@ -21,4 +21,4 @@ TEST(ResumeCommand, QuotesWhatAShellWouldRead) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

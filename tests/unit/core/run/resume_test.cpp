@@ -15,7 +15,7 @@
 #include "tests/unit/core/base/faulty_file_system.hpp"
 #include "tests/unit/core/run/toy_run.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -153,4 +153,4 @@ TEST_F(ResumeTest, FromTheCheckpointBeforeADamagedOne) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -9,7 +9,7 @@
 #include "tests/scratch_folder.hpp"
 #include "tests/unit/core/run/other_process.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST(RunRecord, SaysWhatDiffersFromTheStartBefore) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

@@ -4,7 +4,7 @@
 
 #include "tests/scratch_folder.hpp"
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 using namespace std::string_literals;
@@ -48,4 +48,4 @@ TEST(TensorBoard, StartsEveryFileWithTheStepFromWhichItCounts) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core

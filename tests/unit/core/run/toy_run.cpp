@@ -6,6 +6,7 @@
 #include "tests/unit/core/run/timed_evaluation.hpp"
 
 namespace krl::test {
+using namespace core;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "core/base/result.hpp"
 
 namespace krl::test {
+using namespace core;
 
 struct ToyRun {
   int iterations = 9;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::core {
 namespace {
 
 constexpr const char* kKernel = "__global__ void k() {}\n";
@@ -102,4 +102,4 @@ TEST(Answer, HostileTextsAreHarmless) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::core
