@@ -24,6 +24,8 @@
 namespace {
 
 using namespace krl;
+using namespace krl::evaluator;
+using namespace krl::nvrtc;
 using namespace krl::testing;
 using Clock = std::chrono::steady_clock;
 

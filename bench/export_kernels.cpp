@@ -9,6 +9,7 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
 namespace krl::bench {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -23,9 +23,9 @@
 #include <sstream>
 #include <string>
 
-#include "base/random_stream.hpp"
 #include "bench/model_shapes.hpp"
-#include "generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
 
 namespace {
 

@@ -25,6 +25,10 @@
 namespace {
 
 using namespace krl;
+using namespace krl::cpu;
+using namespace krl::cuda;
+using namespace krl::evaluator;
+using namespace krl::nvrtc;
 using cpu::AssembledKernel;
 using cpu::Counters;
 using cpu::CriticalPath;

@@ -13,13 +13,13 @@
 #include <cstdio>
 #include <string>
 
-#include "base/random_stream.hpp"
 #include "bench/model_shapes.hpp"
-#include "generation/cuda/cuda_generator.hpp"
-#include "model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <kernelrl/values.hpp>
 #include <string>
 
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 namespace krl::bench {
 

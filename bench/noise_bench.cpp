@@ -13,14 +13,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/hugging_face_model.hpp"
-#include "generation/cuda/cuda_generator.hpp"
-#include "model/cuda/operations.hpp"
-#include "model/llama.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/model/llama.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
 #include "tests/unit/policies/packed_sequence.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
 
 namespace {
 

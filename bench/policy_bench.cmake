@@ -1,6 +1,5 @@
 if(KERNELRL_LIBTORCH)
   add_executable(policy_bench ${CMAKE_SOURCE_DIR}/bench/policy_bench.cpp)
-  target_include_directories(policy_bench PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(policy_bench PRIVATE kernelrl_torch_parts kernelrl::warnings)
   set_target_properties(policy_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()

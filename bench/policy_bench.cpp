@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "engine/local_policy.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 
 namespace {

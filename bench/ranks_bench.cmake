@@ -1,6 +1,5 @@
 if(TARGET kernelrl_policy_cuda AND KERNELRL_NCCL)
   add_executable(ranks_bench ${CMAKE_SOURCE_DIR}/bench/ranks_bench.cpp)
-  target_include_directories(ranks_bench PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(ranks_bench PRIVATE kernelrl_policy_cuda kernelrl::warnings)
   set_target_properties(ranks_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()

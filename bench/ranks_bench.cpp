@@ -25,13 +25,13 @@
 #include <string>
 
 #include "bench/model_shapes.hpp"
-#include "distributed/call_rows.hpp"
-#include "distributed/nccl_backend.hpp"
-#include "distributed/rank_group.hpp"
-#include "distributed/sharing.hpp"
-#include "engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/nccl_backend.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
+#include "plugins/policies/libtorch/engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/training/examples.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "training/examples.hpp"
 
 namespace {
 

@@ -19,10 +19,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 #include "tests/unit/http/scripted_server.hpp"
 #include "tests/unit/policies/openai/policy_under_test.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
 
 namespace {
 

@@ -22,6 +22,7 @@
 namespace {
 
 using namespace krl;
+using namespace krl::evaluator;
 using Values = std::vector<float>;
 
 double exact_sum(const Values& x) {

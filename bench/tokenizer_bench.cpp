@@ -15,7 +15,7 @@
 #include <iterator>
 #include <memory>
 
-#include "tokenizer/tokenizer.hpp"
+#include "plugins/policies/tokenizer/tokenizer.hpp"
 
 namespace {
 

@@ -1,6 +1,5 @@
 if(TARGET kernelrl_policy_cuda)
   add_executable(training_bench ${CMAKE_SOURCE_DIR}/bench/training_bench.cpp)
-  target_include_directories(training_bench PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(training_bench PRIVATE kernelrl_policy_cuda kernelrl::warnings)
   set_target_properties(training_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()

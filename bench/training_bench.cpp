@@ -15,9 +15,9 @@
 #include <string>
 
 #include "bench/model_shapes.hpp"
-#include "model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "training/trainer.hpp"
 
 namespace {
 

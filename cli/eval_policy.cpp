@@ -140,10 +140,10 @@ Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
   ProgressLine line;
   KRL_ASSIGN(std::vector<Assessment> sets,
              core::examine({policy, settings, setup, options.samples, options.ks,
-                           chosen.plan().run.seed, chosen.plan().run.threads,
-                           [&](std::string_view set, std::string_view phase, int done, int of) {
-                             line.show(set, phase, done, of);
-                           }}));
+                            chosen.plan().run.seed, chosen.plan().run.threads,
+                            [&](std::string_view set, std::string_view phase, int done, int of) {
+                              line.show(set, phase, done, of);
+                            }}));
   return Results{std::move(sets), setup.backend_info};
 }
 

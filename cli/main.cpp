@@ -54,7 +54,7 @@ int unknown_command(const std::string& name) {
   const std::string hint = name.ends_with(".toml") ? "; to run a plan: kernelrl --plan " + name
                                                    : "; `kernelrl --help` lists the commands";
   krl::cli::print_error("kernelrl: error: unknown command '" + name + "'" +
-                   krl::did_you_mean(name, known, hint) + "\n");
+                        krl::did_you_mean(name, known, hint) + "\n");
   return krl::cli::kWrongCall;
 }
 

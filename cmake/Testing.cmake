@@ -65,7 +65,6 @@ endfunction()
 
 function(kernelrl_add_test_executable name)
   add_executable(${name})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE kernelrl::warnings GTest::gmock GTest::gtest GTest::gtest_main)
   # Tests are compiled once and run once, so optimizing them takes longer than they save; what they test is optimized.
   target_compile_options(${name} PRIVATE ${KERNELRL_TEST_OPTIONS})

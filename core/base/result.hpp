@@ -47,9 +47,9 @@ inline tl::unexpected<Error> invalid(std::string message) {
 }  // namespace krl::core
 
 // Returns the error of an expression that gives a Status or Result, if it is one.
-#define KRL_TRY(expression)                                  \
-  do {                                                       \
-    if (auto krl_status_ = (expression); !krl_status_)       \
+#define KRL_TRY(expression)                                        \
+  do {                                                             \
+    if (auto krl_status_ = (expression); !krl_status_)             \
       return ::krl::core::failure(std::move(krl_status_).error()); \
   } while (false)
 
@@ -60,8 +60,8 @@ inline tl::unexpected<Error> invalid(std::string message) {
 #define KRL_ASSIGN(declaration, expression) \
   KRL_ASSIGN_IMPL(KRL_CONCAT(krl_result_, __LINE__), declaration, expression)
 // NOLINTBEGIN(bugprone-macro-parentheses): names and a declaration bear none
-#define KRL_ASSIGN_IMPL(result, declaration, expression)         \
-  auto result = (expression);                                    \
+#define KRL_ASSIGN_IMPL(result, declaration, expression)               \
+  auto result = (expression);                                          \
   if (!result) return ::krl::core::failure(std::move(result).error()); \
   declaration = std::move(*result)
 // NOLINTEND(bugprone-macro-parentheses)

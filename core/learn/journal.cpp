@@ -163,11 +163,11 @@ Status Journal::continue_plan(const Checkpoint* newest) {
 Status Journal::record_start(const Registry& registry,
                              const std::vector<std::string>& command_line) {
   std::error_code ignored;
-  KRL_ASSIGN(
-      const std::vector<std::string> differences,
-      krl::core::record_start(directory_.files(), directory_.layout().record(),
-                        {KERNELRL_VERSION, command_line, std::filesystem::current_path(ignored),
-                         plan_.file, plugin_records(registry), this_machine(), unix_seconds()}));
+  KRL_ASSIGN(const std::vector<std::string> differences,
+             krl::core::record_start(
+                 directory_.files(), directory_.layout().record(),
+                 {KERNELRL_VERSION, command_line, std::filesystem::current_path(ignored),
+                  plan_.file, plugin_records(registry), this_machine(), unix_seconds()}));
   for (const std::string& difference : differences) warn(difference);
   if (checkpoint()) {
     status_.iteration = checkpoint()->iteration;

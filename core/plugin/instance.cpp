@@ -79,7 +79,7 @@ int32_t Call::cancelled(const krl_call* c) { return of(c).scope_.cancelled() ? 1
 
 void Call::progress(const krl_call* c, double done, krl_str what) {
   krl::core::log(Severity::kDebug,
-           fmt::format("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done));
+                 fmt::format("{}: {} {:.0f} %", of(c).component_.id, view(what), 100 * done));
 }
 
 void Call::log(const krl_call* c, int32_t level, krl_str message) {

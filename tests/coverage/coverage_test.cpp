@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "generator.hpp"
 #include "plugins/backends/cpu/machine/decode/decoder.hpp"
 #include "plugins/backends/cpu/machine/fault.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
@@ -17,9 +16,12 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
+#include "plugins/datasets/templates/generator.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace cuda;
+using namespace nvrtc;
 namespace {
 
 namespace fs = std::filesystem;

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <thread>
 
-#include "base/random_stream.hpp"
-#include "generation/cuda/cuda_generator.hpp"
-#include "generation/generator.hpp"
-#include "model/cuda/operations.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/generation/generator.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
 

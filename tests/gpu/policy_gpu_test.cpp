@@ -7,8 +7,8 @@
 
 #include <thread>
 
-#include "engine/cuda/cuda_device.hpp"
-#include "engine/local_policy.hpp"
+#include "plugins/policies/libtorch/engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 

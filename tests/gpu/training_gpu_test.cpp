@@ -3,10 +3,10 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "engine/cuda/cuda_device.hpp"
-#include "model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 #include "tests/unit/policies/model_truth.hpp"
-#include "torch.hpp"
 
 namespace krl::libtorch {
 namespace {

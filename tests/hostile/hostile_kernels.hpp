@@ -23,6 +23,7 @@
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
 namespace krl::testing {
+using namespace evaluator;
 
 inline const std::filesystem::path kHostileKernels = KERNELRL_SOURCE_DIR "/tests/hostile/kernels";
 

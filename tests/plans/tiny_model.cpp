@@ -1,6 +1,6 @@
 #include "tests/plans/tiny_model.hpp"
 
-#include "engine/hugging_face_export.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
 #include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
 
 namespace krl::test {

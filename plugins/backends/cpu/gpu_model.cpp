@@ -7,6 +7,7 @@
 #include "plugins/backends/cuda/occupancy.hpp"
 
 namespace krl::cpu {
+using namespace cuda;
 namespace {
 
 constexpr double kSectorBytes = 32;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 struct CompileSettings {
   std::string arch;                // "sm_90"
@@ -24,4 +24,4 @@ struct CompileMemory {
   const char* meaning = "address space of a compile, MiB";
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

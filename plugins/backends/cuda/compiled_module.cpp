@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-namespace krl {
+namespace krl::cuda {
 
 using nlohmann::json;
 
@@ -34,4 +34,4 @@ std::optional<CompiledModule> module_from_bytes(std::string_view bytes) {
   }
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 struct CompiledModule {
   std::string cubin;
@@ -21,4 +21,4 @@ std::string to_bytes(const CompiledModule& module);
 // taken over.
 std::optional<CompiledModule> module_from_bytes(std::string_view bytes);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -2,7 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::int64_t kKiB = 1024;
@@ -41,4 +41,4 @@ const ComputeCapability& require_arch(std::string_view arch) {
   invalid_argument("arch: '" + std::string(arch) + "' is none of " + names);
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

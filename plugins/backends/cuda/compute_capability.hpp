@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::cuda {
 
 struct ComputeCapability {
   int major, minor;
@@ -24,4 +24,4 @@ const ComputeCapability* find_arch(std::string_view arch);
 // The same. Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is none.
 const ComputeCapability& require_arch(std::string_view arch);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -12,7 +12,8 @@
 
 #include "plugins/backends/elf/elf_view.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace elf;
 namespace {
 
 constexpr std::uint8_t kSized = 4;
@@ -103,4 +104,4 @@ bool has_variables(std::string_view bytes) {
   });
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

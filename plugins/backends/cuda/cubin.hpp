@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 struct CubinParameter {
   std::uint32_t index = 0, offset = 0, bytes = 0;
@@ -28,4 +28,4 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
 // bytes are not a CUBIN.
 bool has_variables(std::string_view bytes);
 
-}  // namespace krl
+}  // namespace krl::cuda

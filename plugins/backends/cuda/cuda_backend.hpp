@@ -5,7 +5,7 @@
 //     static constexpr const char* name = "nvcc";  // as plans and messages call it
 //     static CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files);
 //   };
-//   KRL_PLUGIN("nvcc", "1.0.0", krl::backend<krl::CudaBackend<krl::Nvcc>>("nvcc", "…"))
+//   KRL_PLUGIN("nvcc", "1.0.0", krl::backend<krl::cuda::CudaBackend<krl::nvcc::Nvcc>>("nvcc", "…"))
 //
 // A compiler with its own options has them as members:
 //
@@ -34,7 +34,7 @@
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 template <class Tool>
 constexpr auto options_of_tool() {
@@ -67,7 +67,7 @@ template <class Tool>
 class CudaBackend final : public Backend, public Tool {
  public:
   static constexpr std::uint32_t flags =
-      KRL_THREAD_SAFE | (krl::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
+      KRL_THREAD_SAFE | (krl::cuda::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
   std::string sizes = "real", sandbox = "available";
@@ -243,4 +243,4 @@ class CudaBackend final : public Backend, public Tool {
   std::unique_ptr<CudaEvaluator> evaluator_;
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

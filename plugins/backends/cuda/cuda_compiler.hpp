@@ -10,7 +10,8 @@
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 struct CudaCompiler {
   std::string name;      // with its version: "NVRTC 13.0"
@@ -18,7 +19,7 @@ struct CudaCompiler {
   std::string identity;  // the digest of everything but the source that decides what it gives
 
   // One compile, thread-safe. `kernels`: as launches name them, "scale<float, 4>"; the module is a
-  // CompiledModule's bytes. Throws Failure as krl::compile does.
+  // CompiledModule's bytes. Throws Failure as compile does.
   std::function<CompileOutput(std::string_view source, const std::vector<std::string>& kernels,
                               const Cancelled& cancelled)>
       compile;
@@ -29,4 +30,4 @@ struct CudaCompiler {
       compile_library = nullptr;
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -16,7 +16,7 @@
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
@@ -363,4 +363,4 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
   });
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -22,7 +22,7 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // The baseline of speedups.
 struct BaselineSettings {
@@ -111,4 +111,4 @@ class CudaEvaluator {
   EvaluationCache evaluations_;
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <kernelrl/values.hpp>
 
-namespace krl {
+namespace krl::cuda {
 
 namespace fs = std::filesystem;
 
@@ -28,4 +28,4 @@ void not_in_cuda_folders(const std::string& what, const std::string& setup,
                                              ", or install the CUDA toolkit, or set 'cuda'");
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

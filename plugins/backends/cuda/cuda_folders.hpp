@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 // `wanted` alone if it is not empty; else $CUDA_HOME, the folder of the wheels in `wheels`, and
 // /usr/local/cuda. In the order in which to look; they need not exist.
@@ -18,4 +18,4 @@ std::vector<std::filesystem::path> cuda_folders(const std::filesystem::path& wan
 [[noreturn]] void not_in_cuda_folders(const std::string& what, const std::string& setup,
                                       const std::vector<std::filesystem::path>& folders);
 
-}  // namespace krl
+}  // namespace krl::cuda

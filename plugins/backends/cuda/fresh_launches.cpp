@@ -5,7 +5,7 @@
 
 #include "plugins/backends/cuda/kernel_figures.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
                              const LaunchLimits& limits, const CompiledModule& module,
@@ -28,4 +28,4 @@ Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
   return obstacles;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -12,7 +12,8 @@
 #include "plugins/backends/evaluator/check/evaluation_plan.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
 // one where there is an obstacle. `arch`: as of add_kernel_figures.
@@ -21,4 +22,4 @@ Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
                              const ComputeCapability& gpu, const std::string& arch,
                              LaunchSchedule* schedule);
 
-}  // namespace krl
+}  // namespace krl::cuda

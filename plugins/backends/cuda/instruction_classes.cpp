@@ -4,7 +4,7 @@
 
 #include "plugins/backends/ptx/reached.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using Count = std::int64_t InstructionCounts::*;
@@ -63,4 +63,4 @@ void add_instruction_values(const InstructionCounts& counts, EvaluationRecord* r
   }
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -10,7 +10,8 @@
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 struct InstructionCounts {
   std::int64_t shuffles = 0;
@@ -30,4 +31,4 @@ InstructionCounts count_instructions(const ptx::Module& module,
 // One value per count, by the names that the cpu backend uses as far as it has the same.
 void add_instruction_values(const InstructionCounts& counts, EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -13,7 +13,7 @@
 #include "plugins/backends/cuda/occupancy.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // A kernel as compiled code and ptxas' report have it.
@@ -163,4 +163,4 @@ void add_code_values(const CompiledModule& module, const ptx::Module& code,
   add_machine_values(count_machine_instructions(module.cubin, module.names), record);
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

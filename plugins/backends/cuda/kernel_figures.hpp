@@ -12,7 +12,8 @@
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // Adds a record per kernel of `schedule`, or makes the record a launch_error with the place of the
 // directive. `cases`: those of its programs. `arch`: "sm_90a", the architecture of `gpu` as it was
@@ -25,4 +26,4 @@ void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedul
 void add_code_values(const CompiledModule& module, const ptx::Module& code,
                      EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::string_view kReference = "kernelrl_kernel_";
@@ -48,4 +48,4 @@ DereferencedPtx take_kernel_references(std::string_view ptx, std::size_t n_kerne
   return result;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 // `kernels`: as launches name them, "scale<float, 4>". Errors in them are of no line of the source.
 std::string with_kernel_references(std::string_view source,
@@ -21,4 +21,4 @@ struct DereferencedPtx {
 
 DereferencedPtx take_kernel_references(std::string_view ptx, std::size_t n_kernels);
 
-}  // namespace krl
+}  // namespace krl::cuda

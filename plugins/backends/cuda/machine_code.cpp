@@ -10,7 +10,8 @@
 
 #include "plugins/backends/elf/elf_view.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace elf;
 namespace {
 
 constexpr std::size_t kInstructionBytes = 16;
@@ -97,4 +98,4 @@ void add_machine_values(const MachineCounts& counts, EvaluationRecord* record) {
   }
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

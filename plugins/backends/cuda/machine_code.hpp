@@ -10,7 +10,8 @@
 
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 struct MachineCounts {
   std::int64_t shuffles = 0;
@@ -31,4 +32,4 @@ MachineCounts count_machine_instructions(std::string_view cubin,
 // One value per count: "sass_shuffles", …
 void add_machine_values(const MachineCounts& counts, EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -5,7 +5,7 @@
 
 #include <cuda_occupancy.h>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // The same for every architecture of the table.
@@ -67,4 +67,4 @@ Occupancy theoretical_occupancy(const ComputeCapability& gpu, const BlockResourc
           limiter_of(result.limitingFactors)};
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -7,7 +7,7 @@
 
 #include "plugins/backends/cuda/compute_capability.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 struct BlockResources {
   std::int64_t threads = 1;
@@ -24,4 +24,4 @@ struct Occupancy {
 
 Occupancy theoretical_occupancy(const ComputeCapability& gpu, const BlockResources& block);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 template <class Visit>
@@ -77,4 +77,4 @@ std::map<std::string, KernelResources, std::less<>> read_resource_report(std::st
   return kernels;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::cuda {
 
 inline constexpr std::string_view kReportOption = "--ptxas-options=-v";
 
@@ -27,4 +27,4 @@ SplitLog split_log(std::string_view log);
 // reports on one kernel the last counts.
 std::map<std::string, KernelResources, std::less<>> read_resource_report(std::string_view report);
 
-}  // namespace krl
+}  // namespace krl::cuda

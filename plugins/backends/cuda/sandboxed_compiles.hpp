@@ -9,7 +9,7 @@
 
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // `worker`: complete except for the names, which go to the end of its first step.
 inline auto sandboxed_compiles(CompileWorkerOptions worker) {
@@ -22,4 +22,4 @@ inline auto sandboxed_compiles(CompileWorkerOptions worker) {
       };
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

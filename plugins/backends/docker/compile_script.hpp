@@ -9,6 +9,7 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 
 namespace krl::docker {
+using namespace cuda;
 
 // For /bin/sh -c, with the arguments: the processor's seconds and the KiB of address space of each
 // program, the architecture, nvcc's further options. Reads the source from its input. Writes the

@@ -8,7 +8,7 @@
 #include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/docker/docker_compiler.hpp"
 
-namespace krl {
+namespace krl::docker {
 
 struct Docker {
   static constexpr const char* name = "docker";
@@ -32,7 +32,7 @@ struct Docker {
     all.wheels = files.wheels();
     all.compile.memory_bytes = std::min(settings.memory_bytes, CompileSettings().memory_bytes);
     all.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
-    all.container.socket = socket.empty() ? docker::default_socket() : socket;
+    all.container.socket = socket.empty() ? default_socket() : socket;
     all.container.image = image;
     all.container.commands_at_once = settings.at_a_time;
     all.container.memory_bytes = settings.memory_bytes;
@@ -41,8 +41,8 @@ struct Docker {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::docker
 
 KRL_PLUGIN("docker", "1.0.0",
-           krl::backend<krl::CudaBackend<krl::Docker>>(
+           krl::backend<krl::cuda::CudaBackend<krl::docker::Docker>>(
                "docker", "Compiles with nvcc in a container; checks and times on NVIDIA GPUs"))

@@ -13,12 +13,10 @@
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
-namespace krl {
+namespace krl::docker {
+using namespace evaluator;
+using namespace nvcc;
 namespace {
-
-using docker::CommandResult;
-using docker::Container;
-using docker::ContainerCommand;
 
 constexpr std::chrono::seconds kVersionLimit{60};
 constexpr std::uint64_t kKibibyte = 1024;
@@ -36,7 +34,7 @@ std::uint64_t processor_seconds(const CompileSettings& settings) {
 // "nvcc 13.0.88"
 std::string version_of_nvcc(Container& container) {
   ContainerCommand command;
-  command.arguments = {docker::kNvcc, "--version"};
+  command.arguments = {kNvcc, "--version"};
   command.time_limit = kVersionLimit;
   const CommandResult result = container.run(command);
   constexpr std::string_view kBefore = ", V";
@@ -120,21 +118,21 @@ CompileOutput output_of(const CommandResult& result, const DockerCompilerSetting
 CompileOutput compile_in(Container& container, const DockerCompilerSettings& settings,
                          std::string_view source, const std::vector<std::string>& kernels,
                          const Cancelled& cancelled) {
-  ContainerCommand command = compile_command(settings, docker::kCompileScript);
-  command.input = docker::with_kernel_references(source, kernels);
+  ContainerCommand command = compile_command(settings, kCompileScript);
+  command.input = with_kernel_references(source, kernels);
   const CommandResult result = container.run(command, cancelled);
   std::optional<CompiledModule> module;
-  if (result.ok()) module = docker::read_module(result.out, kernels.size());
+  if (result.ok()) module = read_module(result.out, kernels.size());
   return output_of(result, settings, std::move(module));
 }
 
 CompileOutput compile_library_in(Container& container, const DockerCompilerSettings& settings,
                                  std::string_view source, const Cancelled& cancelled) {
-  ContainerCommand command = compile_command(settings, docker::kLibraryScript);
+  ContainerCommand command = compile_command(settings, kLibraryScript);
   command.input = source;
   const CommandResult result = container.run(command, cancelled);
   std::optional<CompiledModule> module;
-  if (result.ok()) module = docker::read_library(result.out);
+  if (result.ok()) module = read_library(result.out);
   return output_of(result, settings, std::move(module));
 }
 
@@ -142,14 +140,14 @@ std::string identity_of(const DockerCompilerSettings& all, const std::string& ve
                         const std::string& image_id) {
   const CompileSettings& settings = all.compile;
   Digest digest;
-  digest.add(version).add(image_id).add(docker::kCompileScript).add(settings.arch);
+  digest.add(version).add(image_id).add(kCompileScript).add(settings.arch);
   digest.add(settings.memory_bytes).add(processor_seconds(settings));
   for (const char* program : {"nvcc", "ptxas"}) {
     std::error_code error;
     digest.add(std::filesystem::file_size(settings.cuda / "bin" / program, error));
   }
   if (!all.host_headers.empty()) {
-    digest.add(docker::kLibraryScript).add(digest_of_headers(all.host_headers));
+    digest.add(kLibraryScript).add(digest_of_headers(all.host_headers));
   }
   digest.add(all.container.memory_bytes).add(all.container.folder_bytes);
   for (const std::string& flag : settings.flags) digest.add(flag);
@@ -165,7 +163,7 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   settings.container.mounts.push_back({settings.compile.cuda, kToolkitInside});
   const bool takes_host = !settings.host_headers.empty();
   if (takes_host) {
-    settings.container.mounts.push_back({settings.host_headers, docker::kHostHeadersInside});
+    settings.container.mounts.push_back({settings.host_headers, kHostHeadersInside});
   }
   const auto container = std::make_shared<Container>(settings.container);
   const std::string version = version_of_nvcc(*container);
@@ -185,4 +183,4 @@ CudaCompiler docker_compiler(const DockerCompilerSettings& wanted) {
   return compiler;
 }
 
-}  // namespace krl
+}  // namespace krl::docker

@@ -10,13 +10,14 @@
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/docker/container_specification.hpp"
 
-namespace krl {
+namespace krl::docker {
+using namespace cuda;
 
 struct DockerCompilerSettings {
   CompileSettings compile;       // its limits are those of each of the programs that nvcc starts
   std::filesystem::path wheels;  // where find_nvcc looks as well; empty: no such folder
   std::chrono::milliseconds time_limit{30'000};  // by the clock, of a compile
-  docker::ContainerSettings container;           // the toolkit is added to its mounts
+  ContainerSettings container;                   // the toolkit is added to its mounts
   // The headers for host code of candidates (host_headers.hpp); empty if there is none.
   std::filesystem::path host_headers;
 };
@@ -26,4 +27,4 @@ struct DockerCompilerSettings {
 // toolkit, no image or no permission, KRL_UNAVAILABLE if Docker is not there or refuses.
 CudaCompiler docker_compiler(const DockerCompilerSettings& settings);
 
-}  // namespace krl
+}  // namespace krl::docker

@@ -8,6 +8,7 @@
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
 namespace krl::docker {
+using namespace evaluator;
 namespace {
 
 struct Mark {

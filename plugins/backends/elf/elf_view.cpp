@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace krl {
+namespace krl::elf {
 namespace {
 
 // The objects of type T that `bytes` hold, one after another; a remainder is dropped.
@@ -118,4 +118,4 @@ std::vector<Elf64_Rela> ElfView::relocations() const {
   return result;
 }
 
-}  // namespace krl
+}  // namespace krl::elf

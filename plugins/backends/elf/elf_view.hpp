@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::elf {
 
 inline constexpr std::uint16_t kElfMachineCuda = 190;  // EM_CUDA
 
@@ -63,4 +63,4 @@ class ElfView {
   std::string_view section_names_;
 };
 
-}  // namespace krl
+}  // namespace krl::elf

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 
 struct EvaluationRecord : Evaluation {
   EvaluationRecord() { verdict = Verdict::kOk; }
@@ -23,4 +23,4 @@ struct EvaluationRecord : Evaluation {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

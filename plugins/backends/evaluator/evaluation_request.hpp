@@ -12,7 +12,7 @@
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 struct EvaluationRequest {
   std::string_view definition_json, source;
@@ -53,4 +53,4 @@ struct EvaluationRequest {
 
 using Cancelled = std::function<bool()>;
 
-}  // namespace krl
+}  // namespace krl::evaluator

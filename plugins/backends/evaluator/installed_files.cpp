@@ -5,7 +5,7 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 namespace fs = std::filesystem;
 
 InstalledFiles::InstalledFiles(const void* symbol, std::string who) : who_(std::move(who)) {
@@ -37,4 +37,4 @@ std::string InstalledFiles::existing(const fs::path& path) const {
                                              ": build or install kernelrl completely");
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

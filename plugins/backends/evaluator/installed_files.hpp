@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace krl {
+namespace krl::evaluator {
 
 class InstalledFiles {
  public:
@@ -26,4 +26,4 @@ class InstalledFiles {
   std::filesystem::path prefix_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -45,13 +45,13 @@ using Command = std::vector<char*>;  // ends with a null pointer
 [[noreturn]] void cannot(const std::string& what) { unusable(what + ": " + std::strerror(errno)); }
 
 void write(int descriptor, std::string_view bytes) {
-  if (!krl::write_all(descriptor, bytes)) cannot("writing what was compiled");
+  if (!krl::evaluator::write_all(descriptor, bytes)) cannot("writing what was compiled");
 }
 
 std::string read_file(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) cannot(path);
-  std::string content = krl::read_all(file);
+  std::string content = krl::evaluator::read_all(file);
   ::close(file);
   return content;
 }
@@ -101,7 +101,7 @@ rlim_t seconds_left() {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
   }
-  write(STDOUT_FILENO, std::string(krl::kSourceFile) + ": internal compiler error: " +
+  write(STDOUT_FILENO, std::string(krl::evaluator::kSourceFile) + ": internal compiler error: " +
                            std::string(program).substr(std::string(program).rfind('/') + 1) +
                            " crashed\n");
   std::exit(kRefused);
@@ -117,7 +117,7 @@ std::string run(const Command& command) {
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  const krl::SplitLog log = krl::split_log(read_file(kLog));
+  const krl::cuda::SplitLog log = krl::cuda::split_log(read_file(kLog));
   write(STDOUT_FILENO, log.messages);
   // Linux counts ticks where it kills, and more exactly for those who ask: the two differ a little.
   const bool late = microseconds(used) >= static_cast<std::int64_t>(seconds) * 900'000;
@@ -131,7 +131,7 @@ std::string run(const Command& command) {
 std::vector<Command> groups_of(int first, int argc, char** argv) {
   std::vector<Command> groups(1);
   for (int i = first; i < argc; ++i) {
-    if (std::strcmp(argv[i], krl::kNvccNext) == 0) {
+    if (std::strcmp(argv[i], krl::nvcc::kNvccNext) == 0) {
       groups.emplace_back();
     } else {
       groups.back().push_back(argv[i]);
@@ -140,22 +140,22 @@ std::vector<Command> groups_of(int first, int argc, char** argv) {
   return groups;
 }
 
-void hand_over(const krl::CompiledModule& module) {
-  write(krl::kCompiledModuleDescriptor, krl::to_bytes(module));
+void hand_over(const krl::cuda::CompiledModule& module) {
+  write(krl::evaluator::kCompiledModuleDescriptor, krl::cuda::to_bytes(module));
 }
 
 int make_library(std::vector<Command> commands) {
-  write_file(krl::kSourceFile, krl::read_all(STDIN_FILENO));
+  write_file(krl::evaluator::kSourceFile, krl::evaluator::read_all(STDIN_FILENO));
   std::string report;
   for (Command& command : commands) {
     command.push_back(nullptr);
     report += run(command);
   }
-  hand_over({read_file(krl::kNvccCubin),
-             read_file(krl::kNvccPtx),
+  hand_over({read_file(krl::nvcc::kNvccCubin),
+             read_file(krl::nvcc::kNvccPtx),
              report,
              {},
-             read_file(krl::kNvccLibrary)});
+             read_file(krl::nvcc::kNvccLibrary)});
   return kCompiled;
 }
 
@@ -163,7 +163,7 @@ int make_library(std::vector<Command> commands) {
 
 int main(int argc, char** argv) {
   die_with_parent();
-  if (argc > 2 && std::strcmp(argv[1], krl::kNvccMakesLibrary) == 0) {
+  if (argc > 2 && std::strcmp(argv[1], krl::nvcc::kNvccMakesLibrary) == 0) {
     return make_library(groups_of(2, argc, argv));
   }
   std::vector<Command> groups = groups_of(1, argc, argv);
@@ -175,12 +175,14 @@ int main(int argc, char** argv) {
   for (Command& group : groups) group.push_back(nullptr);
   const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
 
-  write_file(krl::kSourceFile, krl::with_kernel_references(krl::read_all(STDIN_FILENO), kernels));
+  write_file(krl::evaluator::kSourceFile,
+             krl::cuda::with_kernel_references(krl::evaluator::read_all(STDIN_FILENO), kernels));
   run(preprocess);
   run(translate);
-  auto [ptx, names] = krl::take_kernel_references(read_file(krl::kNvccPtx), kernels.size());
-  write_file(krl::kNvccPtx, ptx);
+  auto [ptx, names] =
+      krl::cuda::take_kernel_references(read_file(krl::nvcc::kNvccPtx), kernels.size());
+  write_file(krl::nvcc::kNvccPtx, ptx);
   const std::string report = run(assemble);
-  hand_over({read_file(krl::kNvccCubin), std::move(ptx), report, std::move(names), {}});
+  hand_over({read_file(krl::nvcc::kNvccCubin), std::move(ptx), report, std::move(names), {}});
   return kCompiled;
 }

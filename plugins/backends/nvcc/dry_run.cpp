@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace krl {
+namespace krl::nvcc {
 namespace {
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -74,4 +74,4 @@ DryRun read_dry_run(std::string_view text) {
   return run;
 }
 
-}  // namespace krl
+}  // namespace krl::nvcc

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::nvcc {
 
 struct DryRun {
   std::map<std::string, std::string> variables;    // the last value of each
@@ -16,4 +16,4 @@ struct DryRun {
 
 DryRun read_dry_run(std::string_view text);
 
-}  // namespace krl
+}  // namespace krl::nvcc

@@ -2,7 +2,7 @@
 #include "plugins/backends/cuda/cuda_backend.hpp"
 #include "plugins/backends/nvcc/nvcc_compiler.hpp"
 
-namespace krl {
+namespace krl::nvcc {
 
 struct Nvcc {
   static constexpr const char* name = "nvcc";
@@ -12,8 +12,8 @@ struct Nvcc {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::nvcc
 
 KRL_PLUGIN("nvcc", "1.0.0",
-           krl::backend<krl::CudaBackend<krl::Nvcc>>(
+           krl::backend<krl::cuda::CudaBackend<krl::nvcc::Nvcc>>(
                "nvcc", "Compiles with nvcc in 400 ms; checks and times kernels on NVIDIA GPUs"))

@@ -7,7 +7,7 @@
 #include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
-namespace krl {
+namespace krl::nvcc {
 namespace {
 
 constexpr std::uint64_t kFolderBytes = std::uint64_t{1} << 30;
@@ -99,4 +99,4 @@ CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles
           }};
 }
 
-}  // namespace krl
+}  // namespace krl::nvcc

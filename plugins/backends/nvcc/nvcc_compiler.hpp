@@ -6,10 +6,12 @@
 #include "plugins/backends/cuda/cuda_compiler.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
-namespace krl {
+namespace krl::nvcc {
+using namespace cuda;
+using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no nvcc or
 // not all of it, an unknown arch, flags that nvcc refuses.
 CudaCompiler nvcc_compiler(const CompileSettings& settings, const InstalledFiles& files);
 
-}  // namespace krl
+}  // namespace krl::nvcc

@@ -8,7 +8,8 @@
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/nvcc/dry_run.hpp"
 
-namespace krl {
+namespace krl::nvcc {
+using namespace cuda;
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +200,4 @@ NvccLibraryPlan plan_nvcc_library(const fs::path& nvcc, const std::vector<std::s
   return plan;
 }
 
-}  // namespace krl
+}  // namespace krl::nvcc

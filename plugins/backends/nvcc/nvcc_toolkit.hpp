@@ -9,7 +9,8 @@
 
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 
-namespace krl {
+namespace krl::nvcc {
+using namespace evaluator;
 
 // nvcc's path, links resolved. `wanted`: nvcc itself, or a folder of CUDA's; empty = $CUDA_HOME,
 // then the wheels in `wheels`, then /usr/local/cuda. Throws Failure(KRL_FAILED_PRECONDITION) that
@@ -52,4 +53,4 @@ struct NvccLibraryPlan {
 NvccLibraryPlan plan_nvcc_library(const std::filesystem::path& nvcc,
                                   const std::vector<std::string>& options);
 
-}  // namespace krl
+}  // namespace krl::nvcc

@@ -15,6 +15,7 @@
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace krl::nvrtc {
+using namespace cuda;
 namespace {
 
 constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";

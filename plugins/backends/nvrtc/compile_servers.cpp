@@ -7,7 +7,7 @@
 #include "plugins/backends/nvrtc/needed_language.hpp"
 #include "plugins/backends/nvrtc/server_protocol.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -132,4 +132,4 @@ void CompileServers::keep(const std::string& preamble, std::unique_ptr<Server> s
   idle_[preamble].push_back(std::move(server));
 }
 
-}  // namespace krl
+}  // namespace krl::nvrtc

@@ -15,7 +15,8 @@
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/process/starting_thread.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
+using namespace evaluator;
 
 struct CompileServerOptions {
   std::string launcher;                          // kernelrl-sandbox
@@ -31,7 +32,7 @@ class CompileServers {
   explicit CompileServers(CompileServerOptions options);
   ~CompileServers();
 
-  // `kernels`: as launches name them. Throws Failure as krl::compile does.
+  // `kernels`: as launches name them. Throws Failure as compile does.
   CompileOutput compile(std::string_view source, const std::vector<std::string>& kernels,
                         const Cancelled& cancelled);
 
@@ -47,4 +48,4 @@ class CompileServers {
   std::map<std::string, std::vector<std::unique_ptr<Server>>> idle_;  // by preamble
 };
 
-}  // namespace krl
+}  // namespace krl::nvrtc

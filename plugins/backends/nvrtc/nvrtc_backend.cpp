@@ -2,7 +2,7 @@
 #include "plugins/backends/cuda/cuda_backend.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
 
 struct Nvrtc {
   static constexpr const char* name = "nvrtc";
@@ -11,8 +11,8 @@ struct Nvrtc {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::nvrtc
 
 KRL_PLUGIN("nvrtc", "1.0.0",
-           krl::backend<krl::CudaBackend<krl::Nvrtc>>(
+           krl::backend<krl::cuda::CudaBackend<krl::nvrtc::Nvrtc>>(
                "nvrtc", "Compiles with NVRTC in 50 ms; checks and times kernels on NVIDIA GPUs"))

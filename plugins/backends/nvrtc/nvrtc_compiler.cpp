@@ -10,7 +10,7 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
 
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc) {
   std::vector<std::string> files = {
@@ -84,4 +84,4 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
           }};
 }
 
-}  // namespace krl
+}  // namespace krl::nvrtc

@@ -10,7 +10,9 @@
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
+using namespace cuda;
+using namespace evaluator;
 
 // `files`: of the plugin. Throws Failure(KRL_FAILED_PRECONDITION, KRL_INVALID_ARGUMENT): no NVRTC,
 // an unknown arch.
@@ -21,4 +23,4 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc);
 std::vector<std::string> nvrtc_options(const CompileSettings& settings, const NvrtcLibrary& nvrtc);
 
-}  // namespace krl
+}  // namespace krl::nvrtc

@@ -5,7 +5,8 @@
 
 #include "plugins/backends/cuda/cuda_folders.hpp"
 
-namespace krl {
+namespace krl::nvrtc {
+using namespace cuda;
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,4 +47,4 @@ NvrtcLibrary find_nvrtc(const fs::path& wanted, const fs::path& wheels) {
   not_in_cuda_folders("NVRTC", "scripts/setup.sh", folders);
 }
 
-}  // namespace krl
+}  // namespace krl::nvrtc

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace krl {
+namespace krl::nvrtc {
 
 struct NvrtcLibrary {
   std::filesystem::path library;  // links resolved
@@ -17,4 +17,4 @@ struct NvrtcLibrary {
 // to get one.
 NvrtcLibrary find_nvrtc(const std::filesystem::path& wanted, const std::filesystem::path& wheels);
 
-}  // namespace krl
+}  // namespace krl::nvrtc

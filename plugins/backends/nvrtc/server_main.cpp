@@ -104,7 +104,8 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
   const pid_t server = ::getpid();
   grow_heap_by_huge_pages();
   bool precompiled = false;
-  for (int compiles = 0; const auto message = krl::read_message(STDIN_FILENO); ++compiles) {
+  for (int compiles = 0; const auto message = krl::evaluator::read_message(STDIN_FILENO);
+       ++compiles) {
     const auto request = message->get<CompileRequest>();
     if (compiles == kCompilesBeforePreparing) {
       move_code_to_huge_pages(folder);
@@ -113,10 +114,10 @@ void serve(const Api& nvrtc, const std::filesystem::path& folder) {
     const pid_t child = ::fork();
     if (child < 0) throw Unusable(std::string("fork: ") + std::strerror(errno));
     if (child == 0) compile_and_exit(nvrtc, request, precompiled, server);
-    krl::write_message(STDOUT_FILENO, {{"child", child}});
+    krl::evaluator::write_message(STDOUT_FILENO, {{"child", child}});
     const nlohmann::json ending = ending_of(child);
     if (precompiled) remove_leftovers();
-    krl::write_message(STDOUT_FILENO, ending);
+    krl::evaluator::write_message(STDOUT_FILENO, ending);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 
 namespace krl::nvrtc {
+using namespace evaluator;
 
 inline constexpr int kLogDescriptor = 3;
 inline constexpr int kModuleDescriptor = kCompiledModuleDescriptor;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../tasks/task_files.hpp"
+#include "plugins/datasets/tasks/task_files.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "task_files.hpp"
+#include "plugins/datasets/tasks/task_files.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "task_files.hpp"
+#include "plugins/datasets/tasks/task_files.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "toml_document.hpp"
+#include "plugins/datasets/tasks/toml_document.hpp"
 
 namespace krl::tasks {
 namespace {

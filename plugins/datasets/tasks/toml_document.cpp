@@ -1,4 +1,4 @@
-#include "toml_document.hpp"
+#include "plugins/datasets/tasks/toml_document.hpp"
 
 #include <toml++/toml.h>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "text.hpp"
+#include "plugins/datasets/templates/text.hpp"
 
 namespace krl::templates {
 

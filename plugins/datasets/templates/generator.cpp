@@ -1,11 +1,11 @@
-#include "generator.hpp"
+#include "plugins/datasets/templates/generator.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <kernelrl/launch.hpp>
 #include <utility>
 
-#include "slips.hpp"
+#include "plugins/datasets/templates/slips.hpp"
 
 namespace krl::templates {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "family.hpp"
-#include "names.hpp"
+#include "plugins/datasets/templates/family.hpp"
+#include "plugins/datasets/templates/names.hpp"
 
 namespace krl::templates {
 

@@ -1,4 +1,4 @@
-#include "names.hpp"
+#include "plugins/datasets/templates/names.hpp"
 
 #include <algorithm>
 #include <sstream>

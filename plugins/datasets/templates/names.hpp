@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "family.hpp"
-#include "random.hpp"
+#include "plugins/datasets/templates/family.hpp"
+#include "plugins/datasets/templates/random.hpp"
 
 namespace krl::templates {
 

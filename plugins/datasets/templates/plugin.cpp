@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "generator.hpp"
+#include "plugins/datasets/templates/generator.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "slips.hpp"
+#include "plugins/datasets/templates/slips.hpp"
 
 #include <array>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "plugins/datasets/templates/text.hpp"
 
 #include <cctype>
 #include <cstdint>

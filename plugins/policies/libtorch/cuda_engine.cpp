@@ -1,8 +1,8 @@
 // The one export of the engine with CUDA (engine.hpp).
-#include "distributed/rank_policies.hpp"
-#include "engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/distributed/rank_policies.hpp"
+#include "plugins/policies/libtorch/engine/cuda/cuda_device.hpp"
 #ifdef KERNELRL_HAS_NCCL
-#include "distributed/nccl_backend.hpp"
+#include "plugins/policies/libtorch/distributed/nccl_backend.hpp"
 #endif
 
 namespace krl::libtorch {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "distributed/rank_environment.hpp"
-#include "model/config.hpp"
-#include "model/critic.hpp"
-#include "model/lora.hpp"
-#include "tokenizer/chat_template.hpp"
+#include "plugins/policies/libtorch/distributed/rank_environment.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/critic.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
+#include "plugins/policies/tokenizer/chat_template.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "engine_loader.hpp"
+#include "plugins/policies/libtorch/engine_loader.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // Opens the engine's library. [call] thread-safe.
 #pragma once
 
-#include "engine.hpp"
+#include "plugins/policies/libtorch/engine.hpp"
 
 namespace krl::libtorch {
 

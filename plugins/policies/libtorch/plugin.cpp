@@ -3,8 +3,8 @@
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine_loader.hpp"
-#include "losses/loss.hpp"
+#include "plugins/policies/libtorch/engine_loader.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "losses/loss.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 #include <algorithm>
 #include <cmath>

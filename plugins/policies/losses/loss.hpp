@@ -17,7 +17,7 @@
 #include <kernelrl/policy.hpp>
 #include <span>
 
-#include "losses/token_loss.hpp"
+#include "plugins/policies/losses/token_loss.hpp"
 
 namespace krl::policies {
 

@@ -1,11 +1,11 @@
-#include "openai/asking.hpp"
+#include "plugins/policies/openai/asking.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "openai/reply_stream.hpp"
-#include "openai/waiting.hpp"
 #include "plugins/http/backoff.hpp"
+#include "plugins/policies/openai/reply_stream.hpp"
+#include "plugins/policies/openai/waiting.hpp"
 
 namespace krl::openai {
 namespace {

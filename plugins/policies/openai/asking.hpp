@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "openai/refusals.hpp"
-#include "openai/server_pool.hpp"
-#include "openai/verdict.hpp"
+#include "plugins/policies/openai/refusals.hpp"
+#include "plugins/policies/openai/server_pool.hpp"
+#include "plugins/policies/openai/verdict.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/dialect.hpp"
+#include "plugins/policies/openai/dialect.hpp"
 
 #include <limits>
 

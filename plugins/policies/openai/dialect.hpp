@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "openai/exchange.hpp"
-#include "tokenizer/json_node.hpp"
+#include "plugins/policies/openai/exchange.hpp"
+#include "plugins/policies/tokenizer/json_node.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/engine.hpp"
+#include "plugins/policies/openai/engine.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>

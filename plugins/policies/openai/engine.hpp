@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "openai/asking.hpp"
 #include "plugins/http/loop.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/openai/asking.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::openai {
 

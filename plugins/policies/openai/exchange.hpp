@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/missing_logprobs.hpp"
+#include "plugins/policies/openai/missing_logprobs.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // a character, as tokens of many letters and symbols do.
 #pragma once
 
-#include "openai/asking.hpp"
-#include "openai/sample_check.hpp"
+#include "plugins/policies/openai/asking.hpp"
+#include "plugins/policies/openai/sample_check.hpp"
 
 namespace krl::openai {
 

@@ -2,8 +2,8 @@
 #include <kernelrl/sdk.hpp>
 #include <nlohmann/json.hpp>
 
-#include "openai/sampling_call.hpp"
-#include "openai/scoring.hpp"
+#include "plugins/policies/openai/sampling_call.hpp"
+#include "plugins/policies/openai/scoring.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/probe.hpp"
+#include "plugins/policies/openai/probe.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>

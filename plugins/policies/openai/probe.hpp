@@ -1,7 +1,7 @@
 // Detects what a server is.
 #pragma once
 
-#include "openai/server.hpp"
+#include "plugins/policies/openai/server.hpp"
 
 namespace krl::openai {
 

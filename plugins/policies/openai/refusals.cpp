@@ -1,4 +1,4 @@
-#include "openai/refusals.hpp"
+#include "plugins/policies/openai/refusals.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "openai/dialect.hpp"
+#include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {
 

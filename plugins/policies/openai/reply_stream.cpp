@@ -1,4 +1,4 @@
-#include "openai/reply_stream.hpp"
+#include "plugins/policies/openai/reply_stream.hpp"
 
 #include <kernelrl/values.hpp>
 

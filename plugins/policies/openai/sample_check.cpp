@@ -1,11 +1,11 @@
-#include "openai/sample_check.hpp"
+#include "plugins/policies/openai/sample_check.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kernelrl/values.hpp>
 #include <span>
 
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::openai {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "openai/exchange.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/openai/exchange.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::openai {
 

@@ -1,10 +1,10 @@
-#include "openai/sampling_call.hpp"
+#include "plugins/policies/openai/sampling_call.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "openai/missing_logprobs.hpp"
-#include "openai/seeds.hpp"
+#include "plugins/policies/openai/missing_logprobs.hpp"
+#include "plugins/policies/openai/seeds.hpp"
 
 namespace krl::openai {
 

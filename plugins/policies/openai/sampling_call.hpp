@@ -10,8 +10,8 @@
 #include <kernelrl/policy.hpp>
 #include <mutex>
 
-#include "openai/engine.hpp"
-#include "openai/sample_check.hpp"
+#include "plugins/policies/openai/engine.hpp"
+#include "plugins/policies/openai/sample_check.hpp"
 
 namespace krl::openai {
 

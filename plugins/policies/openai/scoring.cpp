@@ -1,4 +1,4 @@
-#include "openai/scoring.hpp"
+#include "plugins/policies/openai/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <kernelrl/policy.hpp>
 
-#include "openai/engine.hpp"
+#include "plugins/policies/openai/engine.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/server.hpp"
+#include "plugins/policies/openai/server.hpp"
 
 #include <kernelrl/values.hpp>
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "openai/settings.hpp"
 #include "plugins/http/client.hpp"
+#include "plugins/policies/openai/settings.hpp"
 
 namespace krl::openai {
 

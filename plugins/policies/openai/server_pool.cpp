@@ -1,12 +1,12 @@
-#include "openai/server_pool.hpp"
+#include "plugins/policies/openai/server_pool.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "openai/probe.hpp"
-#include "openai/waiting.hpp"
 #include "plugins/http/backoff.hpp"
 #include "plugins/http/loop.hpp"
+#include "plugins/policies/openai/probe.hpp"
+#include "plugins/policies/openai/waiting.hpp"
 
 namespace krl::openai {
 namespace {

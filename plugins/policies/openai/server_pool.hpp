@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "openai/server.hpp"
-#include "openai/weight_push.hpp"
+#include "plugins/policies/openai/server.hpp"
+#include "plugins/policies/openai/weight_push.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/settings.hpp"
+#include "plugins/policies/openai/settings.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "openai/dialect.hpp"
 #include "plugins/http/options.hpp"
+#include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {
 

@@ -1,4 +1,4 @@
-#include "openai/verdict.hpp"
+#include "plugins/policies/openai/verdict.hpp"
 
 #include "plugins/http/backoff.hpp"
 

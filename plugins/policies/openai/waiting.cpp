@@ -1,4 +1,4 @@
-#include "openai/waiting.hpp"
+#include "plugins/policies/openai/waiting.hpp"
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>

@@ -1,4 +1,4 @@
-#include "openai/weight_push.hpp"
+#include "plugins/policies/openai/weight_push.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "openai/server.hpp"
+#include "plugins/policies/openai/server.hpp"
 
 namespace krl::openai {
 

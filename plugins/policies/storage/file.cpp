@@ -1,4 +1,4 @@
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

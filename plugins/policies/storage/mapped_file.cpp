@@ -1,4 +1,4 @@
-#include "storage/mapped_file.hpp"
+#include "plugins/policies/storage/mapped_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "storage/safetensors.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 
 namespace krl::policies {
 namespace {

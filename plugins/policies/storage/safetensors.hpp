@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/mapped_file.hpp"
+#include "plugins/policies/storage/mapped_file.hpp"
 
 namespace krl::policies {
 

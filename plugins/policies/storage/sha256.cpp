@@ -1,4 +1,4 @@
-#include "storage/sha256.hpp"
+#include "plugins/policies/storage/sha256.hpp"
 
 #include <openssl/evp.h>
 

@@ -1,9 +1,9 @@
-#include "checkpoint.hpp"
+#include "plugins/policies/tinker/checkpoint.hpp"
 
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 
 namespace krl::tinker {
 namespace {

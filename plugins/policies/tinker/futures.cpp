@@ -1,4 +1,4 @@
-#include "futures.hpp"
+#include "plugins/policies/tinker/futures.hpp"
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>

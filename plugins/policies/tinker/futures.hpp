@@ -23,8 +23,8 @@
 #include <string>
 
 #include "plugins/http/client.hpp"
-#include "wire/json.hpp"
-#include "wire/protobuf.hpp"
+#include "plugins/policies/tinker/wire/json.hpp"
+#include "plugins/policies/tinker/wire/protobuf.hpp"
 
 namespace krl::tinker {
 

@@ -1,4 +1,4 @@
-#include "learned_example.hpp"
+#include "plugins/policies/tinker/learned_example.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <kernelrl/policy.hpp>
 #include <vector>
 
-#include "losses/loss.hpp"
-#include "wire/messages.hpp"
+#include "plugins/policies/losses/loss.hpp"
+#include "plugins/policies/tinker/wire/messages.hpp"
 
 namespace krl::tinker {
 

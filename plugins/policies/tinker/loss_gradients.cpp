@@ -1,4 +1,4 @@
-#include "loss_gradients.hpp"
+#include "plugins/policies/tinker/loss_gradients.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "learned_example.hpp"
+#include "plugins/policies/tinker/learned_example.hpp"
 
 namespace krl::tinker {
 

@@ -1,8 +1,8 @@
-#include "reference.hpp"
+#include "plugins/policies/tinker/reference.hpp"
 
 #include <algorithm>
 
-#include "service_loss.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
 
 namespace krl::tinker {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "learned_example.hpp"
-#include "session.hpp"
+#include "plugins/policies/tinker/learned_example.hpp"
+#include "plugins/policies/tinker/session.hpp"
 
 namespace krl::tinker {
 

@@ -1,9 +1,9 @@
-#include "remote_model.hpp"
+#include "plugins/policies/tinker/remote_model.hpp"
 
 #include <cstdio>
 #include <random>
 
-#include "checkpoint.hpp"
+#include "plugins/policies/tinker/checkpoint.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <optional>
 
-#include "reference.hpp"
-#include "sampling.hpp"
-#include "training.hpp"
+#include "plugins/policies/tinker/reference.hpp"
+#include "plugins/policies/tinker/sampling.hpp"
+#include "plugins/policies/tinker/training.hpp"
 
 namespace krl::tinker {
 

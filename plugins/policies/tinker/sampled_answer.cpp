@@ -1,9 +1,9 @@
-#include "sampled_answer.hpp"
+#include "plugins/policies/tinker/sampled_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::tinker {
 namespace {

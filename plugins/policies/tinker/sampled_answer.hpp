@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tokenizer/chat_tokenizer.hpp"
-#include "wire/messages.hpp"
+#include "plugins/policies/tinker/wire/messages.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::tinker {
 

@@ -1,4 +1,4 @@
-#include "sampling.hpp"
+#include "plugins/policies/tinker/sampling.hpp"
 
 #include <condition_variable>
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "sampled_answer.hpp"
-#include "session.hpp"
+#include "plugins/policies/tinker/sampled_answer.hpp"
+#include "plugins/policies/tinker/session.hpp"
 
 namespace krl::tinker {
 

@@ -1,4 +1,4 @@
-#include "service_kind.hpp"
+#include "plugins/policies/tinker/service_kind.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "service_loss.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
 
 namespace krl::tinker {
 

@@ -1,9 +1,9 @@
-#include "service_loss.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "loss_gradients.hpp"
+#include "plugins/policies/tinker/loss_gradients.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "learned_example.hpp"
+#include "plugins/policies/tinker/learned_example.hpp"
 
 namespace krl::tinker {
 

@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "plugins/policies/tinker/session.hpp"
 
 #include <boost/asio/post.hpp>
 #include <kernelrl/spelling.hpp>

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <string>
 
-#include "futures.hpp"
 #include "plugins/http/loop.hpp"
-#include "service_kind.hpp"
+#include "plugins/policies/tinker/futures.hpp"
+#include "plugins/policies/tinker/service_kind.hpp"
 
 namespace krl::tinker {
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <kernelrl/sdk.hpp>
 
-#include "remote_model.hpp"
+#include "plugins/policies/tinker/remote_model.hpp"
 
 namespace krl::tinker {
 namespace {

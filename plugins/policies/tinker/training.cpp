@@ -1,9 +1,9 @@
-#include "training.hpp"
+#include "plugins/policies/tinker/training.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "loss_gradients.hpp"
+#include "plugins/policies/tinker/loss_gradients.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "service_loss.hpp"
-#include "session.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
+#include "plugins/policies/tinker/session.hpp"
 
 namespace krl::tinker {
 

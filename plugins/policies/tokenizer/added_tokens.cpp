@@ -1,4 +1,4 @@
-#include "tokenizer/added_tokens.hpp"
+#include "plugins/policies/tokenizer/added_tokens.hpp"
 
 #include <algorithm>
 

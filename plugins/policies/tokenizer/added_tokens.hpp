@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/tokenizer_definition.hpp"
+#include "plugins/policies/tokenizer/tokenizer_definition.hpp"
 
 namespace krl::policies {
 

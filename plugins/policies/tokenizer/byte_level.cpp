@@ -1,4 +1,4 @@
-#include "tokenizer/byte_level.hpp"
+#include "plugins/policies/tokenizer/byte_level.hpp"
 
 #include <array>
 

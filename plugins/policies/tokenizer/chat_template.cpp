@@ -1,10 +1,10 @@
-#include "tokenizer/chat_template.hpp"
+#include "plugins/policies/tokenizer/chat_template.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "storage/sha256.hpp"
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/storage/sha256.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::policies {
 namespace {

@@ -1,9 +1,9 @@
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 #include <algorithm>
 
-#include "storage/file.hpp"
-#include "tokenizer/json_node.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/tokenizer/json_node.hpp"
 
 namespace krl::policies {
 namespace {

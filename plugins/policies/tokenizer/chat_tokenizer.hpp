@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/chat_template.hpp"
-#include "tokenizer/tokenizer.hpp"
+#include "plugins/policies/tokenizer/chat_template.hpp"
+#include "plugins/policies/tokenizer/tokenizer.hpp"
 
 namespace krl::policies {
 

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tokenizer/merge_table.hpp"
-#include "tokenizer/split_pattern.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/split_pattern.hpp"
 
 namespace krl::policies {
 

@@ -1,4 +1,4 @@
-#include "tokenizer/json_node.hpp"
+#include "plugins/policies/tokenizer/json_node.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>

@@ -1,4 +1,4 @@
-#include "tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tokenizer/nfc.hpp"
+#include "plugins/policies/tokenizer/nfc.hpp"
 
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>

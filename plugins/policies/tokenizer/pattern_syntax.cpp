@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdio>
 
-#include "tokenizer/split_pattern.hpp"
+#include "plugins/policies/tokenizer/split_pattern.hpp"
 
 namespace krl::policies {
 namespace {
@@ -20,7 +20,7 @@ struct NewerCharacters {
   std::string_view category;
 };
 constexpr NewerCharacters kNewerCharacters[] = {
-#include "tokenizer/newer_characters.inc"
+#include "plugins/policies/tokenizer/newer_characters.inc"
 };
 
 constexpr std::string_view kCategories[] = {"L",  "Lu", "Ll", "Lt", "Lm", "Lo", "M",  "Mn", "Mc",

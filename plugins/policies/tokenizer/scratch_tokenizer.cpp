@@ -1,8 +1,8 @@
-#include "tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "tokenizer/byte_level.hpp"
+#include "plugins/policies/tokenizer/byte_level.hpp"
 
 namespace krl::policies {
 namespace {

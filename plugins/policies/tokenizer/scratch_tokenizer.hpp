@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/chat_tokenizer.hpp"
-#include "tokenizer/merge_table.hpp"
-#include "tokenizer/tokenizer.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/tokenizer.hpp"
 
 namespace krl::policies {
 

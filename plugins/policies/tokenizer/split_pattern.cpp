@@ -1,5 +1,5 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "tokenizer/split_pattern.hpp"
+#include "plugins/policies/tokenizer/split_pattern.hpp"
 
 #include <pcre2.h>
 #include <kernelrl/values.hpp>

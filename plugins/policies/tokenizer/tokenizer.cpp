@@ -1,14 +1,14 @@
-#include "tokenizer/tokenizer.hpp"
+#include "plugins/policies/tokenizer/tokenizer.hpp"
 
 #include <cstdint>
 #include <kernelrl/values.hpp>
 #include <tuple>
 
-#include "tokenizer/added_tokens.hpp"
-#include "tokenizer/encoding_workspace.hpp"
-#include "tokenizer/nfc.hpp"
-#include "tokenizer/tokenizer_definition.hpp"
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/added_tokens.hpp"
+#include "plugins/policies/tokenizer/encoding_workspace.hpp"
+#include "plugins/policies/tokenizer/nfc.hpp"
+#include "plugins/policies/tokenizer/tokenizer_definition.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::policies {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
 
 namespace krl::policies {
 

@@ -1,11 +1,11 @@
-#include "tokenizer/tokenizer_definition.hpp"
+#include "plugins/policies/tokenizer/tokenizer_definition.hpp"
 
 #include <kernelrl/values.hpp>
 #include <set>
 
-#include "tokenizer/byte_level.hpp"
-#include "tokenizer/json_node.hpp"
-#include "tokenizer/split_pattern.hpp"
+#include "plugins/policies/tokenizer/byte_level.hpp"
+#include "plugins/policies/tokenizer/json_node.hpp"
+#include "plugins/policies/tokenizer/split_pattern.hpp"
 
 namespace krl::policies {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
 
 namespace krl::policies {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::policies {
 namespace {

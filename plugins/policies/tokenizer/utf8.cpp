@@ -1,4 +1,4 @@
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>

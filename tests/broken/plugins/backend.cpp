@@ -4,8 +4,8 @@
 #include <limits>
 #include <thread>
 
-#include "answers.hpp"
-#include "trouble.hpp"
+#include "tests/broken/plugins/answers.hpp"
+#include "tests/broken/plugins/trouble.hpp"
 
 namespace broken {
 namespace {

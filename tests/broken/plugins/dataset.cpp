@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "answers.hpp"
-#include "trouble.hpp"
+#include "tests/broken/plugins/answers.hpp"
+#include "tests/broken/plugins/trouble.hpp"
 
 namespace broken {
 namespace {

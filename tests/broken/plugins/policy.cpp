@@ -6,8 +6,8 @@
 #include <fstream>
 #include <thread>
 
-#include "answers.hpp"
-#include "trouble.hpp"
+#include "tests/broken/plugins/answers.hpp"
+#include "tests/broken/plugins/trouble.hpp"
 
 namespace broken {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "trouble.hpp"
+#include "tests/broken/plugins/trouble.hpp"
 
 namespace broken {
 namespace {

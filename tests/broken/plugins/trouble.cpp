@@ -1,4 +1,4 @@
-#include "trouble.hpp"
+#include "tests/broken/plugins/trouble.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

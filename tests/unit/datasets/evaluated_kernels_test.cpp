@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cpu_backend.hpp"
 #include "plugins/datasets/tasks/task_files.hpp"
 #include "plugins/datasets/templates/generator.hpp"
 #include "plugins/datasets/templates/slips.hpp"
+#include "tests/unit/datasets/cpu_backend.hpp"
 
 namespace krl {
 namespace {

@@ -5,14 +5,14 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "engine/local_policy.hpp"
-#include "generation/decoder.hpp"
-#include "model/parameters.hpp"
-#include "recording_host.hpp"
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
-#include "temporary_directory.hpp"
-#include "tiny_model.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
+#include "plugins/policies/libtorch/generation/decoder.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
+#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 

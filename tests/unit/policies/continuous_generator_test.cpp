@@ -8,8 +8,8 @@
 #include <map>
 #include <thread>
 
-#include "base/random_stream.hpp"
-#include "generation/batching/continuous_generator.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/batching/continuous_generator.hpp"
 
 namespace krl::libtorch {
 namespace {

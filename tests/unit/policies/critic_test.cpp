@@ -1,10 +1,10 @@
 // The critic: its gradient, through its own weights and the policy's, and that it learns.
 #include <gtest/gtest.h>
 
-#include "recording_host.hpp"
-#include "tiny_model.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,12 +1,12 @@
 // Kernels that are kept on disk; compiling them needs no GPU.
-#include "cuda/cubin_cache.hpp"
+#include "plugins/policies/libtorch/cuda/cubin_cache.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "storage/file.hpp"
-#include "temporary_directory.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
 

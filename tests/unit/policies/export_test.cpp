@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "engine/hugging_face_export.hpp"
-#include "engine/peft_export.hpp"
-#include "model_truth.hpp"
-#include "storage/file.hpp"
-#include "temporary_directory.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
+#include "plugins/policies/libtorch/engine/peft_export.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
+#include "tests/unit/policies/model_truth.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
 

@@ -3,7 +3,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "generation/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/generation/cuda/kernel_source.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -7,10 +7,10 @@
 #include <map>
 #include <random>
 
-#include "base/random_stream.hpp"
-#include "generation/generator.hpp"
-#include "model/parameters.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/generator.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
 

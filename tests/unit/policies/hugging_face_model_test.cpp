@@ -1,5 +1,5 @@
 // Hugging Face directories coming in: every number at its place, and nothing guessed.
-#include "engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
-#include "model/hugging_face_names.hpp"
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
-#include "temporary_directory.hpp"
+#include "plugins/policies/libtorch/model/hugging_face_names.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
 

@@ -6,7 +6,7 @@
 #include <kernelrl/testing/description.hpp>
 #include <nlohmann/json.hpp>
 
-#include "recording_host.hpp"
+#include "tests/unit/policies/recording_host.hpp"
 
 namespace krl {
 namespace {

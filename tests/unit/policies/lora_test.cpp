@@ -2,11 +2,11 @@
 // model, and that adding them in changes nothing.
 #include <gtest/gtest.h>
 
-#include "model/lora.hpp"
-#include "recording_host.hpp"
-#include "tiny_model.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 namespace {

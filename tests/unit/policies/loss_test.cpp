@@ -1,12 +1,12 @@
 // The losses against values computed by hand (the numbers beside each line), and their derivatives
 // against finite differences.
-#include "losses/loss.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "recording_host.hpp"
+#include "tests/unit/policies/recording_host.hpp"
 
 namespace krl::libtorch {
 namespace {

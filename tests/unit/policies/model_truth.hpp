@@ -10,13 +10,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "engine/hugging_face_model.hpp"
-#include "model/hugging_face_names.hpp"
-#include "packed_sequence.hpp"
-#include "recording_host.hpp"
-#include "storage/safetensors.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/model/hugging_face_names.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
+#include "tests/unit/policies/packed_sequence.hpp"
+#include "tests/unit/policies/recording_host.hpp"
 
 namespace krl::libtorch {
 

@@ -1,5 +1,5 @@
 // The model on the CPU against transformers and PyTorch; tests/gpu does the same on a GPU.
-#include "model_truth.hpp"
+#include "tests/unit/policies/model_truth.hpp"
 
 #include <gtest/gtest.h>
 

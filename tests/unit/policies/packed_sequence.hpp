@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/packed_batch.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/model/packed_batch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "recording_host.hpp"
-#include "tiny_model.hpp"
+#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -11,10 +11,10 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "base/worker_threads.hpp"
-#include "engine/hugging_face_model.hpp"
-#include "generation/decoder.hpp"
-#include "model/parameters.hpp"
+#include "plugins/policies/libtorch/base/worker_threads.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/generation/decoder.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
 
 namespace krl::libtorch {
 namespace {

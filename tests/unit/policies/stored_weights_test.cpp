@@ -1,17 +1,17 @@
 // Weights on their way from where they are stored to where they are computed with.
-#include "model/stored_weights.hpp"
+#include "plugins/policies/libtorch/model/stored_weights.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "engine/hugging_face_export.hpp"
-#include "engine/hugging_face_model.hpp"
-#include "temporary_directory.hpp"
-#include "tiny_model.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
-#include "torch.hpp"
-#include "training/learned_model.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/learned_model.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,7 +1,7 @@
 // Models that are trained in milliseconds, for tests.
 #pragma once
 
-#include "engine/local_policy.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
 
 namespace krl::libtorch {
 

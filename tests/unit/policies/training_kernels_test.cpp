@@ -3,7 +3,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "model/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/model/cuda/kernel_source.hpp"
 
 namespace krl::libtorch {
 namespace {

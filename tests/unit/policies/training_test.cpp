@@ -5,13 +5,13 @@
 #include <cmath>
 #include <fstream>
 
-#include "engine/local_policy.hpp"
-#include "recording_host.hpp"
-#include "temporary_directory.hpp"
-#include "tiny_model.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
+#include "tests/unit/policies/recording_host.hpp"
+#include "tests/unit/policies/temporary_directory.hpp"
+#include "tests/unit/policies/tiny_model.hpp"
 
 namespace krl::libtorch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "task_texts.hpp"
+#include "tests/unit/sdk/task_texts.hpp"
 
 namespace krl {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "task_texts.hpp"
+#include "tests/unit/sdk/task_texts.hpp"
 
 namespace krl {
 namespace {

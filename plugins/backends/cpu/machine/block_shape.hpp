@@ -6,6 +6,7 @@
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
 namespace krl::machine {
+using namespace cpu;
 
 using cpu::Dim3;
 

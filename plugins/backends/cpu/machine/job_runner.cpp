@@ -14,6 +14,7 @@
 #include "plugins/backends/ptx/reader.hpp"
 
 namespace krl::machine {
+using namespace evaluator;
 namespace {
 
 using namespace cpu;

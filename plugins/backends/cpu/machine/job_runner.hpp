@@ -9,6 +9,7 @@
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
 namespace krl::machine {
+using namespace cpu;
 
 // `ptx`: of the module, untrusted; job.kernels are names of its entries. `arena`: the memory of all
 // buffers, at least as aligned as kBufferAlignment. What the machine does not know is a fault of

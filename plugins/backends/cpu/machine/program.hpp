@@ -15,6 +15,7 @@
 #include "plugins/backends/ptx/module.hpp"
 
 namespace krl::machine {
+using namespace cpu;
 
 class Warp;
 struct Instruction;

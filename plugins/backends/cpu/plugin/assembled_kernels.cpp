@@ -5,7 +5,7 @@
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 AssembledKernels assembled_kernels(const CompiledModule& module) {
   std::string why;
@@ -26,4 +26,4 @@ AssembledKernels assembled_kernels(const CompiledModule& module) {
   return kernels;
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -6,11 +6,12 @@
 #include "plugins/backends/cpu/gpu_model.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
 
-namespace krl {
+namespace krl::cpu {
+using namespace cuda;
 
-using AssembledKernels = std::vector<cpu::AssembledKernel>;
+using AssembledKernels = std::vector<AssembledKernel>;
 
 // By the index of a kernel in the module's names. Nothing is known of what the CUBIN does not have.
 AssembledKernels assembled_kernels(const CompiledModule& module);
 
-}  // namespace krl
+}  // namespace krl::cpu

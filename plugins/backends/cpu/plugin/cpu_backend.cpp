@@ -5,7 +5,7 @@
 
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 constexpr double kMebibyte = 1024 * 1024;
@@ -96,8 +96,8 @@ class CpuBackend final : public Backend {
 };
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cpu
 
 KRL_PLUGIN("cpu", "1.0.0",
-           krl::backend<krl::CpuBackend>(
+           krl::backend<krl::cpu::CpuBackend>(
                "cpu", "Compiles with NVRTC, executes PTX: checks, counters and estimated time"))

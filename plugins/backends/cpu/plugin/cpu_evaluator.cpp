@@ -14,7 +14,8 @@
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
-namespace krl {
+namespace krl::cpu {
+using namespace nvrtc;
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
@@ -344,4 +345,4 @@ void CpuEvaluator::add_times(const PreparedTask& task, const MachineRuns& runs,
   }
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -19,7 +19,7 @@
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 struct CpuSettings {
   std::string gpu;
@@ -108,4 +108,4 @@ class CpuEvaluator {
   MemoryCache<Baseline> baselines_;
 };
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 // The machine with the widest vectors that the processor has and that was built.
@@ -32,4 +32,4 @@ Installation find_installation() {
   return {std::move(files), std::move(launcher), std::move(machine), std::move(oracle)};
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -5,7 +5,8 @@
 
 #include "plugins/backends/evaluator/installed_files.hpp"
 
-namespace krl {
+namespace krl::cpu {
+using namespace evaluator;
 
 struct Installation {
   InstalledFiles files;
@@ -17,4 +18,4 @@ struct Installation {
 // Throws Failure(KRL_FAILED_PRECONDITION) that names what is missing.
 Installation find_installation();
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -5,7 +5,7 @@
 
 #include "plugins/backends/evaluator/check/comparison.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 struct Problem {
@@ -13,22 +13,22 @@ struct Problem {
   std::string why;
 };
 
-Verdict verdict_of(cpu::FaultKind kind) {
-  if (kind == cpu::FaultKind::kWorkLimit) return Verdict::kTimeout;
+Verdict verdict_of(FaultKind kind) {
+  if (kind == FaultKind::kWorkLimit) return Verdict::kTimeout;
   return Verdict::kRuntimeFault;
 }
 
-std::string index_text(const cpu::Dim3& index) {
+std::string index_text(const Dim3& index) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " +
          std::to_string(index[2]) + ")";
 }
 
-Problem problem_of(const cpu::Fault& fault) {
-  if (fault.kind == cpu::FaultKind::kUnsupported) {
+Problem problem_of(const Fault& fault) {
+  if (fault.kind == FaultKind::kUnsupported) {
     const std::string line = fault.line == 0 ? "" : " (line " + std::to_string(fault.line) + ")";
     return {Verdict::kRejected, "unsupported on cpu: " + fault.message + line};
   }
-  std::string why(cpu::name_of(fault.kind));
+  std::string why(name_of(fault.kind));
   if (fault.line != 0) why += " at line " + std::to_string(fault.line);
   why += ": " + fault.message;
   if (!fault.kernel.empty()) {
@@ -38,7 +38,7 @@ Problem problem_of(const cpu::Fault& fault) {
   return {verdict_of(fault.kind), std::move(why)};
 }
 
-Problem problem_of(const cpu::LaunchError& error, const LaunchSchedule& schedule,
+Problem problem_of(const LaunchError& error, const LaunchSchedule& schedule,
                    const MachineRuns& runs) {
   const PlannedRun& plan = runs.runs()[error.run].plan;  // and a launch: inconsistency() has looked
   const ResolvedLaunch& launch = schedule.programs[plan.case_index].launches[error.launch];
@@ -91,7 +91,7 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const MachineRuns& runs, EvaluationRecord* record) {
   if (record->cases.empty()) record->cases = estimated_cases(task);
-  const cpu::Result& result = runs.result();
+  const Result& result = runs.result();
   const std::size_t finished = result.runs.size();
   std::optional<std::size_t> first_wrong;
   for (std::size_t r = 0; r < finished; ++r) {
@@ -114,4 +114,4 @@ std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule&
   return first_wrong;
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -9,7 +9,7 @@
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 // `run`: an index into the finished runs.
 RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::size_t run);
@@ -21,4 +21,4 @@ RunVerdict judge_run(const PreparedTask& task, const MachineRuns& runs, std::siz
 std::optional<std::size_t> judge(const PreparedTask& task, const LaunchSchedule& schedule,
                                  const MachineRuns& runs, EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -10,7 +10,7 @@
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
@@ -19,21 +19,20 @@ constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
 // What a buffer takes of the arena, with a gap behind it, so that the end of one is never the start
 // of the next.
 std::uint64_t place_of(std::uint64_t bytes) {
-  return (bytes + cpu::kBufferAlignment - 1) / cpu::kBufferAlignment * cpu::kBufferAlignment +
-         cpu::kBufferAlignment;
+  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment + kBufferAlignment;
 }
 
-cpu::Dim3 narrow(const Dim3& size) {
+Dim3 narrow(const krl::Dim3& size) {
   return {static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
           static_cast<std::uint32_t>(size[2])};
 }
 
-cpu::Role role_of(const ResolvedTensor& tensor) {
-  if (!tensor.is_output) return cpu::Role::kInput;
-  return tensor.is_input ? cpu::Role::kInOut : cpu::Role::kOutput;
+Role role_of(const ResolvedTensor& tensor) {
+  if (!tensor.is_output) return Role::kInput;
+  return tensor.is_input ? Role::kInOut : Role::kOutput;
 }
 
-cpu::Order order_of(RunOrder order) { return static_cast<cpu::Order>(order); }
+Order order_of(RunOrder order) { return static_cast<Order>(order); }
 
 std::uint32_t index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -52,10 +51,10 @@ Ending run_machine(const MachineOptions& options, std::string_view job, std::str
   rules.address_space_bytes = options.memory_bytes + arena.bytes().size();
   rules.cpu_seconds = seconds_of(options);
   Command command = sandboxed(options.launcher, rules, {{options.program}});
-  command.descriptors = {{input.descriptor(), cpu::kJobDescriptor},
-                         {arena.descriptor(), cpu::kArenaDescriptor},
-                         {code.descriptor(), cpu::kModuleDescriptor},
-                         {output.descriptor(), cpu::kResultDescriptor}};
+  command.descriptors = {{input.descriptor(), kJobDescriptor},
+                         {arena.descriptor(), kArenaDescriptor},
+                         {code.descriptor(), kModuleDescriptor},
+                         {output.descriptor(), kResultDescriptor}};
   return Subprocess(command).wait(options.time_limit * kWallSlack, cancelled, kMostSleep);
 }
 
@@ -105,13 +104,13 @@ MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedul
 // Each run has separate buffers: tensors in the case's order, then scratch.
 void MachineRuns::lay_out() {
   std::uint64_t end = 0;
-  const auto place = [&](cpu::Run& run, cpu::Buffer buffer) {
+  const auto place = [&](Run& run, Buffer buffer) {
     buffer.offset = end;
     end += place_of(buffer.bytes);
     run.buffers.push_back(std::move(buffer));
   };
   for (const MachineRun& planned : runs_) {
-    cpu::Run run;
+    Run run;
     run.count = planned.plan.counted;
     run.order = order_of(planned.plan.order);
     run.held_line = planned.plan.held_line;
@@ -121,9 +120,9 @@ void MachineRuns::lay_out() {
              static_cast<std::uint32_t>(size_of(tensor.dtype)), tensor.is_output, role_of(tensor)});
     }
     for (const ResolvedScratch& scratch : schedule_.programs[planned.plan.case_index].scratch) {
-      place(run, {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
-                  static_cast<std::uint32_t>(scratch.bytes / scratch.elements), true,
-                  cpu::Role::kScratch});
+      place(run,
+            {scratch.name, 0, static_cast<std::uint64_t>(scratch.bytes),
+             static_cast<std::uint32_t>(scratch.bytes / scratch.elements), true, Role::kScratch});
     }
     job_.runs.push_back(std::move(run));
   }
@@ -148,15 +147,13 @@ void MachineRuns::fill() {
   }
 }
 
-cpu::Argument MachineRuns::argument_of(const PlannedRun& plan,
-                                       const LaunchArgument& argument) const {
+Argument MachineRuns::argument_of(const PlannedRun& plan, const LaunchArgument& argument) const {
   const ResolvedCase& resolved = task_.cases[plan.case_index];
   switch (argument.kind) {
     case LaunchArgument::kTensor:
-      return cpu::BufferArgument{static_cast<std::uint32_t>(argument.index)};
+      return BufferArgument{static_cast<std::uint32_t>(argument.index)};
     case LaunchArgument::kScratch:
-      return cpu::BufferArgument{
-          static_cast<std::uint32_t>(resolved.tensors.size() + argument.index)};
+      return BufferArgument{static_cast<std::uint32_t>(resolved.tensors.size() + argument.index)};
     case LaunchArgument::kScalar: {
       const ResolvedScalar& scalar = resolved.scalars[argument.index];
       if (is_floating(scalar.dtype)) return static_cast<float>(scalar.real);
@@ -176,7 +173,7 @@ void MachineRuns::write_job(const MachineOptions& options, const MachineModule& 
     const PlannedRun& plan = runs_[r].plan;
     job_.runs[r].launches.clear();
     for (const ResolvedLaunch& launch : schedule_.programs[plan.case_index].launches) {
-      cpu::Launch& out = job_.runs[r].launches.emplace_back();
+      Launch& out = job_.runs[r].launches.emplace_back();
       out.kernel = index_of(schedule_.kernels, launch.kernel);
       out.grid = narrow(launch.grid);
       out.block = narrow(launch.block);
@@ -239,8 +236,8 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
 }
 
 std::span<const std::byte> MachineRuns::tensor(std::size_t run, std::size_t index) const {
-  const cpu::Buffer& buffer = job_.runs[run].buffers[index];
+  const Buffer& buffer = job_.runs[run].buffers[index];
   return std::span<const std::byte>(arena_.bytes()).subspan(buffer.offset, buffer.bytes);
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

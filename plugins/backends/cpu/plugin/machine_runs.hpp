@@ -19,7 +19,8 @@
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
-namespace krl {
+namespace krl::cpu {
+using namespace evaluator;
 
 struct MachineOptions {
   std::string launcher, program;
@@ -56,7 +57,7 @@ class MachineRuns {
                const std::function<bool()>& cancelled);
 
   const std::vector<MachineRun>& runs() const { return runs_; }
-  const cpu::Result& result() const { return result_; }
+  const Result& result() const { return result_; }
   Verdict verdict() const { return verdict_; }
   const std::string& why() const { return why_; }
   // Memory of a tensor (by its index in the case) after run `run`.
@@ -66,18 +67,18 @@ class MachineRuns {
   void lay_out();
   void fill();
   void write_job(const MachineOptions& options, const MachineModule& module);
-  cpu::Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
+  Argument argument_of(const PlannedRun& plan, const LaunchArgument& argument) const;
   bool fail(Verdict verdict, std::string why);
   std::string take(const std::string& text);
 
   const PreparedTask& task_;
   const LaunchSchedule& schedule_;
   std::vector<MachineRun> runs_;
-  cpu::Job job_;
+  Job job_;
   SharedMemory arena_;
-  cpu::Result result_;
+  Result result_;
   Verdict verdict_ = Verdict::kOk;
   std::string why_;
 };
 
-}  // namespace krl
+}  // namespace krl::cpu

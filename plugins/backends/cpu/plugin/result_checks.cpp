@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 constexpr std::size_t kMostMessageBytes = 1000;
 
 // Of the launches of one run.
-std::string inconsistency(const cpu::Run& run, const std::vector<cpu::LaunchReport>& reports) {
+std::string inconsistency(const Run& run, const std::vector<LaunchReport>& reports) {
   if (reports.size() != run.launches.size()) return "a run has other launches than were planned";
   for (std::size_t l = 0; l < reports.size(); ++l) {
-    const cpu::Launch& planned = run.launches[l];
+    const Launch& planned = run.launches[l];
     if (reports[l].kernel != planned.kernel || reports[l].grid != planned.grid ||
         reports[l].block != planned.block) {
       return "a launch is another than was planned";
@@ -21,7 +21,7 @@ std::string inconsistency(const cpu::Run& run, const std::vector<cpu::LaunchRepo
 }
 
 // Where the job ended early: the first run that is not among the finished ones.
-std::string misplaced(const cpu::Job& job, std::size_t finished, std::uint32_t run,
+std::string misplaced(const Job& job, std::size_t finished, std::uint32_t run,
                       std::uint32_t launch) {
   if (run != finished || run >= job.runs.size()) return "it ended in a run that it did not reach";
   const std::size_t launches = job.runs[run].launches.size();
@@ -49,7 +49,7 @@ std::string cut(std::string text) {
 
 }  // namespace
 
-std::string inconsistency(const cpu::Job& job, const cpu::Result& result) {
+std::string inconsistency(const Job& job, const Result& result) {
   const std::size_t finished = result.runs.size();
   if (finished > job.runs.size()) return "more runs than were planned";
   if (!result.kernels.empty() && result.kernels.size() != job.kernels.size()) {
@@ -59,11 +59,11 @@ std::string inconsistency(const cpu::Job& job, const cpu::Result& result) {
     std::string wrong = inconsistency(job.runs[r], result.runs[r]);
     if (!wrong.empty()) return wrong;
   }
-  const auto unfinished = [&](const cpu::Encounter& met) { return met.run >= finished; };
+  const auto unfinished = [&](const Encounter& met) { return met.run >= finished; };
   if (std::any_of(result.encounters.begin(), result.encounters.end(), unfinished)) {
     return "warps met in a run that did not end";
   }
-  if (result.encounters.size() > finished * cpu::kMostEncounters) {
+  if (result.encounters.size() > finished * kMostEncounters) {
     return "more encounters than runs may have";
   }
   if (result.fault && result.launch_error) return "two reasons to end";
@@ -75,10 +75,10 @@ std::string inconsistency(const cpu::Job& job, const cpu::Result& result) {
 }
 
 void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,
-                     cpu::Result* result) {
+                     Result* result) {
   const auto readable = [&](std::string& text) { text = cut(with_names(text, mangled, names)); };
-  for (cpu::KernelFacts& kernel : result->kernels) readable(kernel.name);
-  for (cpu::Encounter& encounter : result->encounters) readable(encounter.place);
+  for (KernelFacts& kernel : result->kernels) readable(kernel.name);
+  for (Encounter& encounter : result->encounters) readable(encounter.place);
   if (result->fault) {
     readable(result->fault->message);
     readable(result->fault->kernel);
@@ -86,4 +86,4 @@ void name_for_people(const std::vector<std::string>& mangled, const std::vector<
   if (result->launch_error) readable(result->launch_error->message);
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

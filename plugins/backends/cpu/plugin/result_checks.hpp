@@ -7,16 +7,16 @@
 
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 // What is wrong with the result of a job; empty if nothing is. A result without an inconsistency
 // has exactly the runs and launches that were planned, or those before the one that ended the job,
 // which is among them.
-std::string inconsistency(const cpu::Job& job, const cpu::Result& result);
+std::string inconsistency(const Job& job, const Result& result);
 
 // Puts the launches' names of kernels in the place of mangled ones, and cuts long messages.
 // `mangled`, `names`: of the same kernels.
 void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,
-                     cpu::Result* result);
+                     Result* result);
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -1,6 +1,6 @@
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 // Runs with hold-ups: at least so many, where warps met in few lines, and at most.
@@ -9,7 +9,7 @@ constexpr std::size_t kFewestRuns = 6, kMostRuns = 12;
 }  // namespace
 
 void Encounters::add(const MachineRuns& runs, std::size_t cases) {
-  for (const cpu::Encounter& encounter : runs.result().encounters) {
+  for (const Encounter& encounter : runs.result().encounters) {
     if (runs.runs()[encounter.run].plan.case_index >= cases) continue;
     Line& line = lines_[encounter.line];
     if (line.runs.empty()) line.place = encounter.place;
@@ -57,4 +57,4 @@ std::string Encounters::description() const {
          "other by a lock or a flag, with fences";
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -8,7 +8,7 @@
 
 #include "plugins/backends/cpu/plugin/machine_runs.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 // Lines in which warps met, 0 being an unknown one, each with what they met at and the runs in
 // which they did.
@@ -33,4 +33,4 @@ class Encounters {
   std::map<std::uint32_t, Line> lines_;
 };
 
-}  // namespace krl
+}  // namespace krl::cpu

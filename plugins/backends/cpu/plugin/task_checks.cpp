@@ -7,7 +7,7 @@
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/element.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 std::vector<std::byte> filled(const ResolvedTensor& output, double number) {
@@ -101,4 +101,4 @@ void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationReq
                    [&](const Impostor& impostor) { return check.passes(impostor); });
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

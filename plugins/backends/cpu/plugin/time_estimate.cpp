@@ -5,20 +5,20 @@
 
 #include "plugins/backends/cuda/compute_capability.hpp"
 
-namespace krl {
+namespace krl::cpu {
 namespace {
 
 constexpr double kSectorBytes = 32;
 constexpr double kFloorShare = 0.9;
 constexpr double kOperationsOfWarp = 64;  // of an instruction: a multiply and an add by 32 lanes
 
-cpu::Counters total(const TimeEstimate::Launches& launches) {
-  cpu::Counters sum;
-  for (const cpu::LaunchReport& launch : launches) {
+Counters total(const TimeEstimate::Launches& launches) {
+  Counters sum;
+  for (const LaunchReport& launch : launches) {
     for (const CounterName& row : kCounterNames) {
       sum.*row.counter += launch.counters.*row.counter;
     }
-    for (std::size_t k = 0; k < cpu::kInstructionClasses; ++k) {
+    for (std::size_t k = 0; k < kInstructionClasses; ++k) {
       sum.classes[k] += launch.counters.classes[k];
     }
     sum.vector8_requests += launch.counters.vector8_requests;
@@ -33,16 +33,16 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-double dram_bytes(const cpu::Counters& c) {
+double dram_bytes(const Counters& c) {
   return kSectorBytes * static_cast<double>(c.dram_load_sectors + c.dram_store_sectors);
 }
 
 }  // namespace
 
-TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(cpu::find_gpu(gpu)) {
+TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(find_gpu(gpu)) {
   if (gpu_ == nullptr) {
     std::string known;
-    for (const cpu::GpuDescription& row : cpu::gpu_table()) {
+    for (const GpuDescription& row : gpu_table()) {
       known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
     invalid_argument("gpu = \"" + gpu + "\": no such GPU is known; there are " + known);
@@ -58,7 +58,7 @@ std::uint32_t TimeEstimate::max_shared_bytes() const {
 
 double TimeEstimate::run_ns(const Launches& launches, const AssembledKernels& kernels) const {
   double ns = 0;
-  for (const cpu::LaunchReport& launch : launches) {
+  for (const LaunchReport& launch : launches) {
     ns += estimate(launch, kernels.at(launch.kernel), *gpu_).ns;
   }
   return ns;
@@ -69,7 +69,7 @@ double TimeEstimate::loaded_bytes(const Launches& launches) const {
 }
 
 Peaks TimeEstimate::peaks() const {
-  constexpr auto kFloat = static_cast<std::size_t>(cpu::InstructionClass::kFloat);
+  constexpr auto kFloat = static_cast<std::size_t>(InstructionClass::kFloat);
   const double instructions_per_ns =
       gpu_->sms * gpu_->clock_ghz / gpu_->clocks_per_warp->at(kFloat);
   return {gpu_->dram_gb_per_s * gpu_->dram_efficiency, instructions_per_ns * kOperationsOfWarp};
@@ -87,19 +87,19 @@ double TimeEstimate::floor_ns(const ResolvedCase& resolved, double naive_loaded_
 
 void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& kernels,
                               std::int32_t case_index, std::vector<Value>* values) const {
-  const cpu::Counters sum = total(launches);
+  const Counters sum = total(launches);
   const auto add = [&](std::string_view name, std::string_view unit, double value) {
     values->push_back({case_index, std::string(name), std::string(unit), value});
   };
   for (const CounterName& row : kCounterNames) {
     add(row.name, row.unit, static_cast<double>(sum.*row.counter));
   }
-  for (std::size_t k = 0; k < cpu::kInstructionClasses; ++k) {
-    const std::string name = std::string(kExecuted) += cpu::kInstructionClassNames[k];
+  for (std::size_t k = 0; k < kInstructionClasses; ++k) {
+    const std::string name = std::string(kExecuted) += kInstructionClassNames[k];
     add(name, "", static_cast<double>(sum.classes[k]));
   }
   std::uint32_t shared = 0;
-  for (const cpu::LaunchReport& launch : launches) {
+  for (const LaunchReport& launch : launches) {
     shared = std::max(shared, launch.shared_bytes);
   }
   add(kVectorAccesses, "", static_cast<double>(sum.vector8_requests + sum.vector16_requests));
@@ -114,4 +114,4 @@ void TimeEstimate::add_values(const Launches& launches, const AssembledKernels& 
   add(kLaunches, "", static_cast<double>(launches.size()));
 }
 
-}  // namespace krl
+}  // namespace krl::cpu

@@ -13,11 +13,12 @@
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cpu {
+using namespace evaluator;
 
 class TimeEstimate {
  public:
-  using Launches = std::vector<cpu::LaunchReport>;
+  using Launches = std::vector<LaunchReport>;
 
   // Throws Failure(KRL_INVALID_ARGUMENT) with the known names if there is no such GPU.
   explicit TimeEstimate(const std::string& gpu);
@@ -40,8 +41,8 @@ class TimeEstimate {
                   std::int32_t case_index, std::vector<Value>* values) const;
 
  private:
-  const cpu::GpuDescription* gpu_;
+  const GpuDescription* gpu_;
   std::string device_;
 };
 
-}  // namespace krl
+}  // namespace krl::cpu

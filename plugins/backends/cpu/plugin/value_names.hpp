@@ -6,40 +6,40 @@
 
 #include "plugins/backends/cpu/runner_protocol.hpp"
 
-namespace krl {
+namespace krl::cpu {
 
 struct CounterName {
   std::string_view name, unit;
-  std::uint64_t cpu::Counters::*counter;
+  std::uint64_t Counters::*counter;
 };
 
 // Counters as the machine gives them; runner_protocol.hpp says what each counts. A request is one
 // instruction of one warp, a sector 32 bytes.
 inline constexpr CounterName kCounterNames[] = {
-    {"blocks", "", &cpu::Counters::blocks},
-    {"warps", "", &cpu::Counters::warps},
-    {"threads", "", &cpu::Counters::threads},
-    {"instructions", "", &cpu::Counters::instructions},
-    {"thread_instructions", "", &cpu::Counters::thread_instructions},
-    {"global_load_requests", "", &cpu::Counters::global_load_requests},
-    {"global_load_sectors", "", &cpu::Counters::global_load_sectors},
-    {"global_store_requests", "", &cpu::Counters::global_store_requests},
-    {"global_store_sectors", "", &cpu::Counters::global_store_sectors},
-    {"l1_sectors", "", &cpu::Counters::l1_sectors},
-    {"l2_sectors", "", &cpu::Counters::l2_sectors},
-    {"shared_load_requests", "", &cpu::Counters::shared_load_requests},
-    {"shared_store_requests", "", &cpu::Counters::shared_store_requests},
-    {"shared_wavefronts", "", &cpu::Counters::shared_wavefronts},
-    {"bank_conflicts", "", &cpu::Counters::bank_conflicts},
-    {"global_atomics", "", &cpu::Counters::global_atomics},
-    {"shared_atomics", "", &cpu::Counters::shared_atomics},
-    {"atomic_passes", "", &cpu::Counters::atomic_passes},
-    {"barriers", "", &cpu::Counters::barriers},
-    {"shuffles", "", &cpu::Counters::shuffles},
-    {"votes", "", &cpu::Counters::votes},
-    {"warp_barriers", "", &cpu::Counters::warp_barriers},
-    {"local_requests", "", &cpu::Counters::local_requests},
-    {"local_sectors", "", &cpu::Counters::local_sectors},
+    {"blocks", "", &Counters::blocks},
+    {"warps", "", &Counters::warps},
+    {"threads", "", &Counters::threads},
+    {"instructions", "", &Counters::instructions},
+    {"thread_instructions", "", &Counters::thread_instructions},
+    {"global_load_requests", "", &Counters::global_load_requests},
+    {"global_load_sectors", "", &Counters::global_load_sectors},
+    {"global_store_requests", "", &Counters::global_store_requests},
+    {"global_store_sectors", "", &Counters::global_store_sectors},
+    {"l1_sectors", "", &Counters::l1_sectors},
+    {"l2_sectors", "", &Counters::l2_sectors},
+    {"shared_load_requests", "", &Counters::shared_load_requests},
+    {"shared_store_requests", "", &Counters::shared_store_requests},
+    {"shared_wavefronts", "", &Counters::shared_wavefronts},
+    {"bank_conflicts", "", &Counters::bank_conflicts},
+    {"global_atomics", "", &Counters::global_atomics},
+    {"shared_atomics", "", &Counters::shared_atomics},
+    {"atomic_passes", "", &Counters::atomic_passes},
+    {"barriers", "", &Counters::barriers},
+    {"shuffles", "", &Counters::shuffles},
+    {"votes", "", &Counters::votes},
+    {"warp_barriers", "", &Counters::warp_barriers},
+    {"local_requests", "", &Counters::local_requests},
+    {"local_sectors", "", &Counters::local_sectors},
 };
 
 // Instructions of warps by their class: "executed_float".
@@ -60,4 +60,4 @@ inline constexpr std::string_view kBranchEfficiency = "branch_efficiency";
 inline constexpr std::string_view kSharedBytes = "shared_bytes";  // B: the most that a launch uses
 inline constexpr std::string_view kLaunches = "launches";
 
-}  // namespace krl
+}  // namespace krl::cpu

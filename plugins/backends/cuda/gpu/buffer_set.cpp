@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::uint64_t kGuardBytes = 4096;
@@ -142,4 +142,4 @@ BufferSet lay_out_host(const PreparedTask& task, std::size_t case_index) {
   return set;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -10,7 +10,8 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // The next place where a buffer may begin: as cudaMalloc's.
 inline std::uint64_t aligned(std::uint64_t offset) { return (offset + 255) / 256 * 256; }
@@ -41,4 +42,4 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
 // The same for a candidate that launches its kernels itself.
 BufferSet lay_out_host(const PreparedTask& task, std::size_t case_index);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -14,7 +14,7 @@
 #include "plugins/backends/cuda/gpu/launch_batch.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr int kRepetitions = 2;          // of a wrong run, to see whether it is wrong every time
@@ -354,4 +354,4 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
   }
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -14,7 +14,7 @@
 #include "plugins/backends/evaluator/check/task_checks.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // Loads the candidate and does the planned runs, in their order. Fills in the record's cases, and
 // its verdict if it is not ok. A fault ends all; a wrong result ends its case. Throws Failure for
@@ -60,4 +60,4 @@ struct Blame {
 };
 Blame blame_of(const RunnerFailure& failure, const GpuCandidate& candidate, const PlannedRun& run);
 
-}  // namespace krl
+}  // namespace krl::cuda

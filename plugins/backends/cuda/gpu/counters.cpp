@@ -4,7 +4,7 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ void Counters::add_values(std::size_t case_index, const std::vector<gpu::Counter
   for (const char* name : {"bandwidth_fraction", "dram_utilisation"}) add(name, "", fraction);
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

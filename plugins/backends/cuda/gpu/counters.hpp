@@ -17,7 +17,7 @@
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // The arguments with which a profiler is started.
 struct ProfilerStart {
@@ -65,4 +65,4 @@ class Counters {
   std::string failure_;  // the last one
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

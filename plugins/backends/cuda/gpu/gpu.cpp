@@ -5,7 +5,7 @@
 
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using nlohmann::json;
@@ -263,4 +263,4 @@ json Gpu::checker_answer(const char* kind) {
   throw Failure(KRL_UNAVAILABLE, name + " failed at '" + kind + "': " + why);
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

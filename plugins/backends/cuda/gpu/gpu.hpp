@@ -21,7 +21,7 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/process/starting_thread.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // The arguments with which all GPUs' processes are started.
 struct GpuWorkers {
@@ -195,4 +195,4 @@ class RunLimit {
   const std::chrono::milliseconds before_;
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

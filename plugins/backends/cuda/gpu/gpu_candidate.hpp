@@ -7,7 +7,7 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 struct GpuCandidate {
   const PreparedTask& task;
@@ -26,4 +26,4 @@ struct GpuCandidate {
   }
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

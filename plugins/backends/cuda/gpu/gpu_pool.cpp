@@ -6,7 +6,7 @@
 
 #include "plugins/backends/evaluator/cache/digest.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::chrono::milliseconds kCancelPoll{50};
@@ -93,4 +93,4 @@ void GpuPool::with_gpu(const std::function<bool()>& cancelled,
   give_back({}, "");
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

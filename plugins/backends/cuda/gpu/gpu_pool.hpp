@@ -14,7 +14,7 @@
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 class GpuPool {
  public:
@@ -54,4 +54,4 @@ class GpuPool {
   std::uint64_t next_ticket_ = 0;
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

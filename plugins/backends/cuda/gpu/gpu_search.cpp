@@ -9,7 +9,8 @@
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 constexpr std::chrono::seconds kSearchLimit{60};
@@ -66,4 +67,4 @@ std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
   return wanted;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

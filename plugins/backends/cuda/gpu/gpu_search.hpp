@@ -6,7 +6,7 @@
 
 #include "plugins/backends/cuda/worker/gpu_list.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // Of our environment: what finds the driver and CUPTI, and says which GPUs are visible.
 std::vector<std::string> gpu_environment();
@@ -17,4 +17,4 @@ std::vector<std::string> gpu_environment();
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -10,7 +10,7 @@
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "trusted_kernels_source.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // Of a GPU's memory, what an arena takes if no one says: there are four, and a policy alongside.
@@ -86,4 +86,4 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   return std::make_unique<GpuPool>(gpus, std::move(workers));
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -12,7 +12,7 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 struct GpuSettings {
   std::string reference = "auto";  // where expected values are computed: auto, cuda, cpu
@@ -38,4 +38,4 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
                                     const CudaCompiler& compiler, const GpuSettings& settings,
                                     const InstalledFiles& files);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <limits>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -67,4 +67,4 @@ CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls) {
   return least;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

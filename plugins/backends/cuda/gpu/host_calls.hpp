@@ -9,7 +9,7 @@
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // In ns: until the work of all calls was done, and then until their outputs were at their places.
 struct CallTimes {
@@ -32,4 +32,4 @@ Checked<CallTimes, RunnerFailure> call_host_code(Gpu& gpu, const gpu::Stage& sta
 // The same without a candidate, in the checker: the best of some.
 CallTimes rehearse(Gpu& gpu, const gpu::Calls& calls);
 
-}  // namespace krl
+}  // namespace krl::cuda

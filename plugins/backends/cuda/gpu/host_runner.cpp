@@ -7,7 +7,7 @@
 
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using nlohmann::json;
@@ -96,4 +96,4 @@ Ending ending_of(Subprocess& process) {
   return ending;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -12,7 +12,7 @@
 
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // No answer after the first is larger.
 inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
@@ -33,4 +33,4 @@ Checked<nlohmann::json, RunnerFailure> host_answer(std::uint64_t ticket,
 // How a process ended that answers no more; one that lives on is killed, its `deadline` is over.
 Ending ending_of(Subprocess& process);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::uint64_t kGrain = 256;  // places are multiples of it, as cudaMalloc's are
@@ -95,4 +95,4 @@ gpu::Examine examination(const LaunchBatch& batch) {
   return examine;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -9,7 +9,8 @@
 
 #include "plugins/backends/cuda/worker/protocol.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // Places of `count` sets of `bytes` bytes between two offsets in an arena, in random order with
 // random gaps, none over another. Where there is no room for them, they go beyond the end.
@@ -38,4 +39,4 @@ void draw(const std::vector<std::uint64_t>& seeds, std::uint64_t arena_bytes,
 // Of the first program's copies; what depends on the candidate is the caller's to add.
 gpu::Examine examination(const LaunchBatch& batch);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -8,7 +8,7 @@
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // A pool that is there already is taken if it is up to so many times larger than needed.
@@ -118,4 +118,4 @@ bool LaunchCheck::is_wrong_untimed(std::uint64_t member) {
   return inspections && !inspections->front().verdict.passed;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

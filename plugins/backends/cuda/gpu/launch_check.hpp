@@ -13,7 +13,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 class LaunchCheck {
  public:
@@ -48,4 +48,4 @@ class LaunchCheck {
   std::string once_;  // of the last new one
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -18,7 +18,7 @@
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr double kClockTolerance = 0.01;  // of the SM clock, from batch to batch
@@ -513,4 +513,4 @@ void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& bas
   });
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

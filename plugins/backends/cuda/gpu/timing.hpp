@@ -11,7 +11,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 struct TimingSettings {
   double target = 0.01;     // the interval's half-width at which a case is done, of the log ratio
@@ -46,4 +46,4 @@ void time_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& bas
                  const std::vector<PlannedRun>& runs, const TimingSettings& settings,
                  EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cuda

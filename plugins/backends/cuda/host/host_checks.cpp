@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <kernelrl/cuda_source.hpp>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::string_view kHarness = "kernelrl_";
@@ -117,4 +117,4 @@ void name_what_the_linker_refused(std::string_view log, std::vector<Diagnostic>*
   diagnostics->insert(diagnostics->begin(), std::move(error));
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

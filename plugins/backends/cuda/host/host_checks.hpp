@@ -10,7 +10,8 @@
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // The first problem of `source`: names of the harness, headers by a path of the machine, what the
 // task forbids, as a name or as the beginning of a header's name ("cublas": cublas_v2.h).
@@ -23,4 +24,4 @@ void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics);
 // Adds the first error of the linker: a function that it did not find, or else its own words.
 void name_what_the_linker_refused(std::string_view log, std::vector<Diagnostic>* diagnostics);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -10,7 +10,7 @@
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // "scale<float, 4>" of a mangled name, without the parameters.
@@ -55,4 +55,4 @@ void add_host_figures(const CompiledModule& module, const std::string& arch,
   if (!code.problem) add_instruction_values(count_instructions(code.module, names), record);
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

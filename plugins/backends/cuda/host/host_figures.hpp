@@ -7,11 +7,12 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 // Adds a record per kernel of the module, and the values of instruction_classes.hpp; or makes the
 // record a compile_error. `arch`: "sm_90a".
 void add_host_figures(const CompiledModule& module, const std::string& arch,
                       EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::cuda

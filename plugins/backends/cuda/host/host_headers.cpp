@@ -6,7 +6,8 @@
 #include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 namespace fs = std::filesystem;
 
@@ -23,4 +24,4 @@ std::string digest_of_headers(const fs::path& folder) {
   return digest.hex();
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

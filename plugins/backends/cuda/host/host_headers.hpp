@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string>
 
-namespace krl {
+namespace krl::cuda {
 
 inline constexpr char kHostHeaders[] = "host";  // a shared folder, see InstalledFiles
 
 // Of all names and contents in the folder.
 std::string digest_of_headers(const std::filesystem::path& folder);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -6,7 +6,7 @@
 #include <kernelrl/cuda_source.hpp>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // How a kernel has a tensor of each DType, and what is passed for it.
@@ -157,4 +157,4 @@ std::string with_host_call(std::string_view source, const TaskDefinition& task) 
   return text;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::cuda {
 
 enum class HostForm { kLaunch, kTorchModule, kTorchFunction };
 
@@ -25,4 +25,4 @@ std::string launcher_signature(const TaskDefinition& task);
 // Errors in the call are of no line of the source. See host_headers.hpp for what it includes.
 std::string with_host_call(std::string_view source, const TaskDefinition& task);
 
-}  // namespace krl
+}  // namespace krl::cuda

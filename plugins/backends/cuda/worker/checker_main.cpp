@@ -45,9 +45,10 @@ int main(int argc, char** argv) {
                    session = std::make_unique<DeviceSession>(request.get<Setup>());
                    std::size_t memory = 0, ignored = 0;
                    KRL_CUDA(cuMemGetInfo, &ignored, &memory);
-                   judge = std::make_unique<Judge>(
-                       *session, on_gpu ? krl::ReferenceDevice::kCuda : krl::ReferenceDevice::kCpu,
-                       memory / kExpectedShare);
+                   judge = std::make_unique<Judge>(*session,
+                                                   on_gpu ? krl::evaluator::ReferenceDevice::kCuda
+                                                          : krl::evaluator::ReferenceDevice::kCpu,
+                                                   memory / kExpectedShare);
                    launches = std::make_unique<LaunchJudge>(*session, *judge, memory / kPoolShare);
                    return Ready{session->arena_handle(), on_gpu};
                  }},

@@ -7,6 +7,7 @@
 #include "plugins/backends/evaluator/timing/log_ratio.hpp"
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 constexpr std::uint64_t kMallocHeap = 1 << 20;  // candidates have no use for one; CUDA's least

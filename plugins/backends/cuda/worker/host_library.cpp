@@ -12,6 +12,7 @@
 #include "plugins/backends/evaluator/process/descriptor_io.hpp"
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 constexpr std::uint64_t kGranule = 512;  // bytes; sizes of blocks are multiples of it

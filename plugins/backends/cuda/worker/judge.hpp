@@ -11,6 +11,7 @@
 #include "plugins/backends/evaluator/oracle/reference.hpp"
 
 namespace krl::gpu {
+using namespace evaluator;
 
 std::uint64_t elements_of(const OracleTensor& tensor);
 

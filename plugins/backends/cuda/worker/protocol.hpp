@@ -30,14 +30,15 @@
 #include "plugins/backends/evaluator/check/roofline.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementError, index, got, expected)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Peaks, bytes_per_ns, operations_per_ns)
 
-}  // namespace krl
+}  // namespace krl::evaluator
 
 namespace krl::gpu {
+using namespace evaluator;
 
 inline constexpr char kTicket[] = "ticket", kAnswer[] = "answer";
 

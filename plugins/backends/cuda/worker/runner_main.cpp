@@ -27,7 +27,7 @@ int list() {
   } catch (const std::exception& error) {
     message = {{"error", error.what()}};
   }
-  return krl::write_message(STDOUT_FILENO, message) ? 0 : 1;
+  return krl::evaluator::write_message(STDOUT_FILENO, message) ? 0 : 1;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 
 namespace krl::gpu {
+using namespace evaluator;
 namespace {
 
 using nlohmann::json;

@@ -4,7 +4,7 @@
 
 #include <new>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
@@ -52,4 +52,4 @@ std::array<unsigned char, Digest::kBytes> sha256(std::string_view text) {
   return digest;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

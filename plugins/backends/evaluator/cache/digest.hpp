@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::evaluator {
 
 class Digest {
  public:
@@ -31,4 +31,4 @@ class Digest {
 // The digest of one text alone, without its length.
 std::array<unsigned char, Digest::kBytes> sha256(std::string_view text);
 
-}  // namespace krl
+}  // namespace krl::evaluator

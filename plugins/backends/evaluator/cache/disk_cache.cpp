@@ -12,7 +12,7 @@
 #include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace fs = std::filesystem;
 namespace {
 
@@ -141,4 +141,4 @@ fs::path cache_folder_of(const std::string& option) {
   return {};
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

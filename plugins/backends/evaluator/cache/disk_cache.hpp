@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::evaluator {
 
 class DiskCache {
  public:
@@ -47,4 +47,4 @@ class DiskCache {
 // $XDG_CACHE_HOME/kernelrl, or ~/.cache/kernelrl, or none if neither is known.
 std::filesystem::path cache_folder_of(const std::string& option);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -13,7 +13,7 @@
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 class EvaluationCache {
  public:
@@ -46,4 +46,4 @@ class EvaluationCache {
   std::optional<DiskCache> disk_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 
 template <class Value>
 class MemoryCache {
@@ -96,4 +96,4 @@ class MemoryCache {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

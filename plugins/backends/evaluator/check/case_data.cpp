@@ -4,7 +4,7 @@
 
 #include "plugins/backends/evaluator/cache/digest.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& run) {
@@ -103,4 +103,4 @@ std::shared_ptr<const CaseData> CaseStore::get(const PreparedTask& task, const P
   });
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

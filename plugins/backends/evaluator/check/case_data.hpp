@@ -14,7 +14,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // Which cases a backend has time for. Small: a task's `cases`, checked and timed. Real: where a
 // task names sizes of real work, it is timed at those, and checked at all.
@@ -85,4 +85,4 @@ class CaseStore {
   MemoryCache<CaseData> kept_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::string_view kDistributionNames[] = {"", " ×100", " ×0.01",
@@ -59,4 +59,4 @@ void stop(std::size_t stopped, Verdict verdict, const std::string& why, Evaluati
   }
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

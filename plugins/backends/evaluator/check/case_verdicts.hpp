@@ -8,7 +8,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // One run against its expected values.
 struct RunVerdict {
@@ -36,4 +36,4 @@ void leave_out(Case* c, Verdict verdict);
 // get the verdict.
 void stop(std::size_t stopped, Verdict verdict, const std::string& why, EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -7,7 +7,7 @@
 
 #include "plugins/backends/evaluator/check/element.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 // Collects the wrong elements and the largest errors.
@@ -117,4 +117,4 @@ std::string describe(const ResolvedTensor& tensor, const Comparison& comparison)
   return is_secret(tensor) ? text : text + "largest error " + number_text(comparison.max_abs_error);
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

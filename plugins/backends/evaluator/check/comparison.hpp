@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 // What the oracle says about one output: for floating types the value in float64 and the error that
 // rounding to float32 may make there (reference.hpp); for integers and bools the exact value.
@@ -53,4 +53,4 @@ std::string describe(const ResolvedTensor& tensor, const Comparison& comparison)
 // A number for a message: short, exact enough to recognise.
 std::string number_text(double value);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <kernelrl/task_definition.hpp>
 
-namespace krl {
+namespace krl::evaluator {
 
 // Nearest, ties to even; too large becomes infinity.
 inline std::uint16_t to_bfloat16(float value) {
@@ -81,4 +81,4 @@ inline void store_number(DType type, double value, std::byte* at) {
   }
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -4,7 +4,7 @@
 
 #include "plugins/backends/evaluator/check/case_verdicts.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds) {
@@ -51,4 +51,4 @@ void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
   }
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

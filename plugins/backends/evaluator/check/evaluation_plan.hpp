@@ -10,7 +10,7 @@
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // Of the cases that an evaluation is asked for (select_cases), in their order. Where there are
 // cases of real size, those are counted and the small ones are not; each is run as given and in odd
@@ -26,4 +26,4 @@ using Obstacles = std::map<std::size_t, std::string>;
 void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
                         EvaluationRecord* record);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 enum SizeKind : std::size_t { kLeast, kFew, kTiles, kBeside, kOdd, kBeyond, kFarthest };
@@ -203,4 +203,4 @@ FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits) {
   return PoolMaker(task, limits).make();
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

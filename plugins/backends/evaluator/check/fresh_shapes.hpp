@@ -7,7 +7,7 @@
 #include <kernelrl/task_definition.hpp>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 // Kernels that are right at a few sizes alone go wrong elsewhere by what kind of size an axis has:
 // its least, a few, a multiple of a tile, one next to that, any odd one, one beyond all of the
@@ -40,4 +40,4 @@ inline constexpr PoolLimits kUpToReal{&TaskDefinition::real, 0.25, 4};
 // size within the ranges makes no shape.
 FreshPool make_pool(const TaskDefinition& task, const PoolLimits& limits);
 
-}  // namespace krl
+}  // namespace krl::evaluator

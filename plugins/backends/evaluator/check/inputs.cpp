@@ -8,7 +8,7 @@
 
 #include "plugins/backends/evaluator/check/element.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
@@ -144,4 +144,4 @@ void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
   Filler(tensor, mix_seed(seed, tensor.name), factor, bytes).fill();
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace krl {
+namespace krl::evaluator {
 
 // How the values of a run differ from the definition's. Only inputs of kind normal and
 // uniform_signed are changed; the others mean what they are (indices, probabilities, masks).
@@ -36,4 +36,4 @@ void fill_input(const ResolvedTensor& tensor, std::uint64_t seed, double factor,
 // number in the integer ones, and no valid bool.
 inline constexpr std::byte kPoison{0xff};
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -6,7 +6,7 @@
 #include <kernelrl/task_definition.hpp>
 #include <string_view>
 
-namespace krl {
+namespace krl::evaluator {
 
 struct Peaks {
   double bytes_per_ns = 0;       // of memory, read and written, by a copy
@@ -22,4 +22,4 @@ inline double least_ns(const ResolvedCase& resolved, const Peaks& peaks) {
                   resolved.operations / peaks.operations_per_ns);
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr Distribution kOthers[] = {Distribution::kHundredfold, Distribution::kHundredth,
@@ -46,4 +46,4 @@ PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const 
   return {case_index, seed, Distribution::kAsGiven, RunOrder::kShuffled, false};
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

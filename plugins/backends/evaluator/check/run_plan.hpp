@@ -8,7 +8,7 @@
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // In which order the machine runs blocks and threads, the last two side by side: see
 // runner_protocol.hpp. A GPU has its own.
@@ -44,4 +44,4 @@ std::vector<PlannedRun> plan_runs(std::size_t cases, std::size_t holdouts,
 // there is computed once for a task; they follow from the case's label.
 PlannedRun plan_fresh_run(std::size_t case_index, std::string_view label, const RunSeeds& seeds);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -3,7 +3,7 @@
 #include <kernelrl/values.hpp>
 #include <string>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 [[noreturn]] void refuse(const TaskDefinition& task, std::string_view key, const std::string& why) {
@@ -50,4 +50,4 @@ void require_right_naive(const TaskDefinition& task, const EvaluationRecord& nai
       "the naive kernel is not right: " + std::string(name_of(naive.verdict)) + ": " + naive.why);
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

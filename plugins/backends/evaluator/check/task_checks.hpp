@@ -8,7 +8,7 @@
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // Outputs that are made up without doing the work.
 struct Impostor {
@@ -34,4 +34,4 @@ void refuse_impostors(const TaskDefinition& task,
 // kernel did not end well.
 void require_right_naive(const TaskDefinition& task, const EvaluationRecord& naive);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -4,7 +4,7 @@
 
 #include <kernelrl/values.hpp>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{64} << 20;
@@ -93,4 +93,4 @@ CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
   return output;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // The descriptors of a compile: its steps read the source from 0, put what they hand on to one
 // another into the work files, and the module into kModuleDescriptor, all by /proc/self/fd/N.
@@ -45,4 +45,4 @@ CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
 CompileOutput compile(const CompileWorkerOptions& options, std::string_view source,
                       const std::function<bool()>& cancelled);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 bool is_path_character(char c) {
@@ -172,4 +172,4 @@ std::string first_error(const std::vector<Diagnostic>& diagnostics) {
   return {};
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

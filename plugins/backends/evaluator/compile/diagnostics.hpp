@@ -8,7 +8,7 @@
 
 #include "plugins/backends/evaluator/compile/source_file.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 inline constexpr std::size_t kMaxLogBytes = 16 << 10;
 inline constexpr std::size_t kMaxLogLineBytes = 1 << 10;
@@ -31,4 +31,4 @@ bool says_out_of_memory(std::string_view log);
 // The first error's text, with its place: "line 3: …"; empty if there is none.
 std::string first_error(const std::vector<Diagnostic>& diagnostics);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -19,8 +19,8 @@ class Memory {
   std::byte* at_least(std::uint64_t bytes) {
     if (bytes <= size_) return start_;
     if (start_ != nullptr) ::munmap(start_, size_);
-    void* start =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, krl::kOracleMemoryDescriptor, 0);
+    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                         krl::evaluator::kOracleMemoryDescriptor, 0);
     start_ = start == MAP_FAILED ? nullptr : static_cast<std::byte*>(start);
     size_ = start_ == nullptr ? 0 : bytes;
     return start_;
@@ -39,14 +39,14 @@ int main() {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);
   Memory memory;
-  krl::ReferenceStore references;
-  while (const auto message = krl::read_message(STDIN_FILENO)) {
-    krl::OracleAnswer answer;
-    const auto request = message->get<krl::OracleRequest>();
+  krl::evaluator::ReferenceStore references;
+  while (const auto message = krl::evaluator::read_message(STDIN_FILENO)) {
+    krl::evaluator::OracleAnswer answer;
+    const auto request = message->get<krl::evaluator::OracleRequest>();
     std::byte* start = memory.at_least(request.memory_bytes);
     if (start == nullptr) return 1;
     answer.problem = references.compute(request, start);
-    if (!krl::write_message(answers, answer)) return 1;
+    if (!krl::evaluator::write_message(answers, answer)) return 1;
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr double kUlp = 0x1p-23;
@@ -34,4 +34,4 @@ at::Tensor Nudges::moved(const at::Tensor& values, std::int64_t draw) {
   return factors_.narrow(0, draw, values.numel()).view(values.sizes()).mul(values);
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace krl {
+namespace krl::evaluator {
 
 class Nudges {
  public:
@@ -21,4 +21,4 @@ class Nudges {
   at::Tensor factors_;  // 1 + 2^-23 or 1 - 2^-23
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::uint64_t kOracleAddressSpace = std::uint64_t{32} << 30;  // libtorch maps a lot
@@ -126,4 +126,4 @@ std::vector<ExpectedOutput> OracleClient::expected(
   return outputs;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -14,7 +14,7 @@
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 struct OracleOptions {
   std::string launcher, program;                    // kernelrl-sandbox and kernelrl-oracle
@@ -50,4 +50,4 @@ class OracleClient {
   std::shared_ptr<Session> session_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

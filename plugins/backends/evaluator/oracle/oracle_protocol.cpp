@@ -4,7 +4,7 @@
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
@@ -60,4 +60,4 @@ void from_json(const nlohmann::json& json, OracleAnswer& answer) {
   if (json.contains("problem")) answer.problem = json.at("problem").get<ReferenceProblem>();
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

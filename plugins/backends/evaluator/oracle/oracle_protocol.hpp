@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 inline constexpr int kOracleMemoryDescriptor = 3;
 
@@ -65,4 +65,4 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReferenceProblem, message, line, column)
 void to_json(nlohmann::json& json, const OracleAnswer& answer);
 void from_json(const nlohmann::json& json, OracleAnswer& answer);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -16,7 +16,7 @@
 
 #include "plugins/backends/evaluator/oracle/nudges.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 at::ScalarType torch_type(DType type) {
@@ -271,4 +271,4 @@ std::function<void()> ReferenceStore::callable(const OracleRequest& request, std
   };
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -10,7 +10,7 @@
 
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 class Nudges;
 
@@ -53,4 +53,4 @@ class ReferenceStore {
   std::list<Compiled> compiled_;  // the newest first
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

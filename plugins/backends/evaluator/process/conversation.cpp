@@ -9,7 +9,7 @@
 
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::size_t kMostComplaints = 1 << 20, kShownComplaint = 1000;
@@ -77,4 +77,4 @@ std::optional<nlohmann::json> Conversation::ask(const nlohmann::json& request,
   return send(request) ? receive(limit, most_bytes) : std::nullopt;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

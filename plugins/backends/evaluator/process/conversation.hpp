@@ -11,7 +11,7 @@
 #include "plugins/backends/evaluator/process/message_stream.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 class Conversation {
  public:
@@ -48,4 +48,4 @@ class Conversation {
   std::optional<Subprocess> process_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

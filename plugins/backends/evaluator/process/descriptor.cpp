@@ -13,7 +13,7 @@
 #include <sstream>
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 [[noreturn]] void unavailable(const std::string& what) {
@@ -119,4 +119,4 @@ std::string read_file(const std::string& path) {
   return std::move(text).str();
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 
 // Closes its descriptor when it dies. Every descriptor of the evaluator is close-on-exec.
 class Descriptor {
@@ -80,4 +80,4 @@ class SharedMemory {
 // `path` read completely, or an empty text if it cannot be read.
 std::string read_file(const std::string& path);
 
-}  // namespace krl
+}  // namespace krl::evaluator

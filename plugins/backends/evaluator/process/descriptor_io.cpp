@@ -5,7 +5,7 @@
 #include <array>
 #include <cerrno>
 
-namespace krl {
+namespace krl::evaluator {
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -28,4 +28,4 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl {
+namespace krl::evaluator {
 
 // As much as could be read.
 std::string read_all(int descriptor);
@@ -13,4 +13,4 @@ std::string read_all(int descriptor);
 // False if not all could be written; errno says why.
 bool write_all(int descriptor, std::string_view bytes);
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -74,4 +74,4 @@ std::optional<nlohmann::json> read_message(int descriptor,
   return message;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-namespace krl {
+namespace krl::evaluator {
 
 inline constexpr std::uint32_t kMaxMessageBytes = 256u << 20;
 
@@ -19,4 +19,4 @@ std::optional<nlohmann::json> read_message(
     int descriptor, std::optional<std::chrono::milliseconds> limit = std::nullopt,
     std::uint32_t most_bytes = kMaxMessageBytes);
 
-}  // namespace krl
+}  // namespace krl::evaluator

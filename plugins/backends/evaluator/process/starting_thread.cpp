@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace krl {
+namespace krl::evaluator {
 
 StartingThread::StartingThread() : thread_([this] { work(); }) {}
 
@@ -39,4 +39,4 @@ void StartingThread::work() {
   }
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-namespace krl {
+namespace krl::evaluator {
 
 class StartingThread {
  public:
@@ -32,4 +32,4 @@ class StartingThread {
   std::thread thread_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

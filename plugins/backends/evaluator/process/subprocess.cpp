@@ -15,7 +15,7 @@
 #include <fstream>
 #include <kernelrl/values.hpp>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -177,4 +177,4 @@ Ending Subprocess::wait(std::chrono::milliseconds limit, const std::function<boo
   return *ending_;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -13,7 +13,7 @@
 
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 struct Command {
   std::vector<std::string> arguments;    // the first is the program's absolute path
@@ -73,4 +73,4 @@ class Subprocess {
   std::optional<Ending> ending_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

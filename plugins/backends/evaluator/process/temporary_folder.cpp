@@ -6,7 +6,7 @@
 #include <cstring>
 #include <kernelrl/values.hpp>
 
-namespace krl {
+namespace krl::evaluator {
 
 namespace fs = std::filesystem;
 
@@ -26,4 +26,4 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, error);
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace krl {
+namespace krl::evaluator {
 
 class TemporaryFolder {
  public:
@@ -20,4 +20,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace krl
+}  // namespace krl::evaluator

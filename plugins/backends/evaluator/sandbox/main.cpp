@@ -37,7 +37,7 @@ struct Request {
 
 [[noreturn]] void give_up(const std::string& why) {
   std::fprintf(stderr, "kernelrl-sandbox: %s\n", why.c_str());
-  std::exit(krl::kSandboxFailed);
+  std::exit(krl::evaluator::kSandboxFailed);
 }
 
 bool set_limit(ResourceLimits& limits, const std::string& option, const char* text) {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <sstream>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr std::chrono::seconds kProbeLimit{20};
@@ -79,4 +79,4 @@ void require_sandbox(const SandboxFeatures& features, const std::string& wanted,
                     "\"available\"");
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -12,7 +12,7 @@
 
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 
 // Limits of one worker. It never may: open a socket, write or change a file by its path outside of
 // its private folder, signal, trace or inspect another process, gain privileges.
@@ -62,4 +62,4 @@ inline constexpr const char* kSandboxMeaning =
 void require_sandbox(const SandboxFeatures& features, const std::string& wanted,
                      const Context& context);
 
-}  // namespace krl
+}  // namespace krl::evaluator

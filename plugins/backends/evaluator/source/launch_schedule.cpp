@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace krl {
+namespace krl::evaluator {
 
 std::string described(const SourceError& error) {
   return "line " + std::to_string(error.line) + ", column " + std::to_string(error.column) + ": " +
@@ -28,4 +28,4 @@ Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
   return schedule;
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

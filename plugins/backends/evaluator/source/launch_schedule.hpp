@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 struct LaunchSchedule {
   std::vector<std::string> kernels;       // that the launches name, each once
@@ -23,4 +23,4 @@ Checked<LaunchSchedule, SourceError> read_schedule(std::string_view source,
                                                    std::span<const ResolvedCase> cases,
                                                    const LaunchLimits& limits);
 
-}  // namespace krl
+}  // namespace krl::evaluator

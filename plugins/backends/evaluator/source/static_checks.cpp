@@ -5,7 +5,7 @@
 #include <iterator>
 #include <kernelrl/cuda_source.hpp>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 struct Reason {
@@ -361,4 +361,4 @@ std::optional<SourceProblem> check_source(std::string_view source,
   return Checker(lexed.tokens, forbidden).run();
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

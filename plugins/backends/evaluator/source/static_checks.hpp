@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 inline constexpr std::size_t kMaxSourceBytes = 256 << 10;
 
@@ -27,4 +27,4 @@ struct SourceProblem {
 std::optional<SourceProblem> check_source(std::string_view source,
                                           const std::vector<std::string>& forbidden);
 
-}  // namespace krl
+}  // namespace krl::evaluator

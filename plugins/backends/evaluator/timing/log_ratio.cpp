@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 constexpr double kTail = 0.05;             // of each side
@@ -59,4 +59,4 @@ LogRatio log_ratio(std::span<const double> baseline, std::span<const double> can
   return {(at((n - 1) / 2) + at(n / 2)) / 2, at(rank - 1), at(n - rank)};
 }
 
-}  // namespace krl
+}  // namespace krl::evaluator

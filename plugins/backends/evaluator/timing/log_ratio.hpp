@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace krl {
+namespace krl::evaluator {
 
 // Of x = ln(baseline / candidate): the median, and the interval that holds the true one with a
 // probability of at least 90 %, by Wilcoxon's signed ranks: the estimate is the median of the means
@@ -31,4 +31,4 @@ LogRatio log_ratio(std::span<const double> baseline, std::span<const double> can
 // The middle one, or the mean of the two in the middle. REQUIRES: not empty.
 double median_of(std::vector<double> values);
 
-}  // namespace krl
+}  // namespace krl::evaluator

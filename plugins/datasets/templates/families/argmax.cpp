@@ -1,5 +1,5 @@
 // Where the largest (or smallest) element of every row is; the first one if several are equal.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

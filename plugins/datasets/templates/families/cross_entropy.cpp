@@ -1,5 +1,5 @@
 // The negative logarithm of the softmax at every row's label.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -1,7 +1,7 @@
 // One output element from the input elements of the same index.
 #include <utility>
 
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -1,5 +1,5 @@
 // How often every key occurs.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

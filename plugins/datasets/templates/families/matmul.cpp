@@ -1,5 +1,5 @@
 // The product of two matrices.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

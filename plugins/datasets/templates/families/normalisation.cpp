@@ -1,5 +1,5 @@
 // Every row divided by its root mean square, or made zero mean and unit variance.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

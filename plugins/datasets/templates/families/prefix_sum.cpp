@@ -1,5 +1,5 @@
 // Running add_up of a vector.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../text.hpp"
+#include "plugins/datasets/templates/text.hpp"
 
 namespace krl::templates {
 

@@ -1,6 +1,6 @@
 // Every element of a matrix from others at places that are known beforehand: bias and activation,
 // gathers, gates.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -1,6 +1,6 @@
 // One number from every row of a matrix.
-#include "../family.hpp"
-#include "reduction_text.hpp"
+#include "plugins/datasets/templates/families/reduction_text.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -1,5 +1,5 @@
 // The softmax of every row.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

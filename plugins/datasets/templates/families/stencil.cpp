@@ -1,5 +1,5 @@
 // Every element from its neighbours; what is outside is 0.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

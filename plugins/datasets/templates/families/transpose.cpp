@@ -1,5 +1,5 @@
 // Rows become columns.
-#include "../family.hpp"
+#include "plugins/datasets/templates/family.hpp"
 
 namespace krl::templates {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/worker_threads.hpp"
+#include "plugins/policies/libtorch/base/worker_threads.hpp"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "cuda/cubin_cache.hpp"
+#include "plugins/policies/libtorch/cuda/cubin_cache.hpp"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <optional>
 #include <sstream>
 
-#include "storage/file.hpp"
-#include "storage/sha256.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {

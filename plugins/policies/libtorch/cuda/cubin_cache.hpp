@@ -2,7 +2,7 @@
 // also between processes.
 #pragma once
 
-#include "cuda/kernel_compiler.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_compiler.hpp"
 
 namespace krl::libtorch {
 

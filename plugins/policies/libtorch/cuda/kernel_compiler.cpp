@@ -1,4 +1,4 @@
-#include "cuda/kernel_compiler.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_compiler.hpp"
 
 #include <dlfcn.h>
 #include <nvrtc.h>
@@ -6,7 +6,7 @@
 #include <kernelrl/values.hpp>
 #include <type_traits>
 
-#include "storage/sha256.hpp"
+#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,10 +1,10 @@
-#include "cuda/kernel_library.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_library.hpp"
 
 #include <c10/cuda/CUDAStream.h>
 
 #include <kernelrl/values.hpp>
 
-#include "cuda/cubin_cache.hpp"
+#include "plugins/policies/libtorch/cuda/cubin_cache.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/kernel_compiler.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_compiler.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "distributed/call_context.hpp"
+#include "plugins/policies/libtorch/distributed/call_context.hpp"
 
 #include <algorithm>
 

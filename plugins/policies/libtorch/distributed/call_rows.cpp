@@ -1,4 +1,4 @@
-#include "distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
 
 #include <limits>
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "distributed/message.hpp"
-#include "distributed/sharing.hpp"
+#include "plugins/policies/libtorch/distributed/message.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
 
 namespace krl::libtorch {
 

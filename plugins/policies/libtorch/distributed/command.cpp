@@ -1,4 +1,4 @@
-#include "distributed/command.hpp"
+#include "plugins/policies/libtorch/distributed/command.hpp"
 
 #include <new>
 

@@ -6,8 +6,8 @@
 #include <exception>
 #include <optional>
 
-#include "distributed/call_context.hpp"
-#include "distributed/message.hpp"
+#include "plugins/policies/libtorch/distributed/call_context.hpp"
+#include "plugins/policies/libtorch/distributed/message.hpp"
 
 namespace krl::libtorch {
 

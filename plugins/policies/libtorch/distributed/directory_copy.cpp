@@ -1,4 +1,4 @@
-#include "distributed/directory_copy.hpp"
+#include "plugins/policies/libtorch/distributed/directory_copy.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <kernelrl/values.hpp>
 #include <map>
 
-#include "distributed/message.hpp"
-#include "storage/sha256.hpp"
+#include "plugins/policies/libtorch/distributed/message.hpp"
+#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
 
 namespace krl::libtorch {
 

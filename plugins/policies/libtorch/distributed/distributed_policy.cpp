@@ -1,14 +1,14 @@
-#include "distributed/distributed_policy.hpp"
+#include "plugins/policies/libtorch/distributed/distributed_policy.hpp"
 
 #include <atomic>
 #include <deque>
 #include <mutex>
 #include <thread>
 
-#include "distributed/call_rows.hpp"
-#include "distributed/directory_copy.hpp"
-#include "distributed/stream_broker.hpp"
-#include "training/examples.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/directory_copy.hpp"
+#include "plugins/policies/libtorch/distributed/stream_broker.hpp"
+#include "plugins/policies/libtorch/training/examples.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -10,12 +10,12 @@
 #include <functional>
 #include <memory>
 
-#include "distributed/answer_sink.hpp"
-#include "distributed/command.hpp"
-#include "distributed/rank_group.hpp"
-#include "distributed/sharing.hpp"
-#include "engine/rank_policy.hpp"
-#include "losses/loss.hpp"
+#include "plugins/policies/libtorch/distributed/answer_sink.hpp"
+#include "plugins/policies/libtorch/distributed/command.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
+#include "plugins/policies/libtorch/engine/rank_policy.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 namespace krl::libtorch {
 

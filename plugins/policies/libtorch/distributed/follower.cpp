@@ -1,4 +1,4 @@
-#include "distributed/follower.hpp"
+#include "plugins/policies/libtorch/distributed/follower.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -6,11 +6,11 @@
 #include <mutex>
 #include <thread>
 
-#include "distributed/answer_sink.hpp"
-#include "distributed/call_rows.hpp"
-#include "distributed/command.hpp"
-#include "distributed/directory_copy.hpp"
-#include "distributed/stream_broker.hpp"
+#include "plugins/policies/libtorch/distributed/answer_sink.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/command.hpp"
+#include "plugins/policies/libtorch/distributed/directory_copy.hpp"
+#include "plugins/policies/libtorch/distributed/stream_broker.hpp"
 
 namespace krl::libtorch {
 namespace {

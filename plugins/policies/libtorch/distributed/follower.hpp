@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "distributed/rank_group.hpp"
-#include "engine/rank_policy.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/engine/rank_policy.hpp"
 
 namespace krl::libtorch {
 

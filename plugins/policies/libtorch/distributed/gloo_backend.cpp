@@ -1,4 +1,4 @@
-#include "distributed/gloo_backend.hpp"
+#include "plugins/policies/libtorch/distributed/gloo_backend.hpp"
 
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>

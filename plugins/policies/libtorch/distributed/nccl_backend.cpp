@@ -1,10 +1,10 @@
-#include "distributed/nccl_backend.hpp"
+#include "plugins/policies/libtorch/distributed/nccl_backend.hpp"
 
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
-#include "distributed/tensor_backend.hpp"
+#include "plugins/policies/libtorch/distributed/tensor_backend.hpp"
 
 namespace krl::libtorch {
 namespace {

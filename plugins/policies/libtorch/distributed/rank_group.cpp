@@ -1,4 +1,4 @@
-#include "distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include <kernelrl/broken_pipe_guard.hpp>
-#include "distributed/gloo_backend.hpp"
-#include "distributed/rank_liveness.hpp"
-#include "distributed/tensor_backend.hpp"
+#include "plugins/policies/libtorch/distributed/gloo_backend.hpp"
+#include "plugins/policies/libtorch/distributed/rank_liveness.hpp"
+#include "plugins/policies/libtorch/distributed/tensor_backend.hpp"
 
 namespace krl::libtorch {
 namespace {

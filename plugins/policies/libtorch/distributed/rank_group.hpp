@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "distributed/rank_environment.hpp"
-#include "training/shard_exchange.hpp"
+#include "plugins/policies/libtorch/distributed/rank_environment.hpp"
+#include "plugins/policies/libtorch/training/shard_exchange.hpp"
 
 namespace krl::libtorch {
 

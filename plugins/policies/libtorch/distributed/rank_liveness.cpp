@@ -1,4 +1,4 @@
-#include "distributed/rank_liveness.hpp"
+#include "plugins/policies/libtorch/distributed/rank_liveness.hpp"
 
 #include <algorithm>
 #include <condition_variable>

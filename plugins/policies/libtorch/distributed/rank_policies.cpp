@@ -1,11 +1,11 @@
-#include "distributed/rank_policies.hpp"
+#include "plugins/policies/libtorch/distributed/rank_policies.hpp"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "distributed/distributed_policy.hpp"
-#include "distributed/follower.hpp"
-#include "engine/local_policy.hpp"
+#include "plugins/policies/libtorch/distributed/distributed_policy.hpp"
+#include "plugins/policies/libtorch/distributed/follower.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
 
 namespace krl::libtorch {
 namespace {

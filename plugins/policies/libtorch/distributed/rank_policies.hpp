@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "engine.hpp"
-#include "engine/device.hpp"
+#include "plugins/policies/libtorch/engine.hpp"
+#include "plugins/policies/libtorch/engine/device.hpp"
 
 namespace krl::libtorch {
 

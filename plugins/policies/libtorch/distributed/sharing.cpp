@@ -1,10 +1,10 @@
-#include "distributed/sharing.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string>
 
-#include "training/micro_batches.hpp"
+#include "plugins/policies/libtorch/training/micro_batches.hpp"
 
 namespace krl::libtorch {
 namespace {

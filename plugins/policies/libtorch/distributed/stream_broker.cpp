@@ -1,10 +1,10 @@
-#include "distributed/stream_broker.hpp"
+#include "plugins/policies/libtorch/distributed/stream_broker.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "distributed/answer_sink.hpp"
-#include "distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/answer_sink.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
 
 namespace krl::libtorch {
 

@@ -1,12 +1,12 @@
-#include "engine/checkpoint.hpp"
+#include "plugins/policies/libtorch/engine/checkpoint.hpp"
 
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
-#include "storage/sha256.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
+#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 

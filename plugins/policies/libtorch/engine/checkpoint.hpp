@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "model/config.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
 

@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "engine/device.hpp"
-#include "generation/generator.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/engine/device.hpp"
+#include "plugins/policies/libtorch/generation/generator.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "engine.hpp"
-#include "generation/answer_text.hpp"
-#include "generation/text_generator.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/engine.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/text_generator.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
 
 namespace krl::libtorch {
 

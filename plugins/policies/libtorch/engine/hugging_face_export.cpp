@@ -1,11 +1,11 @@
-#include "engine/hugging_face_export.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
 
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "model/hugging_face_names.hpp"
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
+#include "plugins/policies/libtorch/model/hugging_face_names.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "model/parameters.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
 

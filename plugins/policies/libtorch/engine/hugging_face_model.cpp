@@ -1,4 +1,4 @@
-#include "engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
 
 #include <kernelrl/values.hpp>
 #include <map>
@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/hugging_face_names.hpp"
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
+#include "plugins/policies/libtorch/model/hugging_face_names.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
 

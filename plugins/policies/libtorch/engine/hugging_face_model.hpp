@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "model/config.hpp"
-#include "model/stored_weights.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/stored_weights.hpp"
 
 namespace krl::libtorch {
 

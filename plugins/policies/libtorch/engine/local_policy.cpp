@@ -1,18 +1,18 @@
-#include "engine/local_policy.hpp"
+#include "plugins/policies/libtorch/engine/local_policy.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "engine/checkpoint.hpp"
-#include "engine/hugging_face_export.hpp"
-#include "engine/hugging_face_model.hpp"
-#include "engine/peft_export.hpp"
-#include "engine/sampling_call.hpp"
-#include "model/parameters.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
-#include "torch.hpp"
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/engine/checkpoint.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
+#include "plugins/policies/libtorch/engine/hugging_face_model.hpp"
+#include "plugins/policies/libtorch/engine/peft_export.hpp"
+#include "plugins/policies/libtorch/engine/sampling_call.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::libtorch {
 

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "base/worker_threads.hpp"
-#include "engine.hpp"
-#include "engine/device.hpp"
-#include "engine/rank_policy.hpp"
-#include "model/stored_weights.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/libtorch/base/worker_threads.hpp"
+#include "plugins/policies/libtorch/engine.hpp"
+#include "plugins/policies/libtorch/engine/device.hpp"
+#include "plugins/policies/libtorch/engine/rank_policy.hpp"
+#include "plugins/policies/libtorch/model/stored_weights.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
 

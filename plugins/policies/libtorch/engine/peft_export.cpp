@@ -1,9 +1,9 @@
-#include "engine/peft_export.hpp"
+#include "plugins/policies/libtorch/engine/peft_export.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "storage/file.hpp"
-#include "storage/safetensors.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
 

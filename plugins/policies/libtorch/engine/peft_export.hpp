@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "model/lora.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
 
 namespace krl::libtorch {
 

@@ -1,8 +1,8 @@
-#include "engine/sampling_call.hpp"
+#include "plugins/policies/libtorch/engine/sampling_call.hpp"
 
 #include <algorithm>
 
-#include "generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
 
 namespace krl::libtorch {
 

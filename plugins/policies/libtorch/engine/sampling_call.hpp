@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "generation/text_generator.hpp"
-#include "model/config.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/libtorch/generation/text_generator.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 
 namespace krl::libtorch {
 

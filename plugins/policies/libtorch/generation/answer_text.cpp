@@ -1,4 +1,4 @@
-#include "generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
 
 #include <algorithm>
 

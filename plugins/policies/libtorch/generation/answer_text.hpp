@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/merge_table.hpp"
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/decoder.hpp"
+#include "plugins/policies/libtorch/generation/decoder.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "generation/decoder_weights.hpp"
-#include "model/rotary_table.hpp"
+#include "plugins/policies/libtorch/generation/decoder_weights.hpp"
+#include "plugins/policies/libtorch/model/rotary_table.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/decoder_weights.hpp"
+#include "plugins/policies/libtorch/generation/decoder_weights.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "generation/kernels.hpp"
-#include "model/lora.hpp"
-#include "model/parameters.hpp"
+#include "plugins/policies/libtorch/generation/kernels.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
 
 namespace krl::libtorch {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "generation/generator.hpp"
+#include "plugins/policies/libtorch/generation/generator.hpp"
 
 namespace krl::libtorch {
 

@@ -1,12 +1,12 @@
-#include "generation/generator.hpp"
+#include "plugins/policies/libtorch/generation/generator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kernelrl/values.hpp>
 
-#include "base/random_stream.hpp"
-#include "generation/answer_text.hpp"
-#include "generation/generation_queue.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/generation_queue.hpp"
 
 namespace krl::libtorch {
 

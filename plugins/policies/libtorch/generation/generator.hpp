@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "base/worker_threads.hpp"
-#include "generation/answer_text.hpp"
-#include "generation/decoder.hpp"
-#include "generation/text_generator.hpp"
+#include "plugins/policies/libtorch/base/worker_threads.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/decoder.hpp"
+#include "plugins/policies/libtorch/generation/text_generator.hpp"
 
 namespace krl::libtorch {
 

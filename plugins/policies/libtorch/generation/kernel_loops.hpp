@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "generation/kernels.hpp"
+#include "plugins/policies/libtorch/generation/kernels.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,4 +1,4 @@
-#include "generation/kernels.hpp"
+#include "plugins/policies/libtorch/generation/kernels.hpp"
 
 #include <algorithm>
 

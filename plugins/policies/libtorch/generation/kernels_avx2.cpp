@@ -1,5 +1,5 @@
 // Compiled with -mavx2 -mfma where the target is x86-64 (CMakeLists.txt).
-#include "generation/kernel_loops.hpp"
+#include "plugins/policies/libtorch/generation/kernel_loops.hpp"
 
 namespace krl::libtorch {
 

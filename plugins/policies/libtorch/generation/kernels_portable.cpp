@@ -1,4 +1,4 @@
-#include "generation/kernel_loops.hpp"
+#include "plugins/policies/libtorch/generation/kernel_loops.hpp"
 
 namespace krl::libtorch {
 

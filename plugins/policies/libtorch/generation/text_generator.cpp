@@ -1,4 +1,4 @@
-#include "generation/text_generator.hpp"
+#include "plugins/policies/libtorch/generation/text_generator.hpp"
 
 #include <cmath>
 

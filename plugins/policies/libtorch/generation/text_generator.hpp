@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "generation/token_sampler.hpp"
-#include "model/config.hpp"
-#include "tokenizer/merge_table.hpp"
+#include "plugins/policies/libtorch/generation/token_sampler.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/tokenizer/merge_table.hpp"
 
 namespace krl::libtorch {
 

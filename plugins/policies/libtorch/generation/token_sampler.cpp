@@ -1,10 +1,10 @@
-#include "generation/token_sampler.hpp"
+#include "plugins/policies/libtorch/generation/token_sampler.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "generation/kernels.hpp"
+#include "plugins/policies/libtorch/generation/kernels.hpp"
 
 namespace krl::libtorch {
 

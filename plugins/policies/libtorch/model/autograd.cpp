@@ -1,8 +1,8 @@
-#include "model/autograd.hpp"
+#include "plugins/policies/libtorch/model/autograd.hpp"
 
 #include <torch/csrc/autograd/functions/utils.h>
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>

@@ -1,4 +1,4 @@
-#include "model/hugging_face_names.hpp"
+#include "plugins/policies/libtorch/model/hugging_face_names.hpp"
 
 namespace krl::libtorch {
 namespace {

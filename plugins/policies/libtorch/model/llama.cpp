@@ -1,9 +1,9 @@
-#include "model/llama.hpp"
+#include "plugins/policies/libtorch/model/llama.hpp"
 
-#include "model/autograd.hpp"
-#include "model/recompute.hpp"
-#include "model/rotary_table.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/model/autograd.hpp"
+#include "plugins/policies/libtorch/model/recompute.hpp"
+#include "plugins/policies/libtorch/model/rotary_table.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "model/operations.hpp"
-#include "model/parameters.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
 
 namespace krl::libtorch {
 

@@ -1,11 +1,11 @@
-#include "model/lora.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kernelrl/spelling.hpp>
 #include <kernelrl/values.hpp>
 
-#include "base/random_stream.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/parameters.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
 
 namespace krl::libtorch {
 

@@ -6,10 +6,10 @@
 
 #include <memory>
 
-#include "losses/token_loss.hpp"
-#include "model/config.hpp"
-#include "model/packed_batch.hpp"
-#include "model/projection.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/packed_batch.hpp"
+#include "plugins/policies/libtorch/model/projection.hpp"
+#include "plugins/policies/losses/token_loss.hpp"
 
 namespace krl::libtorch {
 

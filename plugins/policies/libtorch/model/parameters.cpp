@@ -1,10 +1,10 @@
-#include "model/parameters.hpp"
+#include "plugins/policies/libtorch/model/parameters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "base/random_stream.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
 
 namespace krl::libtorch {
 

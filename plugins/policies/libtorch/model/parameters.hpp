@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 namespace krl::libtorch {
 

@@ -1,7 +1,7 @@
-#include "model/recompute.hpp"
+#include "plugins/policies/libtorch/model/recompute.hpp"
 
-#include "model/autograd.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/model/autograd.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

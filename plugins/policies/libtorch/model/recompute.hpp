@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "model/operations.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "model/rotary_table.hpp"
+#include "plugins/policies/libtorch/model/rotary_table.hpp"
 
 #include <cmath>
 #include <numbers>

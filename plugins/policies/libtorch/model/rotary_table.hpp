@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "model/stored_weights.hpp"
+#include "plugins/policies/libtorch/model/stored_weights.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "training/adamw.hpp"
+#include "plugins/policies/libtorch/training/adamw.hpp"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/operations.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
 
 namespace krl::libtorch {
 

@@ -1,10 +1,10 @@
-#include "training/examples.hpp"
+#include "plugins/policies/libtorch/training/examples.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "training/transfer.hpp"
+#include "plugins/policies/libtorch/training/transfer.hpp"
 
 namespace krl::libtorch {
 

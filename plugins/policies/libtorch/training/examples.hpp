@@ -3,10 +3,10 @@
 
 #include <kernelrl/policy.hpp>
 
-#include "losses/loss.hpp"
-#include "model/config.hpp"
-#include "model/packed_batch.hpp"
-#include "training/micro_batches.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/packed_batch.hpp"
+#include "plugins/policies/libtorch/training/micro_batches.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 namespace krl::libtorch {
 

@@ -1,9 +1,9 @@
-#include "training/learned_model.hpp"
+#include "plugins/policies/libtorch/training/learned_model.hpp"
 
 #include <cstdint>
 
-#include "base/random_stream.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <optional>
 
-#include "model/critic.hpp"
-#include "model/llama.hpp"
-#include "model/lora.hpp"
-#include "model/stored_weights.hpp"
+#include "plugins/policies/libtorch/model/critic.hpp"
+#include "plugins/policies/libtorch/model/llama.hpp"
+#include "plugins/policies/libtorch/model/lora.hpp"
+#include "plugins/policies/libtorch/model/stored_weights.hpp"
 
 namespace krl::libtorch {
 

@@ -1,8 +1,8 @@
-#include "training/loss_inputs.hpp"
+#include "plugins/policies/libtorch/training/loss_inputs.hpp"
 
 #include <limits>
 
-#include "training/transfer.hpp"
+#include "plugins/policies/libtorch/training/transfer.hpp"
 
 namespace krl::libtorch {
 

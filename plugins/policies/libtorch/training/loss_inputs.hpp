@@ -2,9 +2,9 @@
 // each answer token, in the order of pack_examples().
 #pragma once
 
-#include "losses/loss.hpp"
-#include "model/operations.hpp"
-#include "training/micro_batches.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
+#include "plugins/policies/libtorch/training/micro_batches.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 namespace krl::libtorch {
 

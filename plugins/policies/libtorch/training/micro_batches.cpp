@@ -1,4 +1,4 @@
-#include "training/micro_batches.hpp"
+#include "plugins/policies/libtorch/training/micro_batches.hpp"
 
 #include <algorithm>
 #include <numeric>

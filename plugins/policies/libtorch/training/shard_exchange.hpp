@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "training/slice.hpp"
+#include "plugins/policies/libtorch/training/slice.hpp"
 
 namespace at {
 class Tensor;

@@ -1,15 +1,15 @@
-#include "training/trainer.hpp"
+#include "plugins/policies/libtorch/training/trainer.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 
-#include "base/random_stream.hpp"
-#include "torch.hpp"
-#include "training/examples.hpp"
-#include "training/loss_inputs.hpp"
-#include "training/transfer.hpp"
+#include "plugins/policies/libtorch/base/random_stream.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
+#include "plugins/policies/libtorch/training/examples.hpp"
+#include "plugins/policies/libtorch/training/loss_inputs.hpp"
+#include "plugins/policies/libtorch/training/transfer.hpp"
 
 namespace krl::libtorch {
 

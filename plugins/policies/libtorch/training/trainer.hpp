@@ -15,12 +15,12 @@
 #include <optional>
 #include <vector>
 
-#include "base/worker_threads.hpp"
-#include "losses/loss.hpp"
-#include "training/adamw.hpp"
-#include "training/learned_model.hpp"
-#include "training/micro_batches.hpp"
-#include "training/shard_exchange.hpp"
+#include "plugins/policies/libtorch/base/worker_threads.hpp"
+#include "plugins/policies/libtorch/training/adamw.hpp"
+#include "plugins/policies/libtorch/training/learned_model.hpp"
+#include "plugins/policies/libtorch/training/micro_batches.hpp"
+#include "plugins/policies/libtorch/training/shard_exchange.hpp"
+#include "plugins/policies/losses/loss.hpp"
 
 namespace krl::libtorch {
 

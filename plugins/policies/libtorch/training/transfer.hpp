@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/chat
 #include <kernelrl/values.hpp>
 
-#include "openai/dialect.hpp"
+#include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {
 namespace plain {

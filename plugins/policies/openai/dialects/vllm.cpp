@@ -3,7 +3,7 @@
 #include <kernelrl/values.hpp>
 #include <limits>
 
-#include "openai/dialect.hpp"
+#include "plugins/policies/openai/dialect.hpp"
 
 namespace krl::openai {
 namespace vllm {

@@ -1,4 +1,4 @@
-#include "wire/protobuf.hpp"
+#include "plugins/policies/tinker/wire/protobuf.hpp"
 
 #include <bit>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "wire/messages.hpp"
+#include "plugins/policies/tinker/wire/messages.hpp"
 
 namespace krl::tinker {
 

@@ -11,6 +11,7 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace cpu;
 namespace {
 
 using nlohmann::json;

@@ -8,7 +8,7 @@
 
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,4 +41,4 @@ TEST(BaselineFolder, HoldsAKernelForEachTask) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -7,7 +7,8 @@
 #include "plugins/backends/cuda/kernel_references.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +67,4 @@ TEST(KernelReferences, OtherLinesStay) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -33,6 +33,10 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace cuda;
+using namespace evaluator;
+using namespace nvcc;
+using namespace nvrtc;
 namespace {
 
 using ::testing::AnyOf;

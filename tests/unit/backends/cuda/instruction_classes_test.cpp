@@ -5,7 +5,7 @@
 
 #include "plugins/backends/ptx/reader.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::string_view kPtx = R"(
@@ -107,4 +107,4 @@ TEST(InstructionClasses, KnowsEachKind) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -23,6 +23,8 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace nvcc;
+using namespace nvrtc;
 namespace {
 
 constexpr int kMutants = 40;

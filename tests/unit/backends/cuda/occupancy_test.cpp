@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 Occupancy occupancy_on(const char* arch, const BlockResources& block) {
@@ -54,4 +54,4 @@ TEST(ComputeCapability, IsFoundByItsArchitecture) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

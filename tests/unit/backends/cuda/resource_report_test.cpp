@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 // As NVRTC 13.0.88 printed it, for two kernels.
@@ -79,4 +79,4 @@ TEST(ResourceReport, IsSplitFromTheMessages) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -11,6 +11,7 @@
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
 namespace krl::docker {
+using namespace evaluator;
 namespace {
 
 using ::testing::AllOf;

@@ -31,7 +31,7 @@ class CompilerFixture : public ::testing::Test {
   }
 
   static std::vector<std::string> nvcc_programs() {
-    const auto nvcc = find_nvcc({}, KERNELRL_PYTHON_DEPS);
+    const auto nvcc = nvcc::find_nvcc({}, KERNELRL_PYTHON_DEPS);
     const auto toolkit = nvcc.parent_path().parent_path();
     return {nvcc, toolkit / "bin/cudafe++", toolkit / "bin/ptxas", toolkit / "nvvm/bin/cicc"};
   }

@@ -9,7 +9,7 @@
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "tests/unit/backends/docker/compiler_fixture.hpp"
 
-namespace krl {
+namespace krl::docker {
 namespace {
 
 using ::testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST_F(DockerCompilerTest, WithoutAToolkitSaysSo) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::docker

@@ -27,7 +27,7 @@ class PrivateDaemon {
   std::string last_words() const;
 
   std::filesystem::path folder_;
-  std::unique_ptr<Subprocess> process_;
+  std::unique_ptr<evaluator::Subprocess> process_;
 };
 
 }  // namespace krl::docker::testing

@@ -9,6 +9,7 @@
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
 namespace krl::docker::testing {
+using namespace evaluator;
 namespace {
 
 // Each is in every Debian.

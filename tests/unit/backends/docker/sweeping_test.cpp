@@ -12,7 +12,7 @@ namespace {
 // A process of this machine, in whatever container, has `word` in its command line.
 bool some_process_says(const std::string& word) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    if (read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
+    if (evaluator::read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
   }
   return false;
 }

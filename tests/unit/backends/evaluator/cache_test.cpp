@@ -13,7 +13,7 @@
 #include "plugins/backends/evaluator/cache/disk_cache.hpp"
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ TEST(MemoryCacheTest, DropsWhatWasUsedLongestAgo) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::evaluator

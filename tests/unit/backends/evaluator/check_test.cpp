@@ -16,7 +16,7 @@
 #include "plugins/backends/evaluator/evaluation_request.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 std::string refusal(std::string_view source, const std::vector<std::string>& forbidden = {}) {
@@ -378,4 +378,4 @@ TEST(EvaluationRecordTest, KeepsItsFirstFailure) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::evaluator

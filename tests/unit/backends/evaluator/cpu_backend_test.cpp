@@ -5,6 +5,7 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace evaluator;
 namespace {
 
 const CpuInstance& backend() {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 TaskDefinition rows_task() {
@@ -145,4 +145,4 @@ TEST(FreshShapesTest, ASizeThatMakesNoShapeIsAnErrorOfTheRanges) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -20,6 +20,7 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace evaluator;
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/oracle/reference.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 struct Computed {
@@ -116,4 +116,4 @@ TEST(RoundingTest, OfAReferenceThatReturnsAShorterTypeIsComputedInDouble) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -12,7 +12,7 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
-namespace krl {
+namespace krl::evaluator {
 namespace {
 
 const std::string kLauncher = KERNELRL_BINARY_DIR "/libexec/kernelrl/kernelrl-sandbox";
@@ -221,4 +221,4 @@ TEST(SandboxTest, AMissingLayerIsAWarningOrAnError) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::evaluator

@@ -17,6 +17,7 @@
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 
 namespace krl::testing {
+using namespace elf;
 namespace {
 
 constexpr std::uint32_t kAll =

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::uint64_t kArena = 64 << 20, kSet = 20 << 10;
@@ -88,4 +88,4 @@ TEST(LaunchBatch, FitsIntoSmallArenas) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -7,7 +7,8 @@
 #include <random>
 #include <utility>
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 // The critical value of Wilcoxon's signed ranks, two sides of 5 % each, is 10 for 10 samples and
@@ -71,4 +72,4 @@ TEST(LogRatio, HoldsTheTrueMedianAsOftenAsItSays) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

@@ -16,6 +16,8 @@
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
 namespace krl::testing {
+using namespace cuda;
+using namespace evaluator;
 
 inline constexpr char kWorkers[] = KERNELRL_BINARY_DIR "/libexec/kernelrl/";
 

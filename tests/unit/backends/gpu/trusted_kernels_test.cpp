@@ -25,7 +25,8 @@ void krl_fetch_simulated(void** arguments);
 void krl_compare_launches_simulated(void** arguments);
 }
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 namespace {
 
 void launch(void (*kernel)(void**), unsigned rows, std::vector<void*> arguments) {
@@ -302,4 +303,4 @@ TEST(TrustedKernels, CompareLaunchesWithinATolerance) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::cuda

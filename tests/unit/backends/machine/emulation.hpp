@@ -12,6 +12,7 @@
 #include "tests/unit/backends/machine/nvrtc.hpp"
 
 namespace krl::machine {
+using namespace cpu;
 
 using namespace cpu;
 

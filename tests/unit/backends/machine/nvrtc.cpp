@@ -9,6 +9,7 @@
 #include "plugins/backends/nvrtc/prelude.hpp"
 
 namespace krl::machine {
+using namespace nvrtc;
 namespace {
 
 class Compiler {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace krl {
+namespace krl::nvcc {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,4 +32,4 @@ TEST(DryRun, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace krl
+}  // namespace krl::nvcc

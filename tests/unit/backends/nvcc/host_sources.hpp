@@ -9,6 +9,7 @@
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
 namespace krl::testing {
+using namespace evaluator;
 
 struct HostSource {
   std::string name, task, text;

@@ -17,6 +17,7 @@
 #include "tests/unit/backends/nvcc/needs_nvcc.hpp"
 
 namespace krl::testing {
+using namespace cuda;
 namespace {
 
 using ::testing::AnyOf;

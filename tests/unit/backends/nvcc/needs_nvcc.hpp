@@ -8,6 +8,7 @@
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
 
 namespace krl::testing {
+using namespace nvcc;
 
 class NeedsNvcc : public ::testing::Test {
  protected:

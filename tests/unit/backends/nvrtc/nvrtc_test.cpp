@@ -21,6 +21,8 @@
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
+using namespace cuda;
+using namespace nvrtc;
 namespace {
 
 using ::testing::HasSubstr;

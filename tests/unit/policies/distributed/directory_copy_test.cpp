@@ -1,13 +1,13 @@
 // Each process' working directory is another, so what one rank has under a path is not there for
 // the other, or is something else.
-#include "distributed/directory_copy.hpp"
+#include "plugins/policies/libtorch/distributed/directory_copy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "distributed/rank_environment.hpp"
+#include "plugins/policies/libtorch/distributed/rank_environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include <kernelrl/broken_pipe_guard.hpp>
-#include "distributed/distributed_policy.hpp"
-#include "distributed/follower.hpp"
-#include "storage/file.hpp"
+#include "plugins/policies/libtorch/distributed/distributed_policy.hpp"
+#include "plugins/policies/libtorch/distributed/follower.hpp"
+#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "distributed/rank_liveness.hpp"
+#include "plugins/policies/libtorch/distributed/rank_liveness.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

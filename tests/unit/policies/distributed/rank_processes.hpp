@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "distributed/rank_environment.hpp"
+#include "plugins/policies/libtorch/distributed/rank_environment.hpp"
 
 namespace krl::libtorch {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 
 namespace krl::libtorch {

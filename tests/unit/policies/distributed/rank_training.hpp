@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/rank_policies.hpp"
+#include "plugins/policies/libtorch/distributed/rank_policies.hpp"
 #include "tests/unit/policies/distributed/rank_processes.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/tiny_model.hpp"

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "distributed/call_rows.hpp"
-#include "distributed/rank_group.hpp"
-#include "distributed/sharing.hpp"
-#include "storage/file.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/rank_group.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
+#include "plugins/policies/libtorch/training/examples.hpp"
+#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
-#include "training/examples.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "distributed/sharing.hpp"
+#include "plugins/policies/libtorch/distributed/sharing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
-#include "distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/distributed/call_rows.hpp"
+#include "plugins/policies/libtorch/training/slice.hpp"
 #include "tests/unit/policies/recording_host.hpp"
-#include "training/slice.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <kernelrl/values.hpp>
 
-#include "openai/dialect.hpp"
-#include "openai/reply_stream.hpp"
+#include "plugins/policies/openai/dialect.hpp"
+#include "plugins/policies/openai/reply_stream.hpp"
 #include "tests/unit/policies/openai/recording.hpp"
 
 namespace krl::openai {

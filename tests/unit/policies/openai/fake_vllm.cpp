@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 
 namespace krl::openai::testing {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 #include "tests/unit/http/scripted_server.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 #include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::openai::testing {
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <set>
 
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 #include "tests/unit/policies/openai/policy_under_test.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
-#include "tokenizer/utf8.hpp"
 
 namespace krl::openai {
 namespace {

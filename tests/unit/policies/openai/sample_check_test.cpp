@@ -1,5 +1,5 @@
 // Nothing that a server says of its answer is believed.
-#include "openai/sample_check.hpp"
+#include "plugins/policies/openai/sample_check.hpp"
 
 #include <gtest/gtest.h>
 

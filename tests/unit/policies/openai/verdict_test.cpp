@@ -1,4 +1,4 @@
-#include "openai/verdict.hpp"
+#include "plugins/policies/openai/verdict.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <kernelrl/values.hpp>
 #include <set>
 
-#include "openai/refusals.hpp"
-#include "openai/seeds.hpp"
-#include "openai/settings.hpp"
+#include "plugins/policies/openai/refusals.hpp"
+#include "plugins/policies/openai/seeds.hpp"
+#include "plugins/policies/openai/settings.hpp"
 
 namespace krl::openai {
 namespace {

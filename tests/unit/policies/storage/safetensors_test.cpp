@@ -1,11 +1,11 @@
-#include "storage/safetensors.hpp"
+#include "plugins/policies/storage/safetensors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <kernelrl/values.hpp>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::policies {

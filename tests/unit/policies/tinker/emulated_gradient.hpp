@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "service_loss.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
 
 namespace krl::tinker::testing {
 

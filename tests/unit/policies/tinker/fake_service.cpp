@@ -1,7 +1,7 @@
 #include "tests/unit/policies/tinker/fake_service.hpp"
 
-#include "wire/json.hpp"
-#include "wire/protobuf.hpp"
+#include "plugins/policies/tinker/wire/json.hpp"
+#include "plugins/policies/tinker/wire/protobuf.hpp"
 #include "wire/tinker_public.pb.h"
 
 namespace krl::tinker::testing {

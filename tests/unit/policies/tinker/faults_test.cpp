@@ -4,9 +4,9 @@
 
 #include <thread>
 
+#include "plugins/policies/tinker/training.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/tinker/fake_service.hpp"
-#include "training.hpp"
 
 namespace krl::tinker {
 namespace {

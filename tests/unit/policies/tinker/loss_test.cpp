@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "loss_gradients.hpp"
-#include "service_loss.hpp"
+#include "plugins/policies/tinker/loss_gradients.hpp"
+#include "plugins/policies/tinker/service_loss.hpp"
 #include "tests/unit/policies/tinker/emulated_gradient.hpp"
 
 namespace krl::tinker {

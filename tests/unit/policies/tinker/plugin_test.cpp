@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 #include "tests/unit/policies/tinker/fake_service.hpp"
 #include "tests/unit/policies/tinker/remote_policy.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::tinker {
 namespace {

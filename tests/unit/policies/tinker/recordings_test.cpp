@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "plugins/policies/tinker/wire/json.hpp"
+#include "plugins/policies/tinker/wire/protobuf.hpp"
 #include "tests/unit/policies/tinker/recorded_exchange.hpp"
-#include "wire/json.hpp"
-#include "wire/protobuf.hpp"
 
 namespace krl::tinker {
 namespace {

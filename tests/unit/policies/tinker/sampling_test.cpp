@@ -6,10 +6,10 @@
 #include <set>
 #include <thread>
 
-#include "sampling.hpp"
+#include "plugins/policies/tinker/sampling.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/tinker/fake_service.hpp"
-#include "tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::tinker {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "wire/json.hpp"
-#include "wire/protobuf.hpp"
+#include "plugins/policies/tinker/wire/json.hpp"
+#include "plugins/policies/tinker/wire/protobuf.hpp"
 
 namespace krl::tinker {
 namespace {

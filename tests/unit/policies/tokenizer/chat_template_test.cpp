@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/file.hpp"
+#include "plugins/policies/storage/file.hpp"
+#include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 #include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
-#include "tokenizer/chat_tokenizer.hpp"
 
 namespace krl::policies {
 namespace {

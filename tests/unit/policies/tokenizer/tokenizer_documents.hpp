@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 
 namespace krl::test {
 

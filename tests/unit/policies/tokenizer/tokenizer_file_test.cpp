@@ -5,10 +5,10 @@
 #include <random>
 #include <thread>
 
+#include "plugins/policies/tokenizer/nfc.hpp"
+#include "plugins/policies/tokenizer/split_pattern.hpp"
+#include "plugins/policies/tokenizer/tokenizer.hpp"
 #include "tests/unit/policies/tokenizer/tokenizer_documents.hpp"
-#include "tokenizer/nfc.hpp"
-#include "tokenizer/split_pattern.hpp"
-#include "tokenizer/tokenizer.hpp"
 
 namespace krl::policies {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "tokenizer/scratch_tokenizer.hpp"
-#include "tokenizer/utf8.hpp"
+#include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::policies {
 namespace {

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "plugins/policies/tokenizer/tokenizer.hpp"
+#include "plugins/policies/tokenizer/utf8.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
-#include "tokenizer/tokenizer.hpp"
-#include "tokenizer/utf8.hpp"
 
 namespace krl::policies {
 namespace {

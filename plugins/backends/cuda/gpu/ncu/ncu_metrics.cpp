@@ -7,7 +7,7 @@
 
 #include "plugins/backends/cuda/worker/counters/metrics.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::size_t kShownStalls = 3;
@@ -115,4 +115,4 @@ std::vector<gpu::Counter> counters_of_launches(const std::vector<NcuLaunch>& lau
   return counters;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

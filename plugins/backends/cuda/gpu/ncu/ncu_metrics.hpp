@@ -15,7 +15,7 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_report.hpp"
 #include "plugins/backends/cuda/worker/counters/counter.hpp"
 
-namespace krl {
+namespace krl::cuda {
 
 // By the names that ncu knows; each once.
 std::vector<std::string> ncu_metrics();
@@ -24,4 +24,4 @@ std::vector<std::string> ncu_metrics();
 // with the weights that make them the rates of the whole.
 std::vector<gpu::Counter> counters_of_launches(const std::vector<NcuLaunch>& launches);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -9,7 +9,7 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_metrics.hpp"
 #include "plugins/backends/evaluator/process/descriptor.hpp"
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 using nlohmann::json;
@@ -170,4 +170,4 @@ NcuProfiler::Profiled NcuProfiler::launches_of(const gpu::Load& load,
   return profiled;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

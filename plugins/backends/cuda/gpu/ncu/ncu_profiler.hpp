@@ -16,7 +16,8 @@
 #include "plugins/backends/evaluator/process/conversation.hpp"
 #include "plugins/backends/evaluator/process/temporary_folder.hpp"
 
-namespace krl {
+namespace krl::cuda {
+using namespace evaluator;
 
 struct NcuStart {
   std::string program;  // ncu; empty = it is not used
@@ -55,4 +56,4 @@ class NcuProfiler {
   std::unique_ptr<TemporaryFolder> folder_;  // ncu's, for its log, locks and sockets
 };
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 constexpr std::string_view kError = "==ERROR== ";
@@ -94,4 +94,4 @@ NcuReport read_ncu_report(std::string_view log) {
   return report;
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 // One launch of a kernel.
 struct NcuLaunch {
@@ -24,4 +24,4 @@ struct NcuReport {
 // as ncu 2020.1 and later write it: lines of ncu's own, "==PROF== …", then a table with a head.
 NcuReport read_ncu_report(std::string_view log);
 
-}  // namespace krl
+}  // namespace krl::cuda

@@ -8,7 +8,7 @@
 #include <kernelrl/values.hpp>
 #include <sstream>
 
-namespace krl {
+namespace krl::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ std::string find_ncu(const std::vector<fs::path>& folders) {
                 "\"auto\", which reads fewer of them by CUPTI");
 }
 
-}  // namespace krl
+}  // namespace krl::cuda

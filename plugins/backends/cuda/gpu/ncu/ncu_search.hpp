@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace krl {
+namespace krl::cuda {
 
 // In the order in which to look: those of $PATH, $CUDA_HOME/bin, /usr/local/cuda/bin, then those of
 // other toolkits and of Nsight Compute's own packages (/opt/nvidia/nsight-compute), newest first.
@@ -16,4 +16,4 @@ std::vector<std::filesystem::path> ncu_folders();
 // looked for, how to get it and how to continue without.
 std::string find_ncu(const std::vector<std::filesystem::path>& folders = ncu_folders());
 
-}  // namespace krl
+}  // namespace krl::cuda

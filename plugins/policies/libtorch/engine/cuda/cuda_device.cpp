@@ -1,4 +1,4 @@
-#include "engine/cuda/cuda_device.hpp"
+#include "plugins/policies/libtorch/engine/cuda/cuda_device.hpp"
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -6,8 +6,8 @@
 
 #include <cstdlib>
 
-#include "generation/cuda/cuda_generator.hpp"
-#include "model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,7 +1,7 @@
 // One NVIDIA GPU as the device of a policy.
 #pragma once
 
-#include "engine/device.hpp"
+#include "plugins/policies/libtorch/engine/device.hpp"
 
 namespace krl::libtorch {
 

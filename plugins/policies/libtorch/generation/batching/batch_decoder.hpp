@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "generation/answer_text.hpp"
-#include "generation/cuda/device_types.hpp"
+#include "plugins/policies/libtorch/generation/answer_text.hpp"
+#include "plugins/policies/libtorch/generation/cuda/device_types.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/batching/continuous_generator.hpp"
+#include "plugins/policies/libtorch/generation/batching/continuous_generator.hpp"
 
 #include <deque>
 #include <exception>

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "generation/batching/scheduler.hpp"
+#include "plugins/policies/libtorch/generation/batching/scheduler.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/batching/generation_call.hpp"
+#include "plugins/policies/libtorch/generation/batching/generation_call.hpp"
 
 #include <algorithm>
 #include <chrono>

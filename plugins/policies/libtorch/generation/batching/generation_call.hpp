@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "generation/text_generator.hpp"
+#include "plugins/policies/libtorch/generation/text_generator.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/batching/scheduler.hpp"
+#include "plugins/policies/libtorch/generation/batching/scheduler.hpp"
 
 #include <algorithm>
 #include <cmath>

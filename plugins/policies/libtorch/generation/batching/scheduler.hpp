@@ -15,8 +15,8 @@
 #include <set>
 #include <vector>
 
-#include "generation/batching/batch_decoder.hpp"
-#include "generation/batching/generation_call.hpp"
+#include "plugins/policies/libtorch/generation/batching/batch_decoder.hpp"
+#include "plugins/policies/libtorch/generation/batching/generation_call.hpp"
 
 namespace krl::libtorch {
 

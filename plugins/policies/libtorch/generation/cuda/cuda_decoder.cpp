@@ -1,4 +1,4 @@
-#include "generation/cuda/cuda_decoder.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_decoder.hpp"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -6,8 +6,8 @@
 #include <bit>
 #include <kernelrl/values.hpp>
 
-#include "generation/cuda/upload.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/generation/cuda/upload.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "generation/batching/batch_decoder.hpp"
-#include "generation/cuda/decode_step.hpp"
-#include "generation/cuda/prefill.hpp"
+#include "plugins/policies/libtorch/generation/batching/batch_decoder.hpp"
+#include "plugins/policies/libtorch/generation/cuda/decode_step.hpp"
+#include "plugins/policies/libtorch/generation/cuda/prefill.hpp"
 
 namespace krl::libtorch {
 

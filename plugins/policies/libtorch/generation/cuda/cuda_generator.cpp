@@ -1,4 +1,4 @@
-#include "generation/cuda/cuda_generator.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_generator.hpp"
 
 namespace krl::libtorch {
 

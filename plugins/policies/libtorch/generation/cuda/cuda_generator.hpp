@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "generation/batching/continuous_generator.hpp"
-#include "generation/cuda/cuda_decoder.hpp"
+#include "plugins/policies/libtorch/generation/batching/continuous_generator.hpp"
+#include "plugins/policies/libtorch/generation/cuda/cuda_decoder.hpp"
 
 namespace krl::libtorch {
 

@@ -1,6 +1,6 @@
-#include "generation/cuda/decode_step.hpp"
+#include "plugins/policies/libtorch/generation/cuda/decode_step.hpp"
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "generation/cuda/generation_kernels.hpp"
+#include "plugins/policies/libtorch/generation/cuda/generation_kernels.hpp"
 
 namespace krl::libtorch {
 

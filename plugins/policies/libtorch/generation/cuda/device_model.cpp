@@ -1,9 +1,9 @@
-#include "generation/cuda/device_model.hpp"
+#include "plugins/policies/libtorch/generation/cuda/device_model.hpp"
 
 #include <kernelrl/values.hpp>
 
-#include "model/rotary_table.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/model/rotary_table.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "generation/cuda/device_types.hpp"
-#include "generation/cuda/kernel_source.hpp"
-#include "model/llama.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/generation/cuda/device_types.hpp"
+#include "plugins/policies/libtorch/generation/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/model/llama.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

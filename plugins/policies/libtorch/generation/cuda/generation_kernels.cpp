@@ -1,4 +1,4 @@
-#include "generation/cuda/generation_kernels.hpp"
+#include "plugins/policies/libtorch/generation/cuda/generation_kernels.hpp"
 
 namespace krl::libtorch {
 namespace {

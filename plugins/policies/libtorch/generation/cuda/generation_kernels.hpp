@@ -2,8 +2,8 @@
 // stream.
 #pragma once
 
-#include "cuda/kernel_library.hpp"
-#include "generation/cuda/device_model.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_library.hpp"
+#include "plugins/policies/libtorch/generation/cuda/device_model.hpp"
 
 namespace krl::libtorch {
 

@@ -1,4 +1,4 @@
-#include "generation/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/generation/cuda/kernel_source.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "generation_base_source.hpp"
 #include "generation_sampling_source.hpp"
 #include "generation_tensor_attention_source.hpp"
-#include "model/cuda/vectors.hpp"
+#include "plugins/policies/libtorch/model/cuda/vectors.hpp"
 
 namespace krl::libtorch {
 namespace {

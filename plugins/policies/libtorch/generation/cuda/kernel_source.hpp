@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/kernel_compiler.hpp"
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_compiler.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 namespace krl::libtorch {
 

@@ -1,9 +1,9 @@
-#include "generation/cuda/prefill.hpp"
+#include "plugins/policies/libtorch/generation/cuda/prefill.hpp"
 
 #include <cmath>
 
-#include "generation/cuda/upload.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/generation/cuda/upload.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "generation/batching/batch_decoder.hpp"
-#include "generation/cuda/generation_kernels.hpp"
+#include "plugins/policies/libtorch/generation/batching/batch_decoder.hpp"
+#include "plugins/policies/libtorch/generation/cuda/generation_kernels.hpp"
 
 namespace krl::libtorch {
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -1,6 +1,6 @@
-#include "model/cpu/attention.hpp"
+#include "plugins/policies/libtorch/model/cpu/attention.hpp"
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

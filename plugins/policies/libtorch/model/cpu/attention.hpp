@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/config.hpp"
-#include "model/operations.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
 
 namespace krl::libtorch {
 

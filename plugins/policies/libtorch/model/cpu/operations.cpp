@@ -1,13 +1,13 @@
 // The operations on the CPU, in float32 and float64: those of the block have derivatives of their
 // own, where a chain of torch operations would pass over memory many times. Autograd sums the
 // gradients of the parameters.
-#include "model/operations.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
 
 #include <cmath>
 #include <cstring>
 
-#include "model/cpu/attention.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/model/cpu/attention.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 

@@ -1,6 +1,6 @@
-#include "model/cuda/attention.hpp"
+#include "plugins/policies/libtorch/model/cuda/attention.hpp"
 
-#include "torch.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/config.hpp"
-#include "model/packed_batch.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/packed_batch.hpp"
 
 namespace krl::libtorch {
 

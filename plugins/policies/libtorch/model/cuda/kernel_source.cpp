@@ -1,9 +1,9 @@
-#include "model/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/model/cuda/kernel_source.hpp"
 
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "model/cuda/vectors.hpp"
+#include "plugins/policies/libtorch/model/cuda/vectors.hpp"
 #include "training_kernel_source.hpp"
 
 namespace krl::libtorch {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda/kernel_compiler.hpp"
-#include "model/config.hpp"
-#include "model/cuda/launch.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_compiler.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
+#include "plugins/policies/libtorch/model/cuda/launch.hpp"
 
 namespace krl::libtorch {
 

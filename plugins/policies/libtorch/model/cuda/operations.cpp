@@ -1,17 +1,17 @@
-#include "model/cuda/operations.hpp"
+#include "plugins/policies/libtorch/model/cuda/operations.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <cmath>
 #include <kernelrl/values.hpp>
 
-#include "cuda/kernel_library.hpp"
-#include "cuda/tensor_pointer.hpp"
-#include "model/autograd.hpp"
-#include "model/cuda/attention.hpp"
-#include "model/cuda/kernel_source.hpp"
-#include "model/cuda/predictor.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_library.hpp"
+#include "plugins/policies/libtorch/cuda/tensor_pointer.hpp"
+#include "plugins/policies/libtorch/model/autograd.hpp"
+#include "plugins/policies/libtorch/model/cuda/attention.hpp"
+#include "plugins/policies/libtorch/model/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/model/cuda/predictor.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

@@ -1,8 +1,8 @@
-#include "model/cuda/predictor.hpp"
+#include "plugins/policies/libtorch/model/cuda/predictor.hpp"
 
-#include "cuda/tensor_pointer.hpp"
-#include "model/cuda/kernel_source.hpp"
-#include "torch.hpp"
+#include "plugins/policies/libtorch/cuda/tensor_pointer.hpp"
+#include "plugins/policies/libtorch/model/cuda/kernel_source.hpp"
+#include "plugins/policies/libtorch/torch.hpp"
 
 namespace krl::libtorch {
 namespace {

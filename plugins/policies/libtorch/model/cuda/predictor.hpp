@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cuda/kernel_library.hpp"
-#include "model/operations.hpp"
+#include "plugins/policies/libtorch/cuda/kernel_library.hpp"
+#include "plugins/policies/libtorch/model/operations.hpp"
 
 namespace krl::libtorch {
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <numeric>
 
-#include "model/config.hpp"
+#include "plugins/policies/libtorch/model/config.hpp"
 
 namespace krl::libtorch {
 
