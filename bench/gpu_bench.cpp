@@ -37,7 +37,7 @@
 #include "bench/export_kernels.hpp"
 #include "bench/gpu_counters.hpp"
 #include "bench/gpu_kills.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace {
 
@@ -197,7 +197,7 @@ void headroom(const std::filesystem::path& folder) {
     const auto file = folder / (id + ".cu");
     Outcome good;
     if (std::filesystem::exists(file))
-      good = backend.evaluate(task, krl::evaluator::read_file(file.string()), kTimed, 7);
+      good = backend.evaluate(task, files::read_file_or_empty(file.string()), kTimed, 7);
     const auto timed = [](const Outcome& outcome) {
       const auto found = std::find_if(outcome.cases.begin(), outcome.cases.end(),
                                       [](const auto& c) { return std::isfinite(c.time_ns); });

@@ -72,9 +72,10 @@ TEST(Includes, TheSdkKnowsNobody) {
 // plugin.
 TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plugins/"); }
 
-// Every plugin may use it, so it knows none of them.
-TEST(Includes, TheHttpLibraryKnowsTheSdkAlone) {
+// Every plugin may use them, so they know none of them.
+TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
   for (const char* folder : {"rewards", "datasets", "policies", "backends"}) {
+    expect_none("plugins/files", std::string("plugins/") + folder);
     expect_none("plugins/http", std::string("plugins/") + folder);
   }
 }

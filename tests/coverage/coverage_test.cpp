@@ -17,6 +17,7 @@
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 #include "plugins/datasets/templates/generator.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
@@ -33,7 +34,8 @@ Sources files_in(const fs::path& folder) {
   Sources sources;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    if (file.extension() == ".cu") sources[file.filename()] = read_file(file.string());
+    if (file.extension() == ".cu")
+      sources[file.filename()] = files::read_file_or_empty(file.string());
   }
   return sources;
 }

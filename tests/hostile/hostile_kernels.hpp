@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "plugins/backends/evaluator/evaluation_record.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::testing {
 using namespace evaluator;
@@ -57,7 +57,7 @@ inline std::vector<std::string> hostile_kernel_names() {
 // Without a task if the first line is not as it must be.
 inline HostileKernel hostile_kernel_in(const std::filesystem::path& file) {
   HostileKernel kernel;
-  kernel.source = read_file(file.string());
+  kernel.source = files::read_file_or_empty(file.string());
   std::istringstream first_line(kernel.source.substr(0, kernel.source.find('\n')));
   std::string slashes, key, value, task;
   bool good = static_cast<bool>(first_line >> slashes) && slashes == "//";

@@ -33,6 +33,7 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/installed_files.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
+#include "plugins/files/disk_cache.hpp"
 
 namespace krl::cuda {
 
@@ -235,7 +236,7 @@ class CudaBackend final : public Backend, public Tool {
     settings.sizes = chosen_sizes();
     settings.baseline.reference = baseline == "reference";
     if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);
-    settings.cache_folder = cache_folder_of(cache);
+    settings.cache_folder = files::cache_folder_of(cache);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     return settings;
   }

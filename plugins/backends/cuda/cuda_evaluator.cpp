@@ -15,6 +15,8 @@
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cuda {
 namespace {
@@ -40,7 +42,7 @@ std::string counters_problem_of(GpuPool* gpus) {
 
 std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settings,
                         const GpuPool* gpus, bool counters) {
-  Digest digest;
+  files::Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
   digest.add(settings.runs_per_case).add(std::uint64_t{settings.baseline.reference});
   digest.add(static_cast<std::uint64_t>(settings.sizes));
@@ -111,7 +113,7 @@ std::map<std::string, std::string> baselines_in(const std::filesystem::path& fol
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::filesystem::path& file = entry.path();
-    if (file.extension() == ".cu") kernels[file.stem()] = read_file(file.string());
+    if (file.extension() == ".cu") kernels[file.stem()] = files::read_file_or_empty(file.string());
   }
   if (!kernels.empty()) return kernels;
   invalid_argument("baseline_folder: " + folder.string() + ": " +
@@ -254,7 +256,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
                                                                  const Cancelled& cancelled,
                                                                  EvaluationRecord* record) {
   const std::string whole = with_host_call(source, task.definition);
-  const auto output = modules_.get(Digest().add("library").add(whole).hex(), [&] {
+  const auto output = modules_.get(files::Digest().add("library").add(whole).hex(), [&] {
     return with_size(compiler_.compile_library(whole, cancelled));
   });
   record->compile_log = output->log;
@@ -276,7 +278,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
 
 std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
-  Digest key;
+  files::Digest key;
   key.add(source);
   for (const std::string& kernel : kernels) key.add(kernel);
   return modules_.get(key.hex(),
@@ -300,12 +302,12 @@ std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
     const PreparedTask& task, const std::string& source, const std::string& what,
     const Cancelled& cancelled) {
   if (source.empty()) return nullptr;
-  return baselines_.get(Digest().add(task.digest).add(source).hex(), [&] {
+  return baselines_.get(files::Digest().add(task.digest).add(source).hex(), [&] {
     EvaluationRecord record;
     auto built = build(task, source, task.n_cases, cancelled, &record);
     if (!built) invalid_argument(task.definition.id + ": the " + what + ": " + record.why);
     const std::size_t bytes = built->module.cubin.size() + built->module.ptx.size();
-    std::string digest = Digest().add(built->module.cubin).hex();
+    std::string digest = files::Digest().add(built->module.cubin).hex();
     return std::pair(Baseline{*std::move(built), std::move(digest)}, bytes);
   });
 }

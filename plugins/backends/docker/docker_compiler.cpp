@@ -12,6 +12,7 @@
 #include "plugins/backends/docker/container.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "plugins/files/digest.hpp"
 
 namespace krl::docker {
 using namespace evaluator;
@@ -139,7 +140,7 @@ CompileOutput compile_library_in(Container& container, const DockerCompilerSetti
 std::string identity_of(const DockerCompilerSettings& all, const std::string& version,
                         const std::string& image_id) {
   const CompileSettings& settings = all.compile;
-  Digest digest;
+  files::Digest digest;
   digest.add(version).add(image_id).add(kCompileScript).add(settings.arch);
   digest.add(settings.memory_bytes).add(processor_seconds(settings));
   for (const char* program : {"nvcc", "ptxas"}) {

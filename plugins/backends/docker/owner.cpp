@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <sstream>
 
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::docker {
-using namespace evaluator;
 namespace {
 
 struct Mark {
@@ -18,7 +17,7 @@ struct Mark {
 // The 22nd word of /proc/PID/stat, in clock ticks since boot; empty if there is no such process.
 // The second word is the program's name in parentheses and may hold anything.
 std::string start_of(const std::string& process) {
-  const std::string stat = read_file("/proc/" + process + "/stat");
+  const std::string stat = files::read_file_or_empty("/proc/" + process + "/stat");
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return {};
   std::istringstream words(stat.substr(name_end + 1));
@@ -30,7 +29,7 @@ std::string start_of(const std::string& process) {
 Mark this_process() {
   std::error_code error;
   Mark mark;
-  std::istringstream(read_file("/proc/sys/kernel/random/boot_id")) >> mark.boot;
+  std::istringstream(files::read_file_or_empty("/proc/sys/kernel/random/boot_id")) >> mark.boot;
   mark.process_namespace = std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
   mark.process = std::to_string(::getpid());
   mark.start = start_of(mark.process);

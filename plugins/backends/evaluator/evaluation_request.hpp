@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
+#include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
 
@@ -40,7 +40,7 @@ struct EvaluationRequest {
   // The name of its evaluation in a cache. `identity`: the digest of everything else that decides
   // it: toolchain, options, programs.
   std::string key(std::string_view identity) const {
-    return Digest()
+    return files::Digest()
         .add(host ? "evaluation of a host program" : "evaluation")
         .add(identity)
         .add(definition_json)

@@ -6,6 +6,8 @@
 #include "plugins/backends/cuda/host/host_headers.hpp"
 #include "plugins/backends/cuda/sandboxed_compiles.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::nvcc {
 namespace {
@@ -54,14 +56,14 @@ std::vector<std::string> library_step(const std::string& program, const NvccLibr
 
 std::string digest_of(const CompileSettings& settings, const NvccPlan& plan,
                       const std::vector<std::string>& our_files) {
-  Digest digest;
+  files::Digest digest;
   digest.add(settings.memory_bytes).add(rules_for(settings, plan).cpu_seconds);
   for (const std::string& option : options_of(settings)) digest.add(option);
   for (const auto* command : {&plan.preprocess, &plan.translate, &plan.assemble}) {
     for (const std::string& word : *command) digest.add(word);
   }
   for (const std::string& program : plan.programs) digest.add(std::filesystem::file_size(program));
-  for (const std::string& file : our_files) digest.add(read_file(file));
+  for (const std::string& file : our_files) digest.add(files::read_file_or_empty(file));
   return digest.hex();
 }
 

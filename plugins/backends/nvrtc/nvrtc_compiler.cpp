@@ -9,6 +9,8 @@
 #include "plugins/backends/nvrtc/compile_servers.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::nvrtc {
 
@@ -69,12 +71,12 @@ CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFile
   server.rules.readable = nvrtc_files(nvrtc);
 
   const std::string version = version_of(server);
-  Digest digest;
+  files::Digest digest;
   digest.add(version).add(std::filesystem::file_size(nvrtc.library));
   digest.add(settings.arch).add(settings.memory_bytes).add(server.rules.cpu_seconds);
   for (const std::string& flag : settings.flags) digest.add(flag);
   for (const std::string& file : {server.program, server.launcher, files.plugin()}) {
-    digest.add(read_file(file));
+    digest.add(files::read_file_or_empty(file));
   }
   const auto servers = std::make_shared<CompileServers>(std::move(server));
   return {"NVRTC " + version, settings.arch, digest.hex(),

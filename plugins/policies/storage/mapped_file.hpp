@@ -5,11 +5,12 @@
 #include <filesystem>
 #include <string_view>
 
+
 namespace krl::policies {
 
 class MappedFile {
  public:
-  // Throws krl::Failure as read_file(). Whoever makes the file shorter ends the process when bytes
+  // Throws krl::Failure as files::read_file(). Whoever makes the file shorter ends the process when bytes
   // that are gone are looked at.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::policies {
 namespace {
@@ -121,7 +121,7 @@ void write_safetensors(const std::filesystem::path& path,
   std::memcpy(length, &size, sizeof length);  // every platform that torch runs on is little-endian
   parts[0] = {length, sizeof length};
   parts[1] = text;
-  write_file(path, parts);
+  files::write_file(path, parts);
 }
 
 Safetensors Safetensors::read(const std::filesystem::path& path) {

@@ -3,7 +3,7 @@
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::tinker {
 namespace {
@@ -21,13 +21,13 @@ void write_checkpoint(const std::filesystem::path& directory, const Checkpoint& 
                          {"base_model", checkpoint.base_model},
                          {"lora_rank", checkpoint.lora_rank},
                          {"version", checkpoint.version}};
-  policies::write_file(directory / kFile, {contents.dump(2), "\n"});
-  policies::sync_directory(directory);
+  files::write_file(directory / kFile, {contents.dump(2), "\n"});
+  files::sync_directory(directory);
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kFile;
-  const json contents = json::parse(policies::read_file(file), nullptr, /*allow_exceptions=*/false);
+  const json contents = json::parse(files::read_file(file), nullptr, /*allow_exceptions=*/false);
   try {
     if (contents.at("format") != kFormat) {
       invalid_argument(file.string() + " has format " + contents["format"].dump() +

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "plugins/policies/storage/sha256.hpp"
+#include "plugins/files/digest.hpp"
 #include "plugins/policies/tokenizer/utf8.hpp"
 
 namespace krl::policies {
@@ -283,7 +283,7 @@ std::string chat_template_digest(std::string_view jinja) {
   for (std::size_t at = 0; (at = text.find("\\n", at)) != std::string::npos; ++at) {
     text.replace(at, 2, "\n");
   }
-  return sha256_hex(text);
+  return files::sha256_hex(text);
 }
 
 std::vector<ChatPart> render_chat(ChatFamily family, const ChatOptions& options,

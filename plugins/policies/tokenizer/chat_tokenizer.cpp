@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "plugins/policies/tokenizer/json_node.hpp"
 
 namespace krl::policies {
@@ -24,7 +24,7 @@ std::string read_limited(const fs::path& path) {
   if (!failed && size > kLargestFile) {
     invalid_argument(path.string() + ": " + std::to_string(size) + " bytes are too many");
   }
-  return read_file(path);
+  return files::read_file(path);
 }
 
 std::optional<std::string> read_if_there(const fs::path& path) {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/engine/local_policy.hpp"
 #include "plugins/policies/libtorch/generation/decoder.hpp"
 #include "plugins/policies/libtorch/model/parameters.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
@@ -178,15 +178,15 @@ TEST_F(CheckpointTest, DamageIsRefusedAndChangesNothing) {
   const auto before = iterate(policy_, 3);
   const auto damage = [&](const char* file, const std::string& contents) {
     const auto target = directory_.path() / file;
-    const std::string whole = read_file(target);
-    write_file(target, {contents});
+    const std::string whole = files::read_file(target);
+    files::write_file(target, {contents});
     LocalPolicy fresh(tiny_options());
     const std::string why = refusal(fresh, KRL_INVALID_ARGUMENT);
     EXPECT_NE(why.find(file), std::string::npos) << why;
     EXPECT_TRUE(fresh.describe().needs_corpus);
-    write_file(target, {whole});
+    files::write_file(target, {whole});
   };
-  const std::string model = read_file(directory_.path() / "model.safetensors");
+  const std::string model = files::read_file(directory_.path() / "model.safetensors");
   damage("model.safetensors", model.substr(0, model.size() - 4));
   damage("model.safetensors", "");
   damage("optimizer.safetensors", model);
@@ -213,7 +213,7 @@ TEST_F(CheckpointTest, UnwritableDirectoryIsAnError) {
 TEST_F(CheckpointTest, ExportsALlamaDirectory) {
   fit(policy_);
   policy_.export_weights(path(), "hf", context_);
-  const auto config = nlohmann::json::parse(read_file(directory_.path() / "config.json"));
+  const auto config = nlohmann::json::parse(files::read_file(directory_.path() / "config.json"));
   EXPECT_EQ(config["architectures"][0], "LlamaForCausalLM");
   EXPECT_EQ(config["num_key_value_heads"], 2);
   EXPECT_EQ(config["tie_word_embeddings"], true);

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::libtorch {
@@ -30,10 +30,11 @@ class CubinCache : public ::testing::Test {
 
   // The one file in the cache.
   fs::path file() const {
-    fs::directory_iterator files(directory_.path() / "kernels");
-    const fs::path found = files->path();
-    EXPECT_EQ(++files, fs::directory_iterator());
-    return found;
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::recursive_directory_iterator(directory_.path() / "kernels"))
+      if (entry.is_regular_file()) found.push_back(entry.path());
+    EXPECT_EQ(found.size(), 1u);
+    return found.at(0);
   }
 
   test::TemporaryDirectory directory_;
@@ -48,18 +49,18 @@ TEST_F(CubinCache, GivesWhatIsThere) {
 }
 
 TEST_F(CubinCache, WhatIsDamagedIsCompiledAgain) {
-  const std::string made = cubin(), whole = read_file(file());
+  const std::string made = cubin(), whole = files::read_file(file());
   std::string other = whole;
   other[other.size() / 2] ^= 1;
   for (const std::string& damaged : {std::string(), whole.substr(0, whole.size() / 2), other}) {
-    write_file(file(), {damaged});
+    files::write_file(file(), {damaged});
     EXPECT_EQ(cubin(), made);
-    EXPECT_EQ(read_file(file()), whole);
+    EXPECT_EQ(files::read_file(file()), whole);
   }
 }
 
 TEST_F(CubinCache, AFolderThatCannotBeWrittenIsNoTrouble) {
-  write_file(directory_.path() / "file", {"no folder"});
+  files::write_file(directory_.path() / "file", {"no folder"});
   set_folder(directory_.path() / "file");
   EXPECT_EQ(cubin().substr(1, 3), "ELF");
 }

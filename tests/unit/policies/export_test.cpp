@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/engine/hugging_face_export.hpp"
 #include "plugins/policies/libtorch/engine/peft_export.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/tokenizer/scratch_tokenizer.hpp"
 #include "tests/unit/policies/model_truth.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-json read_json(const fs::path& path) { return json::parse(read_file(path)); }
+json read_json(const fs::path& path) { return json::parse(files::read_file(path)); }
 
 void expect_same_tensors(const fs::path& exported, const fs::path& saved) {
   const auto ours = Safetensors::read(exported), theirs = Safetensors::read(saved);

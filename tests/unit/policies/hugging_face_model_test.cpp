@@ -7,8 +7,8 @@
 #include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/model/hugging_face_names.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
@@ -41,7 +41,7 @@ class HuggingFaceModelTest : public ::testing::Test {
 
   void write_config(const json& config) {
     config_ = config;
-    write_file(directory_.path() / "config.json", {config.dump()});
+    files::write_file(directory_.path() / "config.json", {config.dump()});
   }
 
   ParameterLayout layout() const { return ParameterLayout(config_from_json(config_.dump(), "x")); }
@@ -127,8 +127,8 @@ TEST_F(HuggingFaceModelTest, ShardsAreReadByTheirIndex) {
     write_tensors(file, names(share, 3));
     for (const NamedRows& rows : names(share, 3)) map[rows.name] = file;
   }
-  write_file(directory_.path() / "model.safetensors.index.json",
-             {json{{"weight_map", map}}.dump()});
+  files::write_file(directory_.path() / "model.safetensors.index.json",
+                    {json{{"weight_map", map}}.dump()});
   expect_all_at_their_places();
 }
 
@@ -136,10 +136,10 @@ TEST_F(HuggingFaceModelTest, AnIndexNamesNoFileElsewhere) {
   write_config(small_config());
   for (const char* file : {"../model.safetensors", "/etc/passwd", "", ".", "..", "a/b"}) {
     const json index = {{"weight_map", {{"model.norm.weight", file}}}};
-    write_file(directory_.path() / "model.safetensors.index.json", {index.dump()});
+    files::write_file(directory_.path() / "model.safetensors.index.json", {index.dump()});
     expect_refused("in no file of this directory");
   }
-  write_file(directory_.path() / "model.safetensors.index.json", {"[1, 2"});
+  files::write_file(directory_.path() / "model.safetensors.index.json", {"[1, 2"});
   expect_refused("weight_map");
 }
 
@@ -194,7 +194,7 @@ TEST_F(HuggingFaceModelTest, SizesThatNoMemoryHoldsAreRefused) {
                  {"head_dim", 2},
                  {"vocab_size", 1}});
   write_config(config);
-  write_file(directory_.path() / "model.safetensors", {""});
+  files::write_file(directory_.path() / "model.safetensors", {""});
   expect_refused("model.layers is 65536; it must be from 1 to 4096");
   config["num_hidden_layers"] = 4096;
   write_config(config);
@@ -210,7 +210,7 @@ TEST_F(HuggingFaceModelTest, MemoryIsTakenForNoMoreThanTheFilesHold) {
   config["vocab_size"] = 1 << 24;
   config["hidden_size"] = 1 << 14;  // a terabyte in float32
   write_config(config);
-  write_file(directory_.path() / "model.safetensors", {std::string(100, 'x')});
+  files::write_file(directory_.path() / "model.safetensors", {std::string(100, 'x')});
   expect_refused("have 100 bytes, which are fewer");
 }
 

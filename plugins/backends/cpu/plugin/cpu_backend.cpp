@@ -5,6 +5,8 @@
 
 #include "plugins/backends/cpu/plugin/cpu_evaluator.hpp"
 
+#include "plugins/files/disk_cache.hpp"
+
 namespace krl::cpu {
 namespace {
 
@@ -57,7 +59,7 @@ class CpuBackend final : public Backend {
     settings.work_limit = static_cast<std::uint64_t>(work_limit);
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
-    settings.cache_folder = cache_folder_of(cache);
+    settings.cache_folder = files::cache_folder_of(cache);
     evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);
     require_sandbox(probe_sandbox(installation.launcher), sandbox, context);
   }

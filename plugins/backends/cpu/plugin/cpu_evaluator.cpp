@@ -7,12 +7,13 @@
 #include "plugins/backends/cpu/plugin/side_by_side.hpp"
 #include "plugins/backends/cuda/fresh_launches.hpp"
 #include "plugins/backends/cuda/kernel_figures.hpp"
-#include "plugins/backends/evaluator/cache/digest.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
 #include "plugins/backends/evaluator/source/static_checks.hpp"
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/ptx/contents.hpp"
 #include "plugins/backends/ptx/reader.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cpu {
 using namespace nvrtc;
@@ -40,11 +41,11 @@ CompileSettings compile_settings(const CpuSettings& settings, const ComputeCapab
 
 std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
                         const Installation& installation) {
-  Digest digest;
+  files::Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(s.gpu);
   digest.add(s.memory_bytes).add(s.work_limit).add(s.runs_per_case);
   for (const std::string& file : {installation.machine, installation.oracle}) {
-    digest.add(read_file(file));
+    digest.add(files::read_file_or_empty(file));
   }
   return digest.hex();
 }
@@ -170,7 +171,7 @@ std::vector<PlannedRun> CpuEvaluator::plan(const PreparedTask& asked,
 
 std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
-  Digest key;
+  files::Digest key;
   key.add("module").add(source);
   for (const std::string& kernel : kernels) key.add(kernel);
   return modules_.get(key.hex(), [&] {

@@ -15,7 +15,7 @@
 
 #include "plugins/backends/cpu/runner_protocol.hpp"
 #include "plugins/backends/evaluator/check/case_data.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/backends/evaluator/process/shared_memory.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 #include "plugins/backends/evaluator/source/launch_schedule.hpp"
 

@@ -4,7 +4,8 @@
 #include <kernelrl/values.hpp>
 #include <utility>
 
-#include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cuda {
 namespace {
@@ -22,11 +23,11 @@ GpuPool::GpuPool(const std::vector<gpu::GpuDescription>& gpus, GpuWorkers worker
 }
 
 std::string GpuPool::identity() const {
-  Digest digest;
+  files::Digest digest;
   digest.add(description().name).add(static_cast<std::uint64_t>(description().driver));
   digest.add(workers_.trusted_code).add(workers_.reference_device);
   for (const std::string& program : {workers_.runner, workers_.checker, workers_.profiler}) {
-    digest.add(read_file(program));
+    digest.add(files::read_file_or_empty(program));
   }
   return digest.hex();
 }

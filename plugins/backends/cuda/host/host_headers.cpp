@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "plugins/backends/evaluator/cache/digest.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;
@@ -17,9 +17,9 @@ std::string digest_of_headers(const fs::path& folder) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  Digest digest;
+  files::Digest digest;
   for (const std::string& file : files) {
-    digest.add(fs::relative(file, folder).string()).add(read_file(file));
+    digest.add(fs::relative(file, folder).string()).add(files::read_file_or_empty(file));
   }
   return digest.hex();
 }

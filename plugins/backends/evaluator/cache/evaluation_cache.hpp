@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "plugins/backends/evaluator/cache/disk_cache.hpp"
 #include "plugins/backends/evaluator/cache/memory_cache.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
+#include "plugins/files/disk_cache.hpp"
 
 namespace krl::evaluator {
 
@@ -43,7 +43,7 @@ class EvaluationCache {
   static constexpr std::uint64_t kMemoryBytes = 64 << 20;
 
   MemoryCache<EvaluationRecord> memory_;
-  std::optional<DiskCache> disk_;
+  std::optional<files::DiskCache> disk_;
 };
 
 }  // namespace krl::evaluator

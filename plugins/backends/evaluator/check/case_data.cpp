@@ -2,7 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
 namespace {
@@ -40,7 +40,7 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
   if (!parsed) invalid_argument(parsed.error());
   PreparedTask task;
   task.definition = *std::move(parsed);
-  task.digest = Digest().add(definition_json).hex();
+  task.digest = files::Digest().add(definition_json).hex();
   task.n_real = sizes == Sizes::kReal ? task.definition.real.size() : 0;
   task.n_cases = task.definition.cases.size() + task.n_real;
   task.n_holdouts = task.definition.holdout.size();

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/backends/evaluator/process/shared_memory.hpp"
 
 namespace krl::evaluator {
 

@@ -6,7 +6,7 @@
 #include <kernelrl/values.hpp>
 #include <type_traits>
 
-#include "plugins/policies/storage/sha256.hpp"
+#include "plugins/files/digest.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -94,7 +94,7 @@ std::string cubin_name(std::string_view source, const std::vector<Define>& defin
   for (const std::string& option : options_of(defines, architecture)) text += '\n' + option;
   text += '\n';
   text += source;
-  return policies::sha256_hex(text);
+  return files::sha256_hex(text);
 }
 
 }  // namespace krl::libtorch

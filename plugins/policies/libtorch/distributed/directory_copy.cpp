@@ -6,8 +6,8 @@
 #include <kernelrl/values.hpp>
 #include <map>
 
+#include "plugins/files/digest.hpp"
 #include "plugins/policies/libtorch/distributed/message.hpp"
-#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -31,9 +31,9 @@ std::string digest_of(const fs::path& path) {
   std::string pieces, piece(kPiece, '\0');
   while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    pieces += policies::sha256_hex({piece.data(), static_cast<std::size_t>(file.gcount())});
+    pieces += files::sha256_hex({piece.data(), static_cast<std::size_t>(file.gcount())});
   }
-  return file.eof() && !file.bad() ? policies::sha256_hex(pieces) : std::string();
+  return file.eof() && !file.bad() ? files::sha256_hex(pieces) : std::string();
 }
 
 // Names and sizes.

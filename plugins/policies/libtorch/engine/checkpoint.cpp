@@ -3,10 +3,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/torch.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
-#include "plugins/policies/storage/sha256.hpp"
 
 namespace krl::libtorch {
 
@@ -79,12 +79,13 @@ nlohmann::ordered_json adapters_json(const LoraLayout* lora, const std::string& 
 }
 
 void write_state(const std::filesystem::path& directory, const nlohmann::ordered_json& state) {
-  write_file(directory / "state.json", {state.dump(2), "\n"});
-  sync_directory(directory);
+  files::write_file(directory / "state.json", {state.dump(2), "\n"});
+  files::sync_directory(directory);
 }
 
 nlohmann::json read_state(const std::filesystem::path& path) {
-  const auto state = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const auto state =
+      nlohmann::json::parse(files::read_file(path), nullptr, /*allow_exceptions=*/false);
   const bool valid = state.is_object() && state.value("format", 0) == kFormat &&
                      state.contains("fitted") && state["fitted"].is_boolean();
   const bool complete = valid && (!state["fitted"].get<bool>() ||
@@ -133,9 +134,9 @@ void save_checkpoint(const std::filesystem::path& directory, const Trainer& trai
     write_flat(directory / "behaviour.safetensors", slots, state.behaviour);
   }
   for (const TokenizerFile& file : chat.files()) {
-    write_file(directory / file.name, {file.contents});
+    files::write_file(directory / file.name, {file.contents});
   }
-  write_file(directory / "config.json", {config_to_json(trainer.layout().config)});
+  files::write_file(directory / "config.json", {config_to_json(trainer.layout().config)});
   write_state(directory, {{"format", kFormat},
                           {"fitted", true},
                           {"dtype", dtype_name(trainer.type())},
@@ -148,8 +149,8 @@ std::string fingerprint(const at::Tensor& weights) {
   constexpr std::int64_t kMost = 65536;
   const std::int64_t step = std::max<std::int64_t>(1, weights.numel() / kMost);
   const at::Tensor some = weights.slice(0, 0, weights.numel(), step).to(at::kCPU, at::kFloat);
-  return sha256_hex({static_cast<const char*>(some.contiguous().const_data_ptr()),
-                     static_cast<std::size_t>(some.numel()) * sizeof(float)});
+  return files::sha256_hex({static_cast<const char*>(some.contiguous().const_data_ptr()),
+                            static_cast<std::size_t>(some.numel()) * sizeof(float)});
 }
 
 void save_unfitted_checkpoint(const std::filesystem::path& directory) {
@@ -162,7 +163,7 @@ std::optional<CheckpointModel> load_checkpoint_model(const std::filesystem::path
   const auto state = read_state(directory / "state.json");
   if (!state["fitted"].get<bool>()) return std::nullopt;
   const auto path = directory / "config.json";
-  const ModelConfig config = config_from_json(read_file(path), path.string());
+  const ModelConfig config = config_from_json(files::read_file(path), path.string());
   check_fits(directory, wanted, config, dtype, state["dtype"].get<std::string>());
   return CheckpointModel{config, state["chat_family"].get<std::string>()};
 }

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/model/hugging_face_names.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
@@ -82,11 +82,11 @@ void export_hugging_face(const std::filesystem::path& directory, const Parameter
   }
   Json config = config_json.empty() ? made_config(layout.config, chat) : Json::parse(config_json);
   set_type(config, type);
-  write_file(directory / "config.json", {config.dump(2), "\n"});
+  files::write_file(directory / "config.json", {config.dump(2), "\n"});
   for (const TokenizerFile& file : chat.files()) {
-    write_file(directory / file.name, {file.contents});
+    files::write_file(directory / file.name, {file.contents});
   }
-  sync_directory(directory);
+  files::sync_directory(directory);
 }
 
 }  // namespace krl::libtorch

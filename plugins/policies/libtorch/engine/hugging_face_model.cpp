@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/model/hugging_face_names.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
@@ -30,7 +30,8 @@ std::set<std::string> shards_of(const fs::path& directory) {
   const fs::path index = directory / kIndexFile;
   std::error_code ignored;
   if (!fs::exists(index, ignored)) return {kSingleFile};
-  const auto json = nlohmann::json::parse(read_file(index), nullptr, /*allow_exceptions=*/false);
+  const auto json =
+      nlohmann::json::parse(files::read_file(index), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object()) {
     refuse(index, "there is no object 'weight_map'");
   }
@@ -126,7 +127,7 @@ class WeightFinder {
 HuggingFaceModel load_hugging_face_model(const fs::path& directory) {
   const fs::path config_path = directory / "config.json";
   HuggingFaceModel model;
-  model.config_json = read_file(config_path);
+  model.config_json = files::read_file(config_path);
   model.config = config_from_json(model.config_json, config_path.string());
   const std::set<std::string> shards = shards_of(directory);
   check_sizes(directory, shards, model.config.parameters());

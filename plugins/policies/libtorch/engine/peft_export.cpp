@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "plugins/policies/storage/safetensors.hpp"
 
 namespace krl::libtorch {
@@ -40,8 +40,8 @@ void export_peft(const std::filesystem::path& directory, const LoraLayout& lora,
                                          {"bias", "none"},
                                          {"fan_in_fan_out", false},
                                          {"inference_mode", true}};
-  write_file(directory / "adapter_config.json", {config.dump(2), "\n"});
-  sync_directory(directory);
+  files::write_file(directory / "adapter_config.json", {config.dump(2), "\n"});
+  files::sync_directory(directory);
 }
 
 }  // namespace krl::libtorch

@@ -5,7 +5,7 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/cubin.hpp"
 #include "plugins/backends/cuda/kernel_references.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;
@@ -18,7 +18,7 @@ TEST(Cubin, DamagedBytesAreNoTrouble) {
   EXPECT_FALSE(read_cubin("", why));
   EXPECT_FALSE(
       read_cubin("no ELF file at all, but long enough for the header of one: 64 bytes", why));
-  EXPECT_FALSE(read_cubin(read_file("/proc/self/exe"), why));
+  EXPECT_FALSE(read_cubin(files::read_file_or_empty("/proc/self/exe"), why));
   EXPECT_EQ(why, "the module is not GPU code");
   EXPECT_TRUE(has_variables(""));  // for all that is known
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "plugins/backends/docker/engine/engine.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::docker::testing {
 using namespace evaluator;
@@ -31,7 +32,7 @@ std::string daemon_program() {
 // Root of a container may not.
 bool may_mount() {
   constexpr std::string_view kEffective = "CapEff:\t";
-  const std::string status = read_file("/proc/self/status");
+  const std::string status = files::read_file_or_empty("/proc/self/status");
   const std::size_t at = status.find(kEffective);
   if (at == std::string::npos) return false;
   return std::stoull(status.substr(at + kEffective.size()), nullptr, 16) >> kCapSysAdmin & 1;
@@ -97,7 +98,7 @@ void PrivateDaemon::stop() {
 
 std::string PrivateDaemon::last_words() const {
   constexpr std::size_t kShown = 1000;
-  const std::string log = read_file(folder_ / "log");
+  const std::string log = files::read_file_or_empty(folder_ / "log");
   return log.substr(log.size() - std::min(log.size(), kShown));
 }
 

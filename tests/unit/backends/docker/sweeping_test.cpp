@@ -3,8 +3,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "plugins/backends/evaluator/process/descriptor.hpp"
 #include "tests/unit/backends/docker/docker_fixture.hpp"
+
+#include "plugins/files/file.hpp"
 
 namespace krl::docker::testing {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 // A process of this machine, in whatever container, has `word` in its command line.
 bool some_process_says(const std::string& word) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    if (evaluator::read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
+    if (files::read_file_or_empty(entry.path() / "cmdline").find(word) != std::string::npos)
+      return true;
   }
   return false;
 }

@@ -10,6 +10,7 @@
 #include "plugins/backends/cuda/gpu/gpu_candidate.hpp"
 #include "plugins/backends/cuda/host/host_source.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
 namespace krl::testing {
@@ -31,7 +32,7 @@ inline std::string compiled_by_gxx(const std::string& source) {
   command.environment = {"PATH=/usr/bin:/bin", "TMPDIR=" + folder.string()};
   command.descriptors = {{text.descriptor(), 0}, {log.descriptor(), 2}};
   const Ending ending = Subprocess(command).wait(std::chrono::minutes(2));
-  const std::string object = ending.ok() ? read_file(library) : "";
+  const std::string object = ending.ok() ? files::read_file_or_empty(library) : "";
   fs::remove_all(folder);
   if (object.empty()) throw std::runtime_error(log.read(4000));
   return object;

@@ -20,6 +20,7 @@
 #include "plugins/backends/cuda/gpu/host_calls.hpp"
 #include "plugins/backends/cuda/gpu/host_runner.hpp"
 #include "plugins/backends/cuda/gpu/timing.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 
 namespace krl::testing {
@@ -345,7 +346,7 @@ struct ProcessState {
 };
 
 std::optional<ProcessState> state_of(pid_t process) {
-  std::istringstream text(read_file("/proc/" + std::to_string(process) + "/stat"));
+  std::istringstream text(files::read_file_or_empty("/proc/" + std::to_string(process) + "/stat"));
   ProcessState state;
   std::string word;
   std::getline(std::getline(text, word, '('), state.name, ')');

@@ -14,6 +14,7 @@
 
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "plugins/backends/elf/elf_view.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 
 namespace krl::testing {
@@ -43,7 +44,7 @@ CompileOutput compiled_to(CompiledModule module) {
 
 // Code of a GPU without any kernel.
 std::string empty_cubin() {
-  std::string code = read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so");
+  std::string code = files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/candidates.so");
   const std::uint16_t machine = kElfMachineCuda;
   std::memcpy(code.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
   return code;
@@ -57,7 +58,8 @@ CudaCompiler simulated_compiler() {
                         const Cancelled&) {
     std::string ptx = ".version 8.8\n.target sm_90\n.address_size 64\n";
     for (const std::string& kernel : kernels) ptx += ".visible .entry " + kernel + "() { ret; }\n";
-    return compiled_to({read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so"), ptx, "", kernels});
+    return compiled_to(
+        {files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/candidates.so"), ptx, "", kernels});
   };
   compiler.compile_library = [](std::string_view source, const Cancelled&) {
     try {

@@ -12,6 +12,7 @@
 #include "plugins/backends/cuda/gpu/ncu/ncu_profiler.hpp"
 #include "plugins/backends/cuda/gpu/ncu/ncu_search.hpp"
 #include "plugins/backends/evaluator/process/temporary_folder.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
 namespace krl::testing {
@@ -24,7 +25,7 @@ using ::testing::Not;
 
 const std::string kMeasured = KERNELRL_SOURCE_DIR "/tests/unit/backends/gpu/ncu_h200.csv";
 
-NcuReport measured() { return read_ncu_report(read_file(kMeasured)); }
+NcuReport measured() { return read_ncu_report(files::read_file_or_empty(kMeasured)); }
 
 double value_of(const std::vector<gpu::Counter>& counters, std::string_view name) {
   for (const gpu::Counter& counter : counters) {
@@ -70,7 +71,7 @@ TEST(NcuReport, IsEmptyForAnyOtherText) {
 
 // The same file, cut off anywhere, or with any byte another.
 TEST(NcuReport, IsReadWhateverHappenedToIt) {
-  const std::string text = read_file(kMeasured);
+  const std::string text = files::read_file_or_empty(kMeasured);
   for (std::size_t at = 0; at < text.size(); at += 31) {
     EXPECT_LE(read_ncu_report(std::string_view(text).substr(0, at)).launches.size(), 5u);
     std::string changed = text;
@@ -219,7 +220,7 @@ TEST_F(NcuConversation, IsAboutTheCandidatesKernelsAlone) {
   const std::string script =
       std::string("echo \"$kernels\" > ") + folder_.path().string() + "/kernels\n" + kReplays;
   EXPECT_EQ(complaint(start_of(script)), "");
-  EXPECT_EQ(read_file((folder_.path() / "kernels").string()), "regex:^(good)$\n");
+  EXPECT_EQ(files::read_file_or_empty((folder_.path() / "kernels").string()), "regex:^(good)$\n");
 }
 
 TEST_F(NcuConversation, SaysWhatWentWrong) {
@@ -256,7 +257,7 @@ TEST_F(NcuConversation, LeavesNoFiles) {
   const std::string script =
       "touch $TMPDIR/lock $HOME/settings; echo $TMPDIR > " + folder_.path().string() + "/where\n";
   EXPECT_EQ(complaint(start_of(script + kReplays)), "");
-  std::string where = read_file((folder_.path() / "where").string());
+  std::string where = files::read_file_or_empty((folder_.path() / "where").string());
   where.pop_back();
   EXPECT_THAT(where, HasSubstr("kernelrl-ncu-"));
   EXPECT_FALSE(fs::exists(where));

@@ -14,6 +14,7 @@
 #include "plugins/backends/cuda/gpu/gpu.hpp"
 #include "plugins/backends/cuda/gpu/gpu_search.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::testing {
 using namespace cuda;
@@ -35,7 +36,7 @@ inline GpuWorkers simulated_workers() {
   workers.checker = std::string(kWorkers) + "kernelrl-gpu-checker";
   workers.reference_device = "cpu";
   workers.environment = gpu_environment();
-  workers.trusted_code = read_file(KERNELRL_SIMULATED_FOLDER "/trusted_kernels.so");
+  workers.trusted_code = files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/trusted_kernels.so");
   workers.arena_bytes = 4 << 20;
   workers.run_limit = std::chrono::seconds(20);
   return workers;
@@ -58,7 +59,8 @@ struct Candidate {
     auto read = read_schedule(source, task().definition, task().cases, {});
     if (!read) throw std::runtime_error(read.error().message);
     schedule = *std::move(read);
-    module = {read_file(KERNELRL_SIMULATED_FOLDER "/candidates.so"), "", "", {kernel}};
+    module = {
+        files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/candidates.so"), "", "", {kernel}};
   }
   operator GpuCandidate() const { return {task(), schedule, module}; }
 };

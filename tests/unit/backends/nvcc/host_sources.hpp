@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::testing {
 using namespace evaluator;
@@ -19,7 +19,7 @@ inline std::vector<HostSource> host_sources() {
   std::vector<HostSource> sources;
   const std::string folder = KERNELRL_SOURCE_DIR "/tests/unit/backends/nvcc/host_sources";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string text = read_file(entry.path());
+    const std::string text = files::read_file_or_empty(entry.path());
     sources.push_back({entry.path().stem(), text.substr(3, text.find('\n') - 3), text});
   }
   return sources;

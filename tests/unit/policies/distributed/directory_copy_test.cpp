@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
@@ -53,8 +53,8 @@ void with_two(const Side& first, const Side& other) {
 void offer(RankGroup& group) { EXPECT_TRUE(offer_directory(group, kCheckpoint)); }
 
 void write_checkpoint(const fs::path& directory) {
-  write_file(directory / "state.json", {"{}"});
-  write_file(directory / "weights", {std::string(kLarge, 'w')});
+  files::write_file(directory / "state.json", {"{}"});
+  files::write_file(directory / "weights", {std::string(kLarge, 'w')});
 }
 
 void expect_copy(RankGroup& group) {
@@ -63,8 +63,8 @@ void expect_copy(RankGroup& group) {
     const OfferedDirectory offered(group);
     copy = offered.path();
     EXPECT_TRUE(offered.is_copy());
-    EXPECT_EQ(read_file(copy / "state.json"), "{}");
-    EXPECT_EQ(read_file(copy / "weights"), std::string(kLarge, 'w'));
+    EXPECT_EQ(files::read_file(copy / "state.json"), "{}");
+    EXPECT_EQ(files::read_file(copy / "weights"), std::string(kLarge, 'w'));
   }
   EXPECT_FALSE(fs::exists(copy)) << "it is removed";
 }
@@ -91,19 +91,19 @@ TEST(DirectoryCopy, IsNotMadeOfNothing) {
 // Of the same run and step, as an earlier attempt may have left it.
 TEST(DirectoryCopy, IsMadeWhereFilesOfTheSameSizeAreOthers) {
   const auto older = [](const fs::path& directory) {
-    write_file(directory / "state.json", {"{}"});
-    write_file(directory / "weights", {std::string(kLarge - 1, 'w'), "v"});
+    files::write_file(directory / "state.json", {"{}"});
+    files::write_file(directory / "weights", {std::string(kLarge - 1, 'w'), "v"});
   };
   with_two({write_checkpoint, offer}, {older, expect_copy});
 }
 
 TEST(DirectoryCopy, IsMadeWhereAFileCannotBeRead) {
-  const auto empty = [](const fs::path& directory) { write_file(directory / "empty", {}); };
+  const auto empty = [](const fs::path& directory) { files::write_file(directory / "empty", {}); };
   const auto unreadable = [](const fs::path& directory) { make_unreadable(directory / "empty"); };
   with_two({empty, offer}, {unreadable, [](RankGroup& group) {
                               const OfferedDirectory offered(group);
                               EXPECT_TRUE(offered.is_copy());
-                              EXPECT_EQ(read_file(offered.path() / "empty"), "");
+                              EXPECT_EQ(files::read_file(offered.path() / "empty"), "");
                             }});
 }
 

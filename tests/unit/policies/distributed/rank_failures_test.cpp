@@ -9,9 +9,9 @@
 #include <thread>
 
 #include <kernelrl/broken_pipe_guard.hpp>
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/distributed/distributed_policy.hpp"
 #include "plugins/policies/libtorch/distributed/follower.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
@@ -249,10 +249,10 @@ TEST_P(LostRank, IsNamedByTheOthers) {
       fit(*policy);
       for (std::uint64_t i = 0;; ++i) {
         learn(*policy, sample(*policy, i));
-        if (i == 1) write_file(started, {""});
+        if (i == 1) files::write_file(started, {""});
       }
     });
-    write_file(words.string() + std::to_string(ranks.rank), {why});
+    files::write_file(words.string() + std::to_string(ranks.rank), {why});
   });
   while (!fs::exists(started)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   processes.send(1, GetParam());
@@ -262,8 +262,8 @@ TEST_P(LostRank, IsNamedByTheOthers) {
   ::gethostname(host, sizeof host - 1);
   const std::string name = "rank 1 (host " + std::string(host) + ", process " +
                            std::to_string(processes.pid(1)) + ") is lost";
-  EXPECT_THAT(read_file(words.string() + "0"), HasSubstr(name));
-  EXPECT_THAT(read_file(words.string() + "2"), HasSubstr(name));
+  EXPECT_THAT(files::read_file(words.string() + "0"), HasSubstr(name));
+  EXPECT_THAT(files::read_file(words.string() + "2"), HasSubstr(name));
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, LostRank, ::testing::Values(SIGKILL, SIGSTOP),
@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, LostRank, ::testing::Values(SIGKILL, SIGSTOP),
 
 // Whether a thread of this process holds SIGPIPE back.
 bool holds_broken_pipes(const std::string& thread) {
-  const std::string status = read_file("/proc/self/task/" + thread + "/status");
+  const std::string status = files::read_file("/proc/self/task/" + thread + "/status");
   const std::string held = status.substr(status.find("SigBlk:") + 7, 18);
   return (std::stoull(held, nullptr, 16) >> (SIGPIPE - 1) & 1) != 0;
 }
@@ -299,7 +299,7 @@ TEST(Ranks, AreNotEndedByABrokenPipe) {
         held = holds_broken_pipes(main);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
-      write_file(looked, {""});
+      files::write_file(looked, {""});
     });
     EXPECT_EQ(group.receive(1), "looked");
     look.join();

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugins/files/file.hpp"
 #include "plugins/policies/libtorch/distributed/call_rows.hpp"
 #include "plugins/policies/libtorch/distributed/rank_group.hpp"
 #include "plugins/policies/libtorch/distributed/sharing.hpp"
 #include "plugins/policies/libtorch/training/examples.hpp"
-#include "plugins/policies/storage/file.hpp"
 #include "tests/unit/policies/distributed/rank_training.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
@@ -54,11 +54,11 @@ class Report {
 
   // The samples' lines.
   std::string samples() const {
-    const std::string text = read_file(path());
+    const std::string text = files::read_file(path());
     return text.substr(0, text.find("numbers"));
   }
   std::vector<double> numbers() const {
-    const std::string text = read_file(path());
+    const std::string text = files::read_file(path());
     std::istringstream line(text.substr(text.find("numbers") + 7));
     return {std::istream_iterator<double>(line), {}};
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::openai::testing {
 
@@ -10,7 +10,7 @@ using http::testing::SeenRequest;
 
 TokenizerDirectory::TokenizerDirectory() {
   const std::string document = krl::test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump();
-  policies::write_file(directory_.path() / "tokenizer.json", {document});
+  files::write_file(directory_.path() / "tokenizer.json", {document});
   chat_ = policies::ChatTokenizer::from_directory(directory_.path(), {"chatml", {}});
 }
 

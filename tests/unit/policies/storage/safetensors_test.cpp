@@ -5,7 +5,7 @@
 #include <cstring>
 #include <kernelrl/values.hpp>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
 
 namespace krl::policies {
@@ -23,7 +23,7 @@ class SafetensorsTest : public ::testing::Test {
     return refusal_of_file(length + header + std::string(bytes, '\0'));
   }
   std::string refusal_of_file(const std::string& contents) {
-    write_file(path(), {contents});
+    files::write_file(path(), {contents});
     try {
       Safetensors::read(path());
     } catch (const Failure& failure) {
@@ -85,17 +85,6 @@ TEST_F(SafetensorsTest, HostileFilesAreRefused) {
   EXPECT_NE(refusal(tensor("F32", "[1]", "[0,4]"), 8).find("follow"), std::string::npos);
   const std::string one = "{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}";
   EXPECT_NE(refusal("{\"a\":" + one + ",\"b\":" + one + "}", 4).find("overlap"), std::string::npos);
-}
-
-TEST(File, FullDiskIsSaidSo) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "skipped: no /dev/full";
-  try {
-    write_file("/dev/full", {"x"});
-    FAIL();
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.code(), KRL_RESOURCE_EXHAUSTED);
-    EXPECT_NE(std::string(failure.what()).find("/dev/full"), std::string::npos);
-  }
 }
 
 }  // namespace

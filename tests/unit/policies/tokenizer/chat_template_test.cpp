@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plugins/policies/storage/file.hpp"
+#include "plugins/files/file.hpp"
 #include "plugins/policies/tokenizer/chat_tokenizer.hpp"
 #include "tests/unit/policies/recording_host.hpp"
 #include "tests/unit/policies/temporary_directory.hpp"
@@ -50,9 +50,9 @@ ChatTokenizer chat_tokenizer(ChatFamily family, const ChatOptions& options = {},
 
 class ChatTemplate : public ::testing::TestWithParam<const char*> {
  protected:
-  const Json fixture_ =
-      Json::parse(read_file(fs::path(KERNELRL_SOURCE_DIR "/tests/unit/policies/tokenizer/data") /
-                            (std::string("chat_") + GetParam() + ".json")));
+  const Json fixture_ = Json::parse(
+      files::read_file(fs::path(KERNELRL_SOURCE_DIR "/tests/unit/policies/tokenizer/data") /
+                       (std::string("chat_") + GetParam() + ".json")));
   const ChatFamily family_ = chat_family_by_name(GetParam());
 
   ChatOptions options(const Json& test_case) const {
@@ -168,7 +168,7 @@ TEST(ChatTokenizer, ComesBackFromADirectory) {
   const krl::test::TemporaryDirectory directory;
   const ChatTokenizer made = scratch_chat_tokenizer(scratch_tokenizer({}), 256);
   for (const TokenizerFile& file : made.files()) {
-    write_file(directory.path() / file.name, {file.contents});
+    files::write_file(directory.path() / file.name, {file.contents});
   }
   const ChatTokenizer read = ChatTokenizer::from_directory(directory.path(), {});
   EXPECT_EQ(read.family(), ChatFamily::kScratch);
@@ -186,13 +186,13 @@ TEST(ChatTokenizer, AnUnknownTemplateIsRefusedUnlessOneIsChosen) {
   const auto load = [&](const std::string& choice) {
     return refusal([&] { ChatTokenizer::from_directory(path, {choice, {}}); });
   };
-  write_file(path / "tokenizer.json",
-             {test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump()});
+  files::write_file(path / "tokenizer.json",
+                    {test::tokenizer_document({"<|im_start|>", "<|im_end|>"}).dump()});
   EXPECT_NE(load("").find("no chat template; choose one"), std::string::npos);
-  write_file(path / "tokenizer_config.json", {R"({"chat_template": "{{ messages }}"})"});
+  files::write_file(path / "tokenizer_config.json", {R"({"chat_template": "{{ messages }}"})"});
   EXPECT_NE(load("").find("tokenizer_config.json.chat_template: a chat template that is not known"),
             std::string::npos);
-  write_file(path / "chat_template.jinja", {"{{ messages }} "});
+  files::write_file(path / "chat_template.jinja", {"{{ messages }} "});
   EXPECT_NE(load("").find("chat_template.jinja: a chat template that is not known"),
             std::string::npos);
   EXPECT_NE(load("qwen4").find("no chat template 'qwen4'; known are scratch, chatml"),

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "plugins/backends/cuda/gpu/ncu/ncu_metrics.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/file.hpp"
 
 namespace krl::cuda {
 namespace {
@@ -161,7 +161,7 @@ NcuProfiler::Profiled NcuProfiler::launches_of(const gpu::Load& load,
     Conversation ncu(command(load.kernels));
     converse(ncu, load, runs, &profiled.problem);
     const Ending ending = ncu.end(ncu.timed_out() ? std::chrono::seconds(0) : kEndLimit);
-    NcuReport report = read_ncu_report(read_file(log_file()));
+    NcuReport report = read_ncu_report(files::read_file_or_empty(log_file()));
     add_what_ncu_says(ending, report, ncu.complaint(), &profiled.problem);
     if (profiled.problem.empty()) profiled.launches = std::move(report.launches);
   } catch (const Failure& failure) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl::evaluator {
+namespace krl::files {
 
 class DiskCache {
  public:
@@ -43,8 +43,8 @@ class DiskCache {
   std::atomic<std::int64_t> bytes_{-1};  // an estimate; -1: not counted yet
 };
 
-// The folder that a backend's option `cache` means; empty = none. "off" is none, "" is
+// The folder that a component's option `cache` means; empty = none. "off" is none, "" is
 // $XDG_CACHE_HOME/kernelrl, or ~/.cache/kernelrl, or none if neither is known.
 std::filesystem::path cache_folder_of(const std::string& option);
 
-}  // namespace krl::evaluator
+}  // namespace krl::files

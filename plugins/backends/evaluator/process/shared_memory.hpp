@@ -1,5 +1,5 @@
-// A file descriptor with an owner, and memory shared by two processes. No thread safety beyond that
-// of the kernel; a moved-from object owns nothing.
+// Memory shared by two processes. No thread safety beyond that of the kernel; a moved-from object
+// owns nothing.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "plugins/files/descriptor.hpp"
+
 namespace krl::evaluator {
 
-// Closes its descriptor when it dies. Every descriptor of the evaluator is close-on-exec.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-  void reset();
-
- private:
-  int number_ = -1;
-};
+using files::Descriptor;  // every descriptor of the evaluator is close-on-exec
 
 // An anonymous file in memory (memfd): the standard streams, modules and arenas of workers. It
 // vanishes with its last descriptor, so that nothing is left behind by a crash.
@@ -76,8 +60,5 @@ class SharedMemory {
   Descriptor file_;
   std::span<std::byte> memory_;
 };
-
-// `path` read completely, or an empty text if it cannot be read.
-std::string read_file(const std::string& path);
 
 }  // namespace krl::evaluator

@@ -1,4 +1,4 @@
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/backends/evaluator/process/shared_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <kernelrl/values.hpp>
-#include <sstream>
 #include <utility>
 
 namespace krl::evaluator {
@@ -35,11 +33,6 @@ std::uint64_t file_size(int descriptor) {
 }
 
 }  // namespace
-
-void Descriptor::reset() {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
-}
 
 MemoryFile MemoryFile::create(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
@@ -110,13 +103,6 @@ void SharedMemory::map(std::uint64_t bytes) {
 
 SharedMemory::~SharedMemory() {
   if (!memory_.empty()) ::munmap(memory_.data(), memory_.size());
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
 }
 
 }  // namespace krl::evaluator

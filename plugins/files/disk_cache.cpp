@@ -1,4 +1,4 @@
-#include "plugins/backends/evaluator/cache/disk_cache.hpp"
+#include "plugins/files/disk_cache.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,10 +9,11 @@
 #include <cstring>
 #include <vector>
 
-#include "plugins/backends/evaluator/cache/digest.hpp"
-#include "plugins/backends/evaluator/process/descriptor.hpp"
+#include "plugins/files/descriptor.hpp"
+#include "plugins/files/digest.hpp"
+#include "plugins/files/file.hpp"
 
-namespace krl::evaluator {
+namespace krl::files {
 namespace fs = std::filesystem;
 namespace {
 
@@ -27,7 +28,7 @@ struct Entry {
   FileTime used;
 };
 
-bool write_file(const fs::path& path, std::string_view head, std::string_view content) {
+bool write_new(const fs::path& path, std::string_view head, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return false;
   for (std::string_view part : {head, content}) {
@@ -62,7 +63,7 @@ fs::path DiskCache::fresh_name() {
 
 std::optional<std::string> DiskCache::get(const std::string& key) {
   const fs::path path = path_of(key);
-  std::string file = read_file(path);
+  std::string file = read_file_or_empty(path);
   if (file.empty()) return std::nullopt;
   std::error_code ignored;
   if (!is_intact(file)) {
@@ -84,7 +85,7 @@ bool DiskCache::put(const std::string& key, std::string_view content) {
   fs::create_directories(fresh.parent_path(), error);
   const auto digest = sha256(content);
   const std::string_view head(reinterpret_cast<const char*>(digest.data()), digest.size());
-  const bool written = write_file(fresh, head, content);
+  const bool written = write_new(fresh, head, content);
   if (written) fs::rename(fresh, path, error);
   if (!written || error) {
     fs::remove(fresh, error);
@@ -141,4 +142,4 @@ fs::path cache_folder_of(const std::string& option) {
   return {};
 }
 
-}  // namespace krl::evaluator
+}  // namespace krl::files

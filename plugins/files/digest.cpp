@@ -1,13 +1,23 @@
-#include "plugins/backends/evaluator/cache/digest.hpp"
+#include "plugins/files/digest.hpp"
 
 #include <openssl/evp.h>
 
 #include <new>
 
-namespace krl::evaluator {
+namespace krl::files {
 namespace {
 
 EVP_MD_CTX* of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
+
+std::string hexadecimal(const std::array<unsigned char, Digest::kBytes>& bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -36,15 +46,7 @@ std::array<unsigned char, Digest::kBytes> Digest::bytes() {
   return digest;
 }
 
-std::string Digest::hex() {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes()) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
+std::string Digest::hex() { return hexadecimal(bytes()); }
 
 std::array<unsigned char, Digest::kBytes> sha256(std::string_view text) {
   std::array<unsigned char, Digest::kBytes> digest{};
@@ -52,4 +54,6 @@ std::array<unsigned char, Digest::kBytes> sha256(std::string_view text) {
   return digest;
 }
 
-}  // namespace krl::evaluator
+std::string sha256_hex(std::string_view text) { return hexadecimal(sha256(text)); }
+
+}  // namespace krl::files

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace krl::evaluator {
+namespace krl::files {
 
 class Digest {
  public:
@@ -28,7 +28,8 @@ class Digest {
   std::unique_ptr<void, Free> context_;
 };
 
-// The digest of one text alone, without its length.
+// The digest of one text alone, without its length; as 64 hexadecimal digits.
 std::array<unsigned char, Digest::kBytes> sha256(std::string_view text);
+std::string sha256_hex(std::string_view text);
 
-}  // namespace krl::evaluator
+}  // namespace krl::files

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krl::policies {
+namespace krl::files {
 
 // Writes `parts` one after the other as the file `path` and returns when they are on disk. Throws
 // krl::Failure: KRL_RESOURCE_EXHAUSTED if the disk is full, KRL_INTERNAL for any other error of the
@@ -18,5 +18,7 @@ void sync_directory(const std::filesystem::path& directory);
 
 // The contents of `path`. Throws krl::Failure: KRL_NOT_FOUND if there is no such file.
 std::string read_file(const std::filesystem::path& path);
+// The same, or an empty text if it cannot be read.
+std::string read_file_or_empty(const std::filesystem::path& path);
 
-}  // namespace krl::policies
+}  // namespace krl::files
