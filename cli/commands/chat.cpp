@@ -13,9 +13,7 @@
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/hash.hpp"
-#include "core/episode/evaluations.hpp"
-#include "core/episode/rollout.hpp"
-#include "core/learn/setup.hpp"
+#include "core/learn/examination.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/policy.hpp"
 
@@ -28,7 +26,7 @@ class Chat {
  public:
   // All of it outlives the chat. While a line is obeyed, signals are
   // StopSignals': `call` and `components` are of a scope that those stop.
-  Chat(const ChosenPolicy& chosen, const Policy& policy, Components& components, Sampling sampling);
+  Chat(const Plan& plan, const Settings& settings, const Policy& policy, Components& components);
 
   // Answers the lines of `in` until its end or /quit. An error ends an answer, not the chat.
   void run(std::istream& in);
@@ -48,10 +46,10 @@ class Chat {
   Result<Answer> sample(const Prompt& prompt);
   Result<const Task*> find_task(const std::string& id);
 
-  const ChosenPolicy& chosen_;
+  const Plan& plan_;
+  const Settings& settings_;
   const Policy& policy_;
   Components& components_;
-  const Sampling sampling_;
   std::string system_;
   Prompt conversation_;              // without the system message
   std::optional<StageSetup> setup_;  // made for the first task
@@ -89,6 +87,22 @@ void show_answer(const Answer& answer) {
     show(fmt::format("(cut off after {} tokens)", answer.tokens.size()));
 }
 
+void show_prompt(const Prompt& prompt) {
+  for (const Message& message : prompt)
+    show(fmt::format("--- {}\n{}", name_of_role(message.role), safe(message.text)));
+  show("--- assistant");
+}
+
+// What a prompt led to.
+void show_outcome(const TurnRecord& turn) {
+  if (turn.lost) return complain({Code::kUnavailable, turn.infra_why()});
+  show_answer(turn.answer);
+  show("--- evaluation\n" + safe(describe_evaluation(turn.candidate, turn.evaluation)));
+  if (turn.evaluation.infra_error()) return;
+  if (turn.infra_error()) return complain({Code::kUnavailable, turn.infra_why()});
+  show(fmt::format("score {:.3f}", turn.score.total));
+}
+
 struct Chat::Command {
   const char* name;
   const char* argument;  // empty if it takes none
@@ -98,7 +112,8 @@ struct Chat::Command {
 
 const std::vector<Chat::Command>& Chat::commands() {
   static const std::vector<Command> kCommands = {
-      {"/task", "ID", "a task's prompt, an answer to it, and what that is worth", &Chat::show_task},
+      {"/task", "ID", "an episode of a task: each prompt, its answer, and what that is worth",
+       &Chat::show_task},
       {"/system", "TEXT", "begin anew under this system message; without TEXT, under none",
        &Chat::set_system},
       {"/reset", "", "begin anew", &Chat::reset},
@@ -107,13 +122,12 @@ const std::vector<Chat::Command>& Chat::commands() {
   return kCommands;
 }
 
-Chat::Chat(const ChosenPolicy& chosen, const Policy& policy, Components& components,
-           Sampling sampling)
-    : chosen_(chosen),
+Chat::Chat(const Plan& plan, const Settings& settings, const Policy& policy, Components& components)
+    : plan_(plan),
+      settings_(settings),
       policy_(policy),
       components_(components),
-      sampling_(std::move(sampling)),
-      system_(chosen.settings().prompt.system) {}
+      system_(settings.prompt.system) {}
 
 void Chat::run(std::istream& in) {
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(::fileno(output())) == 1;
@@ -189,46 +203,31 @@ void Chat::help(const std::string& /*argument*/) {
   print(columns(rows));
 }
 
-// The conversation goes on from there.
+// The conversation goes on from the last answer.
 void Chat::play(const Task& task) {
-  Episode episode{&task, 0, 0, {}};
-  TurnRecord turn;
-  turn.prompt = setup_->prompts->build(task, {});
-  for (const Message& message : turn.prompt)
-    show(fmt::format("--- {}\n{}", name_of_role(message.role), safe(message.text)));
-  show("--- assistant");
-  auto answer = sample(turn.prompt);
-  if (!answer) return complain(answer.error());
-  show_answer(*answer);
-  turn.answer = std::move(*answer);
-  turn.candidate = extract_candidate(turn.answer, chosen_.settings().rollout.in_thought);
-
-  const Evaluations evaluations(*setup_->backend, setup_->backend_info, chosen_.plan().run.seed,
-                                nullptr, chosen_.settings().rollout.contract);
-  if (const Status good = evaluations.prepare(task); !good) return complain(good.error());
-  const auto evaluated = evaluations.evaluate(task, turn.candidate, 0, Shapes::kWithHoldout);
-  if (!evaluated) return complain(evaluated.error());
-  turn.evaluation = evaluated->evaluation;
-  show("--- evaluation\n" + safe(describe_evaluation(turn.candidate, turn.evaluation)));
-  episode.turns.push_back(std::move(turn));
-  system_.clear();  // the prompt has its own
-  conversation_ = episode.turns.front().prompt;
-  conversation_.push_back({KRL_ROLE_ASSISTANT, episode.turns.front().answer.text});
-  if (episode.turns.front().evaluation.infra_error()) return;
-  const auto score = setup_->scorer->score(episode);
-  if (!score) return complain(score.error());
-  if (!score->lost.empty()) return complain({Code::kUnavailable, score->lost});
-  show(fmt::format("score {:.3f}", score->total));
+  show_prompt(setup_->prompts->build(task, {}));  // at once; the rest when the episode is over
+  const Examination examination{policy_, settings_,      *setup_,           1,
+                                {1},     plan_.run.seed, plan_.run.threads, {}};
+  const auto episode = examine_task(examination, task, static_cast<std::size_t>(asked_++));
+  if (!episode) return complain(episode.error());
+  for (const TurnRecord& turn : episode->turns) {
+    if (&turn != &episode->turns.front()) show_prompt(turn.prompt);
+    show_outcome(turn);
+    if (turn.lost) continue;
+    system_.clear();  // the prompt has its own
+    conversation_ = turn.prompt;
+    conversation_.push_back({KRL_ROLE_ASSISTANT, turn.answer.text});
+  }
 }
 
 Result<Answer> Chat::sample(const Prompt& prompt) {
-  const std::uint64_t seed = seed_for(chosen_.plan().run.seed, "chat", asked_++);
+  const std::uint64_t seed = seed_for(plan_.run.seed, "chat", asked_++);
   Result<Answer> answer;
   const AnswerSink sink{
       [&](std::size_t, std::uint32_t, Answer given) { answer = std::move(given); },
       [&](std::size_t, Error why) { answer = failure(std::move(why)); }};
   Metrics ignored;
-  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_, sink, ignored));
+  KRL_TRY(policy_.sample({{prompt, seed}}, sampling_of(settings_.rollout), sink, ignored));
   return answer;
 }
 
@@ -236,10 +235,7 @@ Result<Answer> Chat::sample(const Prompt& prompt) {
 // backend.
 Result<const Task*> Chat::find_task(const std::string& id) {
   if (!setup_) {
-    Settings settings = chosen_.settings();
-    std::erase_if(settings.datasets,
-                  [](const DatasetSettings& d) { return d.role == DatasetRole::kWarmup; });
-    KRL_ASSIGN(setup_, set_up(settings, components_));
+    KRL_ASSIGN(setup_, set_up(settings_, components_));
   }
   std::vector<std::string> ids;
   const auto look = [&](const std::vector<Task>& tasks) -> const Task* {
@@ -268,13 +264,13 @@ bool take_number(const CommandLine& line, const char* name, double low, double h
          static_cast<double>(value) >= low && static_cast<double>(value) <= high;
 }
 
-int chat(const ChosenPolicy& chosen, const Sampling& sampling) {
+int chat(const ChosenPolicy& chosen, const Settings& settings) {
   const CallScope scope = call_scope(chosen.plan().run, StopSignals::stop());
   const CallWatch watch(print_warning);
   Components components(chosen.loaded.registry, scope);
   const auto policy = open_policy(chosen, components);
   if (!policy) return report(policy.error());
-  Chat(chosen, *policy, components, sampling).run(std::cin);
+  Chat(chosen.plan(), settings, *policy, components).run(std::cin);
   return kDone;
 }
 
@@ -295,12 +291,15 @@ int chat_command(const Words& words) {
   if (!chosen) return report(chosen.error());
   if (const auto served = serve_as_follower(chosen->loaded)) return *served;
   show_notes(*chosen);
-  Sampling sampling = sampling_of(chosen->settings().rollout);
-  if (!take_number(line, "max-tokens", 1, 1 << 20, sampling.max_tokens))
+  Settings settings = chosen->settings();
+  if (!take_number(line, "max-tokens", 1, 1 << 20, settings.rollout.max_tokens))
     return line.wrong("--max-tokens takes a number from 1 to 1048576");
-  if (!take_number(line, "temperature", 0, 10, sampling.temperature))
+  if (!take_number(line, "temperature", 0, 10, settings.rollout.temperature))
     return line.wrong("--temperature takes a number from 0 to 10");
-  return chat(*chosen, sampling);
+  settings.rollout.batching = Batching::kWaves;  // one episode alone needs no other
+  std::erase_if(settings.datasets,
+                [](const DatasetSettings& d) { return d.role == DatasetRole::kWarmup; });
+  return chat(*chosen, settings);
 }
 
 }  // namespace krl::cli

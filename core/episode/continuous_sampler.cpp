@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -19,28 +18,11 @@ namespace {
 // episode has left.
 class ContinuousSampler final : public Sampler {
  public:
-  ContinuousSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                    const SamplingSetup& setup, OnAnswered on_answered);
-
-  void join() override { ++live_; }
-  void leave() override;
-  // `order` does not matter.
-  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) override;
+  using Sampler::Sampler;
 
  private:
-  using Resume = std::function<void(Result<Reply>)>;
-  struct Waiting {
-    EpisodeRequest request;
-    LoadMeter::Clock::time_point since;
-    Resume resume;  // empty once there was a reply
-  };
-  // A request that the policy has taken, and which of those that wait its samples are for.
-  struct Asked {
-    SampleRequest request;
-    std::vector<std::size_t> waiting;
-  };
-
-  void enqueue(EpisodeRequest request, Resume resume);
+  void enqueue(Waiting waiting) override;  // whose order does not matter
+  void left() override;
 
   // On the policy's threads.
   void stream();
@@ -49,20 +31,16 @@ class ContinuousSampler final : public Sampler {
   void lose(std::size_t request, const Error& why);
   void end(const Error& error);
 
-  boost::asio::io_context& io_;
-  boost::asio::thread_pool& pool_;
-  const SamplingSetup setup_;
-  const OnAnswered on_answered_;
-  std::size_t live_ = 0;
   bool started_ = false;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::deque<Waiting> waiting_;  // all, in the order in which the policy takes them
-  std::size_t taken_ = 0;        // of them
-  std::deque<Asked> asked_;      // of those that were taken
-  bool over_ = false;            // every episode has left
-  Status status_;                // an error once the policy's call has failed
+  // All, in the order in which the policy takes them; without `resume` once there was a reply.
+  std::deque<Waiting> waiting_;
+  std::size_t taken_ = 0;    // of them
+  std::deque<Asked> asked_;  // of those that were taken
+  bool over_ = false;        // every episode has left
+  Status status_;            // an error once the policy's call has failed
 };
 
 namespace {
@@ -72,26 +50,11 @@ constexpr std::chrono::milliseconds kLookForStop{50};
 
 }  // namespace
 
-ContinuousSampler::ContinuousSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                                     const SamplingSetup& setup, OnAnswered on_answered)
-    : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)) {}
-
-Result<Reply> ContinuousSampler::sample(EpisodeRequest request, std::size_t /*order*/,
-                                        Yield yield) {
-  Result<Reply> reply = suspend<Result<Reply>>(
-      io_, yield, [&](auto resume) { enqueue(std::move(request), std::move(resume)); });
-  on_answered_();
-  return reply;
-}
-
-void ContinuousSampler::enqueue(EpisodeRequest request, Resume resume) {
+void ContinuousSampler::enqueue(Waiting waiting) {
   {
     const std::lock_guard lock(mutex_);
-    if (!status_) {
-      if (loses_turns(status_.error())) return resume(Reply{{}, status_.error()});
-      return resume(failure(status_.error()));
-    }
-    waiting_.push_back({std::move(request), LoadMeter::Clock::now(), std::move(resume)});
+    if (!status_) return waiting.resume(reply_for(status_.error()));
+    waiting_.push_back(std::move(waiting));
   }
   changed_.notify_one();
   if (std::exchange(started_, true)) return;
@@ -99,8 +62,8 @@ void ContinuousSampler::enqueue(EpisodeRequest request, Resume resume) {
   boost::asio::post(io_, [this] { boost::asio::post(pool_, [this] { stream(); }); });
 }
 
-void ContinuousSampler::leave() {
-  if (--live_ > 0) return;
+void ContinuousSampler::left() {
+  if (live_ > 0) return;
   const std::lock_guard lock(mutex_);
   over_ = true;
   changed_.notify_one();
@@ -142,11 +105,9 @@ Result<const SampleRequest*> ContinuousSampler::next(bool wait) {
 }
 
 void ContinuousSampler::reply(std::size_t waiting, Reply reply) {
-  Resume resume;
-  {
-    const std::lock_guard lock(mutex_);
-    resume = std::exchange(waiting_[waiting].resume, nullptr);
-  }
+  std::unique_lock lock(mutex_);
+  const auto resume = std::exchange(waiting_[waiting].resume, nullptr);
+  lock.unlock();
   if (!resume) return;
   meter_.answered();
   resume(std::move(reply));
@@ -165,8 +126,7 @@ void ContinuousSampler::end(const Error& error) {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     if (!waiting_[i].resume) continue;
     if (i < taken_) meter_.answered();
-    const Resume resume = std::exchange(waiting_[i].resume, nullptr);
-    loses_turns(error) ? resume(Reply{{}, error}) : resume(failure(error));
+    std::exchange(waiting_[i].resume, nullptr)(reply_for(error));
   }
 }
 

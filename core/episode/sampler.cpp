@@ -49,6 +49,24 @@ void LoadMeter::advance(Clock::time_point now) {
   last_ = now;
 }
 
+void Sampler::leave() {
+  --live_;
+  left();
+}
+
+Result<Reply> Sampler::sample(EpisodeRequest request, std::size_t order, Yield yield) {
+  Result<Reply> reply = suspend<Result<Reply>>(io_, yield, [&](auto resume) {
+    enqueue({std::move(request), order, LoadMeter::Clock::now(), std::move(resume)});
+  });
+  on_answered_();
+  return reply;
+}
+
+Result<Reply> Sampler::reply_for(const Error& error) {
+  if (loses_turns(error)) return Reply{{}, error};
+  return failure(error);
+}
+
 std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context& io,
                                       boost::asio::thread_pool& pool, const SamplingSetup& setup,
                                       Sampler::OnAnswered on_answered) {

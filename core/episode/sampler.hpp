@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
@@ -74,23 +76,52 @@ class Sampler {
  public:
   using OnAnswered = std::function<void()>;  // on that thread, after each reply
 
+  Sampler(boost::asio::io_context& io, boost::asio::thread_pool& pool, SamplingSetup setup,
+          OnAnswered on_answered)
+      : io_(io), pool_(pool), setup_(std::move(setup)), on_answered_(std::move(on_answered)) {}
   virtual ~Sampler() = default;
 
   // An episode joins before it samples for the first time and leaves after its last turn.
-  virtual void join() = 0;
-  virtual void leave() = 0;
+  void join() { ++live_; }
+  void leave();
 
   // What becomes of `request`; the episode waits for it. `order`: the episode's place among the
   // others. An error is the run's.
-  virtual Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) = 0;
+  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield);
 
   const LoadMeter& meter() const { return meter_; }
   // What the policy has reported of its calls. After the last reply.
   const Metrics& metrics() const { return metrics_; }
 
  protected:
+  // An episode that waits for the reply to its request.
+  struct Waiting {
+    EpisodeRequest request;
+    std::size_t order;
+    LoadMeter::Clock::time_point since;
+    std::function<void(Result<Reply>)> resume;  // once, from any thread
+  };
+  // A request to the policy, and which of those that wait its samples are for.
+  struct Asked {
+    SampleRequest request;
+    std::vector<std::size_t> waiting;
+  };
+
+  virtual void enqueue(Waiting waiting) = 0;
+  virtual void left() = 0;  // an episode has
+
+  // What a request comes to whose call has failed.
+  static Result<Reply> reply_for(const Error& error);
+
+  boost::asio::io_context& io_;
+  boost::asio::thread_pool& pool_;
+  const SamplingSetup setup_;
+  std::size_t live_ = 0;  // episodes
   LoadMeter meter_;
   Metrics metrics_;
+
+ private:
+  const OnAnswered on_answered_;
 };
 
 // Calls the policy on a thread of `pool`, of which it may keep one until the last episode left.

@@ -3,7 +3,6 @@
 // order in which evaluations finish. An episode goes on when it is answered, or when the whole wave
 // is: then policy and evaluator take turns, and can share a GPU.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,56 +15,23 @@ namespace {
 class WaveSampler final : public Sampler {
  public:
   WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-              const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on);
-
-  void join() override { ++live_; }
-  void leave() override;
-  // `order`: the episode's place in its wave.
-  Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield) override;
+              const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on)
+      : Sampler(io, pool, setup, std::move(on_answered)), go_on_(go_on) {}
 
  private:
-  using Resume = std::function<void(Result<Reply>)>;
-  struct Waiting {
-    EpisodeRequest request;
-    std::size_t order;
-    LoadMeter::Clock::time_point since;
-    Resume resume;
-  };
-  // One request of a wave, and which of those that wait its samples are for.
-  struct Asked {
-    SampleRequest request;
-    std::vector<std::size_t> waiting;
-  };
-
+  void enqueue(Waiting waiting) override;  // its order is the place in the wave
+  void left() override { dispatch_when_complete(); }
   void dispatch_when_complete();
   void dispatch();
   std::vector<Asked> requests_of(std::vector<Waiting>& wave) const;
   void answer(std::vector<Waiting>& wave);
 
-  boost::asio::io_context& io_;
-  boost::asio::thread_pool& pool_;
-  const SamplingSetup setup_;
-  const OnAnswered on_answered_;
   const WaveGoesOn go_on_;
-  std::size_t live_ = 0;
   std::vector<Waiting> waiting_;
 };
 
-WaveSampler::WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-                         const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on)
-    : io_(io), pool_(pool), setup_(setup), on_answered_(std::move(on_answered)), go_on_(go_on) {}
-
-Result<Reply> WaveSampler::sample(EpisodeRequest request, std::size_t order, Yield yield) {
-  Result<Reply> reply = suspend<Result<Reply>>(io_, yield, [&](auto resume) {
-    waiting_.push_back({std::move(request), order, LoadMeter::Clock::now(), std::move(resume)});
-    dispatch_when_complete();
-  });
-  on_answered_();
-  return reply;
-}
-
-void WaveSampler::leave() {
-  --live_;
+void WaveSampler::enqueue(Waiting waiting) {
+  waiting_.push_back(std::move(waiting));
   dispatch_when_complete();
 }
 
@@ -138,7 +104,7 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
   for (std::size_t i = 0; i < wave.size(); ++i) {  // what the policy left without a word
     if (replied[i]) continue;
     meter_.answered();
-    loses_turns(missing) ? resume(i, Reply{{}, missing}) : resume(i, failure(missing));
+    resume(i, reply_for(missing));
   }
 }
 

@@ -82,21 +82,25 @@ Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext
 
 namespace {
 
+Result<Player> player_of(const Policy& policy) {
+  KRL_ASSIGN(PolicyInfo info, policy.describe());
+  const std::int64_t context = info.context_tokens;
+  return Player{policy, std::move(info), nullptr, context};
+}
+
 class Examiner {
  public:
-  explicit Examiner(const Examination& e)
+  Examiner(const Examination& e, Player player)
       : examination_(e),
         rollout_(e.settings.rollout),
         evaluations_(*e.setup.backend, within_threads(e.setup, e.threads), e.run_seed, nullptr,
-                     e.settings.rollout.contract) {
+                     e.settings.rollout.contract),
+        player_(std::move(player)) {
     rollout_.group_size = e.samples;
   }
 
   Result<std::vector<Assessment>> run() {
     KRL_TRY(prepare_tasks(examination_.setup, evaluations_));
-    KRL_ASSIGN(PolicyInfo info, examination_.policy.describe());
-    const std::int64_t context = info.context_tokens;
-    player_.emplace(Player{examination_.policy, std::move(info), nullptr, context});
     std::vector<Assessment> sets;
     if (!examination_.setup.data.tasks.empty()) {
       KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.data.tasks));
@@ -105,6 +109,14 @@ class Examiner {
       KRL_ASSIGN(sets.emplace_back(), examine_set("holdout/" + holdout.name, holdout.tasks));
     }
     return sets;
+  }
+
+  Result<Episode> examine_task(const Task& task, std::size_t group) {
+    KRL_TRY(evaluations_.prepare(task));
+    rollout_.group_size = 1;
+    KRL_ASSIGN(RolloutResult rollout, run_rollout({&task}, context(task.id, group)));
+    KRL_TRY(check_holdout_shapes(rollout.episodes));
+    return std::move(rollout.episodes.front());
   }
 
  private:
@@ -119,8 +131,8 @@ class Examiner {
     return assessment;
   }
 
-  RolloutContext context(const std::string& set) const {
-    return {*player_,
+  RolloutContext context(const std::string& set, std::size_t first_group = 0) const {
+    return {player_,
             evaluations_,
             *examination_.setup.scorer,
             *examination_.setup.prompts,
@@ -129,7 +141,8 @@ class Examiner {
             0,
             [this, set](std::string_view phase, int done, int of) {
               if (examination_.progress) examination_.progress(set, phase, done, of);
-            }};
+            },
+            first_group};
   }
 
   // Where a turn stands.
@@ -188,13 +201,19 @@ class Examiner {
   const Examination& examination_;
   RolloutSettings rollout_;
   Evaluations evaluations_;
-  std::optional<Player> player_;
+  const Player player_;
 };
 
 }  // namespace
 
 Result<std::vector<Assessment>> examine(const Examination& examination) {
-  return Examiner(examination).run();
+  KRL_ASSIGN(Player player, player_of(examination.policy));
+  return Examiner(examination, std::move(player)).run();
+}
+
+Result<Episode> examine_task(const Examination& examination, const Task& task, std::size_t group) {
+  KRL_ASSIGN(Player player, player_of(examination.policy));
+  return Examiner(examination, std::move(player)).examine_task(task, group);
 }
 
 }  // namespace krl::core

@@ -48,4 +48,7 @@ struct Examination {
 // on a hold-out shape counts as wrong, and its turn is scored as such.
 Result<std::vector<Assessment>> examine(const Examination& examination);
 
+// One episode of a task, played and judged in the same way. `group` is part of its seeds.
+Result<Episode> examine_task(const Examination& examination, const Task& task, std::size_t group);
+
 }  // namespace krl::core
