@@ -18,7 +18,7 @@ Status check_new(const fs::path& directory) {
   std::error_code error;
   if (!fs::exists(directory, error)) return {};
   if (fs::is_directory(directory, error) && fs::is_empty(directory, error)) return {};
-  return invalid("'" + directory.string() + "' is there already; name a new folder");
+  return invalid("'" + directory.string() + "' already exists; name a new folder");
 }
 
 Status export_policy(const ChosenPolicy& chosen, const fs::path& directory,
@@ -48,8 +48,8 @@ int export_command(const Words& words) {
   line.positional({"directory"});
   if (const auto over = line.parse(words)) return *over;
   if (!names_policy(line))
-    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
-  if (!line.has("directory")) return line.wrong("where to? Name a new folder");
+    return line.wrong("no policy given: use --run for a run's, or --plan for a plan's");
+  if (!line.has("directory")) return line.wrong("no folder given: name a new one");
   const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
   if (format != kHuggingFace && format != kPeft)
     return line.wrong("--format takes hf or peft, not '" + format + "'");

@@ -101,9 +101,9 @@ TEST(Run, LearnsWhatItIsPaidFor) {
 TEST(Run, LogsWhatItTellsItsObserver) {
   ToyWorld world;
   const RunReport report = world.resume();
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("no run was in")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("there was no run in")));
   const std::string log = *read_file(RunLayout{world.run_folder()}.log());
-  EXPECT_THAT(log, HasSubstr("warning no run was in"));
+  EXPECT_THAT(log, HasSubstr("warning there was no run in"));
   EXPECT_THAT(log, HasSubstr("info    stage 'reinforce' (1 of 1) after 0 of its iterations\n"));
   EXPECT_THAT(log, HasSubstr("info    finished\n"));
 }
@@ -286,10 +286,10 @@ TEST(Run, LeavesThoughtsWithinTheirBudgetAlone) {
 TEST(Run, RefusesABudgetThatCannotBeKept) {
   EXPECT_THAT(fresh_run({"rollout.thinking_tokens=8"}).error,
               AllOf(HasSubstr("--set:2:25: error: policy 'toy.world' cannot end a thought"),
-                    HasSubstr("it does not go on with answers that have begun")));
+                    HasSubstr("it cannot continue a partial answer")));
   EXPECT_THAT(
       fresh_run({"policy.thinks=5", "rollout.max_tokens=8", "rollout.thinking_tokens=8"}).error,
-      HasSubstr("a thought of 8 tokens leaves no answer of rollout.max_tokens = 8"));
+      HasSubstr("a thought of 8 tokens leaves no room for an answer in rollout.max_tokens = 8"));
 }
 
 TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
@@ -430,7 +430,7 @@ TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
 TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
   const RunReport report = fresh_run({"backend.broken=true"});
   EXPECT_THAT(report.error,
-              HasSubstr("iteration 1: every turn was lost, the first as backend "
+              HasSubstr("iteration 1: every turn was lost, the first because: backend "
                         "'toy.world' (evaluate): the toy is broken (plugin toy 1.0.0, /"));
   EXPECT_THAT(report.metrics, IsEmpty());
 }
@@ -438,9 +438,10 @@ TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
 TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
   ToyWorld world;
   ASSERT_EQ(world.run({"backend.concurrency=5000"}).error, "");
-  EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
-              HasSubstr("backend 'toy.world' asks for 5000 evaluations at a time and gets 1024, "
-                        "the most that run.threads allows"));
+  EXPECT_THAT(
+      read_file(RunLayout{world.run_folder()}.log()).value(),
+      HasSubstr(
+          "backend 'toy.world' asks for 5000 concurrent evaluations and gets 1024, the maximum that run.threads allows"));
 
   const auto plan = world.load({"backend.concurrency=5000"});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -718,7 +719,7 @@ TEST(Run, ResumesWithAnotherLearningRateAndOtherGroups) {
   rates.resize(5);
   EXPECT_THAT(rates, ElementsAre(0.5, 0.5, 0.5, 0.5, 0.25));
   EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
-              HasSubstr("goes on with another plan: learn.optimizer.lr: was 0.5, is 0.25"));
+              HasSubstr("continues with a changed plan: learn.optimizer.lr: was 0.5, is 0.25"));
 }
 
 // A fork begins at its own first iteration, with what the other run had learned by then.
@@ -743,19 +744,19 @@ TEST(Run, BeginsWithWhatAnotherOneHasLearned) {
 TEST(Run, SaysWhereItCannotBeginFrom) {
   ToyWorld world;
   EXPECT_THAT(world.run({"run.from=\"/nowhere/step_000001\""}).error,
-              AllOf(HasSubstr("cannot begin from there: no checkpoint is in '/nowhere/"),
+              AllOf(HasSubstr("cannot start from there: there is no checkpoint in '/nowhere/"),
                     HasSubstr("--set:2:10: error:")));
   auto others = Checkpoints::open(world.folder() / "others", {});
   ASSERT_TRUE(
       others->save(3, R"({"policy": "libtorch"})", [](const fs::path&) { return Status(); }));
   const std::string theirs = (world.folder() / "others/step_000003").string();
   EXPECT_THAT(world.run({"run.from=\"" + theirs + "\""}).error,
-              HasSubstr("step_000003 is of policy 'libtorch', and the plan has 'toy.world'"));
+              HasSubstr("step_000003 belongs to policy 'libtorch', but the plan uses 'toy.world'"));
   ASSERT_EQ(world.run().error, "");
   const fs::path step = RunLayout{world.run_folder()}.checkpoints() / "step_000008";
   fs::remove(step / "policy/toy.bin");
   EXPECT_THAT(world.run({"run.name=other", "run.from=\"" + step.string() + "\""}).error,
-              HasSubstr("cannot begin from there: "));
+              HasSubstr("cannot start from there: "));
 }
 
 }  // namespace
