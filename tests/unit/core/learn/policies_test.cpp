@@ -70,7 +70,7 @@ TEST(LostRequests, EndTheRunWithTheFirstCauseWhereNothingElseIsLeft) {
   EXPECT_THAT(
       fresh_run({"policy.lose_every=1"}).error,
       HasSubstr(
-          "iteration 1: every turn was lost, the first turn because: policy 'toy.world' (sample): told to lose it (plugin toy 1.0.0, /"));
+          "iteration 1: every turn was lost, the first because: policy 'toy.world' (sample): told to lose it (plugin toy 1.0.0, /"));
 }
 
 TEST(CutOffAnswers, AreAskedForAgainWhereThePolicyCanGoOn) {
