@@ -52,7 +52,7 @@ void add_policy_options(CommandLine& line) {
       "checkpoint", po::value<std::string>()->value_name("DIR"),
       "this checkpoint: runs/NAME/checkpoints/step_000020, or …/checkpoints/best")(
       "stage", po::value<std::string>()->value_name("NAME"),
-      "use this stage's settings; by default those of the last rl stage");
+      "settings of this stage; by default the last rl stage's");
   add_plan_options(line);
 }
 

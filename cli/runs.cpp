@@ -117,7 +117,7 @@ Result<RunInfo> find_run(const fs::path& root, const std::string& name) {
   }
   return failure(Code::kNotFound,
                  "no run '" + name + "' in " + root.string() +
-                     (names.empty() ? ", which has none" : did_you_mean(name, names)));
+                     (names.empty() ? ", which contains no runs" : did_you_mean(name, names)));
 }
 
 Result<std::vector<RunInfo>> runs_of_plan(const fs::path& root, const fs::path& plan) {

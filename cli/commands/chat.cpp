@@ -290,8 +290,7 @@ int chat_command(const Words& words) {
       "temperature", po::value<std::string>()->value_name("T"),
       "sampling temperature, 0 = greedy; by default the plan's");
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line))
-    return line.wrong("no policy given: use --run for a run's, or --plan for a plan's");
+  if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
   const auto chosen = choose_policy(line);
   if (!chosen) return report(chosen.error());
   if (const auto served = serve_as_follower(chosen->loaded)) return *served;

@@ -47,8 +47,7 @@ int export_command(const Words& words) {
                  "hf: the whole model (the default); peft: its LoRA adapters");
   line.positional({"directory"});
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line))
-    return line.wrong("no policy given: use --run for a run's, or --plan for a plan's");
+  if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
   if (!line.has("directory")) return line.wrong("no folder given: name a new one");
   const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
   if (format != kHuggingFace && format != kPeft)

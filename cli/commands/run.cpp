@@ -31,7 +31,7 @@ Status check_meant(const Plan& plan) {
     others.push_back(std::move(run));
   }
   if (others.empty()) return {};
-  std::string message = "no run '" + plan.run.name + "' is in " +
+  std::string message = "there is no run '" + plan.run.name + "' in " +
                         plan.run.directory.parent_path().string() +
                         "; this plan was used by other runs:";
   for (const RunInfo& run : others)

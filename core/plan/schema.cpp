@@ -8,7 +8,7 @@ namespace {
 void describe_optimizer(Keys& key, OptimizerSettings& optimizer, const char* lr,
                         const char* schedule, const char* warmup) {
   key("optimizer.lr", optimizer.lr, lr, "", "0..1");
-  key("optimizer.schedule", optimizer.schedule, "shape of the learning rate after the warm-up",
+  key("optimizer.schedule", optimizer.schedule, "learning-rate schedule after the warm-up",
       schedule, "constant|linear|cosine")
       .chooses = true;
   key("optimizer.warmup", optimizer.warmup, warmup, "10", "0..");
@@ -46,9 +46,10 @@ void describe_loss(Keys& key, LossSettings& loss) {
   key.parameter("clip_high", loss, "the sequence's ratio is clipped from above at 1 + clip_high",
                 "4e-4", "0..");
   key.only_if = "loss.name=ppo";
-  key.parameter("dual_clip", loss,
-                "a token with a negative advantage A has a loss of at most dual_clip * |A|", "3.0",
-                "1..");
+  key.parameter(
+      "dual_clip", loss,
+      "limits the loss of a token with a negative advantage to dual_clip times the size of the advantage",
+      "3.0", "1..");
   key.only_if = "";
   key.parameter(
       "kl", loss,
@@ -170,7 +171,7 @@ void describe(Keys& key, RolloutSettings& rollout) {
   key("group_size", rollout.group_size, "episodes per task", "8", "2..4096").on_resume =
       OnResume::kFromHereOn;
   key("choice", rollout.choice,
-      "even: all tasks are drawn equally often; learnable: a task is drawn less often, down to a tenth, as long as the returns within its groups do not differ, that is, while no episode solves it or all solve it equally well",
+      "even: all tasks are drawn equally often; learnable: a task is drawn less often, down to a tenth, as long as the returns within its groups do not differ, because no episode solves it or all solve it equally well",
       "\"even\"", "even|learnable");
   key("refill_tries", rollout.refill_tries,
       "groups whose returns do not differ are replaced by newly played ones, up to this many times `groups` in total, so that an iteration learns from the intended number of groups (DAPO's dynamic sampling)",
@@ -221,7 +222,7 @@ void describe(Keys& key, LearnSettings& learn) {
       "score of the turns that rollout.stop_when skips: that of the last turn played (repeat), or 0 (zero), which rewards staying below the condition",
       "\"repeat\"", "repeat|zero");
   key("advantage", learn.advantage,
-      "grpo: return relative to the group's mean, divided by its standard deviation; dr_grpo: not divided; rloo: relative to the mean of the others (leave-one-out); gae: per token, relative to a critic's values; requires a policy with a critic (libtorch: policy.critic = true)",
+      "grpo: return relative to the group's mean, divided by its standard deviation; dr_grpo: not divided; rloo: relative to the mean of the others (leave-one-out); gae: per token, relative to a critic's values, which requires a policy with a critic (libtorch: policy.critic = true)",
       "\"grpo\"", "grpo|dr_grpo|rloo|gae");
   key("group_by", learn.group_by,
       "turns that form a group; task: all turns of a task's episodes; turn: those with the same turn number, which have equally informed prompts and equally many turns ahead",
@@ -257,7 +258,7 @@ void describe(Keys& key, CurriculumSettings& curriculum) {
       "open the tiers one after another; without this table, all tiers are open", "true");
   key("first_tier", curriculum.first_tier, "highest tier that is open at the start", "0", "0..3");
   key("compile_rate", curriculum.compile_rate,
-      "the next tier opens when the newest exceeds both compile_rate and pass_rate, the shares of its episodes with at least one turn that compiled or passed, respectively",
+      "the next tier opens when the newest one exceeds both compile_rate and pass_rate: the shares of episodes in which at least one turn compiled or passed, respectively",
       "0.9", "0..1");
   key("pass_rate", curriculum.pass_rate, "see compile_rate", "0.75", "0..1");
   key("window", curriculum.window, "iterations over which the rates are averaged", "3", "1..1000");
@@ -303,7 +304,7 @@ void describe(Keys& key, StageSettings& stage) {
   key("until", stage.rl.until,
       "condition on metrics that ends the stage early: \"pass_rate > 0.9 and iteration >= 5\"");
   key("until_window", stage.rl.until_window,
-      "the condition is evaluated on means over the last this many iterations; it is false unless each of them measured all of its metrics",
+      "the condition is evaluated on means over this many most recent iterations; it is false unless each of them measured all of its metrics",
       "1", "1..1000");
   key.only_if = "kind=sft";
   key("epochs", stage.sft.epochs, "passes over the examples", "2", "1..10000").on_resume =
@@ -324,7 +325,7 @@ void describe(Keys& key, CheckpointSettings& checkpoint) {
       "iterations between checkpoints; 0 = only at the end of each stage", "10", "0..");
   key("keep", checkpoint.keep, "number of most recent checkpoints to keep; 0 = all", "3", "0..");
   key("keep_every", checkpoint.keep_every,
-      "minimum number of iterations between checkpoints that are kept permanently; 0 = none is",
+      "minimum number of iterations between checkpoints that are kept permanently; 0 = keep none permanently",
       "0", "0..1000000000");
   key("best", checkpoint.best,
       "a metric or an expression of metrics; the checkpoint where it is highest is kept as well: \"holdout/tasks/pass_rate\" or \"pass_rate * speedup_capped\"");

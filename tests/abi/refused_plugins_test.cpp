@@ -120,7 +120,7 @@ TEST_F(RefusedPlugins, ATableOfAnotherKind) {
                                                  {"reward_on_backend", "a reward's table has 16"},
                                                  {"policy_on_backend", "a policy's table has 160"},
                                                  {"dataset_on_backend", "a dataset's table has 24"},
-                                                 {"policy_flags", "table's flags hold 0x4"}};
+                                                 {"policy_flags", "table's flags contain 0x4"}};
   const auto why = refusals_of(sizes);
   for (const auto& [name, text] : sizes) EXPECT_THAT(why.at(name), HasSubstr(text)) << name;
 }
@@ -311,7 +311,7 @@ TEST_F(Replacements, ABuiltInIsNotReplacedUnasked) {
   EXPECT_EQ(file_of(registry), installed() / "speedup.krl.so");
   EXPECT_THAT(registry.notes(), IsEmpty());
   EXPECT_THAT(registry.notes_on({Kind::kReward, "speedup"}),
-              ElementsAre(HasSubstr("only kernelrl's own plugins may have")));
+              ElementsAre(HasSubstr("an id reserved for kernelrl's own plugins")));
   EXPECT_THAT(registry.catalog().replaced, IsEmpty());
 }
 

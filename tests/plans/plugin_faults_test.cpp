@@ -139,7 +139,8 @@ TEST(PluginFaults, ExitIsNotTheEndOfTheProgram) {
     if (kHasSanitizer && how == "_exit") continue;  // it is the sanitizer's
     const Fault fault(how);
     EXPECT_EQ(fault.ending.exit_code, 1) << how;
-    const std::string what = how == "pthread_exit" ? "ended the thread of the call by " : "called ";
+    const std::string what =
+        how == "pthread_exit" ? "ended the thread of the call with " : "called ";
     expect_named(fault, "reward 'test.fault' (score) " + what + how + "(), so kernelrl ends");
   }
   const Fault in_create("exit", "create");

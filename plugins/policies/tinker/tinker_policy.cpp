@@ -19,8 +19,9 @@ http::Duration seconds(double s) {
 }
 
 [[noreturn]] void refuse_temperature(double temperature) {
-  invalid_argument("rollout.temperature is " + std::to_string(temperature) +
-                   "; the policy 'tinker' supports only temperature 1");
+  invalid_argument("the temperature is " + std::to_string(temperature) +
+                   "; the policy 'tinker' supports only temperature 1: set "
+                   "rollout.temperature = 1");
 }
 
 policies::LossOptions parse(const Loss& loss) {

@@ -119,7 +119,7 @@ TEST(Run, KeepsAsTheBestOnlyWhatStandsASecondEvaluation) {
   EXPECT_GT(refused, 0);
   const RunLayout layout{world.run_folder()};
   EXPECT_THAT(read_file(layout.log()).value(),
-              HasSubstr("is not kept as the best one: wrong_result"));
+              HasSubstr("is not accepted as the best one: wrong_result"));
   int kept = 0;
   for (const auto& entry : std::filesystem::directory_iterator(layout.best())) {
     if (entry.path().extension() != ".cu") continue;
@@ -514,8 +514,9 @@ TEST(Run, WarnsOfAStepThatIsNotFinite) {
 
 TEST(Run, EndsAfterThreeStepsInARowThatAreNotFinite) {
   const RunReport report = fresh_run({"policy.nan_every=1", "learn.minibatches=2"});
-  EXPECT_THAT(report.error, HasSubstr("policy 'toy.world' reported grad_norm = nan in 3 optimiser "
-                                      "steps in a row"));
+  EXPECT_THAT(report.error,
+              HasSubstr("policy 'toy.world' reported grad_norm = nan in 3 consecutive "
+                        "optimiser steps"));
   EXPECT_THAT(report.metrics, SizeIs(1)) << "two steps each";
 }
 
@@ -546,7 +547,7 @@ TEST(Run, ThatIsOverHasNothingLeftToDo) {
   EXPECT_EQ(again.outcome, Outcome::kNothingToDo);
   EXPECT_EQ(again.lines(), lines);
   EXPECT_THAT(status_of(world), HasSubstr(R"("stage": "reinforce")"));
-  EXPECT_THAT(status_of(world), HasSubstr("nothing is left to do"));
+  EXPECT_THAT(status_of(world), HasSubstr("nothing left to do"));
 }
 
 // As if it had been that long from the beginning, but for what a stage's last iteration measures.
@@ -585,7 +586,7 @@ TEST(Run, ThatIsOverSaysWhatMayChange) {
   world.run();
   const RunReport refused = world.resume({"run.seed=8"});
   EXPECT_THAT(refused.error, HasSubstr("run.seed: was 7, is 8"));
-  EXPECT_THAT(refused.error, HasSubstr("the run is over: it goes on with other iterations"));
+  EXPECT_THAT(refused.error, HasSubstr("the run is finished: it continues if iterations"));
   const std::string log = *read_file(RunLayout{world.run_folder()}.log());
   EXPECT_THAT(log, HasSubstr("run.seed: was 7, is 8"));
 }
@@ -678,7 +679,7 @@ TEST(Run, RatesItsLastCheckpointByTheHoldOutsMeasuredAfterIt) {
 TEST(Run, IsNotBegunTwiceInOneFolder) {
   ToyWorld world;
   EXPECT_EQ(world.run().error, "");
-  EXPECT_THAT(world.run().error, HasSubstr("already holds a run"));
+  EXPECT_THAT(world.run().error, HasSubstr("already contains a run"));
 }
 
 // The keys that a run may change on its way are those that do not touch its past.
@@ -692,7 +693,7 @@ TEST(Run, ResumesWithAPlanThatChangedOnlyItsFuture) {
        {"learn.advantage=rloo", "run.seed=9", "rollout.turns=2", "policy.needs_corpus=true",
         "reward.0.weight=2", "dataset.0.count=2"}) {
     const RunReport report = world.resume({refused});
-    EXPECT_THAT(report.error, HasSubstr("the plan is not the one this run was made with"))
+    EXPECT_THAT(report.error, HasSubstr("the plan differs from the one this run was started with"))
         << refused;
     EXPECT_THAT(report.error, HasSubstr(std::string(refused).substr(0, 5))) << refused;
     EXPECT_THAT(report.metrics, SizeIs(4)) << "a refusal changes nothing";

@@ -121,7 +121,7 @@ TEST_F(CheckpointsTest, SaysWhatToNameWhereThereIsNone) {
   const auto message = [&](const char* name) {
     return read_checkpoint(directory_ / name).error().message;
   };
-  EXPECT_NE(message("best").find("is known to be the best one"), std::string::npos);
+  EXPECT_NE(message("best").find("is marked as the best one"), std::string::npos);
   EXPECT_NE(message("step_000006").find("name a folder such as"), std::string::npos);
 }
 

@@ -100,7 +100,7 @@ TEST(PlanChanges, MayLengthenARunThatIsOver) {
       resumable_when_over(with("[checkpoint]", "[[stage]]\nname = \"more\"\n[checkpoint]")));
   const Status refused = resumable_when_over(with("iterations = 20", "epochs = 20"));
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("the run is over"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("the run is finished"), std::string::npos);
 }
 
 TEST(PlanChanges, OfWhatIsNoTomlIsAnError) { EXPECT_FALSE(plan_changes(kPlan, "[run")); }

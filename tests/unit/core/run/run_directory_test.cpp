@@ -99,7 +99,7 @@ TEST(RunDirectory, DoesNotWriteAmongAUsersOwnFiles) {
   std::ofstream(folder / "thesis.tex") << "x";
   const auto directory = RunDirectory::open(folder.path(), OpenMode::kResume);
   ASSERT_FALSE(directory);
-  EXPECT_NE(directory.error().message.find("is not empty and holds no run"), std::string::npos);
+  EXPECT_NE(directory.error().message.find("is not empty and contains no run"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / "lock"));
 }
 
