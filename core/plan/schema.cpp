@@ -244,11 +244,12 @@ void describe(Keys& key, LearnSettings& learn) {
       "answers cut off at max_tokens; mask: excluded from the loss; zero: scored 0 at most",
       "\"mask\"", "mask|zero");
   key("drop_zero_variance", learn.drop_zero_variance,
-      "drop groups whose returns are all equal, or differ by less than min_spread", "true")
+      "drop groups whose returns are all equal (see min_spread); if false, their advantages are 0",
+      "true")
       .only_if = kOfGroups;
   key.on_resume = OnResume::kFromHereOn;
   key("min_spread", learn.min_spread,
-      "groups whose returns span less than this are dropped: such differences are noise, which dividing by the standard deviation would amplify to the size of any other difference",
+      "returns of a group that span less than this count as equal: such differences are noise, which dividing by the standard deviation would amplify to the size of any other difference",
       "0.02", "0..")
       .only_if = kOfGroups;
 }
