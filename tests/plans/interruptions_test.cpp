@@ -152,7 +152,7 @@ TEST(Interruptions, ResumingUnderAnotherNameNamesTheRunThatIsMeant) {
       run_program(toy_run({"--resume", "--set", "run.name=y", "--set", until(1)}), folder.path());
   EXPECT_EQ(named.exit_code, 0) << named.output;
   EXPECT_THAT(named.output,
-              HasSubstr("there was no run in " + (folder / "runs/y").string() + " yet"));
+              HasSubstr("there was no run in " + (folder / "runs/y").string() + ": starting"));
 }
 
 TEST(Interruptions, AFailedRunThatDidSomethingSaysHowToGoOn) {

@@ -178,7 +178,7 @@ class CudaBackend final : public Backend, public Tool {
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract() && !evaluator_->takes_host()) {
       sink.verdict(Verdict::kRejected, std::string("unsupported on ") + Tool::name +
-                                           ": a launcher of one's own (contract host)");
+                                           ": candidates with their own host code (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),

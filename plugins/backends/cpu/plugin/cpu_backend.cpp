@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract()) {
       sink.verdict(Verdict::kRejected,
-                   "unsupported on cpu: a launcher of one's own (contract host)");
+                   "unsupported on cpu: candidates with their own host code (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
