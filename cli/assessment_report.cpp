@@ -91,7 +91,7 @@ std::string first_line(const Assessment& a) {
     line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
   if (a.figures.speedup && a.untimed > 0)
     line +=
-        fmt::format(", {} episodes left out of speedups: their kernels have no time", a.untimed);
+        fmt::format(", {} episodes excluded from speedups: their kernels have no time", a.untimed);
   if (a.infra_errors > 0) {
     line += fmt::format(", {} turns not evaluated, the first because: {}", a.infra_errors,
                         printable(a.first_error));

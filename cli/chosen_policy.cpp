@@ -40,7 +40,7 @@ Result<Checkpoint> checkpoint_of_run(const fs::path& directory) {
   KRL_ASSIGN(std::optional<Checkpoint> newest, newest_checkpoint(checkpoints, warnings));
   for (const std::string& warning : warnings) print_error("kernelrl: warning: " + warning + "\n");
   if (newest) return *std::move(newest);
-  return failure(Code::kNotFound, "no checkpoint is in " + checkpoints.string() + " yet");
+  return failure(Code::kNotFound, "there is no checkpoint in " + checkpoints.string() + " yet");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void add_policy_options(CommandLine& line) {
       "checkpoint", po::value<std::string>()->value_name("DIR"),
       "this checkpoint: runs/NAME/checkpoints/step_000020, or …/checkpoints/best")(
       "stage", po::value<std::string>()->value_name("NAME"),
-      "as this stage of the plan has it; else its last of rl");
+      "settings of this stage; by default the last rl stage's");
   add_plan_options(line);
 }
 
@@ -60,7 +60,7 @@ bool names_policy(const CommandLine& line) { return line.has("plan") || line.has
 
 Result<ChosenPolicy> choose_policy(const CommandLine& line) {
   if (line.has("run") && line.has("checkpoint"))
-    return invalid("--run names a checkpoint, and --checkpoint another; leave one out");
+    return invalid("--run and --checkpoint both select a checkpoint; use only one of them");
   ChosenPolicy chosen;
   fs::path root = kRuns;
   if (line.has("plan")) {
@@ -94,9 +94,9 @@ Result<Policy> open_policy(const ChosenPolicy& chosen, Components& components) {
     if (info.trainable) KRL_TRY(policy.publish());
     return policy;
   }
-  return failure(problem_at(
-      settings.origin, "policy '" + settings.use + "' starts from scratch and knows nothing yet",
-      "name what it has learned: --run NAME or --checkpoint DIR"));
+  return failure(problem_at(settings.origin,
+                            "policy '" + settings.use + "' starts from scratch and is untrained",
+                            "select a trained checkpoint: --run NAME or --checkpoint DIR"));
 }
 
 }  // namespace krl::cli

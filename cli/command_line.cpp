@@ -73,7 +73,7 @@ std::vector<std::string> CommandLine::known_options() const {
 
 int CommandLine::explain(const po::error& error) const {
   if (dynamic_cast<const po::too_many_positional_options_error*>(&error) != nullptr) {
-    return wrong("there are too many words in this command");
+    return wrong("too many arguments");
   }
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     const std::string name = unknown->get_option_name();

@@ -50,7 +50,7 @@ Result<Task> find_task(const std::string& name, Components& components) {
 // Empty for the contract that needs no word.
 std::string note_on_contract(const Evaluation& evaluation) {
   if (evaluation.contract != Contract::kHost) return {};
-  return "contract: host (its own host code ran, so this is trusted less)\n";
+  return "contract: host (the candidate's own host code ran, so this result is less trustworthy)\n";
 }
 
 std::string_view note_on(CaseKind kind) {
@@ -111,7 +111,7 @@ std::string describe_evaluation(const Candidate& candidate, const Evaluation& ev
 
 int eval_kernel(const CommandLine& line) {
   const auto contract = named<Contract>(line.has("contract") ? line.text("contract") : "device");
-  if (!contract) return line.wrong("--contract is device or host");
+  if (!contract) return line.wrong("--contract takes device or host");
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
   const auto registry = load_registry(line);

@@ -172,7 +172,7 @@ std::string describe(const ChosenPolicy& chosen, const EvalOptions& options,
   const Settings& settings = chosen.settings();
   const std::string stage = chosen.stage_name();
   std::string text = fmt::format(
-      "policy {}, {}; {}backend {} ({})\n{} episodes a task, {} turn{}, temperature {}, "
+      "policy {}, {}; {}backend {} ({})\n{} episodes per task, {} turn{}, temperature {}, "
       "seed {}\n",
       chosen.plan().policy.use,
       chosen.checkpoint ? chosen.checkpoint->directory.string() : "as the plan describes it",
@@ -199,7 +199,7 @@ int finish(const CommandLine& line, const ChosenPolicy& chosen, const EvalOption
   for (const Assessment& set : results.sets)
     if (why.empty()) why = set.first_error;
   return report(
-      {Code::kUnavailable, "nothing could be evaluated, the first turn was lost as " + why});
+      {Code::kUnavailable, "nothing could be evaluated; the first turn was lost because: " + why});
 }
 
 }  // namespace

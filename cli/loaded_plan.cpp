@@ -68,7 +68,7 @@ void record_plugin_folders(Plan& plan, std::vector<fs::path> folders) {
 
 void add_plugin_path_option(CommandLine& line) {
   line.options()("plugin-path", po::value<Words>()->value_name("DIR"),
-                 "a folder with plugins, searched first (repeatable)");
+                 "a plugin folder, searched first (repeatable)");
 }
 
 void add_plan_options(CommandLine& line) {

@@ -12,25 +12,25 @@
 namespace {
 
 constexpr const char* kHelp =
-    R"(kernelrl trains a language model to write CUDA kernels, as a plan describes.
+    R"(kernelrl trains a language model to write CUDA kernels, as described by a plan.
 
   kernelrl --plan PLAN.toml            run the plan; results go to runs/NAME/
-  kernelrl --plan PLAN.toml --resume   go on from the newest checkpoint
+  kernelrl --plan PLAN.toml --resume   continue from the newest checkpoint
   kernelrl check PLAN.toml             check a plan and its plugins
-  kernelrl plugins [list | show ID]    what is loaded, and its options
+  kernelrl plugins [list | show ID]    list components, or show one with its options
   kernelrl eval --backend B --task T KERNEL.cu
                                        evaluate one kernel file
-  kernelrl eval --run NAME             evaluate what a policy has learned
+  kernelrl eval --run NAME             evaluate a trained policy
   kernelrl chat --run NAME             talk to it
-  kernelrl export --run NAME DIRECTORY its weights for other programs
-  kernelrl doctor                      what this machine has, which backends work on it
+  kernelrl export --run NAME DIRECTORY export its weights for other programs
+  kernelrl doctor                      check this machine and which backends work on it
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail] [NAME]
-                                       look after runs
+                                       manage runs
   kernelrl --version
 
-Each command explains itself with --help: kernelrl --plan x --help, kernelrl eval --help.
+Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.
 Exit codes: 0 done, 1 the run failed, 2 the plan or the command line is wrong, 130 interrupted.
 )";
 

@@ -191,7 +191,7 @@ class Launch {
       exit_code_ = code;
       // What ended by itself has said why.
       if (killed) {
-        print_error("kernelrl: rank " + std::to_string(rank) + " was ended by signal " +
+        print_error("kernelrl: rank " + std::to_string(rank) + " was killed by signal " +
                     std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) +
                     ")\n");
       }

@@ -107,7 +107,7 @@ Result<RunInfo> find_run(const fs::path& root, const std::string& name) {
     const fs::path path(name);
     const fs::path directory = path.has_filename() ? path : path.parent_path();  // "runs/x/"
     if (auto run = inspect(directory)) return *std::move(run);
-    return failure(Code::kNotFound, "no run is in " + directory.string());
+    return failure(Code::kNotFound, "there is no run in " + directory.string());
   }
   KRL_ASSIGN(const std::vector<RunInfo> runs, list_runs(root));
   std::vector<std::string> names;
@@ -117,7 +117,7 @@ Result<RunInfo> find_run(const fs::path& root, const std::string& name) {
   }
   return failure(Code::kNotFound,
                  "no run '" + name + "' in " + root.string() +
-                     (names.empty() ? ", which holds none" : did_you_mean(name, names)));
+                     (names.empty() ? ", which contains no runs" : did_you_mean(name, names)));
 }
 
 Result<std::vector<RunInfo>> runs_of_plan(const fs::path& root, const fs::path& plan) {
@@ -132,8 +132,7 @@ Status stop_run(const RunInfo& run, std::chrono::seconds patience) {
   const fs::path lock = RunLayout{run.directory}.lock();
   const std::optional<pid_t> owner = lock_owner(lock);
   if (!owner) return failure(Code::kFailedPrecondition, run.name + " is not running");
-  if (*owner <= 0)
-    return failure(Code::kUnavailable, run.name + " is only just starting; try again");
+  if (*owner <= 0) return failure(Code::kUnavailable, run.name + " is still starting; try again");
   const ProcessHandle process(*owner);
   // Asked again: if the owner had ended before the handle was made, the number may be another
   // process's by now.
@@ -147,7 +146,7 @@ Status stop_run(const RunInfo& run, std::chrono::seconds patience) {
   if (process.wait(patience)) return {};
   return failure(Code::kDeadlineExceeded,
                  run.name + " (process " + std::to_string(*owner) +
-                     ") was asked to stop and is still finishing its step");
+                     ") was asked to stop and is still finishing its iteration");
 }
 
 Result<std::vector<IterationMetrics>> MetricsTail::next() {

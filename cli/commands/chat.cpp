@@ -112,13 +112,13 @@ struct Chat::Command {
 
 const std::vector<Chat::Command>& Chat::commands() {
   static const std::vector<Command> kCommands = {
-      {"/task", "ID", "an episode of a task: each prompt, its answer, and what that is worth",
+      {"/task", "ID", "play an episode of a task: its prompts, answers and evaluations",
        &Chat::show_task},
-      {"/system", "TEXT", "begin anew under this system message; without TEXT, under none",
+      {"/system", "TEXT", "start over with this system message; without TEXT, with none",
        &Chat::set_system},
-      {"/reset", "", "begin anew", &Chat::reset},
+      {"/reset", "", "start over", &Chat::reset},
       {"/help", "", "this text", &Chat::help},
-      {"/quit", "", "end; so does Ctrl-D. Ctrl-C ends an answer", nullptr}};
+      {"/quit", "", "quit, like Ctrl-D; Ctrl-C stops an answer", nullptr}};
   return kCommands;
 }
 
@@ -131,7 +131,7 @@ Chat::Chat(const Plan& plan, const Settings& settings, const Policy& policy, Com
 
 void Chat::run(std::istream& in) {
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(::fileno(output())) == 1;
-  if (terminal) print("/help lists what there is beside talking\n");
+  if (terminal) print("/help lists the commands\n");
   std::string line;
   while (!over_) {
     if (terminal) print("> ");
@@ -156,7 +156,7 @@ void Chat::obey(const std::string& line) {
     names.emplace_back(command.name);
     if (name != command.name) continue;
     if (command.argument[0] == '\0' && !argument.empty())
-      return complain({Code::kInvalidArgument, name + " takes nothing behind it"});
+      return complain({Code::kInvalidArgument, name + " takes no argument"});
     if (command.obey == nullptr) {
       over_ = true;
     } else {
@@ -189,7 +189,7 @@ void Chat::set_system(const std::string& argument) {
 }
 
 void Chat::show_task(const std::string& argument) {
-  if (argument.empty()) return complain({Code::kInvalidArgument, "which task? /task ID"});
+  if (argument.empty()) return complain({Code::kInvalidArgument, "no task given: /task ID"});
   const auto task = find_task(argument);
   if (!task) return complain(task.error());
   play(**task);
@@ -277,16 +277,16 @@ int chat(const ChosenPolicy& chosen, const Settings& settings) {
 }  // namespace
 
 int chat_command(const Words& words) {
-  CommandLine line("kernelrl chat (--run NAME | --plan PLAN [--checkpoint DIR])",
-                   "Answers the lines of its input by a policy; /help lists what else it knows.\n");
+  CommandLine line(
+      "kernelrl chat (--run NAME | --plan PLAN [--checkpoint DIR])",
+      "Sends each line of input to a policy and prints its answer; /help lists the commands.\n");
   add_policy_options(line);
   line.options()("max-tokens", po::value<std::string>()->value_name("N"),
-                 "tokens an answer may have; else the plan's")(
+                 "maximum tokens per answer; by default the plan's")(
       "temperature", po::value<std::string>()->value_name("T"),
-      "of sampling, 0 = greedy; else the plan's");
+      "sampling temperature, 0 = greedy; by default the plan's");
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line))
-    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
+  if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
   const auto chosen = choose_policy(line);
   if (!chosen) return report(chosen.error());
   if (const auto served = serve_as_follower(chosen->loaded)) return *served;

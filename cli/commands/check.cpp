@@ -87,11 +87,11 @@ int check_command(const Words& words) {
                    "Checks a plan and the plugins it names, without running it.\n");
   line.options()("tasks", "also list the plan's tasks")(
       "pairs", po::value<std::string>()->value_name("FILE"),
-      "write its warm-up pairs there, as lines of JSON");
+      "write its warm-up pairs to this file, as JSON lines");
   add_plan_options(line);
   line.positional({"plan"});
   if (const auto over = line.parse(words)) return *over;
-  if (!line.has("plan")) return line.wrong("which plan? Name its file");
+  if (!line.has("plan")) return line.wrong("no plan given: name its file");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   const CallWatch watch(print_warning);
@@ -99,7 +99,7 @@ int check_command(const Words& words) {
   if (!missing) return report(missing.error());
   for (const std::string& note : loaded->plan.notes) print(note + "\n");
   print(line.text("plan") + ": no errors\n");
-  for (const Error& error : *missing) print("It cannot be run here:\n" + error.message);
+  for (const Error& error : *missing) print("It cannot run on this machine:\n" + error.message);
   if (line.has("pairs")) {
     const auto written = write_pairs(*loaded, line.text("pairs"));
     if (!written) return report(written.error());

@@ -187,7 +187,7 @@ Status check_options(const std::vector<const Component*>& components, const Word
 int wrong_component(const CommandLine& line, const Registry& registry, const std::string& id) {
   std::vector<std::string> known;
   for (const auto& [key, component] : registry.all()) known.push_back(component.id);
-  return line.wrong("no component is called '" + id + "'" +
+  return line.wrong("there is no component '" + id + "'" +
                     did_you_mean(id, known, "; `kernelrl plugins` lists all"));
 }
 
@@ -196,12 +196,11 @@ void add_options(CommandLine& line) {
                                                   po::value<Words>()->value_name("KEY=VALUE"),
                                                   "an option of the component ID (repeatable)")(
       "limit", po::value<std::string>()->value_name("SECONDS")->default_value("60"),
-      "how long one may take")("answers",
-                               po::value<std::string>()->value_name("N")->default_value("8"),
-                               "how many answers the policy ID is asked for at once; 0 = none")(
+      "time limit for each component")(
+      "answers", po::value<std::string>()->value_name("N")->default_value("8"),
+      "number of answers to request from the policy ID at once; 0 = none")(
       "model", po::value<std::string>()->value_name("DIR"),
-      "a Hugging Face directory; log-probabilities of the policy ID are held against those of this "
-      "model");
+      "a Hugging Face directory; the log-probabilities of the policy ID are compared with those of this model");
   add_plugin_path_option(line);
 }
 
@@ -210,17 +209,13 @@ void add_options(CommandLine& line) {
 int doctor_command(const Words& words) {
   CommandLine line(
       "kernelrl doctor [ID [--set KEY=VALUE]…] [--json]",
-      "Says what this machine has, which plugins were found, and what happens when each\n"
-      "backend and policy is started with its defaults, or only ID with its options. A\n"
-      "backend judges a small task; a policy that is named answers some questions, which\n"
-      "show how fast it is; a dataset that is named is read.\n"
-      "The exit code is 0 if what ID names works; without ID, if any backend does.\n");
+      "Reports what this machine has, which plugins were found, and whether each backend and\npolicy starts with its defaults; with ID, only whether that component starts with the\ngiven options. A backend judges a small task; a policy named by ID answers some\nquestions, which shows how fast it is; a dataset named by ID is read.\nThe exit code is 0 if the component ID works; without ID, if any backend does.\n");
   add_options(line);
   line.positional({"id"});
   if (const auto over = line.parse(words)) return *over;
   const auto limit = seconds_of(line.text("limit"));
   if (!limit) return line.wrong("--limit takes whole seconds, not '" + line.text("limit") + "'");
-  if (line.has("set") && !line.has("id")) return line.wrong("--set is for which component?");
+  if (line.has("set") && !line.has("id")) return line.wrong("--set requires the ID of a component");
   const auto loaded = load_registry(line);
   if (!loaded) return report(loaded.error());
   const Registry& registry = *loaded;

@@ -11,20 +11,20 @@ constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks",      "output"};
 
 void add_kernel_options(CommandLine& line) {
-  line.options()("backend", po::value<std::string>()->value_name("ID"), "what evaluates it")(
-      "task", po::value<std::string>()->value_name("T"),
-      "the id of a built-in task, or a task file")(
+  line.options()("backend", po::value<std::string>()->value_name("ID"),
+                 "the backend that evaluates it")("task", po::value<std::string>()->value_name("T"),
+                                                  "the id of a built-in task, or a task file")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
       "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});
 }
 
 void add_examination_options(CommandLine& line) {
-  line.options()("samples", po::value<std::string>()->value_name("N"), "episodes a task (16)")(
+  line.options()("samples", po::value<std::string>()->value_name("N"), "episodes per task (16)")(
       "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
       "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
-      "output", po::value<std::string>()->value_name("FILE"), "write the JSON object here too")(
-      "json", "print one JSON object");
+      "output", po::value<std::string>()->value_name("FILE"),
+      "also write the JSON object to this file")("json", "print one JSON object");
 }
 
 }  // namespace
@@ -33,15 +33,17 @@ int eval_command(const Words& words) {
   CommandLine line(
       "kernelrl eval --backend B --task T KERNEL.cu\n"
       "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
-      "Evaluates one kernel file, or what a policy can do on the tasks of its plan.\n");
+      "Evaluates one kernel file, or a policy on the tasks of its plan.\n");
   add_kernel_options(line);
   add_policy_options(line);
   add_examination_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (names_policy(line)) {
-    if (line.has("kernel")) return line.wrong("a kernel file, or the policy of a plan: not both");
+    if (line.has("kernel"))
+      return line.wrong("give a kernel file or the policy of a plan, not both");
     for (const char* name : kOfKernels) {
-      if (line.has(name)) return line.wrong("--" + std::string(name) + " is for a kernel file");
+      if (line.has(name))
+        return line.wrong("--" + std::string(name) + " only applies to a kernel file");
     }
     return eval_policy(line);
   }
@@ -49,9 +51,9 @@ int eval_command(const Words& words) {
     if (line.has(name))
       return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
   }
-  if (!line.has("backend")) return line.wrong("which backend? Name it by --backend");
-  if (!line.has("task")) return line.wrong("which task? Name it by --task");
-  if (!line.has("kernel")) return line.wrong("which kernel? Name its file");
+  if (!line.has("backend")) return line.wrong("no backend given: use --backend");
+  if (!line.has("task")) return line.wrong("no task given: use --task");
+  if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
   return eval_kernel(line);
 }
 

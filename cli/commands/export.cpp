@@ -18,7 +18,7 @@ Status check_new(const fs::path& directory) {
   std::error_code error;
   if (!fs::exists(directory, error)) return {};
   if (fs::is_directory(directory, error) && fs::is_empty(directory, error)) return {};
-  return invalid("'" + directory.string() + "' is there already; name a new folder");
+  return invalid("'" + directory.string() + "' already exists; name a new folder");
 }
 
 Status export_policy(const ChosenPolicy& chosen, const fs::path& directory,
@@ -47,9 +47,8 @@ int export_command(const Words& words) {
                  "hf: the whole model (the default); peft: its LoRA adapters");
   line.positional({"directory"});
   if (const auto over = line.parse(words)) return *over;
-  if (!names_policy(line))
-    return line.wrong("which policy? Name its run by --run, or a plan by --plan");
-  if (!line.has("directory")) return line.wrong("where to? Name a new folder");
+  if (!names_policy(line)) return line.wrong("no policy given: use --run NAME or --plan PLAN");
+  if (!line.has("directory")) return line.wrong("no folder given: name a new one");
   const std::string format = line.has("format") ? line.text("format") : kHuggingFace;
   if (format != kHuggingFace && format != kPeft)
     return line.wrong("--format takes hf or peft, not '" + format + "'");

@@ -51,26 +51,23 @@ int launch_command(const Words& words) {
   CommandLine line(
       "kernelrl launch -n N [--] --plan PLAN …",
       "Starts N processes of kernelrl on this machine, the ranks of one training: rank 0 "
-      "runs the\nplan, the others share its policy's work. What they print begins with "
-      "their rank. SIGINT and\nSIGTERM go to all; when one fails, all end, and its exit "
-      "code is this command's. Several machines:\ntorchrun or srun, whose environment "
-      "variables every rank reads.\n");
+      "runs the\nplan, the others share its policy's work. Every line they print starts with their rank. SIGINT\nand SIGTERM are passed to all; when one fails, all end, and its exit code is returned. For several\nmachines use torchrun or srun, whose environment variables every rank reads.\n");
   line.options()("ranks,n", po::value<std::string>()->value_name("N"),
-                 "how many processes to start");
+                 "number of processes to start");
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(end_of_own_words(words));
   if (const auto over = line.parse({words.begin(), end})) return *over;
   Words rank_words(end, words.end());
   if (!rank_words.empty() && rank_words.front() == "--") rank_words.erase(rank_words.begin());
-  if (!line.has("ranks")) return line.wrong("how many ranks? Say it by -n");
+  if (!line.has("ranks")) return line.wrong("no number of ranks given: use -n");
   const std::string& text = line.text("ranks");
   int ranks = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), ranks);
   if (parsed.ptr != text.data() + text.size() || ranks < 1 || ranks > kMostRanks) {
     return line.wrong("-n is '" + text + "'; it must be from 1 to " + std::to_string(kMostRanks));
   }
-  if (rank_words.empty()) return line.wrong("what should they run? Add -- --plan PLAN");
+  if (rank_words.empty()) return line.wrong("nothing to run given: add -- --plan PLAN");
   const int port = free_port();
-  if (port == 0) return report({Code::kUnavailable, "no port of 127.0.0.1 is free"});
+  if (port == 0) return report({Code::kUnavailable, "no free port on 127.0.0.1"});
   return run_ranks(ranks, port, rank_words);
 }
 

@@ -94,7 +94,7 @@ int show_plugin(const CommandLine& line, const Registry& registry, const std::st
     print(text);
     return kDone;
   }
-  return line.wrong("no plugin has a component '" + id + "'" +
+  return line.wrong("there is no component '" + id + "'" +
                     did_you_mean(id, known, "; `kernelrl plugins list` shows all"));
 }
 
@@ -102,7 +102,7 @@ int show_plugin(const CommandLine& line, const Registry& registry, const std::st
 
 int plugins_command(const Words& words) {
   CommandLine line("kernelrl plugins [list | show ID]",
-                   "list: every component that is loaded. show: one of them, with its options.\n");
+                   "list: all loaded components. show: one component, with its options.\n");
   add_plugin_path_option(line);
   line.positional({"what", "id"});
   if (const auto over = line.parse(words)) return *over;
@@ -112,7 +112,7 @@ int plugins_command(const Words& words) {
                       did_you_mean(what, {"list", "show"}, ""));
   }
   if (what == "list" && line.has("id")) return line.wrong("list takes no id; show does");
-  if (what == "show" && !line.has("id")) return line.wrong("which component? Name its id");
+  if (what == "show" && !line.has("id")) return line.wrong("no component given: name its id");
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
   return what == "list" ? list_plugins(*registry) : show_plugin(line, *registry, line.text("id"));

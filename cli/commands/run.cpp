@@ -31,12 +31,12 @@ Status check_meant(const Plan& plan) {
     others.push_back(std::move(run));
   }
   if (others.empty()) return {};
-  std::string message = "no run '" + plan.run.name + "' is in " +
+  std::string message = "there is no run '" + plan.run.name + "' in " +
                         plan.run.directory.parent_path().string() +
-                        "; this plan is that of other runs:";
+                        "; this plan was used by other runs:";
   for (const RunInfo& run : others)
     message += "\n  " + resume_command(process_words().front(), run.directory);
-  message += "\ngo on with one of them, or leave --resume out to begin '" + plan.run.name + "'";
+  message += "\nresume one of them, or omit --resume to start '" + plan.run.name + "'";
   return failure(Code::kNotFound, std::move(message));
 }
 
@@ -45,18 +45,17 @@ Status check_meant(const Plan& plan) {
 int run_command(const Words& words) {
   CommandLine line(
       "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR | --resume] [--dry-run]",
-      "Runs the experiment that a plan describes. Its results go to runs/NAME/.\n"
-      "SIGINT and SIGTERM finish the step, write a checkpoint and say how to go on.\n");
+      "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT and SIGTERM finish the iteration, write a checkpoint and print how to resume.\n");
   line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
       "from", po::value<std::string>()->value_name("DIR"),
-      "begin with what the policy of another run had learned: runs/NAME/checkpoints/step_000020")(
-      "resume", "go on from the run's newest checkpoint")(
-      "dry-run", "print the resolved plan with the origin of every value, and end");
+      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020")(
+      "resume", "resume from the run's newest checkpoint")(
+      "dry-run", "print the resolved plan with the origin of every value, and exit");
   add_plan_options(line);
   if (const auto over = line.parse(words)) return *over;
-  if (!line.has("plan")) return line.wrong("which plan? Name it by --plan");
+  if (!line.has("plan")) return line.wrong("no plan given: use --plan");
   if (line.has("from") && line.has("resume"))
-    return line.wrong("--from begins a new run, --resume goes on with one; leave one out");
+    return line.wrong("--from starts a new run, --resume continues one; use only one of them");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {

@@ -61,7 +61,7 @@ int show_status(const RunInfo& run) {
   for (const std::string& line : printable_lines(run.status.message))
     rows.push_back({std::exchange(label, ""), line});
   if (run.state != "running" && run.state != "finished" && run.status.iteration > 0)
-    rows.push_back({"go on with", resume_command(process_words().front(), run.directory)});
+    rows.push_back({"resume with", resume_command(process_words().front(), run.directory)});
   if (run.last) {
     for (const auto& [name, value] : run.last->values) rows.push_back({name, number_text(value)});
   }
@@ -72,7 +72,7 @@ int show_status(const RunInfo& run) {
 int stop(const RunInfo& run) {
   constexpr std::chrono::seconds kPatience{600};
   if (const Status stopped = stop_run(run, kPatience); !stopped) return report(stopped.error());
-  print("stopped; go on with: " + resume_command(process_words().front(), run.directory) + "\n");
+  print("stopped; resume with: " + resume_command(process_words().front(), run.directory) + "\n");
   return kDone;
 }
 
@@ -105,7 +105,7 @@ Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
   KRL_ASSIGN(std::vector<RunInfo> runs, list_runs(root));
   if (runs.size() == 1) return std::move(runs.front());
   return invalid(runs.empty() ? "no runs in " + root.string()
-                              : "which run? `kernelrl runs list` shows them");
+                              : "no run given; `kernelrl runs list` lists them");
 }
 
 int dispatch(const std::string& what, const CommandLine& line, const fs::path& root) {
@@ -121,23 +121,22 @@ int dispatch(const std::string& what, const CommandLine& line, const fs::path& r
 }  // namespace
 
 int runs_command(const Words& words) {
-  CommandLine line("kernelrl runs [list | status | stop | resume | tail] [NAME]",
-                   "list    all runs, with their last metrics\n"
-                   "status  one run in full\n"
-                   "stop    ask it to finish its step, and wait until it has\n"
-                   "resume  go on from its newest checkpoint\n"
-                   "tail    its iterations, and new ones as they come\n"
-                   "NAME may also be the path of a run's folder. Without NAME: the only run there "
-                   "is.\n");
+  CommandLine line(
+      "kernelrl runs [list | status | stop | resume | tail] [NAME]",
+      "list    all runs, with their last metrics\n"
+      "status  one run in full\n"
+      "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
+      "NAME may also be the path of a run's folder. Without NAME: the only run there "
+      "is.\n");
   line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
-                 "where the runs lie");
+                 "folder of the runs");
   add_plan_options(line);
   line.positional({"what", "name"});
   if (const auto over = line.parse(words)) return *over;
   const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end()) {
-    return line.wrong("unknown word '" + what + "'" + did_you_mean(what, known, ""));
+    return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
   }
   return dispatch(what, line, line.text("directory"));
 }

@@ -35,8 +35,8 @@ MachineFeature user_namespaces() {
   const auto end = run_in_child(
       [] { return std::string(::unshare(CLONE_NEWUSER) == 0 ? "" : std::strerror(errno)); },
       kLimit);
-  if (!end || !end->report) return {"user namespaces", {}, "could not be tried"};
-  if (end->report->empty()) return {"user namespaces", "may be made", {}};
+  if (!end || !end->report) return {"user namespaces", {}, "could not be tested"};
+  if (end->report->empty()) return {"user namespaces", "available", {}};
   return {"user namespaces",
           {},
           *end->report +

@@ -64,7 +64,7 @@ const char* description_of(LogprobKind kind) {
     case LogprobKind::kUnknown:
       break;
   }
-  return "it does not say of what";
+  return "of an unknown distribution";
 }
 
 std::string seeds_of(const std::vector<Answer>& first, const std::vector<Answer>& again) {
@@ -78,7 +78,7 @@ Result<std::string> agreement(const std::vector<Answer>& answers, const Policy& 
   std::vector<Example> examples;
   for (const Answer& a : answers)
     if (!a.tokens.empty()) examples.push_back({a.prompt_tokens, a.tokens});
-  if (examples.empty()) return std::string("it gives no tokens to compare");
+  if (examples.empty()) return std::string("it returns no tokens to compare");
   KRL_ASSIGN(const std::vector<std::vector<float>> expected, truth.logprobs(1.0, examples));
   double total = 0, largest = 0, tokens = 0;
   std::size_t example = 0;
@@ -113,7 +113,7 @@ Result<Findings> probe(const Policy& policy, const PolicyInfo& info,
   if (info.has_tokens) findings.emplace_back("log-probabilities", description_of(info.logprobs));
   if (settings.truth != nullptr) {
     KRL_ASSIGN(std::string text, agreement(asked.answers, *settings.truth));
-    findings.emplace_back("beside the model's own", std::move(text));
+    findings.emplace_back("difference from the model's own", std::move(text));
   }
   return findings;
 }

@@ -144,13 +144,14 @@ Trial trial_of(const ChildEnd& end, std::chrono::seconds limit) {
   }
   if (!end.in_time) {
     return {Trial::kFails,
-            "is not done within " + std::to_string(limit.count()) +
-                " s; if it only needs longer, give it more by --limit",
+            "did not finish within " + std::to_string(limit.count()) +
+                " s; if it just needs more time, raise --limit",
             {}};
   }
   const bool killed = WIFSIGNALED(end.status);
-  const std::string how = killed ? ::strsignal(WTERMSIG(end.status)) : "it just ended";
-  return {Trial::kFails, "its process died when it was started: " + how, {}};
+  const std::string how =
+      killed ? ::strsignal(WTERMSIG(end.status)) : "it exited without a message";
+  return {Trial::kFails, "its process died at startup: " + how, {}};
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::string losses_text(const Metrics& values) {
 
 std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now) {
   if (at_once) return "stopping now; Ctrl-C again ends the process";
-  if (stage.name.empty()) return "stopping once the start is done; Ctrl-C again stops now";
+  if (stage.name.empty()) return "stopping after startup; Ctrl-C again stops now";
   const std::string busy =
       now.of > 0 ? fmt::format(" (at {} {}/{})", printable(now.phase), now.done, now.of) : "";
   return "stopping after this iteration" + busy + "; Ctrl-C again stops now and loses it";

@@ -102,7 +102,7 @@ void LiveView::finished(const RunSummary& summary) {
     text += shown.add(line, summary.success ? Ink::kGreen : Ink::kRed).text() + "\n";
   }
   text += "results in " + summary.directory.string() + "\n";
-  if (!summary.resume_command.empty()) text += "go on with: " + summary.resume_command + "\n";
+  if (!summary.resume_command.empty()) text += "resume with: " + summary.resume_command + "\n";
   const std::lock_guard lock(mutex_);
   over_ = true;
   const std::string before = erase();

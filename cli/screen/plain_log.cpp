@@ -59,7 +59,7 @@ void PlainLog::finished(const RunSummary& summary) {
     for (const std::string& line : lines) print(errors_, line);
     print(errors_, results);
   }
-  if (!summary.resume_command.empty()) print(errors_, "go on with: " + summary.resume_command);
+  if (!summary.resume_command.empty()) print(errors_, "resume with: " + summary.resume_command);
 }
 
 void PlainLog::print(std::FILE* stream, const std::string& line) {

@@ -235,7 +235,7 @@ Status explain_full_disk(Status status, const std::filesystem::path& path,
     room += (room.empty() ? "" : ", ") + std::to_string(space.available / 1000000) + " MB free";
   Error error = std::move(status).error();
   if (!room.empty()) error.message += " (" + room + ")";
-  error.message += "; nothing written so far is lost: make room and go on with --resume";
+  error.message += "; nothing written so far is lost: free some space and continue with --resume";
   return failure(std::move(error));
 }
 

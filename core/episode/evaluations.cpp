@@ -58,7 +58,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   if (!evaluation && evaluation.error().code != Code::kCancelled &&
       evaluation.error().code != Code::kUnavailable) {
     log(Severity::kWarning,
-        fmt::format("{}: tried again after: {}", task.id, evaluation.error().message));
+        fmt::format("{}: retried after: {}", task.id, evaluation.error().message));
     evaluation = backend_.evaluate(task, candidate.source, options);
   }
   if (evaluation) {

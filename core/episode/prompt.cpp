@@ -38,7 +38,7 @@ Result<Template> Template::parse(std::string_view text, const std::vector<std::s
       if (close == std::string::npos) return invalid(where() + "'{{' without '}}' on its line");
       const std::string name = line.substr(open + 2, close - open - 2);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
-        return invalid(fmt::format("{}nothing is called '{}'{}   known: {}", where(), name,
+        return invalid(fmt::format("{}unknown name '{}'{}   known: {}", where(), name,
                                    did_you_mean(name, known, ""), fmt::join(known, ", ")));
       }
       if (open > at) pieces.push_back({line.substr(at, open - at), false});

@@ -260,8 +260,7 @@ class Rollout {
     if (!newest || answer.version <= *newest) return {};
     const Component& sampler = context_.player.sampler.component();
     const std::string why = fmt::format(
-        "policy '{}' answered with weights of version {}, and the newest that it was "
-        "given are version {}",
+        "policy '{}' answered with weights of version {}, but the newest it was given are version {}",
         sampler.id, answer.version, *newest);
     return failure(Code::kInternal, with_plugin(why, sampler));
   }
@@ -371,7 +370,7 @@ Status check_not_all_lost(const RolloutResult& rollout) {
       if (!turn.infra_error()) return {};
   }
   return failure(rollout.lost->code,
-                 fmt::format("every turn was lost, the first as {}", rollout.lost->message));
+                 fmt::format("every turn was lost, the first because: {}", rollout.lost->message));
 }
 
 void append(RolloutResult& rollout, RolloutResult more) {

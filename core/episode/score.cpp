@@ -65,9 +65,9 @@ Score lost_score(const Episode& episode, const RewardTerm& term, const Error& wh
 Error too_large(double total, const RewardTerm& term, double value) {
   return {
       Code::kInvalidArgument,
-      fmt::format("reward term '{}': {:g} times its weight {:g} makes the score of a turn {:g}, "
-                  "and {:g} is the most; choose a smaller weight",
-                  term.name, value, term.weight, total, kMostScore)};
+      fmt::format(
+          "reward term '{}': {:g} times its weight {:g} makes the score of a turn {:g}, but the maximum is {:g}; choose a smaller weight",
+          term.name, value, term.weight, total, kMostScore)};
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class Admission {
       ++contenders.refused;
       log(Severity::kWarning,
           fmt::format(
-              "{}: a kernel of {:.2f} times the baseline is not kept as the best one: {}: {}",
+              "{}: a kernel {:.2f} times as fast as the baseline is not accepted as the best one: {}: {}",
               contenders.task->id, turn->evaluation.speedup(), name_of(evaluation.verdict),
               evaluation.why));
     }

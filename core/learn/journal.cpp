@@ -125,10 +125,10 @@ Status Journal::begin(bool resume, const Registry& registry,
                       const std::vector<std::string>& command_line) {
   KRL_TRY(start_log(directory_.layout().log(), plan_.log.level));
   if (resume && !directory_.resumed())
-    warn("no run was in " + root().string() + " yet: it begins now");
+    warn("there was no run in " + root().string() + ": starting a new one");
   if (directory_.replaced())
-    warn("the run that was in " + root().string() +
-         " had finished no iteration: this one takes its place");
+    warn("the previous run in " + root().string() +
+         " had not finished any iteration: this one replaces it");
   KRL_TRY(open_files());
   return record_start(registry, command_line);
 }
@@ -155,7 +155,7 @@ Status Journal::continue_plan(const Checkpoint* newest) {
     const Reached reached{static_cast<int>(position.stage) - (over ? 1 : 0), over};
     KRL_TRY(check_resumable(changes, reached, newest->directory));
     for (const PlanChange& change : changes)
-      log(Severity::kInfo, fmt::format("goes on with another plan: {}", text_of(change)));
+      log(Severity::kInfo, fmt::format("continues with a changed plan: {}", text_of(change)));
   }
   return directory_.write_plan(plan);
 }
@@ -205,7 +205,7 @@ Status Journal::iteration_finished(const Position& position, const std::string& 
 }
 
 std::string Journal::what_stands() const {
-  return fmt::format("{} is whole up to iteration {}; go on with: {}", root().string(),
+  return fmt::format("{} is complete up to iteration {}; resume with: {}", root().string(),
                      status_.iteration, resume_command(program_, root()));
 }
 

@@ -129,10 +129,11 @@ Status StepFigures::add(const Metrics& step) {
   ++not_finite_;
   if (first_.empty()) first_ = wrong;
   if (++in_a_row_ < kMostInARow) return {};
-  return failure(Code::kInternal,
-                 fmt::format("policy '{}' reported {} in {} optimiser steps in a row: what it has "
-                             "learned is lost since; try a smaller learning rate",
-                             policy_, wrong, in_a_row_));
+  return failure(
+      Code::kInternal,
+      fmt::format(
+          "policy '{}' reported {} in {} consecutive optimiser steps: its weights are no longer usable; try a smaller learning rate",
+          policy_, wrong, in_a_row_));
 }
 
 std::optional<double> StepFigures::of(const std::string& name) const {

@@ -114,33 +114,33 @@ Status check_sampler(const PolicySettings& settings, const PolicyInfo& learner,
                      const PolicyInfo& sampler) {
   const ComponentSettings& part = *settings.sampler;
   if (!sampler.has_tokens) {
-    return at(
-        part,
-        fmt::format("policy '{}' cannot sample for '{}': it gives no tokens", part.use,
-                    settings.use),
-        "what is learned from must be the very tokens that were sampled; " + sampler.description);
+    return at(part,
+              fmt::format("policy '{}' cannot sample for '{}': it returns no tokens", part.use,
+                          settings.use),
+              "learning requires exactly the tokens that were sampled; " + sampler.description);
   }
   if (!sampler.takes_tokens) {
-    return at(part,
-              fmt::format("policy '{}' cannot sample for '{}': it takes no tokens as a prompt",
-                          part.use, settings.use),
-              "choose another sampler");
+    return at(
+        part,
+        fmt::format("policy '{}' cannot sample for '{}': it does not accept prompts as tokens",
+                    part.use, settings.use),
+        "choose another sampler");
   }
   if (learner.needs_corpus || (learner.exports & sampler.adopts) != 0) return {};
-  return at(
-      part,
-      fmt::format("policy '{}' takes no weights that '{}' can export", part.use, settings.use),
-      learner.exports == KRL_WEIGHTS_HF
-          ? "adapters are easier to hand over than all weights: policy.lora.rank"
-          : "choose another sampler");
+  return at(part,
+            fmt::format("policy '{}' does not accept weights in any format that '{}' can export",
+                        part.use, settings.use),
+            learner.exports == KRL_WEIGHTS_HF
+                ? "adapters are easier to transfer than full weights: policy.lora.rank"
+                : "choose another sampler");
 }
 
 const char* name_of(LogprobKind kind) {
   switch (kind) {
     case LogprobKind::kRaw:
-      return "raw log-probabilities, from before the temperature";
+      return "raw log-probabilities, before the temperature is applied";
     case LogprobKind::kProcessed:
-      return "log-probabilities from after top_p and top_k";
+      return "log-probabilities after top_p and top_k";
     default:
       return "log-probabilities of an unknown kind";
   }
@@ -154,13 +154,13 @@ Status check_logprobs(const ComponentSettings& sampler, LogprobKind kind,
   const bool raw_fits = rollout.temperature == 1;
   if (kind == LogprobKind::kRaw && !raw_fits) {
     return at(sampler,
-              fmt::format("policy '{}' records {}, and rollout.temperature is {}", sampler.use,
+              fmt::format("policy '{}' records {}, but rollout.temperature is {}", sampler.use,
                           name_of(kind), rollout.temperature),
-              "rollout.temperature = 1.0, or let it record them after the temperature");
+              "set rollout.temperature = 1.0, or let it record them after the temperature");
   }
   if (kind == LogprobKind::kProcessed && filters) {
     return at(sampler, fmt::format("policy '{}' records {}", sampler.use, name_of(kind)),
-              "rollout.top_p = 1.0 and rollout.top_k = -1, or let it record raw ones");
+              "set rollout.top_p = 1.0 and rollout.top_k = -1, or let it record raw ones");
   }
   return {};
 }
@@ -169,19 +169,19 @@ Status check_ahead(const PolicySettings& settings, const PolicyInfo& info,
                    const RolloutSettings& rollout) {
   if (rollout.ahead == 0 || settings.sampler || info.samples_while_training) return {};
   return at(settings,
-            fmt::format("policy '{}' cannot sample while it learns, as rollout.ahead needs it to",
+            fmt::format("policy '{}' cannot sample while it learns, which rollout.ahead requires",
                         settings.use),
-            "rollout.ahead = 0, or give it a sampler: policy.sampler");
+            "set rollout.ahead = 0, or give it a sampler: policy.sampler");
 }
 
 Status check_critic(const PolicySettings& settings, const PolicyInfo& info,
                     const LearnSettings& learn) {
   if (learn.advantage != AdvantageKind::kGae || info.has_critic) return {};
-  return at(
-      settings,
-      fmt::format("policy '{}' has no critic, which learn.advantage = \"gae\" needs", settings.use),
-      "switch its critic on, if it can have one (kernelrl plugins show " + settings.use +
-          "), or choose an advantage of groups, such as \"grpo\"");
+  return at(settings,
+            fmt::format("policy '{}' has no critic, which learn.advantage = \"gae\" requires",
+                        settings.use),
+            "enable its critic, if it supports one (kernelrl plugins show " + settings.use +
+                "), or choose an advantage that is relative to groups, such as \"grpo\"");
 }
 
 Status check_loss(const PolicySettings& settings, const StageSettings& stage,
@@ -192,7 +192,7 @@ Status check_loss(const PolicySettings& settings, const StageSettings& stage,
   if (can) return {};
   Error placed =
       problem_at(settings.origin, fmt::format("stage '{}': {}", stage.name, can.error().message),
-                 "choose another loss, or other parameters of it");
+                 "choose another loss or other parameters");
   placed.code = can.error().code;
   return failure(std::move(placed));
 }
@@ -212,9 +212,9 @@ Status check_rl(const PolicySettings& settings, const PolicyInfos& infos,
   if (infos.reference && !infos.reference->has_logprobs) {
     return at(
         *settings.reference,
-        fmt::format("policy '{}' gives no log-probabilities of given tokens, so nothing can be "
-                    "kept near to it",
-                    settings.reference->use),
+        fmt::format(
+            "policy '{}' cannot compute log-probabilities of given tokens, so it cannot be a reference",
+            settings.reference->use),
         "choose another reference");
   }
   return {};
@@ -232,7 +232,7 @@ Status check_temperature(const Plan& plan, std::size_t stage) {
   return failure(
       problem_at(origin_of(plan, stage, "rollout.temperature"),
                  fmt::format("stage '{}' cannot learn at temperature 0", plan.stages[stage].name),
-                 "all answers of a group would be the same; only an evaluation can be greedy"));
+                 "all answers of a group would be the same; only evaluations can be greedy"));
 }
 
 // There is no group to be refilled where each turn is compared with what the critic expected.
@@ -252,20 +252,20 @@ Status check_thinking(const Plan& plan, std::size_t stage, const PolicyInfos& in
   if (rollout.thinking_tokens == 0) return {};
   const Origin& origin = origin_of(plan, stage, "rollout.thinking_tokens");
   if (rollout.thinking_tokens >= rollout.max_tokens) {
-    return failure(
-        problem_at(origin,
-                   fmt::format("a thought of {} tokens leaves no answer of rollout.max_tokens = {}",
-                               rollout.thinking_tokens, rollout.max_tokens),
-                   "rollout.max_tokens counts the thought and the answer after it"));
+    return failure(problem_at(
+        origin,
+        fmt::format(
+            "a thought of {} tokens leaves no room for an answer in rollout.max_tokens = {}",
+            rollout.thinking_tokens, rollout.max_tokens),
+        "rollout.max_tokens includes both the thought and the answer after it"));
   }
   const std::optional<PolicyInfo>& sampler = plan.policy.sampler ? infos.sampler : infos.learner;
   if (!sampler || sampler->continues) return {};
   return failure(problem_at(
       origin,
-      fmt::format(
-          "policy '{}' cannot end a thought: it does not go on with answers that have begun",
-          plan.policy.who_samples().use),
-      "leave rollout.thinking_tokens out; the reward 'overlong' makes answers shorter, too"));
+      fmt::format("policy '{}' cannot end a thought: it cannot continue a partial answer",
+                  plan.policy.who_samples().use),
+      "remove rollout.thinking_tokens; the reward 'overlong' also shortens answers"));
 }
 
 // What top_p and top_k leave out is a part of what the recorded log-probabilities are of.
@@ -276,9 +276,9 @@ void note_filters(const Plan& plan, std::vector<std::string>& notes) {
     if (plan.stages[i].kind != StageKind::kRl || (!by_p && rollout.top_k < 1)) continue;
     notes.push_back(note_at(
         origin_of(plan, i, by_p ? "rollout.top_p" : "rollout.top_k"),
-        fmt::format("stage '{}' samples from fewer tokens than it learns over: the ratios of its "
-                    "loss are biased; learning wants top_p = 1 and top_k = -1",
-                    plan.stages[i].name)));
+        fmt::format(
+            "stage '{}' samples from fewer tokens than it learns from, which biases the ratios of its loss; use top_p = 1 and top_k = -1 for learning",
+            plan.stages[i].name)));
   }
 }
 

@@ -303,11 +303,11 @@ Status Outage::add(const RolloutResult& rollout) {
   if (shares_.empty()) first_ = rollout.lost;
   shares_.push_back(share);
   if (shares_.size() < kMostInARow) return {};
-  return failure(first_->code,
-                 fmt::format("{} iterations in a row lost more of their turns to infrastructure "
-                             "than run.max_infra_share = {} ({:.2f}), the first as {}\nset that "
-                             "right and go on with the run",
-                             shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
+  return failure(
+      first_->code,
+      fmt::format(
+          "{} consecutive iterations lost more of their turns to infrastructure errors than run.max_infra_share = {} ({:.2f}), the first turn because: {}\nfix that and resume the run",
+          shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
 }
 
 }  // namespace krl::core

@@ -59,20 +59,19 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
   std::set<std::string> seen;
   for (const Task& task : tasks) {
     if (seen.insert(task.id).second) continue;
-    return failure(
-        problem_at(dataset.origin,
-                   fmt::format("dataset '{}': two tasks are called '{}'", dataset.use, task.id),
-                   dataset.options.contains("except")
-                       ? "rename one, or leave one out with `except`"
-                       : "rename one, or leave out the dataset that has it a second time"));
+    return failure(problem_at(
+        dataset.origin,
+        fmt::format("dataset '{}': two tasks have the id '{}'", dataset.use, task.id),
+        dataset.options.contains("except") ? "rename one, or exclude one with `except`"
+                                           : "rename one, or remove the dataset that repeats it"));
   }
   return {};
 }
 
 std::string what_it_gave(const DatasetItems& items) {
-  if (!items.tasks.empty()) return "it gave tasks alone";
-  if (!items.pairs.empty()) return "it gave pairs alone";
-  if (items.documents > 0) return "it gave documents alone, for which there is no use yet";
+  if (!items.tasks.empty()) return "it contains only tasks";
+  if (!items.pairs.empty()) return "it contains only pairs";
+  if (items.documents > 0) return "it contains only documents, which have no use yet";
   return "it has no items";
 }
 
@@ -104,7 +103,7 @@ class Reader {
   void warn(const DatasetSettings& settings, const DatasetItems& items) {
     const std::size_t all = items.lost + items.tasks.size() + items.pairs.size() + items.documents;
     data_.warnings.push_back(fmt::format(
-        "dataset '{}': {} of {} items could not be read and are left out, the first as {}",
+        "dataset '{}': {} of {} items could not be read and are skipped, the first because: {}",
         settings.use, items.lost, all, items.first_lost));
   }
 
@@ -183,7 +182,7 @@ Status check_signals(const RewardSettings& settings, const Component& reward,
       problem_at(settings.origin,
                  fmt::format("reward '{}' needs {}, which backend '{}' does not measure",
                              settings.use, signal_names(missing), backend.use),
-                 fmt::format("leave this term out, or choose another backend   '{}' measures: {}",
+                 fmt::format("remove this term, or choose another backend   '{}' measures: {}",
                              backend.use, signal_names(info.signals))));
 }
 
@@ -191,9 +190,9 @@ Status check_contract(const Settings& settings, const Registry& registry) {
   KRL_ASSIGN(const Component* backend, registry.require(Kind::kBackend, settings.backend.use));
   const Status takes = Backend::check_contract(*backend, settings.rollout.contract);
   if (takes) return {};
-  return failure(problem_at(settings.backend.origin, takes.error().message,
-                            "rollout.contract = \"device\", or a backend that compiles host code, "
-                            "such as 'nvcc'"));
+  return failure(problem_at(
+      settings.backend.origin, takes.error().message,
+      "set rollout.contract = \"device\", or use a backend that compiles host code, such as 'nvcc'"));
 }
 
 // `info`: null if the backend cannot be asked.
@@ -282,10 +281,10 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
   if (Policy::can_stream(*component)) return {};
   return failure(problem_at(
       sampler.origin,
-      fmt::format("policy '{}' takes no new requests while it answers others, as rollout.batching "
-                  "= \"continuous\" needs it to",
-                  sampler.use),
-      "rollout.batching = \"waves\", or another policy"));
+      fmt::format(
+          "policy '{}' cannot accept new requests while it answers others, which rollout.batching = \"continuous\" requires",
+          sampler.use),
+      "set rollout.batching = \"waves\", or choose another policy"));
 }
 
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
@@ -326,9 +325,9 @@ BackendInfo within_threads(const StageSetup& setup, std::int64_t threads) {
     info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
   } else if (info.concurrency > kMostThreads) {
     log(Severity::kWarning,
-        fmt::format("backend '{}' asks for {} evaluations at a time and gets {}, the most that "
-                    "run.threads allows",
-                    setup.backend->component().id, info.concurrency, kMostThreads));
+        fmt::format(
+            "backend '{}' asks for {} concurrent evaluations and gets {}, the maximum that run.threads allows",
+            setup.backend->component().id, info.concurrency, kMostThreads));
     info.concurrency = kMostThreads;
   }
   return info;

@@ -160,7 +160,7 @@ Result<std::vector<Example>> tokenize(const StageContext& context,
   }
   if (too_long > 0) {
     context.warn(fmt::format(
-        "{} of {} pairs are longer than the policy's context of {} tokens and are left out",
+        "{} of {} pairs are longer than the policy's context of {} tokens and are skipped",
         too_long, lessons.size(), room));
   }
   return examples;

@@ -55,21 +55,22 @@ class Trainer {
     if (!from) return not_from(from.error(), "name a checkpoint of a run with the same policy");
     const std::string of = nlohmann::json::parse(from->state).value("policy", plan_.policy.use);
     if (of != plan_.policy.use) {
-      return not_from({Code::kInvalidArgument,
-                       fmt::format("the checkpoint {} is of policy '{}', and the plan has '{}'",
-                                   from->directory.string(), of, plan_.policy.use)},
-                      "choose that policy, or another checkpoint");
+      return not_from(
+          {Code::kInvalidArgument,
+           fmt::format("the checkpoint {} belongs to policy '{}', but the plan uses '{}'",
+                       from->directory.string(), of, plan_.policy.use)},
+          "choose that policy, or another checkpoint");
     }
     const Status loaded = policy.load(from->policy().string());
     if (loaded) return {};
-    return not_from(loaded.error(),
-                    "give [policy] the options that the checkpoint's run had, or "
-                    "choose another checkpoint");
+    return not_from(
+        loaded.error(),
+        "give [policy] the same options as in the checkpoint's run, or choose another checkpoint");
   }
 
   Status not_from(const Error& why, const char* hint) const {
     Error placed =
-        problem_at(plan_.run.from_origin, "cannot begin from there: " + why.message, hint);
+        problem_at(plan_.run.from_origin, "cannot start from there: " + why.message, hint);
     placed.code = why.code;
     return failure(std::move(placed));
   }
@@ -115,7 +116,7 @@ class Trainer {
     if (lessons.empty()) {
       return failure(
           problem_at(plan_.policy.origin,
-                     fmt::format("policy '{}' starts from scratch and needs texts to begin with",
+                     fmt::format("policy '{}' starts from scratch and needs texts to start with",
                                  plan_.policy.use),
                      "add a [[dataset]] with role = \"warmup\""));
     }
@@ -132,9 +133,9 @@ class Trainer {
 
 std::string nothing_to_do(const Plan& plan) {
   const StageSettings& last = plan.stages.back();
-  const std::string text = "it finished before: nothing is left to do";
+  const std::string text = "already finished: nothing left to do";
   if (last.kind != StageKind::kRl) return text;
-  return fmt::format("{}; to make it longer: --set stage.{}.iterations={}", text, last.name,
+  return fmt::format("{}; to extend it: --set stage.{}.iterations={}", text, last.name,
                      last.rl.iterations + 1);
 }
 

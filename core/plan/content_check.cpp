@@ -34,15 +34,16 @@ void check_condition(const Node& node, const std::string& key,
   const auto expression = Expression::parse(*node.text(), NameStyle::kMetrics);
   if (!expression) {
     problems.push_back({inside(node, expression.error().offset, 1),
-                        "'" + key + "' is no " + (key == kBest ? "expression" : "condition") +
-                            ": " + expression.error().message,
+                        "'" + key + "' is not a valid " +
+                            (key == kBest ? "expression" : "condition") + ": " +
+                            expression.error().message,
                         {}});
     return;
   }
   for (const Expression::NameUse& use : expression->names()) {
     if (is_known(use.name)) continue;
     problems.push_back({inside(node, use.offset, use.name.size()),
-                        "'" + key + "' names '" + use.name + "', which no run knows",
+                        "'" + key + "' names '" + use.name + "', which does not exist",
                         spelling_hint(use.name, known, "names")});
   }
 }
@@ -131,10 +132,10 @@ void check_replacements(const Node& document, const Catalog& catalog,
     const std::string& text = *element.text();
     const auto& replaced = catalog.replaced;
     if (std::find(replaced.begin(), replaced.end(), text) != replaced.end()) continue;
-    problems.push_back({element.origin, "no plugin takes the place of '" + text + "'",
-                        "name KIND.ID, such as \"reward.speedup\", where a plugin outside of "
-                        "kernelrl's own folder offers a component of that kind and id" +
-                            catalog.search_report()});
+    problems.push_back(
+        {element.origin, "no plugin replaces '" + text + "'",
+         "name KIND.ID, such as \"reward.speedup\", for which a plugin outside kernelrl's own folder provides a component" +
+             catalog.search_report()});
   }
 }
 
@@ -157,7 +158,7 @@ void check_run_name(const Node& run, std::vector<Problem>& problems) {
   std::string word = text;
   std::erase(word, '.');
   if (is_bare_key(word) && text.front() != '.' && text.front() != '-' && text.size() <= 100) return;
-  problems.push_back({name->origin, "'name' must be the name of a folder",
+  problems.push_back({name->origin, "'name' must be a valid folder name",
                       "letters, digits, '-', '_' and '.', at most 100, not starting with '.'"});
 }
 
@@ -173,9 +174,9 @@ void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
         std::filesystem::exists(*path->text(), error)) {
       continue;
     }
-    std::string note =
-        note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) + " '" +
-                                  component->id + "' is " + *path->text() + ", which is not there");
+    std::string note = note_at(path->origin, "'" + rule.key + "' of " + std::string(name_of(kind)) +
+                                                 " '" + component->id + "' is " + *path->text() +
+                                                 ", which does not exist");
     if (std::find(notes.begin(), notes.end(), note) == notes.end())
       notes.push_back(std::move(note));
   }

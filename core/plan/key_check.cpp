@@ -177,8 +177,9 @@ class TableChecker {
 
   void unused_key(const Entry& entry, const KeyRule& rule) {
     const OnlyIf condition(rule.only_if);
-    report(entry.origin, "key '" + entry.key + "' is not used here",
-           "it belongs to " + condition.key + " = " + either(condition.values) + "; remove it");
+    report(
+        entry.origin, "key '" + entry.key + "' is not used here",
+        "it only applies with " + condition.key + " = " + either(condition.values) + "; remove it");
   }
 
   void check_value(const std::string& key, Node& node, const KeyRule& rule) {
@@ -219,7 +220,7 @@ class TableChecker {
     for (const Node& element : node.elements()) {
       if (element.text() != nullptr) continue;
       report(element.origin,
-             "'" + key + "' must hold strings only, not " + std::string(element.kind()));
+             "'" + key + "' must contain only strings, not " + std::string(element.kind()));
     }
   }
 
@@ -228,7 +229,7 @@ class TableChecker {
     const std::string& text = *node.text();
     if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
     if (!rule.later.empty() && text == rule.later) {
-      report(node.origin, "'" + key + "' cannot be '" + text + "' yet: this is not built",
+      report(node.origin, "'" + key + "' cannot be '" + text + "' yet: it is not implemented",
              "use " + either(choices));
       return;
     }
@@ -264,7 +265,7 @@ class TableChecker {
       report(root_.origin,
              "the default of '" + rule.key + "' " + context_.where + " is not " +
                  std::string(described(rule.type)) + ": " + rule.fallback,
-             "this is a bug of the plugin");
+             "this is a bug in the plugin");
       return;
     }
     if (rule.type == ValueType::kFloat) {

@@ -30,7 +30,7 @@ class LayerReader {
     const fs::path canonical = fs::weakly_canonical(file, ignored);
     if (std::find(open_files_.begin(), open_files_.end(), canonical) != open_files_.end()) {
       return report(asked_by, "'" + file.string() + "' includes itself",
-                    "remove one include of the circle");
+                    "remove one of the includes that form the circle");
     }
     auto source = std::make_shared<Source>();
     source->name = file.string();

@@ -128,11 +128,11 @@ class Converter {
     out.origin = origin(node.source());
     if (depth > Node::kMaxDepth) {
       return wrong(out.origin, "values are nested more than " + std::to_string(Node::kMaxDepth) +
-                                   " deep; no plan needs that");
+                                   " levels deep");
     }
     if (++values_ > kMaxValues) {
       return wrong(out.origin,
-                   "this is no plan: more than " + std::to_string(kMaxValues) + " values");
+                   "this is not a plan: more than " + std::to_string(kMaxValues) + " values");
     }
     if (const auto* table = node.as_table()) return convert_table(*table, std::move(out), depth);
     if (const auto* array = node.as_array()) return convert_array(*array, std::move(out), depth);
@@ -145,7 +145,8 @@ class Converter {
     } else if (const auto* text = node.as_string()) {
       out.value = text->get();
     } else {
-      return wrong(out.origin, "a plan has no dates or times; quote the value if it is a text");
+      return wrong(out.origin,
+                   "a plan cannot contain dates or times; quote the value if it is a string");
     }
     return out;
   }
@@ -201,7 +202,7 @@ std::string explained(std::string_view why) {
     why = why.substr(colon == std::string::npos ? 0 : colon + 2);
   }
   if (why.starts_with("unescaped control characters")) {
-    return "a string ends on its line and holds no control characters; use \"\"\" for long texts";
+    return "a string must end on the same line and contain no control characters; use \"\"\" for longer text";
   }
   return std::string(why);
 }
@@ -210,7 +211,7 @@ tl::expected<Node, Problem> parse(const std::string& text, Converter converter) 
   if (std::count(text.begin(), text.end(), '.') > kMaxDots) {
     Origin whole = converter.origin({});
     whole.line = 0;
-    return wrong(whole, "this is no plan: more than 5000 dots");
+    return wrong(whole, "this is not a plan: more than 5000 dots");
   }
   try {
     const toml::table table = toml::parse(std::string_view(text));
@@ -231,7 +232,7 @@ tl::expected<Node, Problem> read_toml_value(const std::string& text, const Origi
   if (!table) return table;
   const Node::Table& entries = table->entries();
   if (entries.size() != 1) {
-    return wrong(at, "one value was expected here, not several lines");
+    return wrong(at, "expected a single value, not several lines");
   }
   return entries.front().value;
 }

@@ -96,7 +96,8 @@ std::optional<std::pair<std::vector<Segment>, std::size_t>> read_key(
       if (valid) segment.text = *unquoted->text();
     }
     if (!has_value || !valid || end == text.size() || path.size() >= Node::kMaxDepth) {
-      problems.push_back({segment.origin, "this is not KEY=VALUE", "write --set rollout.groups=4"});
+      problems.push_back(
+          {segment.origin, "this is not of the form KEY=VALUE", "write --set rollout.groups=4"});
       return std::nullopt;
     }
     path.push_back(std::move(segment));
@@ -188,7 +189,7 @@ void report_no_element(const Node::Array& list, const std::vector<Segment>& path
   Origin at = path[first].origin;
   if (count > 1) at.length = static_cast<std::uint32_t>(word.size());
   std::string hint = spelling_hint(word, names, "names");
-  if (!list.empty()) hint += "; or its number from 0 to " + std::to_string(list.size() - 1);
+  if (!list.empty()) hint += "; or its index from 0 to " + std::to_string(list.size() - 1);
   problems.push_back({at, "no element '" + word + "' in this list", std::move(hint)});
 }
 

@@ -139,16 +139,17 @@ class Resolver {
     for (const Node& element : list.elements()) {
       const Node* name = element.find_name();
       if (name == nullptr || seen.insert(*name->text()).second) continue;
-      report(name->origin, "a second " + std::string(what) + " is called '" + *name->text() + "'",
-             "give one of them another name");
+      report(name->origin,
+             "there are two " + std::string(what) + "s called '" + *name->text() + "'",
+             "rename one of them");
     }
   }
 
   void require_component(const Node& tables, const char* table) {
     if (tables.find(table) != nullptr) return;
-    report(document_.origin, "[" + std::string(table) + "] is missing",
-           "add [" + std::string(table) +
-               "] with use = \"…\"; `kernelrl plugins` lists what there is");
+    report(
+        document_.origin, "[" + std::string(table) + "] is missing",
+        "add [" + std::string(table) + "] with use = \"…\"; `kernelrl plugins` lists the choices");
   }
 
   void check_stages(const Node& unresolved) {

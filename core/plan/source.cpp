@@ -43,7 +43,7 @@ tl::expected<std::string, std::string> read_text_file(const fs::path& file) {
     return tl::unexpected("cannot read " + name + "(" + why + ")");
   };
   if (file.native().find('\0') != std::string::npos) {
-    return tl::unexpected(name + "is no file name: it holds a zero byte");
+    return tl::unexpected(name + "is not a file name: it contains a zero byte");
   }
   std::error_code error;
   const fs::file_status status = fs::status(file, error);

@@ -46,7 +46,7 @@ unsigned forks_so_far() {
   FixedText text;
   text.add("kernelrl: ");
   call.add_name(text);
-  text.add(" forked, and the child came back to kernelrl; the child ends here");
+  text.add(" forked, and the child returned to kernelrl; the child ends here");
   call.add_plugin(text);
   write_last_words(text.end_line().view());
   ::_exit(1);

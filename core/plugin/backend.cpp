@@ -215,10 +215,9 @@ Result<BackendInfo> Backend::describe() const {
 
 Status Backend::check_contract(const Component& backend, Contract contract) {
   if (contract != Contract::kHost || (backend.flags & KRL_TAKES_HOST) != 0) return {};
-  return invalid(
-      fmt::format("backend '{}' takes kernels of the contract 'device' only, none with host code "
-                  "of their own",
-                  backend.id));
+  return invalid(fmt::format(
+      "backend '{}' accepts only kernels of the contract 'device', not kernels with their own host code",
+      backend.id));
 }
 
 Status Backend::prepare(const Task& task, const EvaluateOptions& options) const {

@@ -15,8 +15,7 @@ bool is_of_a_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c =
 }  // namespace
 
 const std::string_view kIdRule =
-    "an id is \"vendor.name\": words of a-z, 0-9, '_' and '-' joined by dots, with a letter in "
-    "front, at most 64 characters";
+    "an id is \"vendor.name\": words of a-z, 0-9, '_' and '-' joined by dots, starting with a letter, at most 64 characters";
 
 bool has_vendor(std::string_view id) { return id.find('.') != std::string_view::npos; }
 

@@ -161,7 +161,7 @@ void report_crash(int signal, const siginfo_t& info, const void* context) {
   } else {
     text.add(code == own_program(own_buffer) ? "kernelrl itself" : "a thread outside of any call");
   }
-  text.add(reports() ? " crashed: " : " crashed in a process that it has forked: ");
+  text.add(reports() ? " crashed: " : " crashed in a process that it forked: ");
   add_signal(text, signal, info);
   const bool own = call != nullptr && code == call->file();
   if (!code.empty() && !own && is_of_instruction(signal, info)) text.add(", in ").add(code);
@@ -200,9 +200,9 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
       if (std::current_exception()) throw;
       g_uncaught.add("std::terminate was called");
     } catch (const std::exception& e) {
-      g_uncaught.add("an exception that nobody caught: ").add(e.what());
+      g_uncaught.add("an uncaught exception: ").add(e.what());
     } catch (...) {
-      g_uncaught.add("an exception that nobody caught");
+      g_uncaught.add("an uncaught exception");
     }
   }
   std::abort();
@@ -298,7 +298,7 @@ void stop_reporting_crashes() {
 }
 
 void end_with_thread(const ActiveCall& call) {
-  end_process(call, " ended the thread of the call by pthread_exit()");
+  end_process(call, " ended the thread of the call with pthread_exit()");
 }
 
 }  // namespace krl::core

@@ -82,9 +82,9 @@ Result<std::uint64_t> Dataset::size() const {
     });
   }));
   if (size <= kMostItems) return size;
-  return failure(Call(component(), instance_.scope())
-                     .broken("size", fmt::format("it says that it has {} items; {} are the most",
-                                                 size, kMostItems)));
+  return failure(
+      Call(component(), instance_.scope())
+          .broken("size", fmt::format("it reports {} items; the maximum is {}", size, kMostItems)));
 }
 
 Result<DatasetItems> Dataset::read(std::uint64_t index) const {
@@ -117,13 +117,14 @@ Result<DatasetItems> Dataset::read_all() const {
       continue;
     }
     if (item.error().code != Code::kUnavailable) return item;
-    log(Severity::kWarning, fmt::format("{}; the item is left out", item.error().message));
+    log(Severity::kWarning, fmt::format("{}; the item is skipped", item.error().message));
     if (++items.lost == 1) items.first_lost = item.error().message;
   }
   if (size == 0 || items.lost < size) return items;
-  return failure(Code::kUnavailable,
-                 fmt::format("none of the {} items of dataset '{}' could be read, the first as {}",
-                             size, component().id, items.first_lost));
+  return failure(
+      Code::kUnavailable,
+      fmt::format("none of the {} items of dataset '{}' could be read, the first because: {}", size,
+                  component().id, items.first_lost));
 }
 
 }  // namespace krl::core

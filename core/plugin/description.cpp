@@ -32,7 +32,7 @@ bool is_key(std::string_view key) {
 Status check_key(Kind kind, const std::string& key) {
   if (!is_key(key)) {
     return invalid(fmt::format(
-        "'{}' is no key; letters, digits, '_' and '-', with dots between tables, at most {}",
+        "'{}' is not a valid key; use letters, digits, '_' and '-', with dots between tables, at most {}",
         one_line(key.substr(0, kMostKeyBytes)), kMostKeyBytes));
   }
   const std::vector<KeyRule>& taken = table_rules(name_of(kind)).keys;
@@ -40,8 +40,8 @@ Status check_key(Kind kind, const std::string& key) {
   const bool reserved = std::any_of(taken.begin(), taken.end(),
                                     [&](const KeyRule& rule) { return rule.key == first; });
   if (!reserved) return {};
-  return invalid(fmt::format("'{}' is a key of kernelrl's own in the table of a {}; rename it",
-                             first, name_of(kind)));
+  return invalid(fmt::format("'{}' is reserved for kernelrl in the table of a {}; rename it", first,
+                             name_of(kind)));
 }
 
 Status check_range(const KeyRule& option) {
@@ -69,13 +69,13 @@ Status check_default(const KeyRule& option) {
   Node table = Node::table({});
   check_table(table, rules, {}, problems);  // fills the default in
   if (!problems.empty()) {
-    return invalid(fmt::format("the default of '{}', {}, is not {}; mend it", option.key,
+    return invalid(fmt::format("the default of '{}', {}, is not {}; correct it", option.key,
                                one_line(option.fallback), described(option.type)));
   }
   check_table(table, rules, {}, problems);  // and checks it like any value
   if (problems.empty()) return {};
   return invalid(
-      fmt::format("the default of '{}' is not allowed: {}; mend the default or the range",
+      fmt::format("the default of '{}' is not allowed: {}; correct the default or the range",
                   option.key, one_line(problems.front().message)));
 }
 
@@ -187,7 +187,7 @@ Status check_text(krl_str text, std::string_view what) {
 Status check_bits(std::uint32_t bits, std::uint32_t known, std::string_view what) {
   if ((bits & ~known) == 0) return {};
   return invalid(fmt::format(
-      "its {} hold {:#x}, which this program does not know; leave it out, or use a newer kernelrl",
+      "its {} contain {:#x}, which is unknown to this version of kernelrl; remove it, or use a newer version",
       what, bits & ~known));
 }
 

@@ -65,7 +65,7 @@ Status Call::finish(krl_status status, std::string_view function) const {
 }
 
 Error Call::threw(std::string_view function, std::string_view what) const {
-  return broken(function, fmt::format("it threw an exception past C: {}", what));
+  return broken(function, fmt::format("it threw an exception across the C boundary: {}", what));
 }
 
 Error Call::broken(std::string_view function, std::string_view why) const {
@@ -129,9 +129,8 @@ Status Tries::after(const Error& error) {
   }
   const double factor = std::exp2(repeated_++);
   const duration<double> pause = std::min(scope_.retries.pause * factor, kLongestPause);
-  log(Severity::kWarning,
-      fmt::format("{}; tried again after {:.3g} s, {} of {} times", error.message, pause.count(),
-                  repeated_, scope_.retries.count));
+  log(Severity::kWarning, fmt::format("{}; retried after {:.3g} s, {} of {} times", error.message,
+                                      pause.count(), repeated_, scope_.retries.count));
   if (wait(pause, scope_)) return {};
   return failure(Code::kCancelled, "cancelled");
 }

@@ -98,8 +98,7 @@ Status check_library(const fs::path& path) {
   }
   if (other.empty()) return invalid(no_entry());
   return invalid(fmt::format(
-      "built for another version of the plugin boundary: it exports {}, this program wants {}; "
-      "rebuild it with this version's SDK",
+      "built for another version of the plugin boundary: it exports {}, this program requires {}; rebuild it with this version's SDK",
       one_line(other), KRL_PLUGIN_ENTRY));
 }
 
@@ -181,8 +180,8 @@ int reap(pid_t child) {
 
 Result<ChildEnd> run_in_child(const std::function<std::string()>& work, milliseconds limit) {
   const auto cannot = [] {
-    return failure(Code::kUnavailable, fmt::format("cannot be tried in a process of its own: {}",
-                                                   std::strerror(errno)));
+    return failure(Code::kUnavailable,
+                   fmt::format("cannot be tried in a separate process: {}", std::strerror(errno)));
   };
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return cannot();
@@ -210,17 +209,17 @@ Status rehearse(const std::function<void()>& load, milliseconds limit) {
                                      limit));
   if (end.report) return {};
   if (!end.in_time) {
-    return invalid(fmt::format("did not return within {:g} s when it was loaded",
+    return invalid(fmt::format("did not return within {:g} s while it was being loaded",
                                std::chrono::duration<double>(limit).count()));
   }
   if (!WIFSIGNALED(end.status)) {
-    return invalid(fmt::format("ended the process, with exit code {}, while it was loaded",
+    return invalid(fmt::format("ended the process with exit code {} while it was being loaded",
                                WEXITSTATUS(end.status)));
   }
   const int signal = WTERMSIG(end.status);
   const char* const name = ::sigabbrev_np(signal);
   return invalid(
-      fmt::format("crashed ({}) while it was loaded",
+      fmt::format("crashed ({}) while it was being loaded",
                   name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name)));
 }
 

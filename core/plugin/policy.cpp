@@ -11,7 +11,7 @@
 namespace krl::core {
 namespace {
 
-constexpr std::string_view kGivesNoLogprobs = "gives no log-probabilities of given tokens";
+constexpr std::string_view kGivesNoLogprobs = "cannot compute log-probabilities of given tokens";
 
 // The function at `member` of the plugin's table, which may be older than ours; null if it has
 // none.
@@ -112,7 +112,7 @@ std::string Policy::complaint_about(const krl_policy_info& info) const {
         info.context_tokens, info.vocabulary, info.parameters);
   }
   if (info.version < bounds_->described) {
-    return fmt::format("it says version {} after version {}", info.version,
+    return fmt::format("it reports version {} after version {}", info.version,
                        bounds_->described.load());
   }
   return {};
@@ -340,7 +340,7 @@ Result<std::vector<std::vector<float>>> Policy::values(const std::vector<Example
     Call call(component(), instance_.scope());
     const auto values = function_of(component(), &krl_policy_v::values);
     if (values == nullptr)
-      return failure(call.broken("describe", "it says it has a critic, and has no values()"));
+      return failure(call.broken("describe", "it reports a critic, but has no values()"));
     const Status status = instance_.run(call, "values", [&](void* self, auto* context) {
       return values(self, context, c_examples.data(), c_examples.size(), receiver.c());
     });
@@ -367,7 +367,7 @@ Result<std::uint64_t> Policy::publish() const {
 
 Status Policy::adopt_weights(const Weights& weights) const {
   const auto adopt = function_of(component(), &krl_policy_v::adopt_weights);
-  if (adopt == nullptr) return lacks(component(), "takes no weights of another one");
+  if (adopt == nullptr) return lacks(component(), "cannot adopt weights from another policy");
   const krl_weights c_weights{sizeof(krl_weights), weights.kind, to_c(weights.directory),
                               weights.version};
   return instance_.patiently([&] {
@@ -398,11 +398,11 @@ Status Policy::save(const std::string& directory) const {
   if (!std::filesystem::is_empty(directory, error) || error) return {};
   return failure(call.broken(
       "save",
-      fmt::format("it wrote nothing into '{}': a run could not go on from that", directory)));
+      fmt::format("it wrote nothing to '{}', so a run could not be resumed from it", directory)));
 }
 
 Status Policy::load(const std::string& directory) const {
-  if (table().load == nullptr) return lacks(component(), "cannot load what it has learned");
+  if (table().load == nullptr) return lacks(component(), "cannot load a checkpoint");
   bounds_->described = bounds_->sampled = 0;  // it may go back to earlier weights
   return instance_.patiently([&] {
     Call call(component(), instance_.scope());

@@ -228,7 +228,7 @@ class NumberReceiver {
                                examples_[example].tokens.size(), example);
     } else if (!std::all_of(numbers.data, numbers.data + numbers.size,
                             [](float v) { return std::isfinite(v); })) {
-      complaint_ = fmt::format("a {} of example {} is no finite number", what_, example);
+      complaint_ = fmt::format("a {} of example {} is not finite", what_, example);
     }
     if (!complaint_.empty()) return KRL_INVALID_ARGUMENT;
     numbers_[example].assign(numbers.data, numbers.data + numbers.size);

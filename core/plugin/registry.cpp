@@ -58,7 +58,9 @@ Result<std::vector<Component>> offers_of(const fs::path& path) {
   KRL_ASSIGN(const krl_plugin_entry entry, open_library(path));
   const krl_plugin* plugin = nullptr;
   const auto thrown = enter({path.native()}, KRL_PLUGIN_ENTRY, [&] { plugin = entry(host()); });
-  if (thrown) return invalid(fmt::format("its entry point threw an exception past C: {}", *thrown));
+  if (thrown)
+    return invalid(
+        fmt::format("its entry point threw an exception across the C boundary: {}", *thrown));
   return read_description(plugin, path);
 }
 
@@ -145,8 +147,8 @@ Status Registry::admit(const File& file, const std::vector<Component>& offered) 
     const auto [place, is_new] = components_.emplace(key, component);
     if (!is_new) {
       notes_.push_back(
-          fmt::format("{} is that of {}, as [plugins] replace says, not kernelrl's own", named(key),
-                      place->second.plugin.path.string()));
+          fmt::format("{} is provided by {} instead of kernelrl, as requested by [plugins] replace",
+                      named(key), place->second.plugin.path.string()));
     } else if (!file.installed && !has_vendor(component.id)) {
       replaced_.insert(key);
     }
@@ -156,11 +158,9 @@ Status Registry::admit(const File& file, const std::vector<Component>& offered) 
 
 Status Registry::check_id(const File& file, const Key& key) const {
   if (!file.installed && !has_vendor(key.second) && !replace_.contains(dotted(key))) {
-    return invalid(
-        fmt::format("offers {}, an id that only kernelrl's own plugins may have; name it "
-                    "\"vendor.{}\", or take "
-                    "it in a plan by [plugins] replace = [\"{}\"]",
-                    named(key), key.second, dotted(key)));
+    return invalid(fmt::format(
+        "offers {}, an id reserved for kernelrl's own plugins; name it \"vendor.{}\", or enable it in a plan with [plugins] replace = [\"{}\"]",
+        named(key), key.second, dotted(key)));
   }
   const Component* same = find(key.first, key.second);
   if (same == nullptr || (file.installed && replaced_.contains(key))) return {};
@@ -232,7 +232,7 @@ std::string why_no_folder(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (fs::is_directory(status)) return {};
-  return fs::exists(status) ? "is a file; name the folder that it is in" : "does not exist";
+  return fs::exists(status) ? "is a file; name the folder that contains it" : "does not exist";
 }
 
 }  // namespace krl::core

@@ -20,7 +20,7 @@ Result<std::vector<double>> Reward::score(const std::vector<const krl_turn*>& tu
     for (std::size_t i = 0; i < scores.size(); ++i) {
       if (std::abs(scores[i]) <= kMostScore) continue;  // not so of what is no number
       return failure(call.broken(
-          "score", fmt::format("it gave {} for a turn of task '{}'; scores lie in -{:g}..{:g}",
+          "score", fmt::format("it gave {} for a turn of task '{}'; scores must lie in -{:g}..{:g}",
                                scores[i], view(turns[i]->task->id), kMostScore, kMostScore)));
     }
     return scores;

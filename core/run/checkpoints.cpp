@@ -95,8 +95,7 @@ Status verify(const fs::path& step) {
   for (const auto& [name, expected] : manifest["files"].items()) {
     KRL_ASSIGN(const std::string hash, sha256_of_file(step / name));
     if (!expected.is_object() || expected.value("sha256", "") != hash)
-      return invalid((step / name).string() +
-                     " is damaged: its checksum is not the one it was written with");
+      return invalid((step / name).string() + " is damaged: its checksum does not match");
   }
   return {};
 }
@@ -123,11 +122,12 @@ Result<fs::path> step_at(const fs::path& step) {
   if (step.filename() == kBest) {
     const Json best = best_in(step.parent_path());
     if (!best.is_null()) return step.parent_path() / step_name(best["iteration"].get<int>());
-    return failure(Code::kNotFound, "no checkpoint in '" + step.parent_path().string() +
-                                        "' is known to be the best one; its plan names what is "
-                                        "good as checkpoint.best");
+    return failure(
+        Code::kNotFound,
+        "no checkpoint in '" + step.parent_path().string() +
+            "' is marked as the best one; checkpoint.best of its plan defines what is best");
   }
-  return failure(Code::kNotFound, "no checkpoint is in '" + step.string() +
+  return failure(Code::kNotFound, "there is no checkpoint in '" + step.string() +
                                       "'; name a folder such as runs/NAME/checkpoints/step_000020");
 }
 

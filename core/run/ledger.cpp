@@ -76,7 +76,7 @@ Result<LedgerRecord> to_record(const Line& line) {
                         json.at("evaluation").get<Evaluation>()};
   } catch (const std::exception& error) {
     return invalid("the ledger's record " + std::string(line.key) +
-                   " is no JSON of ours: " + error.what());
+                   " is not valid: " + error.what());
   }
 }
 

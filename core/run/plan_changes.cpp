@@ -97,10 +97,10 @@ std::string changeable_keys(const TableRules& table) {
 std::string what_may_change(Reached reached) {
   const std::string stage = "stage[" + std::to_string(reached.stage) + "]";
   std::string text =
-      reached.over ? "the run is over: it goes on with other iterations or another until of " +
-                         stage + ", or with more stages; else only these may change: "
+      reached.over ? "the run is finished: it continues if iterations or until of " + stage +
+                         " change, or if stages are added; apart from that only these may change: "
                    : "only these may change: iterations, epochs and until of " + stage +
-                         ", which is under way, everything of later stages, ";
+                         ", which is in progress, everything in later stages, ";
   for (const TableRules& table : plan_schema())
     if (table.name != "stage") text += changeable_keys(table);
   return text.substr(0, text.size() - 2);
@@ -149,10 +149,9 @@ Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
   if (refused.empty()) return {};
   return failure(
       Code::kFailedPrecondition,
-      "the plan is not the one this run was made with:" + refused + "\n" +
+      "the plan differs from the one this run was started with:" + refused + "\n" +
           what_may_change(reached) +
-          "\ngo on with the old values (the run's own plan.toml has them), or begin a new "
-          "run with what this one has learned: --from " +
+          "\nresume with the old values (the run's own plan.toml has them), or start a new run from what this one has learned: --from " +
           shell_word(checkpoint.string()) + " --set run.name=…");
 }
 

@@ -134,7 +134,7 @@ Status check_ours(const RunLayout& layout) {
   if (error) return failure(file_error("read", layout.root, error.value()));
   return failure(Code::kFailedPrecondition,
                  layout.root.string() +
-                     " is not empty and holds no run; choose another run.name, or move it away");
+                     " is not empty and contains no run; choose another run.name, or move it away");
 }
 
 bool holds_finished_work(const RunLayout& layout) {
@@ -146,11 +146,11 @@ bool holds_finished_work(const RunLayout& layout) {
 }
 
 Error already_there(const RunLayout& layout) {
-  return {Code::kFailedPrecondition,
-          layout.root.string() +
-              " already holds a run; go on with it (--resume), give this one "
-              "another name (--set run.name=…), or remove it (rm -r " +
-              shell_word(layout.root.string()) + ")"};
+  return {
+      Code::kFailedPrecondition,
+      layout.root.string() +
+          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
+          shell_word(layout.root.string()) + ")"};
 }
 
 // Makes room for a new run where one ended before it finished anything. The plan goes first, so

@@ -87,17 +87,17 @@ TEST(MisbehavingPlugins, Scores) {
             "reward 'test.throws_in_score' (score): a runtime_error of score");
   EXPECT_EQ(score("test.scores_nan"),
             "reward 'test.scores_nan' broke its contract in score(): it gave nan for a turn of "
-            "task 'vector_add'; scores lie in -1e+09..1e+09");
+            "task 'vector_add'; scores must lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.scores_infinity"),
             "reward 'test.scores_infinity' broke its contract in score(): it gave -inf for a turn "
-            "of task 'vector_add'; scores lie in -1e+09..1e+09");
+            "of task 'vector_add'; scores must lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.scores_too_much"),
             "reward 'test.scores_too_much' broke its contract in score(): it gave 1e+308 for a "
-            "turn of task 'vector_add'; scores lie in -1e+09..1e+09");
+            "turn of task 'vector_add'; scores must lie in -1e+09..1e+09");
   EXPECT_EQ(
       score("test.leaves_scores"),
       "reward 'test.leaves_scores' broke its contract in score(): it gave nan for a turn of task "
-      "'vector_add'; scores lie in -1e+09..1e+09");
+      "'vector_add'; scores must lie in -1e+09..1e+09");
   EXPECT_EQ(score("test.fails_silently"),
             "reward 'test.fails_silently' (score): failed without a reason (status 99)");
   EXPECT_EQ(score("test.fails_with_ok"),
@@ -249,8 +249,7 @@ TEST(MisbehavingPlugins, APolicyWithoutTheFunctionsOfItsFlags) {
             "forward_backward(), which is NULL");
   const Status loaded = policy.load("nowhere");
   ASSERT_FALSE(loaded);
-  EXPECT_EQ(loaded.error().message,
-            "the policy 'test.promises_learning' cannot load what it has learned");
+  EXPECT_EQ(loaded.error().message, "the policy 'test.promises_learning' cannot load a checkpoint");
 }
 
 TEST(MisbehavingPlugins, APolicyThatDoesNotSayWhatItIs) {
@@ -277,7 +276,7 @@ TEST(MisbehavingPlugins, Values) {
   EXPECT_EQ(values("missing"), broke + "it gave no values for example 1 of 3");
   EXPECT_EQ(values("example"), broke + "values of example 7, of 3");
   EXPECT_EQ(values("length"), broke + "3 values for the 2 tokens of example 0");
-  EXPECT_EQ(values("nan"), broke + "a value of example 0 is no finite number");
+  EXPECT_EQ(values("nan"), broke + "a value of example 0 is not finite");
   EXPECT_EQ(values("throws"), "policy 'test.bad_values' (values): a runtime_error of values");
 }
 

@@ -82,8 +82,9 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
       {"component_size", "lists a component whose struct_size is 8, not 88"},
       {"large_component", "lists a component whose struct_size is 4096, not 88"},
       {"unknown_kind", "offers 'test.bad' of the unknown kind 77"},
-      {"component_flag", offers + "its flags hold 0x80000000, which this program does not know; "
-                                  "leave it out, or use a newer kernelrl"},
+      {"component_flag",
+       offers +
+           "its flags contain 0x80000000, which is unknown to this version of kernelrl; remove it, or use a newer version"},
       {"twice_in_one", "offers the reward 'test.bad' twice"},
       {"null_create", offers + "it lacks create, destroy or its table of functions"},
       {"null_destroy", offers + "it lacks create, destroy or its table of functions"},
@@ -92,17 +93,18 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
       {"table_size_0", offers + "the struct_size of its table is 0" + table_of_reward},
       {"table_size_8", offers + "the struct_size of its table is 8" + table_of_reward},
       {"large_table", offers + "the struct_size of its table is 4096" + table_of_reward},
-      {"unknown_need", offers + "its needs hold 0x100000, which this program does not know; leave "
-                                "it out, or use a newer kernelrl"},
+      {"unknown_need",
+       offers +
+           "its needs contain 0x100000, which is unknown to this version of kernelrl; remove it, or use a newer version"},
       {"null_fields", offers + "its list of options is NULL"},
       {"many_fields", offers + "it has 1000000 options, more than 1000"},
       {"null_field", offers + "its option 0 is NULL"},
       {"field_size", offers + "the struct_size of its option 0 is 0, not 80"},
       {"field_without_key", offers + "its option 0 has no name"},
       {"field_type", offers + "its option 'limit' has the unknown type 42"},
-      {"field_flag", offers +
-                         "its option 0's flags hold 0x40, which this program does not know; leave "
-                         "it out, or use a newer kernelrl"},
+      {"field_flag",
+       offers +
+           "its option 0's flags contain 0x40, which is unknown to this version of kernelrl; remove it, or use a newer version"},
       {"null_default", offers +
                            "its option 0's default is at NULL and has 5 bytes; the empty text is "
                            "{NULL, 0}"},
@@ -118,20 +120,19 @@ TEST_F(RefusedPlugins, ATableOfAnotherKind) {
                                                  {"reward_on_backend", "a reward's table has 16"},
                                                  {"policy_on_backend", "a policy's table has 160"},
                                                  {"dataset_on_backend", "a dataset's table has 24"},
-                                                 {"policy_flags", "table's flags hold 0x4"}};
+                                                 {"policy_flags", "table's flags contain 0x4"}};
   const auto why = refusals_of(sizes);
   for (const auto& [name, text] : sizes) EXPECT_THAT(why.at(name), HasSubstr(text)) << name;
 }
 
 TEST_F(RefusedPlugins, Ids) {
   const std::string rule =
-      "; an id is \"vendor.name\": words of a-z, 0-9, '_' and '-' joined by dots, with a letter in "
-      "front, at most 64 characters";
+      "; an id is \"vendor.name\": words of a-z, 0-9, '_' and '-' joined by dots, starting with a letter, at most 64 characters";
   const std::string offers = "offers a component with the id ";
   const auto alone = [](const std::string& id) {
     return "offers the reward '" + id +
-           "', an id that only kernelrl's own plugins may have; name it \"vendor." + id +
-           "\", or take it in a plan by [plugins] replace = [\"reward." + id + "\"]";
+           "', an id reserved for kernelrl's own plugins; name it \"vendor." + id +
+           "\", or enable it in a plan with [plugins] replace = [\"reward." + id + "\"]";
   };
   const std::map<std::string, std::string> expected{
       {"no_id", "offers a component without an id"},
@@ -161,17 +162,18 @@ TEST_F(RefusedPlugins, Options) {
       ", cannot be read; a number has a range such as 0..1 or 1.., a string "
       "a|b|c, other types none";
   const std::string key =
-      "' is no key; letters, digits, '_' and '-', with dots between tables, at "
+      "' is not a valid key; use letters, digits, '_' and '-', with dots between tables, at "
       "most 100";
   const std::map<std::string, std::string> expected{
       {"default_outside", offers + "the default of 'limit' is not allowed: 'limit' must be between "
-                                   "0 and 1, not 5.0; mend the default or the range"},
+                                   "0 and 1, not 5.0; correct the default or the range"},
       {"default_no_choice", offers + "the default of 'limit' is not allowed: 'limit' must be a or "
-                                     "b, not 'c'; mend the default or the range"},
+                                     "b, not 'c'; correct the default or the range"},
       {"default_of_another_type",
-       offers + "the default of 'limit', \"word\", is not a number; mend it"},
-      {"default_no_toml", offers + "the default of 'limit', banana, is not a string; mend it"},
-      {"default_two_lines", offers + "the default of 'limit', \"a b\", is not a string; mend it"},
+       offers + "the default of 'limit', \"word\", is not a number; correct it"},
+      {"default_no_toml", offers + "the default of 'limit', banana, is not a string; correct it"},
+      {"default_two_lines",
+       offers + "the default of 'limit', \"a b\", is not a string; correct it"},
       {"default_of_required",
        offers + "'limit' is required and has a default; it is one or the other"},
       {"range_word", offers + "the range 'banana' of 'limit', a number" + range},
@@ -180,10 +182,9 @@ TEST_F(RefusedPlugins, Options) {
       {"range_of_string", offers + "the range '0..1' of 'limit', a string" + range},
       {"range_of_bool", offers + "the range 'true|false' of 'limit', true or false" + range},
       {"key_twice", offers + "'limit' is declared twice; rename one of the two"},
-      {"key_of_all",
-       offers + "'use' is a key of kernelrl's own in the table of a reward; rename it"},
+      {"key_of_all", offers + "'use' is reserved for kernelrl in the table of a reward; rename it"},
       {"key_of_rewards",
-       offers + "'weight' is a key of kernelrl's own in the table of a reward; rename it"},
+       offers + "'weight' is reserved for kernelrl in the table of a reward; rename it"},
       {"key_blank", offers + "'my key" + key},
       {"key_empty_word", offers + "'a..b" + key},
       {"key_long", offers + "'" + std::string(100, ' ') + key}};
@@ -211,8 +212,7 @@ TEST_F(RefusedPlugins, FilesWithoutAGoodEntry) {
   const std::map<std::string, std::string> expected{
       {"no_entry", "exports no krl_plugin_v1: not a kernelrl plugin, or built without KRL_PLUGIN"},
       {"next_major",
-       "built for another version of the plugin boundary: it exports krl_plugin_v2, this program "
-       "wants krl_plugin_v1; rebuild it with this version's SDK"},
+       "built for another version of the plugin boundary: it exports krl_plugin_v2, this program requires krl_plugin_v1; rebuild it with this version's SDK"},
       {"entry_is_data", "exports krl_plugin_v1 as data, not as a function"},
       {"lacks_library",
        "cannot be loaded: libtest_lacking.so: cannot open shared object file: No such file or "
@@ -311,7 +311,7 @@ TEST_F(Replacements, ABuiltInIsNotReplacedUnasked) {
   EXPECT_EQ(file_of(registry), installed() / "speedup.krl.so");
   EXPECT_THAT(registry.notes(), IsEmpty());
   EXPECT_THAT(registry.notes_on({Kind::kReward, "speedup"}),
-              ElementsAre(HasSubstr("only kernelrl's own plugins may have")));
+              ElementsAre(HasSubstr("an id reserved for kernelrl's own plugins")));
   EXPECT_THAT(registry.catalog().replaced, IsEmpty());
 }
 
@@ -321,9 +321,10 @@ TEST_F(Replacements, OnlyWhatAPlanNamesIsReplaced) {
   for (const auto& folders : {std::vector{folder_, installed()}, {installed(), folder_}}) {
     const Registry registry = Registry::load(folders, {"reward.speedup"});
     EXPECT_EQ(file_of(registry), fs::canonical(file(kStranger)));
-    EXPECT_THAT(registry.notes(), ElementsAre("the reward 'speedup' is that of " +
-                                              fs::canonical(file(kStranger)).string() +
-                                              ", as [plugins] replace says, not kernelrl's own"));
+    EXPECT_THAT(registry.notes(),
+                ElementsAre("the reward 'speedup' is provided by " +
+                            fs::canonical(file(kStranger)).string() +
+                            " instead of kernelrl, as requested by [plugins] replace"));
     EXPECT_THAT(registry.catalog().replaced, ElementsAre("reward.speedup"));
     EXPECT_EQ(refusals(registry).count("speedup"), 0u);
   }
@@ -363,10 +364,11 @@ TEST_F(RefusedPlugins, AskingForAMissingIdNamesTheNearestAndWhatWasRefused) {
 TEST_F(RefusedPlugins, FoldersThatAreNotThereAreNoted) {
   write("broken", "not a library");
   const Registry registry = Registry::load({folder_ / "nowhere", file("broken")});
-  EXPECT_THAT(registry.notes(), ElementsAre("no plugins from " + (folder_ / "nowhere").string() +
-                                                ": it does not exist",
-                                            "no plugins from " + file("broken").string() +
-                                                ": it is a file; name the folder that it is in"));
+  EXPECT_THAT(
+      registry.notes(),
+      ElementsAre("no plugins from " + (folder_ / "nowhere").string() + ": it does not exist",
+                  "no plugins from " + file("broken").string() +
+                      ": it is a file; name the folder that contains it"));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Interruptions, StopSignal, ::testing::Values(SIGINT, SI
 
 // The command that the output ends with, run by a shell in another folder.
 Ending run_printed_command(const std::string& output, const std::string& more) {
-  constexpr std::string_view kHint = "go on with: ";
+  constexpr std::string_view kHint = "resume with: ";
   const std::size_t at = output.rfind(kHint);
   EXPECT_NE(at, std::string::npos) << output;
   if (at == std::string::npos) return {};
@@ -151,7 +151,8 @@ TEST(Interruptions, ResumingUnderAnotherNameNamesTheRunThatIsMeant) {
   const Ending named =
       run_program(toy_run({"--resume", "--set", "run.name=y", "--set", until(1)}), folder.path());
   EXPECT_EQ(named.exit_code, 0) << named.output;
-  EXPECT_THAT(named.output, HasSubstr("no run was in " + (folder / "runs/y").string() + " yet"));
+  EXPECT_THAT(named.output,
+              HasSubstr("there was no run in " + (folder / "runs/y").string() + ": starting"));
 }
 
 TEST(Interruptions, AFailedRunThatDidSomethingSaysHowToGoOn) {
@@ -269,7 +270,7 @@ TEST(Interruptions, AFullDiskIsSaidAndLosesNothing) {
     fill(filler, room);
     const Ending ending = program.wait();
     EXPECT_EQ(ending.exit_code, 1) << ending.output;
-    EXPECT_THAT(ending.output, HasSubstr("make room and go on with --resume"));
+    EXPECT_THAT(ending.output, HasSubstr("free some space and continue with --resume"));
     fs::remove(filler);
   }
   expect_same_after_resume(folder.path());

@@ -102,8 +102,7 @@ TEST(PluginFaults, ACrashAtTheEndNamesThePlugin) {
 TEST(PluginFaults, AnExceptionThatIsNotCaughtSaysWhatItWas) {
   const Fault fault("noexcept");
   EXPECT_EQ(fault.ending.signal, SIGABRT);
-  expect_named(
-      fault, "reward 'test.fault' (score) crashed: SIGABRT, an exception that nobody caught: boom");
+  expect_named(fault, "reward 'test.fault' (score) crashed: SIGABRT, an uncaught exception: boom");
 }
 
 TEST(PluginFaults, ABrokenPipeIsACrash) {
@@ -115,9 +114,8 @@ TEST(PluginFaults, ABrokenPipeIsACrash) {
 TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
   const Fault thrown("thread throw");
   EXPECT_EQ(thrown.ending.signal, SIGABRT);
-  expect_named(
-      thrown,
-      "a thread outside of any call crashed: SIGABRT, an exception that nobody caught: boom");
+  expect_named(thrown,
+               "a thread outside of any call crashed: SIGABRT, an uncaught exception: boom");
   EXPECT_THAT(thrown.ending.output,
               HasSubstr("  under way: reward 'test.fault' (score) " + kPlugin));
   if (kHasSanitizer) return;
@@ -132,7 +130,8 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
 
 TEST(PluginFaults, AReportSaysWhatStands) {
   const Fault fault("abort", "second iteration");
-  EXPECT_THAT(fault.ending.output, HasSubstr("runs/toy is whole up to iteration 1; go on with: "));
+  EXPECT_THAT(fault.ending.output,
+              HasSubstr("runs/toy is complete up to iteration 1; resume with: "));
   EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 1u);
 }
 
@@ -141,7 +140,8 @@ TEST(PluginFaults, ExitIsNotTheEndOfTheProgram) {
     if (kHasSanitizer && how == "_exit") continue;  // it is the sanitizer's
     const Fault fault(how);
     EXPECT_EQ(fault.ending.exit_code, 1) << how;
-    const std::string what = how == "pthread_exit" ? "ended the thread of the call by " : "called ";
+    const std::string what =
+        how == "pthread_exit" ? "ended the thread of the call with " : "called ";
     expect_named(fault, "reward 'test.fault' (score) " + what + how + "(), so kernelrl ends");
   }
   const Fault in_create("exit", "create");
@@ -162,8 +162,9 @@ TEST(PluginFaults, AnExceptionPastCIsABrokenContract) {
     const Fault fault("throw", where);
     EXPECT_NE(fault.ending.exit_code, 0);
     EXPECT_EQ(fault.ending.signal, 0);
-    EXPECT_THAT(fault.ending.output, HasSubstr("reward 'test.fault' broke its contract in " +
-                                               where + "(): it threw an exception past C: boom"));
+    EXPECT_THAT(fault.ending.output,
+                HasSubstr("reward 'test.fault' broke its contract in " + where +
+                          "(): it threw an exception across the C boundary: boom"));
   }
   const Fault odd("throw int");
   EXPECT_THAT(odd.ending.output, HasSubstr("something that is no std::exception"));
@@ -174,10 +175,11 @@ TEST(PluginFaults, AnExceptionPastCIsABrokenContract) {
 TEST(PluginFaults, TheChildOfAForkEndsWhereItReturns) {
   const Fault fault("fork");
   EXPECT_EQ(fault.ending.exit_code, 0) << fault.ending.output;
-  EXPECT_THAT(fault.ending.output,
-              HasSubstr("reward 'test.fault' (score) forked, and the child came back to kernelrl; "
-                        "the child ends here " +
-                        kPlugin));
+  EXPECT_THAT(
+      fault.ending.output,
+      HasSubstr(
+          "reward 'test.fault' (score) forked, and the child returned to kernelrl; the child ends here " +
+          kPlugin));
   EXPECT_EQ(metrics_in(fault.folder / "runs/toy").size(), 2u);
 }
 
@@ -195,12 +197,13 @@ TEST(PluginFaults, AFileThatEndsItsProcessWhenItIsLoadedIsRefused) {
       {"plugins", "list", "--plugin-path", KERNELRL_BINARY_DIR "/tests/plugins/bad_starts"},
       folder.path());
   EXPECT_EQ(ending.exit_code, 0) << ending.output;
-  EXPECT_THAT(ending.output,
-              HasSubstr("exits_at_start.krl.so: ended the process, with exit code 3, while it was "
-                        "loaded\n"));
+  EXPECT_THAT(
+      ending.output,
+      HasSubstr("exits_at_start.krl.so: ended the process with exit code 3 while it was being "
+                "loaded\n"));
   EXPECT_THAT(ending.output, HasSubstr("crashes_at_start.krl.so: "));
   if (kHasSanitizer) return;
-  EXPECT_THAT(ending.output, HasSubstr("crashed (SIGSEGV) while it was loaded\n"));
+  EXPECT_THAT(ending.output, HasSubstr("crashed (SIGSEGV) while it was being loaded\n"));
 }
 
 TEST(PluginFaults, WhatAPluginPrintsIsNotTheProgramsOutput) {

@@ -18,7 +18,7 @@ rank1=$(pgrep -P $launcher | tail -1)
 kill -KILL "$rank1"
 await $launcher
 [ $code = 137 ] || fail "the exit code is not that of the rank that failed"
-says killed.log "rank 1 was ended by signal 9" || fail "the launcher does not say what happened"
+says killed.log "rank 1 was killed by signal 9" || fail "the launcher does not say what happened"
 done_before=$(iterations)
 "$kernelrl" "${plan[@]}" --set stage.reinforce.iterations=$((done_before + 2)) --resume \
   >resumed.log 2>&1 || fail "one process does not go on where two were"
@@ -32,7 +32,7 @@ wait_for_iterations 1 $launcher
 kill -TERM $launcher
 await $launcher
 [ $code = 130 ] || fail "an interrupted launch ends by $code"
-says stopped.log "go on with: " || fail "it does not say how to go on"
+says stopped.log "resume with: " || fail "it does not say how to resume"
 
 # A plan that is wrong ends all at once.
 code=0

@@ -97,10 +97,10 @@ H3() { # The printed hint to resume goes on with the same run, from another fold
   wait $!
   code=$?
   exits 130
-  hint=$(grep -o 'go on with: .*' out | head -1)
+  hint=$(grep -o 'resume with: .*' out | head -1)
   [[ -n $hint ]] || wrong "no hint"
   mkdir elsewhere
-  hint=${hint#go on with: }
+  hint=${hint#resume with: }
   (cd elsewhere && KERNELRL_TEST_REPAIRED=1 timeout 60 bash -c "${hint%; results in*}") > out 2>&1
   code=$?
   exits 0

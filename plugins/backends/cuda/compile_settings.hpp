@@ -21,7 +21,7 @@ struct CompileSettings {
 // The meaning of memory_bytes, for compilers where it is not the address space of a process.
 struct CompileMemory {
   double default_mb = 4096;
-  const char* meaning = "address space of a compile, MiB";
+  const char* meaning = "maximum address space of a compile, MiB";
 };
 
 }  // namespace krl::cuda

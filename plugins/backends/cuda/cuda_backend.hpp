@@ -80,19 +80,17 @@ class CudaBackend final : public Backend, public Tool {
 
   static constexpr auto common_options = krl::config(
       opt("execute", &CudaBackend::execute,
-          "off: compile only, and report properties of the compiled code; needs no GPU")
+          "off: only compile, and report properties of the compiled code; needs no GPU")
           .one_of("on|off"),
-      opt("gpus", &CudaBackend::gpus, "numbers of the GPUs to use, \"0,1\"; empty = all"),
+      opt("gpus", &CudaBackend::gpus, "indices of the GPUs to use, \"0,1\"; empty = all"),
       opt("runs_per_case", &CudaBackend::runs_per_case,
-          "runs that check a kernel in each case, each with different inputs")
+          "number of checked runs of a kernel per case, each with different inputs")
           .range(1, 100),
       opt("sizes", &CudaBackend::sizes,
-          "real: tasks with real sizes are timed at those, and checked at all sizes; small: "
-          "real sizes are not used")
+          "real: tasks with real sizes are timed at these and checked at all sizes; small: real sizes are not used")
           .one_of("real|small"),
       opt("run_timeout", &CudaBackend::run_timeout,
-          "time limit of one run of a kernel, seconds; lower if its task has a naive kernel: "
-          "1 s and 100 times the time of that")
+          "time limit of a single run of a kernel, seconds; at most 1 s + 100 times the naive kernel's time if the task has one")
           .range(0.1, 3600),
       opt("arena_mb", &CudaBackend::arena_mb,
           "GPU memory for a kernel's buffers, MiB; 0 = 1/16 of the GPU's, at most 4096; for "
@@ -110,14 +108,12 @@ class CudaBackend final : public Backend, public Tool {
           "none")
           .path(),
       opt("counters", &CudaBackend::counters,
-          "hardware counters of correct kernels: off, auto = with CUPTI, if the machine "
-          "permits it, ncu = with Nsight Compute, which has more of them and takes seconds "
-          "per kernel")
+          "hardware counters of correct kernels: off; auto = with CUPTI, if the machine permits it; ncu = with Nsight Compute, which provides more counters and takes seconds per kernel")
           .one_of("auto|ncu|off"),
       opt("arch", &CudaBackend::arch,
           "the architecture to compile for, \"sm_90\"; empty = the GPU's"),
       opt("flags", &CudaBackend::compiler_flags,
-          "additional compiler options, separated by blanks"),
+          "additional compiler options, separated by spaces"),
       opt("cuda", &CudaBackend::cuda,
           "folder of the CUDA toolkit, or the compiler; empty = the usual places"),
       opt("compile_timeout", &CudaBackend::compile_timeout, "time limit of a compile, seconds")
@@ -141,7 +137,7 @@ class CudaBackend final : public Backend, public Tool {
     std::vector<gpu::GpuDescription> chosen;
     if (execute == "on") chosen = choose_gpus(gpus, files);
     if (settings.arch.empty() && chosen.empty()) {
-      invalid_argument("arch: with execute = \"off\" it must be given, for example \"sm_90\"");
+      invalid_argument("arch: required with execute = \"off\", for example \"sm_90\"");
     }
     if (settings.arch.empty()) settings.arch = chosen.front().arch;
     CudaCompiler compiler = Tool::compiler(settings, files);
@@ -154,8 +150,9 @@ class CudaBackend final : public Backend, public Tool {
       throw Failure(KRL_FAILED_PRECONDITION, "counters = \"ncu\": " + problem);
     }
     if (counters == "auto" && !chosen.empty() && !problem.empty()) {
-      context.warning("no hardware counters, and so no signal of memory; all else works: " +
-                      problem);
+      context.warning(
+          "no hardware counters, and therefore no memory signal; everything else works: " +
+          problem);
     }
   }
 
@@ -182,7 +179,7 @@ class CudaBackend final : public Backend, public Tool {
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract() && !evaluator_->takes_host()) {
       sink.verdict(Verdict::kRejected, std::string("unsupported on ") + Tool::name +
-                                           ": a launcher of one's own (contract host)");
+                                           ": candidates with their own host code (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),
@@ -214,7 +211,7 @@ class CudaBackend final : public Backend, public Tool {
   // Before the GPUs, as what is not installed is not found by waiting for them.
   std::string wanted_ncu() const {
     if (execute == "on") return find_ncu();
-    invalid_argument("counters: \"ncu\" profiles kernels as they run, and execute is \"off\"");
+    invalid_argument("counters: \"ncu\" profiles running kernels, but execute is \"off\"");
   }
 
   GpuSettings gpu_settings(const std::string& ncu) const {

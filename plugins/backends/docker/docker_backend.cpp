@@ -13,7 +13,8 @@ namespace krl::docker {
 struct Docker {
   static constexpr const char* name = "docker";
   static constexpr bool takes_host = true;
-  static constexpr CompileMemory memory = {8192, "memory of the container, of all compiles, MiB"};
+  static constexpr CompileMemory memory = {8192,
+                                           "memory of the container, shared by all compiles, MiB"};
 
   std::string socket, image = "kernelrl-worker";
   double timeout = 30;
@@ -22,8 +23,8 @@ struct Docker {
       opt("socket", &Docker::socket,
           "the socket of Docker; empty = that of $DOCKER_HOST, or /run/docker.sock"),
       opt("image", &Docker::image,
-          "of the container; scripts/docker_image.sh builds the default one"),
-      opt("timeout", &Docker::timeout, "wall time limit of a compile in the container, seconds")
+          "image of the container; scripts/docker_image.sh builds the default one"),
+      opt("timeout", &Docker::timeout, "wall-clock limit of a compile in the container, seconds")
           .range(0.1, 3600));
 
   CudaCompiler compiler(const CompileSettings& settings, const InstalledFiles& files) const {

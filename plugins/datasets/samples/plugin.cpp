@@ -84,14 +84,14 @@ class Samples final : public krl::Dataset {
 
   static constexpr auto config = krl::config(
       krl::opt("run", &Samples::run, "the folder of a run, runs/NAME").path().required(),
-      krl::opt("tasks", &Samples::tasks,
-               "the task file, or folder of them, that the run learned from; answers to other "
-               "tasks are left out")
+      krl::opt(
+          "tasks", &Samples::tasks,
+          "the task file or folder of task files that the run was trained on; answers to other tasks are skipped")
           .path()
           .required(),
-      krl::opt("share", &Samples::share,
-               "share of a task's distinct correct answers that become pairs, those with the "
-               "highest scores, at least one")
+      krl::opt(
+          "share", &Samples::share,
+          "share of each task's distinct correct answers that become pairs: the ones with the highest scores, at least one")
           .range(0, 1));
 
   void start(const krl::Config&, const krl::Context&) override {
@@ -141,4 +141,5 @@ class Samples final : public krl::Dataset {
 }  // namespace
 
 KRL_PLUGIN("samples", "0.1.0",
-           krl::dataset<Samples>("samples", "The best answers of an earlier run, as pairs"))
+           krl::dataset<Samples>("samples",
+                                 "The best answers of an earlier run, as supervised pairs"))

@@ -17,13 +17,14 @@ class TaskFiles final : public krl::Dataset {
  public:
   std::string path;
 
-  static constexpr auto config = krl::config(
-      krl::opt("path", &TaskFiles::path, "a task file, or a folder of them (*.toml, recursive)")
-          .path()
-          .required(),
-      krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
-      krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
-      krl::free_opt("except", KRL_ARRAY, "no tasks with these ids"));
+  static constexpr auto config =
+      krl::config(krl::opt("path", &TaskFiles::path,
+                           "a task file, or a folder of task files (*.toml, searched recursively)")
+                      .path()
+                      .required(),
+                  krl::free_opt("tiers", KRL_ARRAY, "only tasks of these tiers, [0, 1]"),
+                  krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"),
+                  krl::free_opt("except", KRL_ARRAY, "all tasks but those with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
     krl::tasks::LoadedTasks loaded = krl::tasks::load_tasks(path);

@@ -28,24 +28,24 @@ class Templates final : public krl::Dataset {
 
   static constexpr auto config = krl::config(
       krl::opt("count", &Templates::count, "number of pairs").range(1, 10'000'000),
-      krl::opt("seed", &Templates::seed, "another seed gives other pairs").at_least(0),
+      krl::opt("seed", &Templates::seed, "seed of the random choices in the pairs").at_least(0),
       krl::opt("canonical", &Templates::canonical,
-               "share of pairs with the names of the tasks in configs/tasks")
+               "share of pairs that use the same names as the tasks in configs/tasks")
           .range(0, 1),
       krl::opt("repair", &Templates::repair,
-               "share of pairs that repair a broken kernel in a second turn")
+               "share of pairs in which a second turn repairs a broken kernel")
           .range(0, 1),
-      krl::opt("think", &Templates::think, "answers begin with a line of reasoning"),
-      krl::opt("naive", &Templates::naive,
-               "share of pairs whose answer is the naive kernel, so that there is "
-               "something left to find")
+      krl::opt("think", &Templates::think, "start each answer with a line of reasoning"),
+      krl::opt(
+          "naive", &Templates::naive,
+          "share of pairs whose answer is only the naive kernel, which leaves something to learn in the rl stages")
           .range(0, 1),
       krl::opt("max_block", &Templates::max_block,
-               "largest block size in answers, where the kernel permits a choice; 0 = any")
+               "maximum block size in answers, where the kernel permits a choice; 0 = no limit")
           .range(0, 1024),
-      krl::opt("grid_scale", &Templates::grid_scale,
-               "multiplies the number of blocks of grids that do not depend on the input size: 1 "
-               "suits a few thousand elements, 32 some millions")
+      krl::opt(
+          "grid_scale", &Templates::grid_scale,
+          "factor on the number of blocks in grids that do not depend on the input size: 1 suits a few thousand elements, 32 a few million")
           .range(1, 1024),
       krl::free_opt("families", KRL_ARRAY,
                     "only these families: [\"elementwise\", \"row_reduction\"]"),
@@ -138,4 +138,4 @@ class Templates final : public krl::Dataset {
 
 KRL_PLUGIN("templates", "0.1.0",
            krl::dataset<Templates>(
-               "templates", "Generated pairs of a task and a right answer, for a warm start"))
+               "templates", "Generated pairs of a task and a correct answer, for a warm start"))

@@ -35,24 +35,22 @@ struct LibtorchPolicy final : TrainablePolicy {
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
           "directory's own"),
       opt("model.thinking", &LibtorchPolicy::thinking,
-          "qwen3: whether answers begin with reasoning"),
+          "qwen3: whether answers start with reasoning"),
       opt("model.date", &LibtorchPolicy::date,
-          "llama3.1: the current date as told to the model. The template of Llama 3.2 would "
-          "use the day of each call, so that no run could be repeated"),
+          "llama3.1: the current date given to the model. Llama 3.2's own template uses the day of the call, which would make runs unrepeatable"),
       opt("model.layers", &LibtorchPolicy::layers, "transformer blocks").range(1, 256),
       opt("model.hidden", &LibtorchPolicy::hidden,
           "width of the residual stream; a multiple of 2 * model.heads")
           .range(8, 65536),
       opt("model.heads", &LibtorchPolicy::heads, "attention heads").range(1, 1024),
       opt("model.kv_heads", &LibtorchPolicy::kv_heads,
-          "heads of keys and values, a divisor of model.heads; 0 = as many as model.heads")
+          "key and value heads, a divisor of model.heads; 0 = as many as model.heads")
           .range(0, 1024),
       opt("model.ffn", &LibtorchPolicy::ffn,
           "width of the gated feed-forward layer; 0 = 8/3 of model.hidden")
           .range(0, 1 << 20),
       opt("model.context", &LibtorchPolicy::context,
-          "maximum tokens of a prompt and its answer together; 0 = 512 from scratch, or the "
-          "context of the directory's model")
+          "maximum number of tokens of a prompt plus its answer; 0 = 512 from scratch, or the context of the directory's model")
           .range(0, 1 << 20),
       opt("model.vocabulary", &LibtorchPolicy::vocabulary,
           "maximum size of the vocabulary learned from the warm-start texts")
@@ -63,26 +61,22 @@ struct LibtorchPolicy final : TrainablePolicy {
       opt("dtype", &LibtorchPolicy::dtype,
           "compute dtype; bfloat16 (GPU only) keeps float32 master weights")
           .one_of("float32|float64|bfloat16"),
-      opt("threads", &LibtorchPolicy::threads, "worker threads of the CPU; 0 = one per core")
+      opt("threads", &LibtorchPolicy::threads, "CPU worker threads; 0 = one per core")
           .range(0, 1024),
-      opt("slots", &LibtorchPolicy::slots, "maximum answers in progress on a GPU")
+      opt("slots", &LibtorchPolicy::slots,
+          "maximum number of answers generated concurrently on a GPU")
           .range(1, 1 << 14),
       opt("micro_batch_tokens", &LibtorchPolicy::micro_batch_tokens,
-          "tokens that a GPU, or a thread, trains on at once: limits the memory, not the "
-          "result")
+          "tokens that a GPU or a CPU thread trains on at once; affects memory, not results")
           .range(16, 1 << 24),
       opt("deterministic", &LibtorchPolicy::deterministic,
-          "on a GPU: bitwise reproducible gradients, as always on the CPU. Makes attention in "
-          "bfloat16 slower"),
+          "on a GPU: bitwise reproducible gradients (the CPU's always are); slows down attention in bfloat16"),
       opt("recompute", &LibtorchPolicy::recompute,
-          "recompute activations in the backward pass instead of storing them: less memory, a "
-          "third slower"),
+          "recompute activations in the backward pass instead of storing them: uses less memory, and is a third slower"),
       opt("critic", &LibtorchPolicy::critic,
-          "also learn the value of states, from the policy's last hidden states; required by "
-          "advantage = \"gae\""),
+          "also learn a critic, which predicts values from the policy's last hidden states; required by advantage = \"gae\""),
       opt("critic_detach", &LibtorchPolicy::critic_detach,
-          "the critic's loss trains only the critic, not the model whose hidden states it "
-          "reads"),
+          "the critic's loss trains only the critic, not the model whose hidden states are its input"),
       opt("critic_lr", &LibtorchPolicy::critic_lr, "the critic's constant learning rate")
           .range(0, 1),
       opt("lora.rank", &LibtorchPolicy::lora_rank,
@@ -93,18 +87,16 @@ struct LibtorchPolicy final : TrainablePolicy {
           "adapters are scaled by alpha / rank; greater than 0")
           .at_least(0),
       opt("lora.dropout", &LibtorchPolicy::lora_dropout,
-          "probability of dropping an adapter's input when learning from examples (sft); not "
-          "applied in reinforcement, as when sampling")
+          "probability of dropping an adapter's input in supervised learning (sft); not applied in reinforcement learning or sampling")
           .range(0, 0.99),
       free_opt("lora.targets", KRL_ARRAY,
                "projections with adapters: [\"q_proj\", \"k_proj\", \"v_proj\", \"o_proj\", "
                "\"gate_proj\", \"up_proj\", \"down_proj\"], which is the default"),
       opt("ranks.start_timeout_s", &LibtorchPolicy::ranks_start_timeout_s,
-          "with several processes: seconds in which all of them must connect")
+          "with several processes: seconds within which all of them must connect")
           .range(1, 86400),
       opt("ranks.timeout_s", &LibtorchPolicy::ranks_timeout_s,
-          "with several processes: seconds without a heartbeat of one, after which the others "
-          "end")
+          "with several processes: if one sends no heartbeat for this many seconds, the others exit")
           .range(1, 86400));
 
   static bool follows() { return rank_environment().rank > 0; }
@@ -207,8 +199,7 @@ struct LibtorchPolicy final : TrainablePolicy {
                            vocabulary != kModel.vocabulary;
     if (has_sizes) {
       invalid_argument(
-          "model.directory has a model with sizes of its own: of model.layers, hidden, "
-          "heads, kv_heads, ffn and vocabulary none is used; remove them");
+          "the sizes of the model come from model.directory; remove model.layers, hidden, heads, kv_heads, ffn and vocabulary");
     }
     ModelConfig model;
     model.context = context;
@@ -219,9 +210,9 @@ struct LibtorchPolicy final : TrainablePolicy {
     const auto plan = nlohmann::json::parse(config.json(), nullptr, /*allow_exceptions=*/false);
     const auto table = plan.value("lora", nlohmann::json::object());
     if (!table.empty() && !table.contains("rank")) {
-      invalid_argument("lora." + table.begin().key() +
-                       " is set without lora.rank, so that all weights would learn; set lora.rank, "
-                       "to 0 if that is meant");
+      invalid_argument(
+          "lora." + table.begin().key() +
+          " is set without lora.rank, so all weights would be trained; set lora.rank (to 0 if that is intended)");
     }
     if (lora_rank == 0) return std::nullopt;
     if (directory.empty()) invalid_argument("lora.rank needs a model to adapt: model.directory");

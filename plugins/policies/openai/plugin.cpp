@@ -21,10 +21,11 @@ struct OpenAiPolicy final : Policy {
   static constexpr auto config = krl::config(
       opt("base_url", &OpenAiPolicy::base_url,
           "the server: \"http://127.0.0.1:8000/v1\"; without a path, /v1 is used"),
-      free_opt("base_urls", KRL_ARRAY,
-               "several servers with the same model instead: each conversation stays with one, and "
-               "failing ones are skipped"),
-      opt("model", &OpenAiPolicy::model, "the server's name for the model; empty = its only one"),
+      free_opt(
+          "base_urls", KRL_ARRAY,
+          "instead of base_url, several servers with the same model: each conversation stays on one server, and failing servers are skipped"),
+      opt("model", &OpenAiPolicy::model,
+          "the server's name for the model; empty = the only one it serves"),
       opt("api_key", &OpenAiPolicy::key_variable,
           "the environment variable that contains the key; empty = OPENAI_API_KEY, if it is "
           "set and all servers use https")
@@ -40,39 +41,40 @@ struct OpenAiPolicy final : Policy {
       opt("chat_template", &OpenAiPolicy::chat_template,
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; "
           "empty = that of the tokenizer's directory"),
-      opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers begin with reasoning"),
-      opt("date", &OpenAiPolicy::date, "llama3.1: the current date as told to the model"),
+      opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers start with reasoning"),
+      opt("date", &OpenAiPolicy::date, "llama3.1: the current date given to the model"),
       opt("context", &OpenAiPolicy::context,
-          "maximum tokens of a prompt and its answer together; 0 = as reported by the server")
+          "maximum number of tokens of a prompt plus its answer; 0 = as reported by the server")
           .range(0, 1 << 24),
-      opt("concurrency", &OpenAiPolicy::concurrency, "maximum requests in flight per server")
+      opt("concurrency", &OpenAiPolicy::concurrency,
+          "maximum number of requests in flight per server")
           .range(1, 4096),
       opt("timeout_s", &OpenAiPolicy::timeout_s,
-          "time limit of a request including all tries, seconds")
+          "time limit of a request including all retries, seconds")
           .range(0.1, 86400),
       opt("connect_timeout_s", &OpenAiPolicy::connect_timeout_s,
           "time limit for connecting, including TLS, seconds")
           .range(0.1, 600),
       opt("idle_timeout_s", &OpenAiPolicy::idle_timeout_s,
-          "maximum seconds between two bytes of a response")
+          "maximum pause within a response, seconds")
           .range(0.1, 86400),
       opt("start_timeout_s", &OpenAiPolicy::start_timeout_s,
-          "seconds to wait for a server that is not ready: it may be loading its model")
+          "seconds to wait for a server that is not ready, for example while it loads its model")
           .range(0.1, 86400),
-      opt("retries", &OpenAiPolicy::retries, "tries of a request after the first").range(0, 100),
+      opt("retries", &OpenAiPolicy::retries, "number of retries of a request").range(0, 100),
       opt("stream", &OpenAiPolicy::stream,
-          "request answers as streams; if one breaks, the received part is kept"),
+          "stream answers; if a stream breaks, the part received so far is kept"),
       opt("logprobs", &OpenAiPolicy::logprob_kind,
           "the distribution of the server's log-probabilities: raw, or processed (after "
           "temperature, top_k and top_p: vLLM's --logprobs-mode processed_logprobs); auto = "
           "the server's default")
           .one_of("auto|raw|processed"),
       opt("ca_file", &OpenAiPolicy::ca_file,
-          "trusted certificates for https, as PEM; empty = the system's")
+          "trusted certificates for https (PEM); empty = the system's")
           .path(),
-      free_opt("headers", KRL_TABLE, "sent with every request; never shown"),
+      free_opt("headers", KRL_TABLE, "headers to send with every request; never shown"),
       free_opt("extra", KRL_TABLE,
-               "merged into the body of every request: further parameters of the server"));
+               "additional parameters of the server, merged into the body of every request"));
 
   void start(const Config& plan, const Context& c) override {
     check_dialect();

@@ -4,8 +4,6 @@
 
 #include <filesystem>
 #include <string_view>
-
-
 namespace krl::policies {
 
 class MappedFile {

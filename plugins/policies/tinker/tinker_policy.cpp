@@ -20,7 +20,7 @@ http::Duration seconds(double s) {
 
 [[noreturn]] void refuse_temperature(double temperature) {
   invalid_argument("the temperature is " + std::to_string(temperature) +
-                   "; the policy 'tinker' learns at temperature 1 only, set "
+                   "; the policy 'tinker' supports only temperature 1: set "
                    "rollout.temperature = 1");
 }
 
@@ -28,7 +28,7 @@ policies::LossOptions parse(const Loss& loss) {
   const policies::LossOptions options = policies::parse_loss(loss);
   if (options.entropy > 0) {
     invalid_argument("loss.entropy is " + std::to_string(options.entropy) +
-                     "; the policy 'tinker' gets no entropies from the service, set it to 0");
+                     "; the policy 'tinker' receives no entropies from the service: set it to 0");
   }
   if (options.temperature != 1) refuse_temperature(options.temperature);
   return options;
@@ -53,7 +53,7 @@ struct TinkerPolicy final : TrainablePolicy {
   static constexpr auto config = krl::config(
       opt("base_url", &TinkerPolicy::base_url,
           "the service, \"https://host\"; empty = the environment variable TINKER_BASE_URL"),
-      opt("base_model", &TinkerPolicy::base_model, "the model to adapt, by its name at the service")
+      opt("base_model", &TinkerPolicy::base_model, "the service's name for the model to adapt")
           .required(),
       opt("api_key", &TinkerPolicy::api_key,
           "the environment variable that contains the key; empty = TINKER_API_KEY, if it is "
@@ -69,17 +69,17 @@ struct TinkerPolicy final : TrainablePolicy {
       opt("chat_template", &TinkerPolicy::chat_template,
           "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
           "directory's own"),
-      opt("thinking", &TinkerPolicy::thinking, "qwen3: whether answers begin with reasoning"),
-      opt("date", &TinkerPolicy::date, "llama3.1: the current date as told to the model"),
+      opt("thinking", &TinkerPolicy::thinking, "qwen3: whether answers start with reasoning"),
+      opt("date", &TinkerPolicy::date, "llama3.1: the current date given to the model"),
       opt("context", &TinkerPolicy::context,
-          "maximum tokens of a prompt and its answer together; 0 = as reported by the service")
+          "maximum number of tokens of a prompt plus its answer; 0 = as reported by the service")
           .at_least(0),
       opt("vocabulary", &TinkerPolicy::vocabulary,
-          "rows of the model's embedding; 0 = as many as the tokenizer has tokens")
+          "number of rows of the model's embedding; 0 = as many as the tokenizer has tokens")
           .at_least(0),
       opt("lora.rank", &TinkerPolicy::lora_rank, "rank of the trained adapters").range(1, 4096),
       opt("lora.seed", &TinkerPolicy::lora_seed,
-          "seed of their initial weights; -1 = the service's choice")
+          "seed of the adapters' initial weights; -1 = chosen by the service")
           .at_least(-1),
       opt("lora.unembed", &TinkerPolicy::lora_unembed, "adapt the last layer"),
       opt("lora.mlp", &TinkerPolicy::lora_mlp, "adapt the feed-forward layers"),
@@ -93,20 +93,20 @@ struct TinkerPolicy final : TrainablePolicy {
           "of means; auto = detected")
           .one_of("auto|sum|mean"),
       opt("losses", &TinkerPolicy::losses,
-          "auto = the service's losses where they have our gradient; local = compute all "
-          "gradients locally, for which each step first requests log-probabilities")
+          "auto = use the service's losses where their gradients equal kernelrl's; local = compute all gradients locally, which requires an additional request for log-probabilities in each step")
           .one_of("auto|local"),
       opt("in_flight", &TinkerPolicy::in_flight, "concurrent requests for samples").range(1, 4096),
       opt("max_chunk_tokens", &TinkerPolicy::max_chunk_tokens,
-          "maximum tokens in one request for gradients; larger steps are split")
+          "maximum number of tokens in a request for gradients; larger steps are split")
           .at_least(1),
-      opt("max_chunk_examples", &TinkerPolicy::max_chunk_examples, "the same in examples")
+      opt("max_chunk_examples", &TinkerPolicy::max_chunk_examples,
+          "maximum number of examples in a request for gradients")
           .at_least(1),
       opt("timeout_s", &TinkerPolicy::timeout_s,
-          "time limit of a sample, or of a training call, including all tries, seconds")
+          "time limit of a sample or a training call including all retries, seconds")
           .range(1, 86400),
       opt("start_timeout_s", &TinkerPolicy::start_timeout_s,
-          "seconds to wait until the service is ready")
+          "seconds to wait for the service to become ready")
           .range(1, 86400),
       opt("retries", &TinkerPolicy::retries, "retries of one exchange, with increasing delays")
           .range(0, 100));

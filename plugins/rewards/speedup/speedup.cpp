@@ -13,13 +13,13 @@ struct Speedup final : krl::Reward {
   double floor = 0;
   double cap = 3;
   std::vector<double> steps;
-  static constexpr auto config =
-      krl::config(krl::opt("shape", &Speedup::shape, "how a speedup is converted to a score")
-                      .one_of("linear|log|steps"),
-                  krl::opt("floor", &Speedup::floor, "speedups up to this score 0").at_least(0),
-                  krl::opt("cap", &Speedup::cap, "speedups beyond this score no more").at_least(0),
-                  krl::free_opt("steps", KRL_ARRAY,
-                                "shape steps: increasing speedups, each of which scores 1"));
+  static constexpr auto config = krl::config(
+      krl::opt("shape", &Speedup::shape, "how a speedup is converted to a score")
+          .one_of("linear|log|steps"),
+      krl::opt("floor", &Speedup::floor, "speedups up to this value score 0").at_least(0),
+      krl::opt("cap", &Speedup::cap, "speedups above this value score no higher").at_least(0),
+      krl::free_opt("steps", KRL_ARRAY,
+                    "shape steps: increasing speedups, each of which scores 1"));
 
   void start(const krl::Config& options, const krl::Context&) override {
     if (cap <= floor) krl::invalid_argument("cap must be larger than floor");

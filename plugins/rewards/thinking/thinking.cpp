@@ -12,8 +12,7 @@ struct Thinking final : krl::Reward {
   std::int64_t min_words = 5;
   std::int64_t max_words = 400;
   static constexpr auto config = krl::config(
-      krl::opt("asked_by", &Thinking::asked_by,
-               "the prompt asks for reasoning if it contains this"),
+      krl::opt("asked_by", &Thinking::asked_by, "text that marks a prompt as asking for reasoning"),
       krl::opt("min_words", &Thinking::min_words, "minimum number of distinct words").at_least(1),
       krl::opt("max_words", &Thinking::max_words, "maximum number of words").at_least(1));
 

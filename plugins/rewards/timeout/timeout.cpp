@@ -12,4 +12,4 @@ struct Timeout final : krl::Reward {
 };
 
 KRL_PLUGIN("timeout", "1.0.0",
-           krl::reward<Timeout>("timeout", "Penalises kernels that do not end in time"))
+           krl::reward<Timeout>("timeout", "Penalises kernels that exceed the time limit"))

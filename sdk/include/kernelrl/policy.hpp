@@ -219,10 +219,11 @@ struct Policy : Component {
   }
   virtual void logprobs(double /*temperature*/, const Examples&, const LogprobSink&,
                         const Context&) {
-    throw Failure(KRL_UNIMPLEMENTED, "this policy gives no log-probabilities of given tokens");
+    throw Failure(KRL_UNIMPLEMENTED,
+                  "this policy cannot compute log-probabilities of given tokens");
   }
   virtual void adopt_weights(const Weights&, const Context&) {
-    throw Failure(KRL_UNIMPLEMENTED, "this policy takes no weights of another one");
+    throw Failure(KRL_UNIMPLEMENTED, "this policy cannot adopt weights from another policy");
   }
 };
 

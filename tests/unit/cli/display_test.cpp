@@ -49,7 +49,7 @@ TEST(PlainLog, SaysAtOnceWhatASignalBringsAbout) {
   display.stopping(true);
   std::fclose(errors);
   EXPECT_EQ(read_file(folder / "errors"),
-            "stopping once the start is done; Ctrl-C again stops now\n"
+            "stopping after startup; Ctrl-C again stops now\n"
             "stopping after this iteration (at sample 3/128); Ctrl-C again stops now and loses it\n"
             "stopping now; Ctrl-C again ends the process\n");
 }
@@ -64,7 +64,7 @@ TEST(PlainLog, KeepsTheLinesOfAnErrorAndSaysHowToGoOn) {
   std::fclose(errors);
   EXPECT_EQ(
       read_file(folder / "errors"),
-      std::string(kErrorOfPlan) + "results in runs/x\ngo on with: kernelrl runs resume /runs/x\n");
+      std::string(kErrorOfPlan) + "results in runs/x\nresume with: kernelrl runs resume /runs/x\n");
 }
 
 // A terminal that keeps what is written and moves the cursor as the view asks: enough of one to see
@@ -195,7 +195,7 @@ TEST(LiveView, ShowsTheRunItsTimeAndWhatASignalBringsAbout) {
             "reinforce                 iteration 0\n"
             "interrupted\n"
             "results in runs/x\n"
-            "go on with: kernelrl runs resume /runs/x\n");
+            "resume with: kernelrl runs resume /runs/x\n");
 }
 
 TEST(LiveView, ShowsWhatTheLastIterationLost) {

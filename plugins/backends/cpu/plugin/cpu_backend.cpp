@@ -23,19 +23,19 @@ class CpuBackend final : public Backend {
   std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
 
   static constexpr auto config = krl::config(
-      opt("gpu", &CpuBackend::gpu, "the GPU whose times are estimated"),
+      opt("gpu", &CpuBackend::gpu, "the GPU for which times are estimated"),
       opt("compile_timeout", &CpuBackend::compile_timeout, "time limit of a compile, seconds")
           .range(0.1, 3600),
       opt("timeout", &CpuBackend::timeout, "time limit of all runs of an evaluation, seconds")
           .range(0.1, 3600),
       opt("memory_mb", &CpuBackend::memory_mb,
-          "address space of the process that runs a kernel, MiB")
+          "maximum address space of the process that runs a kernel, MiB")
           .range(256, 1048576),
       opt("work_limit", &CpuBackend::work_limit,
-          "machine steps after which a run counts as endless")
+          "number of machine steps after which a run is considered endless")
           .at_least(1000),
       opt("runs_per_case", &CpuBackend::runs_per_case,
-          "runs that check a case, with different seeds, distributions and orders")
+          "number of checked runs per case, with different seeds, distributions and orders")
           .range(1, 16),
       opt("cuda", &CpuBackend::cuda,
           "folder of the CUDA toolkit, or the NVRTC library; empty = the usual places"),
@@ -81,7 +81,7 @@ class CpuBackend final : public Backend {
                 const EvaluationSink& sink, const Context& context) override {
     if (candidate.host_contract()) {
       sink.verdict(Verdict::kRejected,
-                   "unsupported on cpu: a launcher of one's own (contract host)");
+                   "unsupported on cpu: candidates with their own host code (contract host)");
       return;
     }
     const EvaluationRequest request{candidate.task().definition_json(), candidate.source(),

@@ -18,9 +18,8 @@ TEST(Template, ALineOfEmptyValuesLeavesNoLine) {
 }
 
 TEST(Template, ErrorsNameTheirPlace) {
-  EXPECT_EQ(
-      Template::parse("a\nb {{kernl}}", {"kernel", "why"}, "t.txt").error().message,
-      "t.txt:2:3: error: nothing is called 'kernl'; did you mean 'kernel'?   known: kernel, why");
+  EXPECT_EQ(Template::parse("a\nb {{kernl}}", {"kernel", "why"}, "t.txt").error().message,
+            "t.txt:2:3: error: unknown name 'kernl'; did you mean 'kernel'?   known: kernel, why");
   EXPECT_EQ(Template::parse("{{x", {"x"}, "t.txt").error().message,
             "t.txt:1:1: error: '{{' without '}}' on its line");
   EXPECT_FALSE(Template::read("/nowhere/t.txt", {}));

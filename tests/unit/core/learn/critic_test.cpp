@@ -169,8 +169,9 @@ TEST(Critic, GoesOnAfterAResumeAsIfNothingHadHappened) {
 }
 
 TEST(Critic, ThatIsMissingIsAnErrorOfThePlan) {
-  EXPECT_THAT(ToyWorld().run({"learn.advantage=gae"}).error,
-              HasSubstr("policy 'toy.world' has no critic, which learn.advantage = \"gae\" needs"));
+  EXPECT_THAT(
+      ToyWorld().run({"learn.advantage=gae"}).error,
+      HasSubstr("policy 'toy.world' has no critic, which learn.advantage = \"gae\" requires"));
 }
 
 TEST(Critic, ThatIsMissingEndsARunBeforeItsFirstStage) {

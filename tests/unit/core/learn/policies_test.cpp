@@ -70,8 +70,8 @@ TEST(LostRequests, DropTheirTurnsAndAreCounted) {
 TEST(LostRequests, EndTheRunWithTheFirstCauseWhereNothingElseIsLeft) {
   EXPECT_THAT(
       fresh_run({"policy.lose_every=1"}).error,
-      HasSubstr("iteration 1: every turn was lost, the first as policy 'toy.world' (sample): told "
-                "to lose it (plugin toy 1.0.0, /"));
+      HasSubstr(
+          "iteration 1: every turn was lost, the first because: policy 'toy.world' (sample): told to lose it (plugin toy 1.0.0, /"));
 }
 
 TEST(CutOffAnswers, AreAskedForAgainWhereThePolicyCanGoOn) {
@@ -137,8 +137,8 @@ TEST(Sampler, GoesOnAfterAResume) {
 TEST(Sampler, WithWeightsOfAVersionThatNobodyPublishedEndsTheRun) {
   EXPECT_THAT(
       fresh_run({"policy.sampler={use=\"toy.world\", stale=true}"}).error,
-      HasSubstr("policy 'toy.world' answered with weights of version 1000, and the newest that it "
-                "was given are version 0"));
+      HasSubstr(
+          "policy 'toy.world' answered with weights of version 1000, but the newest it was given are version 0"));
 }
 
 TEST(Ahead, AnIterationIsSampledWhileTheOneBeforeIsLearnedFrom) {
@@ -178,8 +178,9 @@ TEST(Deadlines, OfACallReachThePlugin) {
 }
 
 TEST(Deadlines, OfAnAnswerReachThePlugin) {
-  EXPECT_THAT(fresh_run({"policy.waits=request", "rollout.answer_timeout_s=1"}).error,
-              HasSubstr("every turn was lost, the first as policy 'toy.world' (sample): too late"));
+  EXPECT_THAT(
+      fresh_run({"policy.waits=request", "rollout.answer_timeout_s=1"}).error,
+      HasSubstr("every turn was lost, the first because: policy 'toy.world' (sample): too late"));
 }
 
 TEST(Deadlines, OfAnAnswerAreKeptByTheHostWhereThePluginDoesNot) {
@@ -216,13 +217,14 @@ TEST(BeforeTheRun, LogprobsOfTheWrongDistributionAreRefused) {
   EXPECT_EQ(checked(raw), "");
   EXPECT_THAT(
       checked(with(raw, {"rollout.temperature=0.7"})),
-      HasSubstr("policy 'toy.world' records raw log-probabilities, from before the temperature, "
-                "and rollout.temperature is 0.7"));
+      HasSubstr(
+          "policy 'toy.world' records raw log-probabilities, before the temperature is applied, "
+          "but rollout.temperature is 0.7"));
   EXPECT_EQ(checked(with(processed, {"rollout.temperature=0.7"})), "");
   EXPECT_THAT(checked(with(processed, {"rollout.top_p=0.9"})),
-              HasSubstr("log-probabilities from after top_p and top_k"));
+              HasSubstr("log-probabilities after top_p and top_k"));
   EXPECT_THAT(checked(with(processed, {"rollout.top_k=20"})),
-              HasSubstr("log-probabilities from after top_p and top_k"));
+              HasSubstr("log-probabilities after top_p and top_k"));
   EXPECT_EQ(checked({"policy.logprob_kind=unknown", "rollout.temperature=0.7"}), "")
       << "known once it is started";
 }
@@ -230,7 +232,7 @@ TEST(BeforeTheRun, LogprobsOfTheWrongDistributionAreRefused) {
 TEST(BeforeTheRun, SamplingAheadTakesAPolicyThatCan) {
   EXPECT_THAT(
       checked({"rollout.ahead=1"}),
-      HasSubstr("policy 'toy.world' cannot sample while it learns, as rollout.ahead needs it to"));
+      HasSubstr("policy 'toy.world' cannot sample while it learns, which rollout.ahead requires"));
   EXPECT_EQ(checked({"rollout.ahead=1", "policy.ahead=true"}), "");
   EXPECT_EQ(checked(with(kSampler, {"rollout.ahead=1"})), "");
 }

@@ -102,9 +102,9 @@ TEST(Run, LearnsWhatItIsPaidFor) {
 TEST(Run, LogsWhatItTellsItsObserver) {
   ToyWorld world;
   const RunReport report = world.resume();
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("no run was in")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("there was no run in")));
   const std::string log = *read_file(RunLayout{world.run_folder()}.log());
-  EXPECT_THAT(log, HasSubstr("warning no run was in"));
+  EXPECT_THAT(log, HasSubstr("warning there was no run in"));
   EXPECT_THAT(log, HasSubstr("info    stage 'reinforce' (1 of 1) after 0 of its iterations\n"));
   EXPECT_THAT(log, HasSubstr("info    finished\n"));
 }
@@ -120,7 +120,7 @@ TEST(Run, KeepsAsTheBestOnlyWhatStandsASecondEvaluation) {
   EXPECT_GT(refused, 0);
   const RunLayout layout{world.run_folder()};
   EXPECT_THAT(read_file(layout.log()).value(),
-              HasSubstr("is not kept as the best one: wrong_result"));
+              HasSubstr("is not accepted as the best one: wrong_result"));
   int kept = 0;
   for (const auto& entry : std::filesystem::directory_iterator(layout.best())) {
     if (entry.path().extension() != ".cu") continue;
@@ -287,10 +287,10 @@ TEST(Run, LeavesThoughtsWithinTheirBudgetAlone) {
 TEST(Run, RefusesABudgetThatCannotBeKept) {
   EXPECT_THAT(fresh_run({"rollout.thinking_tokens=8"}).error,
               AllOf(HasSubstr("--set:2:25: error: policy 'toy.world' cannot end a thought"),
-                    HasSubstr("it does not go on with answers that have begun")));
+                    HasSubstr("it cannot continue a partial answer")));
   EXPECT_THAT(
       fresh_run({"policy.thinks=5", "rollout.max_tokens=8", "rollout.thinking_tokens=8"}).error,
-      HasSubstr("a thought of 8 tokens leaves no answer of rollout.max_tokens = 8"));
+      HasSubstr("a thought of 8 tokens leaves no room for an answer in rollout.max_tokens = 8"));
 }
 
 TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
@@ -431,7 +431,7 @@ TEST(Run, NeverScoresWhatItCouldNotEvaluate) {
 TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
   const RunReport report = fresh_run({"backend.broken=true"});
   EXPECT_THAT(report.error,
-              HasSubstr("iteration 1: every turn was lost, the first as backend "
+              HasSubstr("iteration 1: every turn was lost, the first because: backend "
                         "'toy.world' (evaluate): the toy is broken (plugin toy 1.0.0, /"));
   EXPECT_THAT(report.metrics, IsEmpty());
 }
@@ -439,9 +439,10 @@ TEST(Run, EndsWithTheFirstCauseWhereNothingCouldBeEvaluated) {
 TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
   ToyWorld world;
   ASSERT_EQ(world.run({"backend.concurrency=5000"}).error, "");
-  EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
-              HasSubstr("backend 'toy.world' asks for 5000 evaluations at a time and gets 1024, "
-                        "the most that run.threads allows"));
+  EXPECT_THAT(
+      read_file(RunLayout{world.run_folder()}.log()).value(),
+      HasSubstr(
+          "backend 'toy.world' asks for 5000 concurrent evaluations and gets 1024, the maximum that run.threads allows"));
 
   const auto plan = world.load({"backend.concurrency=5000"});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -514,8 +515,9 @@ TEST(Run, WarnsOfAStepThatIsNotFinite) {
 
 TEST(Run, EndsAfterThreeStepsInARowThatAreNotFinite) {
   const RunReport report = fresh_run({"policy.nan_every=1", "learn.minibatches=2"});
-  EXPECT_THAT(report.error, HasSubstr("policy 'toy.world' reported grad_norm = nan in 3 optimiser "
-                                      "steps in a row"));
+  EXPECT_THAT(report.error,
+              HasSubstr("policy 'toy.world' reported grad_norm = nan in 3 consecutive "
+                        "optimiser steps"));
   EXPECT_THAT(report.metrics, SizeIs(1)) << "two steps each";
 }
 
@@ -546,7 +548,7 @@ TEST(Run, ThatIsOverHasNothingLeftToDo) {
   EXPECT_EQ(again.outcome, Outcome::kNothingToDo);
   EXPECT_EQ(again.lines(), lines);
   EXPECT_THAT(status_of(world), HasSubstr(R"("stage": "reinforce")"));
-  EXPECT_THAT(status_of(world), HasSubstr("nothing is left to do"));
+  EXPECT_THAT(status_of(world), HasSubstr("nothing left to do"));
 }
 
 // As if it had been that long from the beginning, but for what a stage's last iteration measures.
@@ -585,7 +587,7 @@ TEST(Run, ThatIsOverSaysWhatMayChange) {
   world.run();
   const RunReport refused = world.resume({"run.seed=8"});
   EXPECT_THAT(refused.error, HasSubstr("run.seed: was 7, is 8"));
-  EXPECT_THAT(refused.error, HasSubstr("the run is over: it goes on with other iterations"));
+  EXPECT_THAT(refused.error, HasSubstr("the run is finished: it continues if iterations"));
   const std::string log = *read_file(RunLayout{world.run_folder()}.log());
   EXPECT_THAT(log, HasSubstr("run.seed: was 7, is 8"));
 }
@@ -678,7 +680,7 @@ TEST(Run, RatesItsLastCheckpointByTheHoldOutsMeasuredAfterIt) {
 TEST(Run, IsNotBegunTwiceInOneFolder) {
   ToyWorld world;
   EXPECT_EQ(world.run().error, "");
-  EXPECT_THAT(world.run().error, HasSubstr("already holds a run"));
+  EXPECT_THAT(world.run().error, HasSubstr("already contains a run"));
 }
 
 // The keys that a run may change on its way are those that do not touch its past.
@@ -692,7 +694,7 @@ TEST(Run, ResumesWithAPlanThatChangedOnlyItsFuture) {
        {"learn.advantage=rloo", "run.seed=9", "rollout.turns=2", "policy.needs_corpus=true",
         "reward.0.weight=2", "dataset.0.count=2"}) {
     const RunReport report = world.resume({refused});
-    EXPECT_THAT(report.error, HasSubstr("the plan is not the one this run was made with"))
+    EXPECT_THAT(report.error, HasSubstr("the plan differs from the one this run was started with"))
         << refused;
     EXPECT_THAT(report.error, HasSubstr(std::string(refused).substr(0, 5))) << refused;
     EXPECT_THAT(report.metrics, SizeIs(4)) << "a refusal changes nothing";
@@ -719,7 +721,7 @@ TEST(Run, ResumesWithAnotherLearningRateAndOtherGroups) {
   rates.resize(5);
   EXPECT_THAT(rates, ElementsAre(0.5, 0.5, 0.5, 0.5, 0.25));
   EXPECT_THAT(read_file(RunLayout{world.run_folder()}.log()).value(),
-              HasSubstr("goes on with another plan: learn.optimizer.lr: was 0.5, is 0.25"));
+              HasSubstr("continues with a changed plan: learn.optimizer.lr: was 0.5, is 0.25"));
 }
 
 // A fork begins at its own first iteration, with what the other run had learned by then.
@@ -744,19 +746,19 @@ TEST(Run, BeginsWithWhatAnotherOneHasLearned) {
 TEST(Run, SaysWhereItCannotBeginFrom) {
   ToyWorld world;
   EXPECT_THAT(world.run({"run.from=\"/nowhere/step_000001\""}).error,
-              AllOf(HasSubstr("cannot begin from there: no checkpoint is in '/nowhere/"),
+              AllOf(HasSubstr("cannot start from there: there is no checkpoint in '/nowhere/"),
                     HasSubstr("--set:2:10: error:")));
   auto others = Checkpoints::open(world.folder() / "others", {});
   ASSERT_TRUE(
       others->save(3, R"({"policy": "libtorch"})", [](const fs::path&) { return Status(); }));
   const std::string theirs = (world.folder() / "others/step_000003").string();
   EXPECT_THAT(world.run({"run.from=\"" + theirs + "\""}).error,
-              HasSubstr("step_000003 is of policy 'libtorch', and the plan has 'toy.world'"));
+              HasSubstr("step_000003 belongs to policy 'libtorch', but the plan uses 'toy.world'"));
   ASSERT_EQ(world.run().error, "");
   const fs::path step = RunLayout{world.run_folder()}.checkpoints() / "step_000008";
   fs::remove(step / "policy/toy.bin");
   EXPECT_THAT(world.run({"run.name=other", "run.from=\"" + step.string() + "\""}).error,
-              HasSubstr("cannot begin from there: "));
+              HasSubstr("cannot start from there: "));
 }
 
 }  // namespace

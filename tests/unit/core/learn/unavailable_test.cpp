@@ -76,7 +76,7 @@ TEST(UnavailableForGood, ARewardLosesTheTurnAndIsNeverScored0) {
 
 TEST(UnavailableForGood, ARewardEndsTheRunWhereNothingElseIsLeft) {
   EXPECT_THAT(fresh_run({"reward.0.lost_choice=-2", "reward.0.when=always"}).error,
-              HasSubstr("iteration 1: every turn was lost, the first as reward 'toy.speed' "
+              HasSubstr("iteration 1: every turn was lost, the first because: reward 'toy.speed' "
                         "(score): the judge is out (plugin toy 1.0.0, /"));
 }
 
@@ -86,16 +86,17 @@ TEST(UnavailableForGood, ADatasetLosesTheItem) {
   EXPECT_THAT(report.metrics, SizeIs(8));
   EXPECT_THAT(
       report.warnings,
-      ElementsAre(HasSubstr("dataset 'toy.world': 1 of 4 items could not be read and are left "
-                            "out, the first as dataset 'toy.world' (read item 1): the shelf is "
-                            "locked")));
+      ElementsAre(HasSubstr(
+          "dataset 'toy.world': 1 of 4 items could not be read and are skipped, the first because: dataset 'toy.world' (read item 1): the shelf is "
+          "locked")));
 }
 
 TEST(UnavailableForGood, ADatasetOfWhichNothingIsLeftEndsTheRun) {
   EXPECT_THAT(
       fresh_run({"dataset.0.lost_item=-2"}).error,
-      HasSubstr("none of the 4 items of dataset 'toy.world' could be read, the first as dataset "
-                "'toy.world' (read item 0): the shelf is locked"));
+      HasSubstr(
+          "none of the 4 items of dataset 'toy.world' could be read, the first because: dataset "
+          "'toy.world' (read item 0): the shelf is locked"));
 }
 
 TEST(RefusedPrompts, LeaveTheirTaskOutOfTheIteration) {
@@ -122,17 +123,17 @@ TEST(RefusedPrompts, EndTheRunWhereNothingElseIsLeft) {
               HasSubstr("told to lose it"))
       << "what is lost comes before what is refused";
   EXPECT_THAT(fresh_run({"policy.refuse=toy_0", "dataset.0.count=1"}).error,
-              HasSubstr("iteration 1: every turn was lost, the first as policy 'toy.world' "
+              HasSubstr("iteration 1: every turn was lost, the first because: policy 'toy.world' "
                         "(sample): it is too long"));
 }
 
 // An iteration that loses much is learned from; three in a row are an outage.
 TEST(Outage, EndsTheRunWithItsFirstCause) {
   const RunReport report = fresh_run({"policy.lose_every=2", "run.max_infra_share=0.4"});
-  EXPECT_THAT(report.error,
-              HasSubstr("iteration 3: 3 iterations in a row lost more of their turns to "
-                        "infrastructure than run.max_infra_share = 0.4 (0.50, 0.50, 0.50), the "
-                        "first as policy 'toy.world' (sample): told to lose it (plugin toy"));
+  EXPECT_THAT(
+      report.error,
+      HasSubstr(
+          "iteration 3: 3 consecutive iterations lost more of their turns to infrastructure errors than run.max_infra_share = 0.4 (0.50, 0.50, 0.50), the first turn because: policy 'toy.world' (sample): told to lose it (plugin toy"));
   EXPECT_THAT(report.metrics, SizeIs(2));
 }
 

@@ -243,7 +243,7 @@ TEST_F(Loader, APathThatIsNotThereIsNoted) {
       "plan.toml:7:8: note: 'path' of dataset 'tasks' is " + (folder_ / "tasks").string();
   const Plan absent = plan(kSmall);
   ASSERT_EQ(absent.notes.size(), 1u);  // two stages share the dataset; a default is not asked for
-  EXPECT_NE(absent.notes[0].find(note + ", which is not there"), std::string::npos)
+  EXPECT_NE(absent.notes[0].find(note + ", which does not exist"), std::string::npos)
       << absent.notes[0];
   fs::create_directories(folder_ / "tasks");
   EXPECT_TRUE(plan(kSmall).notes.empty());

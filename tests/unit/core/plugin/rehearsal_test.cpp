@@ -21,17 +21,17 @@ std::string outcome_of(const std::function<void()>& load,
 
 TEST(Rehearsal, TellsHowAFileEndsItsProcess) {
   EXPECT_EQ(outcome_of([] {}), "returned");
-  EXPECT_EQ(outcome_of([] { std::raise(SIGSEGV); }), "crashed (SIGSEGV) while it was loaded");
-  EXPECT_EQ(outcome_of([] { std::abort(); }), "crashed (SIGABRT) while it was loaded");
+  EXPECT_EQ(outcome_of([] { std::raise(SIGSEGV); }), "crashed (SIGSEGV) while it was being loaded");
+  EXPECT_EQ(outcome_of([] { std::abort(); }), "crashed (SIGABRT) while it was being loaded");
   EXPECT_EQ(outcome_of([] { ::_exit(0); }),
-            "ended the process, with exit code 0, while it was loaded");
+            "ended the process with exit code 0 while it was being loaded");
   EXPECT_EQ(outcome_of([] { ::_exit(3); }),
-            "ended the process, with exit code 3, while it was loaded");
+            "ended the process with exit code 3 while it was being loaded");
 }
 
 TEST(Rehearsal, EndsWhatDoesNotReturn) {
   EXPECT_EQ(outcome_of([] { ::pause(); }, std::chrono::milliseconds(20)),
-            "did not return within 0.02 s when it was loaded");
+            "did not return within 0.02 s while it was being loaded");
 }
 
 TEST(Rehearsal, DoesNotWaitForThreadsAndProcessesThatWereStarted) {

@@ -121,7 +121,7 @@ TEST_F(CheckpointsTest, SaysWhatToNameWhereThereIsNone) {
   const auto message = [&](const char* name) {
     return read_checkpoint(directory_ / name).error().message;
   };
-  EXPECT_NE(message("best").find("is known to be the best one"), std::string::npos);
+  EXPECT_NE(message("best").find("is marked as the best one"), std::string::npos);
   EXPECT_NE(message("step_000006").find("name a folder such as"), std::string::npos);
 }
 
@@ -150,10 +150,10 @@ TEST_F(CheckpointsTest, SetsADamagedOneAsideAndTakesTheOneBefore) {
   save(10);
   const fs::path step = directory_ / "step_000010";
   ASSERT_TRUE(write_atomically(real_file_system(), step / "policy/layers/weights", "state 11"));
-  const std::string why =
-      (step / "policy/layers/weights").string() +
-      " is damaged: its checksum is not the one it was written with; it is set aside as " +
-      (directory_ / "damaged_step_000010").string() + ", and an older checkpoint is used";
+  const std::string why = (step / "policy/layers/weights").string() +
+                          " is damaged: its checksum does not match; it is set aside as " +
+                          (directory_ / "damaged_step_000010").string() +
+                          ", and an older checkpoint is used";
   EXPECT_EQ(newest({why}), "state 5");
   EXPECT_EQ(newest(), "state 5");
   save(10);
@@ -186,7 +186,7 @@ TEST_F(CheckpointsTest, OnAFullDiskSaysHowMuchIsNeededAndTakesNoRoom) {
   EXPECT_NE(full.error().message.find("no space left on device (needs about 4 MB, "),
             std::string::npos)
       << full.error().message;
-  EXPECT_NE(full.error().message.find("go on with --resume"), std::string::npos);
+  EXPECT_NE(full.error().message.find("continue with --resume"), std::string::npos);
   EXPECT_FALSE(fs::exists(directory_ / "draft_step_000010"));
   files.set_full(false);
   ASSERT_TRUE(checkpoints->save(10, "state 10", weights(files, "state 10")));

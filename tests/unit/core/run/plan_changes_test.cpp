@@ -77,15 +77,12 @@ TEST(PlanChanges, MayNotTouchWhatIsDone) {
   ASSERT_FALSE(seed);
   EXPECT_EQ(
       seed.error().message,
-      "the plan is not the one this run was made with:\n  run.seed: was 17, is 18\n"
-      "only these may change: iterations, epochs and until of stage[1], which is under way, "
-      "everything of later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
+      "the plan differs from the one this run was started with:\n  run.seed: was 17, is 18\n"
+      "only these may change: iterations, epochs and until of stage[1], which is in progress, everything in later stages, run.name, run.threads, run.call_timeout_s, run.retries, "
       "run.retry_wait_s, run.max_infra_share, plugins.path, [policy.sampler], rollout.groups, "
       "rollout.group_size, rollout.refill_tries, rollout.max_tokens, rollout.temperature, "
       "rollout.answer_timeout_s, [learn.optimizer], learn.epochs, learn.minibatches, "
-      "learn.min_spread, [eval], [checkpoint], [log]\n"
-      "go on with the old values (the run's own plan.toml has them), or begin a new run with what "
-      "this one has learned: --from runs/x/step_000007 --set run.name=…");
+      "learn.min_spread, [eval], [checkpoint], [log]\nresume with the old values (the run's own plan.toml has them), or start a new run from what this one has learned: --from runs/x/step_000007 --set run.name=…");
 }
 
 TEST(PlanChanges, MayTurnTheScrewsOfWhatIsToCome) {
@@ -103,7 +100,7 @@ TEST(PlanChanges, MayLengthenARunThatIsOver) {
       resumable_when_over(with("[checkpoint]", "[[stage]]\nname = \"more\"\n[checkpoint]")));
   const Status refused = resumable_when_over(with("iterations = 20", "epochs = 20"));
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("the run is over"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("the run is finished"), std::string::npos);
 }
 
 TEST(PlanChanges, OfWhatIsNoTomlIsAnError) { EXPECT_FALSE(plan_changes(kPlan, "[run")); }

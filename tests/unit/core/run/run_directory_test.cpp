@@ -50,11 +50,11 @@ TEST(RunDirectory, DoesNotBeginANewRunOverAnOldOne) {
   const auto second = RunDirectory::open(folder / "x", OpenMode::kNew);
   ASSERT_FALSE(second);
   const std::string root = (folder / "x").string();
-  EXPECT_EQ(second.error().message,
-            root +
-                " already holds a run; go on with it (--resume), give this one another name "
-                "(--set run.name=…), or remove it (rm -r " +
-                root + ")");
+  EXPECT_EQ(
+      second.error().message,
+      root +
+          " already contains a run; resume it (--resume), give this one another name (--set run.name=…), or remove it (rm -r " +
+          root + ")");
   const auto resumed = RunDirectory::open(folder / "x", OpenMode::kResume);
   ASSERT_TRUE(resumed);
   EXPECT_TRUE(resumed->resumed());
@@ -99,7 +99,7 @@ TEST(RunDirectory, DoesNotWriteAmongAUsersOwnFiles) {
   std::ofstream(folder / "thesis.tex") << "x";
   const auto directory = RunDirectory::open(folder.path(), OpenMode::kResume);
   ASSERT_FALSE(directory);
-  EXPECT_NE(directory.error().message.find("is not empty and holds no run"), std::string::npos);
+  EXPECT_NE(directory.error().message.find("is not empty and contains no run"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / "lock"));
 }
 
