@@ -4,12 +4,13 @@
 
 #include <filesystem>
 #include <string_view>
+
 namespace krl::policies {
 
 class MappedFile {
  public:
-  // Throws krl::Failure as files::read_file(). Whoever makes the file shorter ends the process when bytes
-  // that are gone are looked at.
+  // Throws Failure as files::read_file() does. Whoever truncates the file ends this process when it
+  // reads bytes that are gone.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
