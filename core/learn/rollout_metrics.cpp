@@ -310,4 +310,16 @@ Status Outage::add(const RolloutResult& rollout) {
           shares_.size(), most_, fmt::join(shares_, ", "), first_->message));
 }
 
+const MetricNames& declared_metrics() {
+  static const MetricNames kNames = [] {
+    MetricNames names;
+    declare_rollout_metrics(names);
+    declare_critic_metrics(names);
+    declare_learning_metrics(names);
+    declare_admission_metrics(names);
+    return names;
+  }();
+  return kNames;
+}
+
 }  // namespace krl::core

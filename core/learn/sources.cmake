@@ -2,7 +2,6 @@ target_sources(kernelrl_core PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/admission.cpp
   ${CMAKE_CURRENT_LIST_DIR}/assessment.cpp
   ${CMAKE_CURRENT_LIST_DIR}/curriculum.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/declared_metrics.cpp
   ${CMAKE_CURRENT_LIST_DIR}/examination.cpp
   ${CMAKE_CURRENT_LIST_DIR}/goal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/journal.cpp

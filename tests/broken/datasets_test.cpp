@@ -17,7 +17,7 @@ const std::vector<Defect> kBrokenDatasets = {
     {"empty", End::kRefused, {"no"}, "size", 1},
     {"pairs", End::kRefused, {"pairs"}, {}, 1},
     {"documents", End::kRefused, {"documents"}, {}, 1},
-    {"same id", End::kRefused, {"are called 'task'"}, {}, 1},
+    {"same id", End::kRefused, {"have the id 'task'"}, {}, 1},
     {"wild id", End::kRefused, {"an id is 1 to 128 letters"}, {}, 1},
     {"no id", End::kRefused, {"id"}, {}, 1},
     {"bad definition", End::kRefused, {"task_0"}, {}, 1},
