@@ -55,7 +55,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   if (!missing) return report(missing.error());
   if (!missing->empty()) return report(missing->front());
   const auto display = make_display(loaded.plan.run.name, output(), errors());
-  const StopSignals signals([&](StopNews news) { show(news, *display); });
+  StopSignals signals([&](StopNews news) { show(news, *display); });
   const auto journal =
       Journal::open(loaded.plan, loaded.registry, resume, process_words(), *display);
   if (!journal) return report(journal.error());
@@ -66,6 +66,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
   const CallWatch watch([&](const std::string& note) { (*journal)->warn(note); });
   const auto outcome =
       run_plan(loaded.plan, loaded.registry, **journal, signals.stop(), signals.cancel());
+  signals.settle();  // the run's log is open until the journal goes
   // The journal has shown the end. What is wrong at the start is wrong with the plan or the call.
   if (!outcome && !(*journal)->started()) return exit_code_of(outcome.error());
   if (!outcome) return outcome.error().code == Code::kCancelled ? kInterrupted : kRunFailed;

@@ -69,7 +69,6 @@ void listen(int read_end, const StopSignals::Told& told) {
     if (what == 0) told(StopNews::kStillRunning);
     if (what != kFirst) patience = what == 0 ? 2 * patience : kPatience;
   }
-  ::close(read_end);
 }
 
 }  // namespace
@@ -79,18 +78,25 @@ StopSignals::StopSignals(Told told) {
   g_cancel = false;
   int ends[2];
   if (told && ::pipe2(ends, O_CLOEXEC) == 0) {
-    g_write_end = ends[1];
-    teller_ = std::thread([read_end = ends[0], told = std::move(told)] { listen(read_end, told); });
+    read_end_ = ends[0];
+    g_write_end = write_end_ = ends[1];
+    teller_ = std::thread([this, told = std::move(told)] { listen(read_end_, told); });
   }
   set_handler(on_signal);
 }
 
 StopSignals::~StopSignals() {
   set_handler(SIG_DFL);
+  settle();
+  for (const int end : {read_end_, write_end_})
+    if (end >= 0) ::close(end);
+}
+
+void StopSignals::settle() {
   if (!teller_.joinable()) return;
   tell(kOver);
+  g_write_end = -1;
   teller_.join();
-  ::close(g_write_end.exchange(-1));
 }
 
 const std::atomic<bool>& StopSignals::stop() { return g_stop; }

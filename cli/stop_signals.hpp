@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as wishes: the first asks the run to stop after its step, the second to stop
-// at once, the third ends the process. One object at a time; main thread.
+// Turns SIGINT and SIGTERM into requests: the first asks the run to stop after its step, the second
+// to stop at once, and the third ends the process. One object at a time; main thread.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace krl::cli {
 
-// What became of a wish: the first signal came, the second; seconds after it, and whenever that
-// time has doubled, the process still runs.
+// The first signal came, or the second; or the process is still running seconds after the second,
+// and again whenever that time has doubled.
 enum class StopNews { kFirst, kSecond, kStillRunning };
 
 class StopSignals {
@@ -22,11 +22,15 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
+  // Returns once `told` knows of every signal that came; later ones are not told.
+  void settle();
+
   // Both live as long as the process.
   static const std::atomic<bool>& stop();
   static const std::atomic<bool>& cancel();
 
  private:
+  int read_end_ = -1, write_end_ = -1;  // of the pipe from the handler to the teller
   std::thread teller_;
 };
 

@@ -115,11 +115,12 @@ Result<std::unique_ptr<Journal>> Journal::open(const Plan& plan, const Registry&
       new Journal(plan, std::move(directory), std::move(program), observer));
   if (Status begun = journal->begin(resume, registry, command_line); !begun) {
     log_lines(Severity::kError, begun.error().message);
-    stop_log();
     return failure(std::move(begun).error());
   }
   return journal;
 }
+
+Journal::~Journal() { stop_log(); }
 
 Status Journal::begin(bool resume, const Registry& registry,
                       const std::vector<std::string>& command_line) {
@@ -238,7 +239,6 @@ void Journal::finished(const std::string& state, const std::string& message) {
   const bool success = state != "failed";
   log_lines(success ? Severity::kInfo : Severity::kError, message);
   observer_.finished({success, message, directory_.layout().root, how_to_go_on(state)});
-  stop_log();
 }
 
 std::string Journal::how_to_go_on(const std::string& state) const {

@@ -49,6 +49,7 @@ class Journal {
                                                bool resume,
                                                const std::vector<std::string>& command_line,
                                                RunObserver& observer);
+  ~Journal();  // closes the run's log
 
   // The checkpoint to go on from; nothing if the run begins.
   const std::optional<Checkpoint>& checkpoint() const { return files_->checkpoint(); }
