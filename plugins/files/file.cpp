@@ -64,7 +64,7 @@ std::string read_file(const std::filesystem::path& path) {
   const Descriptor file = open(path, O_RDONLY);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read", path, errno);
-  constexpr std::size_t kMore = 1 << 16;  // for what has no size, or grows meanwhile
+  constexpr std::size_t kMore = 4096;  // for what has no size, or grows meanwhile
   std::string bytes(static_cast<std::size_t>(status.st_size) + kMore, '\0');
   std::size_t size = 0;
   for (;;) {
