@@ -22,31 +22,34 @@ plans=${PLANS:-bench/demonstration}
 run=runs/h200_$seed
 
 play() {  # NAME PLAN [KERNELRL_ARGUMENTS…]
-  local name=$1
-  "$program" --plan "$2" --resume --set run.name="$name" --set run.seed="$seed" "${@:3}"
+  "$program" --plan "$2" --resume --set run.name="$1" --set run.seed="$seed" "${@:3}"
 }
 
-# The checkpoint with which a run ended the stage NAME.
+# The checkpoint with which a run ended the stage NAME, as an absolute path.
 checkpoint_after() {  # RUN STAGE
   local step
   step=$(sed -n 's/^{"iteration":\([0-9]*\),"stage":"'"$2"'".*/\1/p' "$1/metrics.jsonl" | sort -n | tail -1)
-  printf '%s/checkpoints/step_%06d' "$1" "$step"
+  printf '%s/%s/checkpoints/step_%06d' "$PWD" "$1" "$step"
 }
 
 measure() {  # LABEL CHECKPOINT
-  [[ -f ${run}_$1.holdout.json ]] && return
-  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks train --samples 64 --k 1,16,64 \
-    --output "${run}_$1.train.json"
-  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks holdout --samples 16 --k 1,16 \
-    --output "${run}_$1.holdout.json"
+  measure_set "$1" "$2" train --samples 64 --k 1,16,64
+  measure_set "$1" "$2" holdout --samples 16 --k 1,16
+}
+
+measure_set() {  # LABEL CHECKPOINT TASKS KERNELRL_ARGUMENTS…
+  local output=${run}_$1.$3.json
+  [[ -f $output ]] && return
+  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks "$3" "${@:4}" --output "$output"
 }
 
 for step in $steps; do
   case $step in
     learn) play "h200_$seed" "$plan" ;;
-    control) play "h200_${seed}_control" "$plans/control.toml" --from "$(checkpoint_after "$run" warm-up)" ;;
+    control) play "h200_${seed}_control" "$plans/control.toml" --set run.from="$(checkpoint_after "$run" warm-up)" ;;
     best_of)
-      play "h200_${seed}_best_of" "$plans/best_of.toml" --from "$(checkpoint_after "$run" warm-up)" --set dataset.0.run="${run}_control"
+      play "h200_${seed}_best_of" "$plans/best_of.toml" --set run.from="$(checkpoint_after "$run" warm-up)" \
+        --set dataset.0.run="$PWD/${run}_control"
       ;;
     measure)
       measure warm "$(checkpoint_after "$run" warm-up)"
