@@ -25,11 +25,11 @@ play() {  # NAME PLAN [KERNELRL_ARGUMENTS…]
   "$program" --plan "$2" --resume --set run.name="$1" --set run.seed="$seed" "${@:3}"
 }
 
-# The checkpoint with which a run ended the stage NAME, as an absolute path.
+# The checkpoint with which a run ended the stage NAME.
 checkpoint_after() {  # RUN STAGE
   local step
   step=$(sed -n 's/^{"iteration":\([0-9]*\),"stage":"'"$2"'".*/\1/p' "$1/metrics.jsonl" | sort -n | tail -1)
-  printf '%s/%s/checkpoints/step_%06d' "$PWD" "$1" "$step"
+  printf '%s/checkpoints/step_%06d' "$1" "$step"
 }
 
 measure() {  # LABEL CHECKPOINT
@@ -46,9 +46,9 @@ measure_set() {  # LABEL CHECKPOINT TASKS KERNELRL_ARGUMENTS…
 for step in $steps; do
   case $step in
     learn) play "h200_$seed" "$plan" ;;
-    control) play "h200_${seed}_control" "$plans/control.toml" --set run.from="$(checkpoint_after "$run" warm-up)" ;;
+    control) play "h200_${seed}_control" "$plans/control.toml" --from "$(checkpoint_after "$run" warm-up)" ;;
     best_of)
-      play "h200_${seed}_best_of" "$plans/best_of.toml" --set run.from="$(checkpoint_after "$run" warm-up)" \
+      play "h200_${seed}_best_of" "$plans/best_of.toml" --from "$(checkpoint_after "$run" warm-up)" \
         --set dataset.0.run="$PWD/${run}_control"
       ;;
     measure)

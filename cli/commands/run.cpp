@@ -44,18 +44,16 @@ Status check_meant(const Plan& plan) {
 
 int run_command(const Words& words) {
   CommandLine line(
-      "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR | --resume] [--dry-run]",
+      "kernelrl --plan PLAN [--set KEY=VALUE]… [--from DIR] [--resume] [--dry-run]",
       "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT and SIGTERM finish the iteration, write a checkpoint and print how to resume.\n");
   line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
       "from", po::value<std::string>()->value_name("DIR"),
-      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020")(
+      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; to resume such a run, name the same one")(
       "resume", "resume from the run's newest checkpoint")(
       "dry-run", "print the resolved plan with the origin of every value, and exit");
   add_plan_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (!line.has("plan")) return line.wrong("no plan given: use --plan");
-  if (line.has("from") && line.has("resume"))
-    return line.wrong("--from starts a new run, --resume continues one; use only one of them");
   const auto loaded = load_plan_of(line.text("plan"), line);
   if (!loaded) return report(loaded.error());
   if (line.has("dry-run")) {

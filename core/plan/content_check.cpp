@@ -9,6 +9,7 @@
 
 #include "core/plan/key_check.hpp"
 #include "core/plan/node.hpp"
+#include "core/plan/printer.hpp"
 #include "core/plan/source.hpp"
 #include "kernelrl/expression.hpp"
 
@@ -79,6 +80,11 @@ std::int64_t turns_of(const Node& settings) {
   return number == nullptr ? 1 : std::min<std::int64_t>(*number, 64);
 }
 
+const double* number_at(const Node& table, std::string_view dotted) {
+  const Node* number = table.find_path(dotted);
+  return number == nullptr ? nullptr : std::get_if<double>(&number->value);
+}
+
 }  // namespace
 
 void check_conditions(const Node& stage, const Node& settings, const MetricNames& metrics,
@@ -121,6 +127,18 @@ void check_best(const Node& checkpoint, const std::vector<Node>& stages, const M
     });
   };
   check_condition(*best, kBest, is_known, known, problems);
+}
+
+void check_schedule(const Node& table, std::vector<Problem>& problems) {
+  const double* lr = number_at(table, "optimizer.lr");
+  const double* min_lr = number_at(table, "optimizer.min_lr");
+  if (lr == nullptr || min_lr == nullptr || *min_lr <= *lr) return;
+  const Node& high = *table.find_path("optimizer.min_lr");
+  const Node& low = *table.find_path("optimizer.lr");
+  problems.push_back(
+      {high.origin,
+       "'min_lr' is above 'lr', " + toml_text(low) + ": the learning rate would rise to it",
+       "the schedule ends at min_lr: set it to at most lr"});
 }
 
 void check_replacements(const Node& document, const Catalog& catalog,

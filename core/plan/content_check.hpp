@@ -23,6 +23,10 @@ void check_conditions(const Node& stage, const Node& settings, const MetricNames
 void check_best(const Node& checkpoint, const std::vector<Node>& stages, const MetricNames& metrics,
                 std::vector<Problem>& problems);
 
+// That the schedule of `table`, an sft stage or an rl stage's [learn], does not end above its
+// learning rate.
+void check_schedule(const Node& table, std::vector<Problem>& problems);
+
 // That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems);

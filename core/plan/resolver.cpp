@@ -197,6 +197,8 @@ class Resolver {
     require_component(settings, "backend");
     check_needs(stage, kind, settings);
     check_conditions(stage, settings, catalog_.metrics, problems_);
+    if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
+      check_schedule(*learning, problems_);
     return settings;
   }
 
