@@ -48,8 +48,7 @@ for step in $steps; do
     learn) play "h200_$seed" "$plan" ;;
     control) play "h200_${seed}_control" "$plans/control.toml" --from "$(checkpoint_after "$run" warm-up)" ;;
     best_of)
-      play "h200_${seed}_best_of" "$plans/best_of.toml" --from "$(checkpoint_after "$run" warm-up)" \
-        --set dataset.0.run="$PWD/${run}_control"
+      play "h200_${seed}_best_of" "$plans/best_of.toml" --from "$(checkpoint_after "$run" warm-up)" --set dataset.0.run="${run}_control"
       ;;
     measure)
       measure warm "$(checkpoint_after "$run" warm-up)"

@@ -48,7 +48,7 @@ int run_command(const Words& words) {
       "Runs the experiment that a plan describes. Its results go to runs/NAME/.\nSIGINT and SIGTERM finish the iteration, write a checkpoint and print how to resume.\n");
   line.options()("plan", po::value<std::string>()->value_name("PLAN"), "the plan, a TOML file")(
       "from", po::value<std::string>()->value_name("DIR"),
-      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; to resume such a run, name the same one")(
+      "start from the trained policy of another run: runs/NAME/checkpoints/step_000020; required again with --resume")(
       "resume", "resume from the run's newest checkpoint")(
       "dry-run", "print the resolved plan with the origin of every value, and exit");
   add_plan_options(line);
