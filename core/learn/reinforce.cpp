@@ -180,12 +180,12 @@ class Reinforcement {
   void begin_rollout(int iteration, Draw draw) {
     auto player =
         std::make_unique<Player>(*player_);  // its own: the next may be published meanwhile
-    next_ = std::async(std::launch::async,
-                       [this, iteration, draw = std::move(draw), player = std::move(player)] {
-                         RolloutContext context = rollout_context(*player, iteration);
-                         context.progress = nullptr;  // the observer hears of what is learned
-                         return play(draw, context);
-                       });
+    next_ = std::async(
+        std::launch::async, [this, iteration, draw = std::move(draw), player = std::move(player)] {
+          RolloutContext context = rollout_context(*player, iteration, settings_.rollout);
+          context.progress = nullptr;  // the observer hears of what is learned
+          return play(draw, context);
+        });
   }
 
   // What ends the run in this iteration.
@@ -240,14 +240,17 @@ class Reinforcement {
     }
   }
 
-  RolloutContext rollout_context() const { return rollout_context(*player_, iteration()); }
+  RolloutContext rollout_context() const {
+    return rollout_context(*player_, iteration(), settings_.rollout);
+  }
 
-  RolloutContext rollout_context(const Player& player, int iteration) const {
+  RolloutContext rollout_context(const Player& player, int iteration,
+                                 const RolloutSettings& settings) const {
     return {player,
             context_.evaluations,
             *context_.setup.scorer,
             *context_.setup.prompts,
-            settings_.rollout,
+            settings,
             context_.plan.run.seed,
             iteration,
             [this](std::string_view phase, int done, int of) {
@@ -256,8 +259,10 @@ class Reinforcement {
   }
 
   Status measure_holdouts(Metrics& metrics) const {
-    return measure_tasks(context_.setup.data.holdouts, rollout_context(), context_.setup.terms,
-                         metrics);
+    RolloutSettings settings = settings_.rollout;
+    if (settings_.eval.samples > 0) settings.group_size = settings_.eval.samples;
+    const RolloutContext context = rollout_context(*player_, iteration(), settings);
+    return measure_tasks(context_.setup.data.holdouts, context, context_.setup.terms, metrics);
   }
 
   // The optimiser steps of one iteration.

@@ -162,6 +162,7 @@ struct CurriculumSettings {
 struct EvalSettings {
   std::int64_t every =
       0;  // iterations of a stage between two; 0 = before the first, after the last
+  std::int64_t samples = 0;  // episodes per task; 0 = rollout.group_size
 };
 
 struct PromptSettings {

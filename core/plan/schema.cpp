@@ -272,6 +272,8 @@ void describe(Keys& key, EvalSettings& eval) {
   key("every", eval.every,
       "iterations of an rl stage between measurements on the holdout datasets, in addition to one before any learning and one after the last iteration; 0 = only those two",
       "0", "0..");
+  key("samples", eval.samples, "episodes per task of a measurement; 0 = rollout.group_size", "0",
+      "0..4096");
 }
 
 void describe(Keys& key, PromptSettings& prompt) {

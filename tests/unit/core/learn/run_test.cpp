@@ -654,6 +654,15 @@ TEST(Run, MeasuresHoldoutsAsOftenAsThePlanSays) {
   EXPECT_THAT(iterations, ElementsAre(1, 4, 7, 8)) << "the last after its learning";
 }
 
+TEST(Run, MeasuresHoldoutsWithAsManyEpisodesAsThePlanSays) {
+  const std::string rate = "holdout/toy.world/pass_rate", any = "holdout/toy.world/pass_rate_any";
+  const RunReport as_trained = fresh_run({}, kHoldout);
+  const RunReport one_each = fresh_run({"eval.samples=1"}, kHoldout);
+  ASSERT_THAT(one_each.all(rate), SizeIs(2)) << one_each.error;
+  EXPECT_NE(as_trained.all(rate), as_trained.all(any));
+  EXPECT_EQ(one_each.all(rate), one_each.all(any)) << "a single episode: any of them is this one";
+}
+
 // A checkpoint's weights are those that the next iteration is sampled with.
 TEST(Run, KeepsTheCheckpointWhereAMetricWasHighest) {
   ToyWorld world;
