@@ -1,11 +1,13 @@
-// A file descriptor with an owner. A moved-from object owns nothing.
+// A file descriptor with an owner, and complete reads and writes of one. Any thread.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace krl::files {
 
-// Closes its descriptor when it dies.
+// Closes its descriptor when it dies. A moved-from object owns nothing.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -26,5 +28,11 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// What can be read up to the end, or up to an error.
+std::string read_all(int descriptor);
+
+// False if not all could be written; errno says why.
+bool write_all(int descriptor, std::string_view bytes);
 
 }  // namespace krl::files

@@ -30,16 +30,7 @@ struct Entry {
 
 bool write_new(const fs::path& path, std::string_view head, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file) return false;
-  for (std::string_view part : {head, content}) {
-    while (!part.empty()) {
-      const ssize_t n = ::write(file.get(), part.data(), part.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;
-      part.remove_prefix(static_cast<std::size_t>(n));
-    }
-  }
-  return true;
+  return file && write_all(file.get(), head) && write_all(file.get(), content);
 }
 
 bool is_intact(std::string_view file) {

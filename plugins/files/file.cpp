@@ -33,12 +33,7 @@ Descriptor open(const std::filesystem::path& path, int flags) {
 }
 
 void write(const Descriptor& file, std::string_view bytes, const std::filesystem::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file.get(), bytes)) fail("cannot write", path, errno);
 }
 
 void sync(const Descriptor& file, const std::filesystem::path& path) {

@@ -27,8 +27,8 @@
 #include "plugins/backends/cuda/kernel_references.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/nvcc/nvcc_toolkit.hpp"
+#include "plugins/files/descriptor.hpp"
 
 namespace {
 
@@ -45,13 +45,13 @@ using Command = std::vector<char*>;  // ends with a null pointer
 [[noreturn]] void cannot(const std::string& what) { unusable(what + ": " + std::strerror(errno)); }
 
 void write(int descriptor, std::string_view bytes) {
-  if (!krl::evaluator::write_all(descriptor, bytes)) cannot("writing what was compiled");
+  if (!krl::files::write_all(descriptor, bytes)) cannot("writing what was compiled");
 }
 
 std::string read_file(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) cannot(path);
-  std::string content = krl::evaluator::read_all(file);
+  std::string content = krl::files::read_all(file);
   ::close(file);
   return content;
 }
@@ -145,7 +145,7 @@ void hand_over(const krl::cuda::CompiledModule& module) {
 }
 
 int make_library(std::vector<Command> commands) {
-  write_file(krl::evaluator::kSourceFile, krl::evaluator::read_all(STDIN_FILENO));
+  write_file(krl::evaluator::kSourceFile, krl::files::read_all(STDIN_FILENO));
   std::string report;
   for (Command& command : commands) {
     command.push_back(nullptr);
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
   const auto& [preprocess, translate, assemble] = std::tie(groups[0], groups[1], groups[2]);
 
   write_file(krl::evaluator::kSourceFile,
-             krl::cuda::with_kernel_references(krl::evaluator::read_all(STDIN_FILENO), kernels));
+             krl::cuda::with_kernel_references(krl::files::read_all(STDIN_FILENO), kernels));
   run(preprocess);
   run(translate);
   auto [ptx, names] =

@@ -11,8 +11,8 @@
 #include "plugins/backends/cuda/compiled_module.hpp"
 #include "plugins/backends/cuda/resource_report.hpp"
 #include "plugins/backends/evaluator/compile/diagnostics.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/nvrtc/prelude.hpp"
+#include "plugins/files/descriptor.hpp"
 
 namespace krl::nvrtc {
 using namespace cuda;
@@ -21,7 +21,7 @@ namespace {
 constexpr char kHeadersEnd[] = "#pragma nv_hdrstop\n";
 
 void write(int descriptor, std::string_view bytes) {
-  if (!write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
+  if (!files::write_all(descriptor, bytes)) throw Unusable("cannot write what was compiled");
 }
 
 Program program_of(const Api& nvrtc, const std::string& source) {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "plugins/backends/cpu/machine/job_runner.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
 #include "plugins/backends/evaluator/sandbox/allowed_calls.hpp"
+#include "plugins/files/descriptor.hpp"
 
 namespace {
 
@@ -48,7 +48,7 @@ int main() {
   using namespace krl::cpu;
   Job job;
   try {
-    job = nlohmann::json::parse(krl::evaluator::read_all(kJobDescriptor)).get<Job>();
+    job = nlohmann::json::parse(krl::files::read_all(kJobDescriptor)).get<Job>();
   } catch (const nlohmann::json::exception& error) {
     return fail(std::string("the job is malformed: ") + error.what());
   }
@@ -62,7 +62,7 @@ int main() {
       job, {reinterpret_cast<const char*>(module.data()), module.size()}, arena);
   const std::string report =
       nlohmann::json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (!krl::evaluator::write_all(kResultDescriptor, report))
+  if (!krl::files::write_all(kResultDescriptor, report))
     return fail("cannot write the result to descriptor 5");
   _exit(0);  // nothing is left to tidy up that the end of the process does not
 }

@@ -9,7 +9,7 @@
 
 #include "plugins/backends/cuda/worker/device_session.hpp"
 #include "plugins/backends/cuda/worker/device_types.hpp"
-#include "plugins/backends/evaluator/process/descriptor_io.hpp"
+#include "plugins/files/descriptor.hpp"
 
 namespace krl::gpu {
 using namespace evaluator;
@@ -52,7 +52,7 @@ std::string described(int dtype, const long long* shape, int axes) {
 // that it knows for the object that it knows.
 void* load(const std::string& shared_object) {
   const int file = ::memfd_create("krl-candidate", MFD_CLOEXEC);
-  if (file < 0 || !write_all(file, shared_object)) {
+  if (file < 0 || !files::write_all(file, shared_object)) {
     throw HostFailure(Trouble::kItsFailure, "there is no memory for its shared object");
   }
   const std::string path = "/proc/self/fd/" + std::to_string(file);

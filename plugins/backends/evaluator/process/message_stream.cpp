@@ -7,22 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "plugins/files/descriptor.hpp"
+
 namespace krl::evaluator {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = std::optional<Clock::time_point>;
-
-bool write_all(int descriptor, const std::uint8_t* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(descriptor, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
 
 // False if nothing came before the deadline.
 bool wait_for_input(int descriptor, Clock::time_point deadline) {
@@ -34,7 +25,7 @@ bool wait_for_input(int descriptor, Clock::time_point deadline) {
   }
 }
 
-bool read_all(int descriptor, std::uint8_t* data, std::size_t size, Deadline deadline) {
+bool read_exactly(int descriptor, std::uint8_t* data, std::size_t size, Deadline deadline) {
   while (size > 0) {
     if (deadline && !wait_for_input(descriptor, *deadline)) return false;
     const ssize_t n = ::read(descriptor, data, size);
@@ -55,7 +46,7 @@ bool write_message(int descriptor, const nlohmann::json& message) {
   if (size > kMaxMessageBytes) return false;
   const auto length = static_cast<std::uint32_t>(size);
   std::memcpy(bytes.data(), &length, sizeof length);
-  return write_all(descriptor, bytes.data(), bytes.size());
+  return files::write_all(descriptor, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::optional<nlohmann::json> read_message(int descriptor,
@@ -63,12 +54,12 @@ std::optional<nlohmann::json> read_message(int descriptor,
                                            std::uint32_t most_bytes) {
   const Deadline deadline = limit ? Deadline(Clock::now() + *limit) : std::nullopt;
   std::uint32_t size = 0;
-  if (!read_all(descriptor, reinterpret_cast<std::uint8_t*>(&size), sizeof size, deadline) ||
+  if (!read_exactly(descriptor, reinterpret_cast<std::uint8_t*>(&size), sizeof size, deadline) ||
       size > most_bytes) {
     return std::nullopt;
   }
   std::vector<std::uint8_t> bytes(size);
-  if (!read_all(descriptor, bytes.data(), size, deadline)) return std::nullopt;
+  if (!read_exactly(descriptor, bytes.data(), size, deadline)) return std::nullopt;
   auto message = nlohmann::json::from_cbor(bytes, true, false);
   if (message.is_discarded()) return std::nullopt;
   return message;
