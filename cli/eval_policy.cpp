@@ -139,11 +139,15 @@ Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
   KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
   ProgressLine line;
   KRL_ASSIGN(std::vector<Assessment> sets,
-             core::examine({policy, settings, setup, options.samples, options.ks,
-                            chosen.plan().run.seed, chosen.plan().run.threads,
-                            [&](std::string_view set, std::string_view phase, int done, int of) {
-                              line.show(set, phase, done, of);
-                            }}));
+             core::examine({.policy = policy,
+                            .settings = settings,
+                            .setup = setup,
+                            .samples = options.samples,
+                            .ks = options.ks,
+                            .run_seed = chosen.plan().run.seed,
+                            .threads = chosen.plan().run.threads,
+                            .progress = [&](std::string_view set, std::string_view phase, int done,
+                                            int of) { line.show(set, phase, done, of); }}));
   return Results{std::move(sets), setup.backend_info};
 }
 

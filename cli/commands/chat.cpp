@@ -206,8 +206,14 @@ void Chat::help(const std::string& /*argument*/) {
 // The conversation goes on from the last answer.
 void Chat::play(const Task& task) {
   show_prompt(setup_->prompts->build(task, {}));  // at once; the rest when the episode is over
-  const Examination examination{policy_, settings_,      *setup_,           1,
-                                {1},     plan_.run.seed, plan_.run.threads, {}};
+  const Examination examination{.policy = policy_,
+                                .settings = settings_,
+                                .setup = *setup_,
+                                .samples = 1,
+                                .ks = {1},
+                                .run_seed = plan_.run.seed,
+                                .threads = plan_.run.threads,
+                                .progress = {}};
   const auto episode = examine_task(examination, task, static_cast<std::size_t>(asked_++));
   if (!episode) return complain(episode.error());
   for (const TurnRecord& turn : episode->turns) {

@@ -14,6 +14,9 @@
 namespace krl::core {
 namespace {
 
+// Nobody wakes a policy that waits when the user stops the run.
+constexpr std::chrono::milliseconds kLookForStop{50};
+
 // REQUIRES: Policy::can_stream. The policy is called once, from the first request until every
 // episode has left.
 class ContinuousSampler final : public Sampler {
@@ -42,13 +45,6 @@ class ContinuousSampler final : public Sampler {
   bool over_ = false;        // every episode has left
   Status status_;            // an error once the policy's call has failed
 };
-
-namespace {
-
-// Nobody wakes a policy that waits when the user stops the run.
-constexpr std::chrono::milliseconds kLookForStop{50};
-
-}  // namespace
 
 void ContinuousSampler::enqueue(Waiting waiting) {
   {

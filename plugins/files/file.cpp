@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <kernelrl/values.hpp>
+#include <optional>
 
 #include "plugins/files/descriptor.hpp"
 
@@ -26,8 +27,12 @@ namespace {
                 std::string(what) + " " + path.string() + ": " + std::strerror(error) + advice);
 }
 
+Descriptor try_open(const std::filesystem::path& path, int flags) {
+  return Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+}
+
 Descriptor open(const std::filesystem::path& path, int flags) {
-  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+  Descriptor file = try_open(path, flags);
   if (!file) fail("cannot open", path, errno);
   return file;
 }
@@ -38,6 +43,26 @@ void write(const Descriptor& file, std::string_view bytes, const std::filesystem
 
 void sync(const Descriptor& file, const std::filesystem::path& path) {
   if (::fsync(file.get()) != 0) fail("cannot write", path, errno);
+}
+
+// Everything that is left to read, or nothing with errno set. In one piece of memory of the right
+// size: a model's file has gigabytes.
+std::optional<std::string> read_rest(const Descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return std::nullopt;
+  constexpr std::size_t kMore = 4096;  // for what has no size, or grows meanwhile
+  std::string bytes(static_cast<std::size_t>(status.st_size) + kMore, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(2 * size);
+    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace
@@ -54,30 +79,16 @@ void sync_directory(const std::filesystem::path& directory) {
   sync(open(directory, O_RDONLY | O_DIRECTORY), directory);
 }
 
-// In one piece of memory of the right size: a model's file has gigabytes.
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file = open(path, O_RDONLY);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail("cannot read", path, errno);
-  constexpr std::size_t kMore = 4096;  // for what has no size, or grows meanwhile
-  std::string bytes(static_cast<std::size_t>(status.st_size) + kMore, '\0');
-  std::size_t size = 0;
-  for (;;) {
-    if (size == bytes.size()) bytes.resize(2 * size);
-    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot read", path, errno);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  bytes.resize(size);
-  return bytes;
+  std::optional<std::string> bytes = read_rest(file);
+  if (!bytes) fail("cannot read", path, errno);
+  return *std::move(bytes);
 }
 
-std::string read_file_or_empty(const std::filesystem::path& path) try {
-  return read_file(path);
-} catch (const Failure&) {
-  return {};
+std::string read_file_or_empty(const std::filesystem::path& path) {
+  const Descriptor file = try_open(path, O_RDONLY);
+  return file ? read_rest(file).value_or("") : "";
 }
 
 }  // namespace krl::files
