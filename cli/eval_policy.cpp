@@ -148,7 +148,7 @@ Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
                             .threads = chosen.plan().run.threads,
                             .progress = [&](std::string_view set, std::string_view phase, int done,
                                             int of) { line.show(set, phase, done, of); }}));
-  return Results{std::move(sets), setup.backend_info};
+  return Results{std::move(sets), setup.backend.info};
 }
 
 json to_json(const ChosenPolicy& chosen, const EvalOptions& options, const Results& results) {

@@ -37,8 +37,7 @@ EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const 
 
 std::string Evaluations::key_of(const Task& task, const std::string& source,
                                 const EvaluateOptions& options) const {
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {}\n{}", backend_.component().id,
-                                info_.toolchain, info_.device, options.stages, options.seed,
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", judge_.identity(), options.stages, options.seed,
                                 name_of(options.contract), task.definition_json.size(),
                                 task.definition_json, source));
 }
@@ -46,7 +45,7 @@ std::string Evaluations::key_of(const Task& task, const std::string& source,
 Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int iteration,
                                         Shapes shapes) const {
   if (candidate.source.empty() || candidate.format == Format::kTruncated) {
-    return Evaluated{without_kernel(candidate, backend_.component().id, contract_), false};
+    return Evaluated{without_kernel(candidate, backend().id, contract_), false};
   }
   const EvaluateOptions options = options_for(task, shapes);
   const std::string key = key_of(task, candidate.source, options);
@@ -54,13 +53,7 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
     KRL_ASSIGN(auto known, ledger_->find(key, iteration));
     if (known) return Evaluated{std::move(known->evaluation), true};
   }
-  Result<Evaluation> evaluation = backend_.evaluate(task, candidate.source, options);
-  if (!evaluation && evaluation.error().code != Code::kCancelled &&
-      evaluation.error().code != Code::kUnavailable) {
-    log(Severity::kWarning,
-        fmt::format("{}: retried after: {}", task.id, evaluation.error().message));
-    evaluation = backend_.evaluate(task, candidate.source, options);
-  }
+  Result<Evaluation> evaluation = judge_.evaluate(task, candidate.source, options);
   if (evaluation) {
     KRL_TRY(record(key, iteration, task, *evaluation));
     return Evaluated{std::move(*evaluation), false};
@@ -72,14 +65,14 @@ Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candi
   lost.verdict = Verdict::kInfraError;
   lost.why = evaluation.error().message;
   lost.contract = contract_;
-  lost.backend = backend_.component().id;
+  lost.backend = backend().id;
   KRL_TRY(record("", iteration, task, lost));  // no key: it is never found again
   return Evaluated{std::move(lost), false};
 }
 
 void Evaluations::side_by_side(std::size_t n,
                                const std::function<void(std::size_t)>& function) const {
-  boost::asio::thread_pool pool(std::clamp<std::size_t>(n, 1, info_.concurrency));
+  boost::asio::thread_pool pool(std::clamp<std::size_t>(n, 1, info().concurrency));
   for (std::size_t i = 0; i < n; ++i) {
     boost::asio::post(pool, [&function, i] { function(i); });
   }

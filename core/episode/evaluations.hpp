@@ -1,4 +1,4 @@
-// Evaluations of a run: a backend behind the ledger, so that nothing is evaluated twice and nothing
+// Evaluations of a run: the judge behind the ledger, so that nothing is evaluated twice and nothing
 // is lost; or without one, where nothing is to stay.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/result.hpp"
-#include "core/plugin/backend.hpp"
+#include "core/episode/judge.hpp"
 #include "core/run/ledger.hpp"
 #include "core/task/answer.hpp"
 #include "core/task/task.hpp"
@@ -30,19 +30,15 @@ class Evaluations {
  public:
   // `run_seed` gives each task the seed of its inputs; `contract` is that of all candidates.
   // `ledger`: null if nothing is to be kept.
-  Evaluations(const Backend& backend, BackendInfo info, std::uint64_t run_seed, Ledger* ledger,
+  Evaluations(Judge judge, std::uint64_t run_seed, Ledger* ledger,
               Contract contract = Contract::kDevice)
-      : backend_(backend),
-        info_(std::move(info)),
-        run_seed_(run_seed),
-        ledger_(ledger),
-        contract_(contract) {}
+      : judge_(std::move(judge)), run_seed_(run_seed), ledger_(ledger), contract_(contract) {}
 
-  const BackendInfo& info() const { return info_; }
-  const Component& backend() const { return backend_.component(); }
+  const BackendInfo& info() const { return judge_.info(); }
+  const Component& backend() const { return judge_.backend(); }
 
   // Evaluates a candidate in iteration `iteration`, or gives what an earlier iteration found out
-  // about the same source. An answer without a kernel is a format_error. The backend's own trouble
+  // about the same source. An answer without a kernel is a format_error. A backend's own trouble
   // becomes the verdict infra_error, after more tries while it is unavailable, and after one more
   // otherwise; an error here is the run's: the ledger cannot be written, or the user stopped the
   // run.
@@ -53,7 +49,7 @@ class Evaluations {
   void side_by_side(std::size_t n, const std::function<void(std::size_t)>& function) const;
 
   // Checks the task itself; see Backend::prepare.
-  Status prepare(const Task& task) const { return backend_.prepare(task, options_for(task)); }
+  Status prepare(const Task& task) const { return judge_.prepare(task, options_for(task)); }
 
  private:
   EvaluateOptions options_for(const Task& task, Shapes shapes = Shapes::kTraining) const;
@@ -62,8 +58,7 @@ class Evaluations {
   Status record(const std::string& key, int iteration, const Task& task,
                 const Evaluation& evaluation) const;
 
-  const Backend& backend_;
-  const BackendInfo info_;
+  const Judge judge_;
   const std::uint64_t run_seed_;
   Ledger* ledger_;
   const Contract contract_;

@@ -93,7 +93,7 @@ class Examiner {
   Examiner(const Examination& e, Player player)
       : examination_(e),
         rollout_(e.settings.rollout),
-        evaluations_(*e.setup.backend, within_threads(e.setup, e.threads), e.run_seed, nullptr,
+        evaluations_(judge_of(e.setup, e.threads), e.run_seed, nullptr,
                      e.settings.rollout.contract),
         player_(std::move(player)) {
     rollout_.group_size = e.samples;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/metrics.hpp"
+#include "core/episode/judge.hpp"
 #include "core/learn/assessment.hpp"
 #include "core/learn/declared_metrics.hpp"
 
@@ -41,6 +42,9 @@ class Kernels {
     compiled_ += evaluation.compiled() ? 1 : 0;
     flagged_ += evaluation.verdict == Verdict::kFlagged ? 1 : 0;
     overfit_ += is_overfit(evaluation) ? 1 : 0;
+    if (const auto unsafe = evaluation.value(Judge::kUnsafe)) unsafe_.push_back(*unsafe);
+    if (const auto not_run = evaluation.value(Judge::kUnsanitized))
+      unsanitized_.push_back(*not_run);
     if (!evaluation.passed()) return;
     ++passed_;
     const double speedup = evaluation.speedup();
@@ -78,6 +82,8 @@ class Kernels {
   Value pass_rate() const { return passed_ / turns_; }
   Value flagged() const { return flagged_ / turns_; }
   Value overfit_rate() const { return share(overfit_, passed_ + overfit_); }
+  Value unsafe_rate() const { return mean_if_any(unsafe_); }
+  Value unsanitized_rate() const { return mean_if_any(unsanitized_); }
   // Where the backend times, and some have no time.
   Value timed() const {
     return speedups_.empty() || timed_count() == passed_ ? Value() : share(timed_count(), passed_);
@@ -92,9 +98,12 @@ class Kernels {
     for (const double s : speedups_) capped += std::min(s, kSpeedupCap);
     return share(capped, timed_count());
   }
-  Value roofline() const { return rooflines_.empty() ? Value() : Value(mean_of(rooflines_)); }
+  Value roofline() const { return mean_if_any(rooflines_); }
   Value reference_speedup() const { return geometric_mean_of(log_reference_speedups_); }
 
+  static Value mean_if_any(const std::vector<double>& values) {
+    return values.empty() ? Value() : Value(mean_of(values));
+  }
   static Value share(double part, double of) { return of > 0 ? Value(part / of) : Value(); }
   static std::vector<double> logs_of(std::vector<double> values) {
     for (double& value : values) value = std::log(value);
@@ -121,7 +130,7 @@ class Kernels {
   }
 
   double turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
-  std::vector<double> speedups_, rooflines_, log_reference_speedups_;
+  std::vector<double> unsafe_, unsanitized_, speedups_, rooflines_, log_reference_speedups_;
 };
 
 std::span<const Kernels::Row> Kernels::rows() {
@@ -129,6 +138,8 @@ std::span<const Kernels::Row> Kernels::rows() {
       {"compile_rate", &Kernels::compile_rate},
       {"pass_rate", &Kernels::pass_rate},
       {"overfit_rate", &Kernels::overfit_rate},
+      {"unsafe_rate", &Kernels::unsafe_rate},
+      {"unsanitized_rate", &Kernels::unsanitized_rate},
       {"flagged", &Kernels::flagged},
       {"fast_1", &Kernels::fast_1},
       {"fast_2", &Kernels::fast_2},

@@ -186,13 +186,24 @@ Status check_signals(const RewardSettings& settings, const Component& reward,
                              backend.use, signal_names(info.signals))));
 }
 
-Status check_contract(const Settings& settings, const Registry& registry) {
-  KRL_ASSIGN(const Component* backend, registry.require(Kind::kBackend, settings.backend.use));
-  const Status takes = Backend::check_contract(*backend, settings.rollout.contract);
+Status check_contract(const ComponentSettings& backend, Contract contract, const char* hint,
+                      const Registry& registry) {
+  KRL_ASSIGN(const Component* component, registry.require(Kind::kBackend, backend.use));
+  const Status takes = Backend::check_contract(*component, contract);
   if (takes) return {};
-  return failure(problem_at(
-      settings.backend.origin, takes.error().message,
-      "set rollout.contract = \"device\", or use a backend that compiles host code, such as 'nvcc'"));
+  return failure(problem_at(backend.origin, takes.error().message, hint));
+}
+
+Status check_contract(const Settings& settings, const Registry& registry) {
+  const Contract contract = settings.rollout.contract;
+  KRL_TRY(check_contract(
+      settings.backend, contract,
+      "set rollout.contract = \"device\", or use a backend that compiles host code, such as 'nvcc'",
+      registry));
+  if (!settings.backend.sanitizer) return {};
+  return check_contract(*settings.backend.sanitizer, contract,
+                        "remove [backend.sanitizer], or set rollout.contract = \"device\"",
+                        registry);
 }
 
 // `info`: null if the backend cannot be asked.
@@ -217,9 +228,11 @@ Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
   return Scorer(std::move(terms));
 }
 
-Result<BackendInfo> describe_backend(const ComponentSettings& settings, Components& components) {
-  KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  return backend->describe();
+Result<Evaluator> open_evaluator(const ComponentSettings& settings, Components& components) {
+  Evaluator evaluator;
+  KRL_ASSIGN(evaluator.backend, components.backend(settings));
+  KRL_ASSIGN(evaluator.info, evaluator.backend->describe());
+  return evaluator;
 }
 
 // Keeps what only this machine lacks: something is missing or does not answer, and the plan is not
@@ -244,11 +257,16 @@ Status check_settings(const Settings& settings, const Plan& plan, Components& co
                       std::map<std::string, Error>& missing) {
   KRL_TRY(check_contract(settings, components.registry()));
   KRL_TRY(check_batching(plan.policy.who_samples(), settings.rollout, components.registry()));
-  const Result<BackendInfo> info = describe_backend(settings.backend, components);
-  if (!info) KRL_TRY(note_missing(info.error(), missing));
-  KRL_TRY(create_scorer(settings, info ? &*info : nullptr, components));
+  const Result<Evaluator> backend = open_evaluator(settings.backend, components);
+  if (!backend) KRL_TRY(note_missing(backend.error(), missing));
+  if (settings.backend.sanitizer) {
+    const auto sanitizer = open_evaluator(*settings.backend.sanitizer, components);
+    if (!sanitizer) KRL_TRY(note_missing(sanitizer.error(), missing));
+  }
+  const BackendInfo* info = backend ? &backend->info : nullptr;
+  KRL_TRY(create_scorer(settings, info, components));
   KRL_TRY(check_datasets(settings.datasets, components, missing));
-  KRL_TRY(load_prompts(settings, info ? &*info : nullptr));
+  KRL_TRY(load_prompts(settings, info));
   return {};
 }
 
@@ -290,10 +308,12 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 Result<StageSetup> set_up(const Settings& settings, Components& components) {
   StageSetup setup;
   KRL_TRY(check_contract(settings, components.registry()));
-  KRL_ASSIGN(setup.backend, components.backend(settings.backend));
-  KRL_ASSIGN(setup.backend_info, setup.backend->describe());
-  KRL_ASSIGN(setup.prompts, load_prompts(settings, &setup.backend_info));
-  KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend_info, components));
+  KRL_ASSIGN(setup.backend, open_evaluator(settings.backend, components));
+  if (settings.backend.sanitizer) {
+    KRL_ASSIGN(setup.sanitizer, open_evaluator(*settings.backend.sanitizer, components));
+  }
+  KRL_ASSIGN(setup.prompts, load_prompts(settings, &setup.backend.info));
+  KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend.info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_ASSIGN(setup.data, read_datasets(settings.datasets, components));
   return setup;
@@ -319,18 +339,19 @@ Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
   return failure(code, describe_refused(refused));
 }
 
-BackendInfo within_threads(const StageSetup& setup, std::int64_t threads) {
-  BackendInfo info = setup.backend_info;
+Judge judge_of(const StageSetup& setup, std::int64_t threads) {
+  Evaluator backend = setup.backend;
+  BackendInfo& info = backend.info;
   if (threads > 0) {
     info.concurrency = std::min(info.concurrency, static_cast<std::uint32_t>(threads));
   } else if (info.concurrency > kMostThreads) {
     log(Severity::kWarning,
         fmt::format(
             "backend '{}' asks for {} concurrent evaluations and gets {}, the maximum that run.threads allows",
-            setup.backend->component().id, info.concurrency, kMostThreads));
+            backend.backend->component().id, info.concurrency, kMostThreads));
     info.concurrency = kMostThreads;
   }
-  return info;
+  return Judge(std::move(backend), setup.sanitizer);
 }
 
 Result<std::vector<Error>> check_components(const Plan& plan, const Registry& registry) {

@@ -44,8 +44,8 @@ Status check_data(const StageSettings& stage, const StageData& data);
 
 // One stage, ready to run.
 struct StageSetup {
-  const Backend* backend = nullptr;
-  BackendInfo backend_info;
+  Evaluator backend;
+  std::optional<Evaluator> sanitizer;
   StageData data;
   std::optional<PromptBuilder> prompts;
   std::optional<Scorer> scorer;
@@ -64,10 +64,10 @@ Result<StageSetup> set_up(const Settings& settings, Components& components);
 // several is said once.
 Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
 
-// What the backend says of itself, with no more evaluations at a time than `threads` (run.threads)
-// allows: 1024 where that is 0, whatever the backend asks for, which the log says. What is
-// evaluated does not depend on it.
-BackendInfo within_threads(const StageSetup& setup, std::int64_t threads);
+// The stage's judge, whose backend asks for no more evaluations at a time than `threads`
+// (run.threads) allows: 1024 where that is 0, which the log says. What is evaluated does not depend
+// on it.
+Judge judge_of(const StageSetup& setup, std::int64_t threads);
 
 // Only what can be known without work: every component of the plan but its policies can be created,
 // rewards and backend fit together. What is wrong with the plan is the error. What only this

@@ -89,9 +89,8 @@ class Trainer {
     KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
     for (const std::string& warning : setup.data.warnings) journal_.warn(warning);
     KRL_TRY(check_data(stage, setup.data));
-    const Evaluations evaluations(*setup.backend, within_threads(setup, plan_.run.threads),
-                                  plan_.run.seed, &journal_.ledger(),
-                                  stage.settings.rollout.contract);
+    const Evaluations evaluations(judge_of(setup, plan_.run.threads), plan_.run.seed,
+                                  &journal_.ledger(), stage.settings.rollout.contract);
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {

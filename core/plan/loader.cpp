@@ -49,7 +49,7 @@ std::vector<Element> read_list(const Node* list) {
 }
 
 Settings read_tables(const Node& tables) {
-  return {read_settings<ComponentSettings>(tables.find("backend")),
+  return {read_settings<BackendSettings>(tables.find("backend")),
           read_list<DatasetSettings>(tables.find("dataset")),
           read_settings<RolloutSettings>(tables.find("rollout")),
           read_settings<LearnSettings>(tables.find("learn")),

@@ -51,6 +51,11 @@ struct ComponentSettings {
   std::map<std::string, Origin> option_origins = {};
 };
 
+// The evaluator of kernels, and the one that what passed is executed on once more.
+struct BackendSettings : ComponentSettings {
+  std::optional<ComponentSettings> sanitizer;
+};
+
 // The policy that learns, and those that work for it.
 struct PolicySettings : ComponentSettings {
   std::optional<ComponentSettings> sampler;    // samples in its place, with its weights
@@ -180,7 +185,7 @@ struct RewardSettings : ComponentSettings {
 
 // What a stage may override; a stage holds its own merged copy.
 struct Settings {
-  ComponentSettings backend;
+  BackendSettings backend;
   std::vector<DatasetSettings> datasets;
   RolloutSettings rollout;
   LearnSettings learn;

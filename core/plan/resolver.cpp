@@ -19,6 +19,13 @@ std::optional<Kind> component_of(std::string_view table) {
   return std::nullopt;
 }
 
+// The keys under which a component holds others of its kind, as plan.hpp has them.
+std::vector<std::string_view> parts_of(Kind kind) {
+  if (kind == Kind::kPolicy) return {"sampler", "reference"};
+  if (kind == Kind::kBackend) return {"sanitizer"};
+  return {};
+}
+
 std::string text_at(const Node& table, std::string_view key) {
   const Node* node = table.find_text(key);
   return node == nullptr ? std::string() : *node->text();
@@ -98,7 +105,7 @@ class Resolver {
              "write [" + rules.name + "]");
       parent.erase(rules.name);
     } else if (kind) {
-      if (kind == Kind::kPolicy) check_parts(*table);
+      check_parts(*table, *kind);
       resolve_component(*table, *kind, rules.keys, catalog_, folder_, problems_);
     } else {
       check_table(*table, rules.keys, {"in [" + rules.name + "]", {}, folder_}, problems_);
@@ -107,13 +114,12 @@ class Resolver {
     }
   }
 
-  // The policies within a policy.
-  void check_parts(Node& policy) {
-    for (const char* part : {"sampler", "reference"}) {
-      Node* table = policy.find(part);
+  // The components of the same kind within a component.
+  void check_parts(Node& component, Kind kind) {
+    for (const std::string_view part : parts_of(kind)) {
+      Node* table = component.find(part);
       if (table == nullptr || !table->is_table()) continue;  // if it is none, that is reported
-      resolve_component(*table, Kind::kPolicy, rules_of<ComponentSettings>(), catalog_, folder_,
-                        problems_);
+      resolve_component(*table, kind, rules_of<ComponentSettings>(), catalog_, folder_, problems_);
     }
   }
 
@@ -267,20 +273,23 @@ class Resolver {
 
   // Of what is used: the policies, and the components in force during the stages.
   void note_paths() {
-    if (const Node* policy = document_.find("policy")) {
-      note_absent_paths(*policy, Kind::kPolicy, catalog_, notes_);
-      for (const char* part : {"sampler", "reference"}) {
-        const Node* table = policy->find(part);
-        if (table != nullptr) note_absent_paths(*table, Kind::kPolicy, catalog_, notes_);
-      }
-    }
+    note_paths_of(document_.find("policy"), Kind::kPolicy);
     if (stages_.empty()) note_paths_in(document_);
     for (const Node& stage : stages_) note_paths_in(stage);
   }
 
+  // `component`: null if there is none.
+  void note_paths_of(const Node* component, Kind kind) {
+    if (component == nullptr) return;
+    note_absent_paths(*component, kind, catalog_, notes_);
+    for (const std::string_view part : parts_of(kind)) {
+      const Node* table = component->find(part);
+      if (table != nullptr) note_absent_paths(*table, kind, catalog_, notes_);
+    }
+  }
+
   void note_paths_in(const Node& tables) {
-    if (const Node* backend = tables.find("backend"))
-      note_absent_paths(*backend, Kind::kBackend, catalog_, notes_);
+    note_paths_of(tables.find("backend"), Kind::kBackend);
     for (const Kind kind : {Kind::kDataset, Kind::kReward}) {
       const Node* list = tables.find(name_of(kind));
       if (list == nullptr) continue;

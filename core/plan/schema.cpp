@@ -93,12 +93,6 @@ void describe_critic(Keys& key, LearnSettings& learn) {
   key.only_if = "";
 }
 
-std::vector<KeyRule> component_rules(const char* doc_of_use) {
-  std::vector<KeyRule> rules = rules_of<ComponentSettings>();
-  rules.front().doc = doc_of_use;
-  return rules;
-}
-
 }  // namespace
 
 void describe(Keys& key, RunSettings& run) {
@@ -151,6 +145,13 @@ void describe(Keys& key, PolicySettings& policy) {
   key("reference", policy.reference,
       "another policy, from which learn.loss.kl measures the divergence; without it, this policy before training");
   key.component(policy);
+}
+
+void describe(Keys& key, BackendSettings& backend) {
+  use_key(key, backend.use, "the backend's id");
+  key("sanitizer", backend.sanitizer,
+      "another backend (a table with its own use and options) on which every kernel that passed is executed once more, without being timed; a fault, a wrong result or one that varies there is the kernel's verdict: \"cpu\" finds the data races and stray accesses that change no result on a GPU");
+  key.component(backend);
 }
 
 void describe(Keys& key, DatasetSettings& dataset) {
@@ -351,7 +352,7 @@ const std::vector<TableRules>& plan_schema() {
        rules_of<PolicySettings>()},
       {"backend", false, true,
        "The evaluator of kernels. The other keys are options of the component.",
-       component_rules("the backend's id")},
+       rules_of<BackendSettings>()},
       {"dataset", true, true, "Tasks and examples. The other keys are options of the component.",
        rules_of<DatasetSettings>()},
       {"rollout", false, true, "How answers are sampled.", rules_of<RolloutSettings>(), "rl"},

@@ -17,6 +17,7 @@ void describe(Keys& key, RunSettings& run);
 void describe(Keys& key, PluginSettings& plugins);
 void describe(Keys& key, ComponentSettings& component);
 void describe(Keys& key, PolicySettings& policy);
+void describe(Keys& key, BackendSettings& backend);
 void describe(Keys& key, DatasetSettings& dataset);
 void describe(Keys& key, RolloutSettings& rollout);
 void describe(Keys& key, LearnSettings& learn);

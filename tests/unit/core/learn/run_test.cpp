@@ -133,6 +133,37 @@ TEST(Run, KeepsAsTheBestOnlyWhatStandsASecondEvaluation) {
   EXPECT_GT(kept, 0) << "the second fastest are right";
 }
 
+// The second toy finds a data race in the fastest choice.
+TEST(Run, WhatPassesMustStandTheSanitizerToo) {
+  const std::string sanitizer = "[backend.sanitizer]\nuse = \"toy.world\"\n";
+  ToyWorld world;
+  const RunReport report = world.run({"backend.sanitizer.racy_choice=3"}, sanitizer);
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("kernel/unsafe_rate"), Contains(Gt(0)));
+  EXPECT_THAT(report.all("kernel/unsanitized_rate"), Each(0));
+  EXPECT_THAT(report.all("kernel/speedup_capped"), Each(Le(1))) << "choice 2 is the fastest left";
+  EXPECT_THAT(read_file(RunLayout{world.run_folder()}.ledger()).value(),
+              HasSubstr("a data race"));
+}
+
+TEST(Run, WhatTheSanitizerCannotExecuteIsNotHeldAgainstAKernel) {
+  const std::string sanitizer = "[backend.sanitizer]\nuse = \"toy.world\"\n";
+  const RunReport plain = fresh_run();
+  const RunReport report = fresh_run({"backend.sanitizer.foreign_choice=3"}, sanitizer);
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("kernel/unsafe_rate"), Each(0));
+  EXPECT_THAT(report.all("kernel/unsanitized_rate"), Contains(Gt(0)));
+  EXPECT_EQ(report.all("reward/mean"), plain.all("reward/mean"));
+}
+
+TEST(Run, ASanitizerThatFailsLosesTheTurn) {
+  const RunReport report =
+      fresh_run({"backend.sanitizer.broken_choice=3", "run.retries=0", "run.max_infra_share=1"},
+                "[backend.sanitizer]\nuse = \"toy.world\"\n");
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("infra_errors"), Contains(Gt(0)));
+}
+
 TEST(Run, WithoutALearningRateLearnsNothing) {
   const RunReport report = fresh_run({"stage.reinforce.iterations=12", "learn.optimizer.lr=0"});
   EXPECT_LT(std::abs(rise(report, "reward/mean")), 0.15);
@@ -453,8 +484,8 @@ TEST(Run, ABackendGetsNoMoreThreadsThanAPlanMayHave) {
   Components components(world.registry(), scope);
   const auto setup = set_up(plan->stage(0), components);
   ASSERT_TRUE(setup) << setup.error().message;
-  EXPECT_EQ(within_threads(*setup, 0).concurrency, 1024u);
-  EXPECT_EQ(within_threads(*setup, 3).concurrency, 3u);
+  EXPECT_EQ(judge_of(*setup, 0).info().concurrency, 1024u);
+  EXPECT_EQ(judge_of(*setup, 3).info().concurrency, 3u);
 }
 
 TEST(Run, ThatFailsInTheMiddleGoesOnFromItsCheckpoint) {

@@ -418,8 +418,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
 struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false, wants_turns = false;
-  std::int64_t broken_choice = -1, overfitted_choice = -1, slow_choice = -1, concurrency = 2,
-               away = 0;
+  std::int64_t broken_choice = -1, overfitted_choice = -1, racy_choice = -1, foreign_choice = -1,
+               slow_choice = -1, concurrency = 2, away = 0;
   std::string refuse;
   static constexpr auto config = krl::config(
       krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
@@ -431,6 +431,11 @@ struct ToyBackend final : krl::Backend {
           .range(-1, kChoices - 1),
       krl::opt("overfitted_choice", &ToyBackend::overfitted_choice,
                "this choice is wrong on the hold-out shape; -1 = none")
+          .range(-1, kChoices - 1),
+      krl::opt("racy_choice", &ToyBackend::racy_choice, "this choice has a data race; -1 = none")
+          .range(-1, kChoices - 1),
+      krl::opt("foreign_choice", &ToyBackend::foreign_choice,
+               "this choice does not compile here; -1 = none")
           .range(-1, kChoices - 1),
       krl::opt("slow_choice", &ToyBackend::slow_choice,
                "evaluating this choice takes more than a second; -1 = none")
@@ -457,10 +462,12 @@ struct ToyBackend final : krl::Backend {
       throw krl::Failure(KRL_UNAVAILABLE, "the toy is broken");
     if (choice == slow_choice) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     sink.identity("toy", "toy");
-    if (choice == 0) {
-      sink.diagnostic({KRL_SEVERITY_ERROR, 1, 1, "", "choice 0 does not compile"});
-      return sink.verdict(krl::Verdict::kCompileError, "choice 0 does not compile");
+    if (choice == 0 || choice == foreign_choice) {
+      const std::string why = "choice " + std::to_string(choice) + " does not compile";
+      sink.diagnostic({KRL_SEVERITY_ERROR, 1, 1, "", why});
+      return sink.verdict(krl::Verdict::kCompileError, why);
     }
+    if (choice == racy_choice) return sink.verdict(krl::Verdict::kRuntimeFault, "a data race");
     krl::Case c;
     c.label = "n=1";
     c.verdict = choice == 1 ? krl::Verdict::kWrongResult : krl::Verdict::kOk;

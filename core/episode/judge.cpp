@@ -1,0 +1,67 @@
+#include "core/episode/judge.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/log.hpp"
+
+namespace krl::core {
+namespace {
+
+std::string identity_of(const Evaluator& evaluator) {
+  return fmt::format("{}\n{}\n{}", evaluator.backend->component().id, evaluator.info.toolchain,
+                     evaluator.info.device);
+}
+
+// Once more after an error that is neither the user's stop nor has been retried already.
+Result<Evaluation> evaluate_with_retry(const Backend& backend, const Task& task,
+                                       const std::string& source, const EvaluateOptions& options) {
+  Result<Evaluation> evaluation = backend.evaluate(task, source, options);
+  if (evaluation) return evaluation;
+  const Error& error = evaluation.error();
+  if (error.code == Code::kCancelled || error.code == Code::kUnavailable) return evaluation;
+  log(Severity::kWarning, fmt::format("{}: retried after: {}", task.id, error.message));
+  return backend.evaluate(task, source, options);
+}
+
+bool is_fault(Verdict verdict) {
+  return verdict == Verdict::kRuntimeFault || verdict == Verdict::kWrongResult ||
+         verdict == Verdict::kNondeterministic;
+}
+
+}  // namespace
+
+std::string Judge::identity() const {
+  std::string text = identity_of(backend_);
+  if (sanitizer_) text += "\n" + identity_of(*sanitizer_);
+  return text;
+}
+
+Status Judge::prepare(const Task& task, const EvaluateOptions& options) const {
+  KRL_TRY(backend_.backend->prepare(task, options));
+  return sanitizer_ ? sanitizer_->backend->prepare(task, options) : Status();
+}
+
+Result<Evaluation> Judge::evaluate(const Task& task, const std::string& source,
+                                   const EvaluateOptions& options) const {
+  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*backend_.backend, task, source, options));
+  if (!sanitizer_ || !found.passed()) return found;
+  return sanitize(task, source, options, std::move(found));
+}
+
+Result<Evaluation> Judge::sanitize(const Task& task, const std::string& source,
+                                   EvaluateOptions options, Evaluation passed) const {
+  options.stages &= ~(KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
+  KRL_ASSIGN(Evaluation found,
+             evaluate_with_retry(*sanitizer_->backend, task, source, options));
+  if (is_fault(found.verdict)) {
+    found.kernels = std::move(passed.kernels);  // as they are where they would be used
+    found.values.push_back({-1, kUnsafe, "", 1});
+    found.values.push_back({-1, kUnsanitized, "", 0});
+    return found;
+  }
+  if (found.passed()) passed.values.push_back({-1, kUnsafe, "", 0});
+  passed.values.push_back({-1, kUnsanitized, "", found.passed() ? 0.0 : 1.0});
+  return passed;
+}
+
+}  // namespace krl::core

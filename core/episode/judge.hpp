@@ -1,0 +1,55 @@
+// The judge of a kernel: the backend that evaluates it and, where the plan asks for one, a second
+// backend that everything which passed is executed on once more. On a GPU, a data race or a read
+// past the end of an array often changes no result; the sanitizer is a machine that sees it.
+#pragma once
+
+#include <kernelrl/evaluation.hpp>
+#include <optional>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/plugin/backend.hpp"
+#include "core/task/task.hpp"
+
+namespace krl::core {
+
+// A backend, and what it says of itself.
+struct Evaluator {
+  const Backend* backend = nullptr;  // outlives whoever uses it
+  BackendInfo info = {};
+};
+
+// Thread-safe; calls block.
+class Judge {
+ public:
+  // Values of an evaluation that passed on the backend: whether the sanitizer could execute the
+  // kernel (0) or not (1), and if so, whether it found nothing (0) or refused it (1).
+  static constexpr const char *kUnsanitized = "unsanitized", *kUnsafe = "unsafe";
+
+  explicit Judge(Evaluator backend, std::optional<Evaluator> sanitizer = {})
+      : backend_(std::move(backend)), sanitizer_(std::move(sanitizer)) {}
+
+  const BackendInfo& info() const { return backend_.info; }
+  const Component& backend() const { return backend_.backend->component(); }
+  // A text that is the same only where both backends, their tools and their devices are.
+  std::string identity() const;
+
+  // Checks the task itself; see Backend::prepare.
+  Status prepare(const Task& task, const EvaluateOptions& options) const;
+
+  // What the backend finds out; of a kernel that passes there and at which the sanitizer finds a
+  // fault, a wrong result or one that varies, what the sanitizer says (it is then the evaluation's
+  // `backend`). A kernel that the sanitizer cannot compile or execute to the end stays as the
+  // backend judged it. An error is the trouble of one of the two, after one more try.
+  Result<Evaluation> evaluate(const Task& task, const std::string& source,
+                              const EvaluateOptions& options) const;
+
+ private:
+  Result<Evaluation> sanitize(const Task& task, const std::string& source, EvaluateOptions options,
+                              Evaluation passed) const;
+
+  const Evaluator backend_;
+  const std::optional<Evaluator> sanitizer_;
+};
+
+}  // namespace krl::core
