@@ -9,6 +9,7 @@
 #include "cli/loaded_plan.hpp"
 #include "core/base/file_system.hpp"
 #include "core/episode/feedback.hpp"
+#include "core/episode/judge.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/active_call.hpp"
@@ -75,6 +76,19 @@ std::string table_of_cases(const Evaluation& evaluation) {
   return "\n" + columns(rows);
 }
 
+// The backend, with the options given, and its sanitizer.
+Result<Judge> judge_of(const CommandLine& line, Components& components) {
+  const Catalog catalog = components.registry().catalog();
+  KRL_ASSIGN(const ComponentSettings settings,
+             configure_component(Kind::kBackend, line.text("backend"), line.texts("set"), catalog));
+  KRL_ASSIGN(const Backend* backend, components.backend(settings));
+  if (!line.has("sanitizer")) return Judge({backend});
+  KRL_ASSIGN(const ComponentSettings second,
+             configure_component(Kind::kBackend, line.text("sanitizer"), {}, catalog));
+  KRL_ASSIGN(const Backend* sanitizer, components.backend(second));
+  return Judge({backend}, Evaluator{sanitizer});
+}
+
 struct Request {
   Task task;
   std::string source;
@@ -82,11 +96,11 @@ struct Request {
   bool json = false;
 };
 
-int evaluate(const Request& request, const Backend& backend) {
-  if (const Status good = backend.prepare(request.task, request.options); !good) {
+int evaluate(const Request& request, const Judge& judge) {
+  if (const Status good = judge.prepare(request.task, request.options); !good) {
     return report(good.error());
   }
-  const auto evaluation = backend.evaluate(request.task, request.source, request.options);
+  const auto evaluation = judge.evaluate(request.task, request.source, request.options);
   if (!evaluation) {
     const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
                                    {"why", evaluation.error().message}};
@@ -116,20 +130,17 @@ int eval_kernel(const CommandLine& line) {
   if (!source) return line.wrong(source.error());
   const auto registry = load_registry(line);
   if (!registry) return report(registry.error());
-  const auto settings = configure_component(Kind::kBackend, line.text("backend"), line.texts("set"),
-                                            registry->catalog());
-  if (!settings) return report(settings.error());
   const CallScope scope;
   const CallWatch watch(print_warning);
   Components components(*registry, scope);
   auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());
-  const auto backend = components.backend(*settings);
-  if (!backend) return report(backend.error());
+  const auto judge = judge_of(line, components);
+  if (!judge) return report(judge.error());
   Request request{std::move(*task), *source, {}, line.has("json")};
   request.options.contract = *contract;
   if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  return evaluate(request, **backend);
+  return evaluate(request, *judge);
 }
 
 }  // namespace krl::cli

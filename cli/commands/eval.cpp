@@ -6,14 +6,17 @@ namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend", "task", "contract", "holdout"};
+constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract", "holdout"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks",      "output"};
 
 void add_kernel_options(CommandLine& line) {
   line.options()("backend", po::value<std::string>()->value_name("ID"),
-                 "the backend that evaluates it")("task", po::value<std::string>()->value_name("T"),
-                                                  "the id of a built-in task, or a task file")(
+                 "the backend that evaluates it")(
+      "sanitizer", po::value<std::string>()->value_name("ID"),
+      "a second backend that executes it if it passed: cpu")(
+      "task", po::value<std::string>()->value_name("T"),
+      "the id of a built-in task, or a task file")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
       "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});

@@ -37,9 +37,9 @@ EvaluateOptions Evaluations::options_for(const Task& task, Shapes shapes) const 
 
 std::string Evaluations::key_of(const Task& task, const std::string& source,
                                 const EvaluateOptions& options) const {
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", judge_.identity(), options.stages, options.seed,
-                                name_of(options.contract), task.definition_json.size(),
-                                task.definition_json, source));
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", judge_.identity(), options.stages,
+                                options.seed, name_of(options.contract),
+                                task.definition_json.size(), task.definition_json, source));
 }
 
 Result<Evaluated> Evaluations::evaluate(const Task& task, const Candidate& candidate, int iteration,

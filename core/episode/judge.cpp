@@ -51,8 +51,7 @@ Result<Evaluation> Judge::evaluate(const Task& task, const std::string& source,
 Result<Evaluation> Judge::sanitize(const Task& task, const std::string& source,
                                    EvaluateOptions options, Evaluation passed) const {
   options.stages &= ~(KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
-  KRL_ASSIGN(Evaluation found,
-             evaluate_with_retry(*sanitizer_->backend, task, source, options));
+  KRL_ASSIGN(Evaluation found, evaluate_with_retry(*sanitizer_->backend, task, source, options));
   if (is_fault(found.verdict)) {
     found.kernels = std::move(passed.kernels);  // as they are where they would be used
     found.values.push_back({-1, kUnsafe, "", 1});
