@@ -11,6 +11,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,8 @@ def main():
     parser.add_argument("--kernelrl", default=str(ROOT / "build/release/bin/kernelrl"), help="the program")
     options = parser.parse_args()
 
+    if not shutil.which(options.kernelrl):
+        sys.exit(f"there is no program {options.kernelrl}: build it, or name it with --kernelrl")
     texts = task_texts(options.tasks)
     kernels = [kernel for run in options.run for kernel in sorted((run / "best").glob("*.cu"))]
     if not kernels:
