@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the best kernels of a run on shapes that nobody has seen, the run's own judge included.
+"""Checks the best kernels of a run at shapes that neither its policy nor its judge has seen.
 
 A task's pool of fresh shapes is drawn from its id (docs/tasks.md), so a copy of the task under
 another id has other shapes of the same ranges. Every kernel is evaluated with each of `--copies`

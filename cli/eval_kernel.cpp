@@ -76,17 +76,21 @@ std::string table_of_cases(const Evaluation& evaluation) {
   return "\n" + columns(rows);
 }
 
-// The backend, with the options given, and its sanitizer.
-Result<Judge> judge_of(const CommandLine& line, Components& components) {
-  const Catalog catalog = components.registry().catalog();
+Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
+                                 Components& components) {
   KRL_ASSIGN(const ComponentSettings settings,
-             configure_component(Kind::kBackend, line.text("backend"), line.texts("set"), catalog));
+             configure_component(Kind::kBackend, id, overrides, components.registry().catalog()));
   KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  if (!line.has("sanitizer")) return Judge({backend});
-  KRL_ASSIGN(const ComponentSettings second,
-             configure_component(Kind::kBackend, line.text("sanitizer"), {}, catalog));
-  KRL_ASSIGN(const Backend* sanitizer, components.backend(second));
-  return Judge({backend}, Evaluator{sanitizer});
+  return Evaluator{backend};
+}
+
+// --backend, with the options of --set, and --sanitizer.
+Result<Judge> judge_of(const CommandLine& line, Components& components) {
+  KRL_ASSIGN(Evaluator backend,
+             open_evaluator(line.text("backend"), line.texts("set"), components));
+  if (!line.has("sanitizer")) return Judge(std::move(backend));
+  KRL_ASSIGN(Evaluator sanitizer, open_evaluator(line.text("sanitizer"), {}, components));
+  return Judge(std::move(backend), std::move(sanitizer));
 }
 
 struct Request {

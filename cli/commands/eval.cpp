@@ -14,7 +14,7 @@ void add_kernel_options(CommandLine& line) {
   line.options()("backend", po::value<std::string>()->value_name("ID"),
                  "the backend that evaluates it")(
       "sanitizer", po::value<std::string>()->value_name("ID"),
-      "a second backend that executes it if it passed: cpu")(
+      "a second backend, such as cpu, that executes it again if it passed")(
       "task", po::value<std::string>()->value_name("T"),
       "the id of a built-in task, or a task file")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(

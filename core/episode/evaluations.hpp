@@ -9,6 +9,7 @@
 
 #include "core/base/result.hpp"
 #include "core/episode/judge.hpp"
+#include "core/plugin/backend.hpp"
 #include "core/run/ledger.hpp"
 #include "core/task/answer.hpp"
 #include "core/task/task.hpp"

@@ -52,15 +52,12 @@ Result<Evaluation> Judge::sanitize(const Task& task, const std::string& source,
                                    EvaluateOptions options, Evaluation passed) const {
   options.stages &= ~(KRL_STAGE_TIME | KRL_STAGE_COUNTERS);
   KRL_ASSIGN(Evaluation found, evaluate_with_retry(*sanitizer_->backend, task, source, options));
-  if (is_fault(found.verdict)) {
-    found.kernels = std::move(passed.kernels);  // as they are where they would be used
-    found.values.push_back({-1, kUnsafe, "", 1});
-    found.values.push_back({-1, kUnsanitized, "", 0});
-    return found;
-  }
-  if (found.passed()) passed.values.push_back({-1, kUnsafe, "", 0});
-  passed.values.push_back({-1, kUnsanitized, "", found.passed() ? 0.0 : 1.0});
-  return passed;
+  const bool refused = is_fault(found.verdict), executed = refused || found.passed();
+  if (refused) found.kernels = std::move(passed.kernels);  // as compiled for where they would run
+  Evaluation& judged = refused ? found : passed;
+  if (executed) judged.values.push_back({-1, kUnsafe, "", refused ? 1.0 : 0.0});
+  judged.values.push_back({-1, kUnsanitized, "", executed ? 0.0 : 1.0});
+  return std::move(judged);
 }
 
 }  // namespace krl::core

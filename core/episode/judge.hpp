@@ -1,6 +1,6 @@
-// The judge of a kernel: the backend that evaluates it and, where the plan asks for one, a second
-// backend that everything which passed is executed on once more. On a GPU, a data race or a read
-// past the end of an array often changes no result; the sanitizer is a machine that sees it.
+// The judge of a kernel: the backend that evaluates it and, if the plan asks for one, a sanitizer: a
+// second backend, which executes again whatever passed. On a GPU, a data race or a read past the
+// end of an array often changes no result; the sanitizer is a machine that detects it.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -37,10 +37,10 @@ class Judge {
   // Checks the task itself; see Backend::prepare.
   Status prepare(const Task& task, const EvaluateOptions& options) const;
 
-  // What the backend finds out; of a kernel that passes there and at which the sanitizer finds a
-  // fault, a wrong result or one that varies, what the sanitizer says (it is then the evaluation's
-  // `backend`). A kernel that the sanitizer cannot compile or execute to the end stays as the
-  // backend judged it. An error is the trouble of one of the two, after one more try.
+  // The backend's evaluation. If the kernel passes there, but the sanitizer finds a fault, a wrong
+  // result or a nondeterministic one, the sanitizer's evaluation, whose `backend` is then the
+  // sanitizer. A kernel that the sanitizer cannot compile or execute to the end keeps the backend's
+  // evaluation. An error is the trouble of one of the two, after one more try.
   Result<Evaluation> evaluate(const Task& task, const std::string& source,
                               const EvaluateOptions& options) const;
 

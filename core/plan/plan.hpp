@@ -51,7 +51,7 @@ struct ComponentSettings {
   std::map<std::string, Origin> option_origins = {};
 };
 
-// The evaluator of kernels, and the one that what passed is executed on once more.
+// The evaluator of kernels, and the one that executes again what passed.
 struct BackendSettings : ComponentSettings {
   std::optional<ComponentSettings> sanitizer;
 };

@@ -19,11 +19,12 @@ std::optional<Kind> component_of(std::string_view table) {
   return std::nullopt;
 }
 
-// The keys under which a component holds others of its kind, as plan.hpp has them.
-std::vector<std::string_view> parts_of(Kind kind) {
-  if (kind == Kind::kPolicy) return {"sampler", "reference"};
-  if (kind == Kind::kBackend) return {"sanitizer"};
-  return {};
+// The keys under which a component holds others of its kind: those of the schema that are tables.
+std::vector<std::string> parts_of(Kind kind) {
+  std::vector<std::string> parts;
+  for (const KeyRule& rule : table_rules(name_of(kind)).keys)
+    if (rule.type == ValueType::kTable) parts.push_back(rule.key);
+  return parts;
 }
 
 std::string text_at(const Node& table, std::string_view key) {
@@ -116,7 +117,7 @@ class Resolver {
 
   // The components of the same kind within a component.
   void check_parts(Node& component, Kind kind) {
-    for (const std::string_view part : parts_of(kind)) {
+    for (const std::string& part : parts_of(kind)) {
       Node* table = component.find(part);
       if (table == nullptr || !table->is_table()) continue;  // if it is none, that is reported
       resolve_component(*table, kind, rules_of<ComponentSettings>(), catalog_, folder_, problems_);
@@ -282,7 +283,7 @@ class Resolver {
   void note_paths_of(const Node* component, Kind kind) {
     if (component == nullptr) return;
     note_absent_paths(*component, kind, catalog_, notes_);
-    for (const std::string_view part : parts_of(kind)) {
+    for (const std::string& part : parts_of(kind)) {
       const Node* table = component->find(part);
       if (table != nullptr) note_absent_paths(*table, kind, catalog_, notes_);
     }

@@ -150,7 +150,7 @@ void describe(Keys& key, PolicySettings& policy) {
 void describe(Keys& key, BackendSettings& backend) {
   use_key(key, backend.use, "the backend's id");
   key("sanitizer", backend.sanitizer,
-      "another backend (a table with its own use and options) on which every kernel that passed is executed once more, without being timed; a fault, a wrong result or one that varies there is the kernel's verdict: \"cpu\" finds the data races and stray accesses that change no result on a GPU");
+      "another backend (a table with its own use and options) on which every kernel that passed is executed once more, without being timed; a fault, a wrong result or a nondeterministic one there becomes the kernel's verdict: \"cpu\" finds the data races and stray accesses that change no result on a GPU");
   key.component(backend);
 }
 

@@ -133,11 +133,11 @@ TEST(Run, KeepsAsTheBestOnlyWhatStandsASecondEvaluation) {
   EXPECT_GT(kept, 0) << "the second fastest are right";
 }
 
+constexpr const char* kSanitizer = "[backend.sanitizer]\nuse = \"toy.world\"\n";
+
 // The second toy finds a data race in the fastest choice.
 TEST(Run, WhatPassesMustStandTheSanitizerToo) {
-  const std::string sanitizer = "[backend.sanitizer]\nuse = \"toy.world\"\n";
-  ToyWorld world;
-  const RunReport report = world.run({"backend.sanitizer.racy_choice=3"}, sanitizer);
+  const RunReport report = fresh_run({"backend.sanitizer.racy_choice=3"}, kSanitizer);
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.all("kernel/unsafe_rate"), Contains(Gt(0)));
   EXPECT_THAT(report.all("kernel/unsanitized_rate"), Each(0));
@@ -145,9 +145,8 @@ TEST(Run, WhatPassesMustStandTheSanitizerToo) {
 }
 
 TEST(Run, WhatTheSanitizerCannotExecuteIsNotHeldAgainstAKernel) {
-  const std::string sanitizer = "[backend.sanitizer]\nuse = \"toy.world\"\n";
   const RunReport plain = fresh_run();
-  const RunReport report = fresh_run({"backend.sanitizer.foreign_choice=3"}, sanitizer);
+  const RunReport report = fresh_run({"backend.sanitizer.foreign_choice=3"}, kSanitizer);
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.all("kernel/unsafe_rate"), Each(0));
   EXPECT_THAT(report.all("kernel/unsanitized_rate"), Contains(Gt(0)));
@@ -155,9 +154,8 @@ TEST(Run, WhatTheSanitizerCannotExecuteIsNotHeldAgainstAKernel) {
 }
 
 TEST(Run, ASanitizerThatFailsLosesTheTurn) {
-  const RunReport report =
-      fresh_run({"backend.sanitizer.broken_choice=3", "run.retries=0", "run.max_infra_share=1"},
-                "[backend.sanitizer]\nuse = \"toy.world\"\n");
+  const RunReport report = fresh_run(
+      {"backend.sanitizer.broken_choice=3", "run.retries=0", "run.max_infra_share=1"}, kSanitizer);
   EXPECT_EQ(report.error, "");
   EXPECT_THAT(report.all("infra_errors"), Contains(Gt(0)));
 }
