@@ -81,9 +81,10 @@ class GlobalShadow {
     return a == b || block(a).first_serial == block(b).first_serial;
   }
 
-  // Whether a sector has finer cells (of this launch).
+  // Whether a sector has finer cells (of this launch). Where only one record is kElsewhere, it is
+  // of an earlier launch, and a plain access of this one has replaced the other.
   bool is_split(const Cell& sector) const {
-    return ((sector.write | sector.read) & kElsewhere) != 0 &&
+    return (sector.write & sector.read & kElsewhere) != 0 &&
            (sector.write >= floor_ || sector.read >= floor_);
   }
   // Gives a sector cells of words, or, if `bytewise`, of bytes; those that it has stay.
