@@ -15,7 +15,8 @@ import statistics
 import sys
 
 LABELS = {'warm': 'warm start', 'best_of': 'fine-tuned on the best', 'learned': 'reinforced'}
-SETS = {'train': 'trained operations', 'holdout/templates': 'the same, other names',
+SETS = {'train': 'trained operations', 'sizes': 'the same, other sizes',
+        'holdout/templates': 'the same, other names',
         'holdout/templates_2': 'other operations of these families',
         'holdout/tasks': 'other families'}
 KEYWORDS = set('''__global__ __shared__ __device__ __restrict__ __syncthreads __syncwarp __shfl_down_sync
@@ -123,12 +124,13 @@ class Seed:
         self.control = Run(control) if control.exists() else None
         self.measured = {}
         for label in LABELS:
-            sets = []
-            for part in ('train', 'holdout'):
+            sets = {}
+            for part in ('train', 'holdout', 'sizes'):
                 measured = read_json(runs / f'h200_{seed}_{label}.{part}.json')
-                sets += measured['sets'] if measured else []
+                for s in measured['sets'] if measured else []:
+                    sets['sizes' if part == 'sizes' else s['name']] = s
             if sets:
-                self.measured[label] = {s['name']: s for s in sets}
+                self.measured[label] = sets
 
     def at(self, label, task, figure, k):
         tasks = self.measured.get(label, {}).get('train', {'tasks': []})['tasks']

@@ -3,10 +3,10 @@
 # where it stopped, so an interrupted call can be repeated. Runs lie in runs/h200_SEED…, measurements beside them as JSON;
 # bench/demonstration/report.py makes a page of them.
 #
-#   bench/demonstration/run.sh SEED [STEP…]     the steps: learn control best_of measure (all of them if none is named)
+#   bench/demonstration/run.sh SEED [STEP…]     the steps: learn measure control best_of measure_best_of (all of them if none is named)
 #
 # KERNELRL is the program, build/release/bin/kernelrl if it is not set; PLAN another plan in the place of configs/h200.toml, with PLANS, the
-# folder of control.toml and best_of.toml.
+# folder of control.toml, best_of.toml and other_sizes.toml.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if (($# < 1)); then
@@ -15,7 +15,7 @@ if (($# < 1)); then
 fi
 seed=$1
 shift
-steps=${*:-learn control best_of measure}
+steps=${*:-learn measure control best_of measure_best_of}
 program=${KERNELRL:-build/release/bin/kernelrl}
 plan=${PLAN:-configs/h200.toml}
 plans=${PLANS:-bench/demonstration}
@@ -33,14 +33,15 @@ checkpoint_after() {  # RUN STAGE
 }
 
 measure() {  # LABEL CHECKPOINT
-  measure_set "$1" "$2" train --samples 64 --k 1,16,64
-  measure_set "$1" "$2" holdout --samples 16 --k 1,16
+  measure_set "$1.train" "$plan" "$2" --tasks train --samples 64 --k 1,16,64
+  measure_set "$1.holdout" "$plan" "$2" --tasks holdout --samples 16 --k 1,16
+  measure_set "$1.sizes" "$plans/other_sizes.toml" "$2" --tasks train --samples 16 --k 1,16
 }
 
-measure_set() {  # LABEL CHECKPOINT TASKS KERNELRL_ARGUMENTS…
-  local output=${run}_$1.$3.json
+measure_set() {  # NAME PLAN CHECKPOINT KERNELRL_ARGUMENTS…
+  local output=${run}_$1.json
   [[ -f $output ]] && return
-  "$program" eval --plan "$plan" --stage search --set run.seed="$seed" --checkpoint "$2" --tasks "$3" "${@:4}" --output "$output"
+  "$program" eval --plan "$2" --stage search --set run.seed="$seed" --checkpoint "$3" "${@:4}" --output "$output"
 }
 
 for step in $steps; do
@@ -51,9 +52,13 @@ for step in $steps; do
       play "h200_${seed}_best_of" "$plans/best_of.toml" --from "$(checkpoint_after "$run" warm-up)" --set dataset.0.run="${run}_control"
       ;;
     measure)
+      bench/demonstration/other_sizes.py runs/other_sizes
       measure warm "$(checkpoint_after "$run" warm-up)"
       measure learned "$(checkpoint_after "$run" refine)"
-      if [[ -d ${run}_best_of ]]; then measure best_of "$(checkpoint_after "${run}_best_of" best-of)"; fi
+      ;;
+    measure_best_of)
+      bench/demonstration/other_sizes.py runs/other_sizes
+      measure best_of "$(checkpoint_after "${run}_best_of" best-of)"
       ;;
     *)
       echo "there is no step '$step'" >&2
