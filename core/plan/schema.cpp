@@ -62,7 +62,7 @@ void describe_loss(Keys& key, LossSettings& loss) {
   key.parameter("entropy", loss, "weight of the entropy bonus", "0.0", "0..");
   key.parameter(
       "tis", loss,
-      "upper bound of the importance weight that corrects for differences between sampler and trainer; 0 = no correction",
+      "upper bound of the importance weight by which every token's loss is corrected for differences between sampler and trainer; whole sequences are never masked; 0 = no correction",
       "2.0", "0..");
 }
 
@@ -143,7 +143,7 @@ void describe(Keys& key, PolicySettings& policy) {
       "another policy (a table with its own use and options) that samples instead of this one, and receives its weights after each iteration")
       .on_resume = OnResume::kFree;
   key("reference", policy.reference,
-      "another policy, from which learn.loss.kl measures the divergence; without it, this policy before training");
+      "another policy, from which learn.loss.kl measures the divergence; without it, this policy as it was at the start of the first stage whose kl is above 0");
   key.component(policy);
 }
 

@@ -1,5 +1,6 @@
 #include "core/episode/feedback.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace krl::core {
@@ -45,6 +46,25 @@ TEST(Feedback, AdvisesAboutWhatIsWorst) {
       "Advice: accesses are not coalesced; let neighbouring threads read neighbouring addresses.");
   EXPECT_EQ(describe_briefly(e), "1.25 times the baseline");
   EXPECT_EQ(describe_strategies(e), "warp shuffles");
+}
+
+TEST(Feedback, SaysOfEachCaseWhatThereIsToGain) {
+  Evaluation e;
+  e.verdict = Verdict::kOk;
+  e.cases.resize(2);
+  for (std::size_t i : {0, 1}) {
+    e.cases[i].label = fmt::format("n={}", i);
+    e.cases[i].time_ns = 1000;
+    e.cases[i].speedup = e.cases[i].speedup_low = e.cases[i].speedup_high = 3;
+  }
+  e.values = {{-1, "roofline", "", 0.9},
+              {0, "roofline", "", 0.25},
+              {0, "reference_speedup", "", 1.5},
+              {1, "roofline", "", 0.5}};
+  EXPECT_EQ(
+      describe_result({}, e),
+      "ok\ncase n=0: 1.0 us, 3.00 times the baseline, 1.50 times PyTorch, 0.25 of the roofline\n"
+      "case n=1: 1.0 us, 3.00 times the baseline, 0.50 of the roofline");
 }
 
 TEST(Feedback, IsShortWhateverTheEvaluationSays) {
