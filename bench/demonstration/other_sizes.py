@@ -13,8 +13,8 @@ TASKS = pathlib.Path(__file__).resolve().parents[2] / 'configs' / 'tasks'
 SIZES = {
     'row_sum': {'rows': 5003, 'cols': 20011},
     'row_mean': {'h': 5003, 'w': 20011},
-    'total_sum': {'n': 134217757},
-    'dot': {'len': 134217757},
+    'total_sum': {'n': 50000017},
+    'dot': {'len': 50000017},
     'softmax_rows': {'rows': 5003, 'cols': 20011},
     'rmsnorm_rows': {'R': 5003, 'C': 10007},
     'layernorm_rows': {'rows': 5003, 'cols': 10007},

@@ -85,6 +85,11 @@ class Run:
             self.best[kernel['task']] = kernel
         self.seconds = sum(m.get('time_s/iteration', 0) for m in read_lines(folder / 'metrics.jsonl'))
 
+    def best_roofline(self, task):
+        """The share of the best kernel found, or None."""
+        best = self.best.get(task)
+        return evaluation_value(best['evaluation'], 'roofline') if best else None
+
     def tasks(self):
         return sorted({s['task'] for samples in self.iterations for s in samples})
 
@@ -163,7 +168,7 @@ def print_tasks(seed, pairs):
         warm, learned = (seed.at(label, task, 'roofline', 1) for label in ('warm', 'learned'))
         warm_best = seed.at('warm', task, 'roofline', 64)
         best = seed.run.best.get(task)
-        share = evaluation_value(best['evaluation'], 'roofline') if best else None
+        share = seed.run.best_roofline(task)
         naive = None
         if best:
             timed = [c for c in best['evaluation']['cases'] if c.get('time_ns')]
@@ -175,12 +180,15 @@ def print_tasks(seed, pairs):
         rows.append([task, number(naive, 3), number(warm, 3), number(warm_best, 3),
                      number(seed.at('best_of', task, 'roofline', 1), 3), number(learned, 3),
                      number(seed.at('learned', task, 'roofline', 64), 3), number(share, 3),
+                     number(seed.control.best_roofline(task) if seed.control else None, 3),
                      'yes' if passes else '', pairs.novelty(best['source']) if best else ''])
     table(['task', 'naive', 'warm start, avg', 'best@64', 'fine-tuned, avg', 'reinforced, avg',
-           'best@64', 'best found', "beyond the warm start's best@64", 'stands in no pair'], rows)
+           'best@64', 'best found', 'control, best found', "beyond the warm start's best@64", 'stands in no pair'], rows)
     columns = {name: [float(r[i]) for r in rows if r[i]] for name, i in
-               (('warm start', 2), ('fine-tuned', 4), ('reinforced', 5), ('best found', 7))}
-    print('Medians over the tasks: ' + ', '.join(
+               (('warm start', 2), ('fine-tuned', 4), ('reinforced', 5), ('best found', 7),
+                ('control, best found', 8))}
+    samples = ['%d samples' % sum(map(len, run.iterations)) for run in (seed.run, seed.control) if run]
+    print('The run drew ' + ', its control '.join(samples) + '. Medians over the tasks: ' + ', '.join(
         f'{name} {statistics.median(v):.3f}' for name, v in columns.items() if v) +
         f". Best kernels beyond the warm start's best@64 on {beyond} of {len(rows)} tasks.\n")
 

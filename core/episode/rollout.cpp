@@ -81,6 +81,7 @@ class Rollout {
 
   Result<RolloutResult> run() {
     expected_ = static_cast<int>(episodes_.size());
+    tokenize_first_prompts();
     for (std::size_t i = 0; i < episodes_.size(); ++i) sampler_->join();
     for (std::size_t i = 0; i < episodes_.size(); ++i) start(i);
     io_.run();
@@ -114,7 +115,10 @@ class Rollout {
         break;
       }
       if (!tokens) return failure(tokens.error());
-      if (*tokens && !has_room_for_answer(**tokens, episode)) break;
+      if (const Status room = check_room(*tokens); !room) {
+        if (episode.turns.empty()) lose(std::move(turn), room.error(), episode);
+        break;
+      }
       KRL_ASSIGN(Reply reply, ask(request_for(turn.prompt, *tokens, episode), index, yield));
       if (reply.lost) {
         lose(std::move(turn), *reply.lost, episode);
@@ -139,27 +143,48 @@ class Rollout {
 
   using Tokens = std::vector<std::int32_t>;
 
-  // The tokens of a prompt, where somebody wants to know them.
+  // Whether somebody wants to know the tokens of prompts.
+  bool wants_tokens() const {
+    const Player& player = context_.player;
+    return player.tokenizer != nullptr || (player.context_tokens > 0 && player.info.has_tokens);
+  }
+
+  // Those of an episode's next prompt; the first is the whole group's.
   Result<std::optional<Tokens>> tokens_of(const Prompt& prompt, const Episode& episode,
                                           Yield yield) {
+    if (!wants_tokens()) return std::nullopt;
+    if (episode.turns.empty()) return first_tokens_[episode.group - context_.first_group];
+    return run_on(policy_threads_, io_, yield, [&] { return tokenize(prompt); });
+  }
+
+  // Blocks.
+  Result<std::optional<Tokens>> tokenize(const Prompt& prompt) const {
     const Player& player = context_.player;
-    const bool counts =
-        !episode.turns.empty() && player.context_tokens > 0 && player.info.has_tokens;
-    if (player.tokenizer == nullptr && !counts) return std::nullopt;
     const Policy& policy = player.tokenizer == nullptr ? player.sampler : *player.tokenizer;
-    KRL_ASSIGN(Example example,
-               run_on(policy_threads_, io_, yield, [&] { return policy.tokenize(prompt, ""); }));
+    KRL_ASSIGN(Example example, policy.tokenize(prompt, ""));
     return std::move(example.prompt_tokens);
   }
 
-  // Whether the history of a later turn still leaves room for an answer that is worth its tokens.
-  // (A first prompt that is too long is for the policy to refuse: no turn of its task can be
-  // played.)
-  bool has_room_for_answer(const Tokens& prompt, const Episode& episode) const {
-    if (episode.turns.empty() || context_.player.context_tokens == 0) return true;
-    const std::int64_t room =
-        context_.player.context_tokens - static_cast<std::int64_t>(prompt.size());
-    return room >= std::min(context_.settings.min_answer_tokens, context_.settings.max_tokens);
+  // Before any episode asks for an answer: those of a group ask together.
+  void tokenize_first_prompts() {
+    if (!wants_tokens()) return;
+    for (const Episode& episode : episodes_) {
+      if (episode.member == 0)
+        first_tokens_.push_back(tokenize(context_.prompts.build(*episode.task, {})));
+    }
+  }
+
+  // Refuses a prompt that leaves no room for an answer that is worth its tokens. Of a first turn, no
+  // turn of its task can be played then; a later one's history is too long.
+  Status check_room(const std::optional<Tokens>& prompt) const {
+    const std::int64_t context = context_.player.context_tokens;
+    if (!prompt || context == 0) return {};
+    const std::int64_t least =
+        std::min(context_.settings.min_answer_tokens, context_.settings.max_tokens);
+    if (context - static_cast<std::int64_t>(prompt->size()) >= least) return {};
+    return invalid(fmt::format(
+        "its prompt has {} tokens; the policy's context of {} must have {} more for the answer (rollout.min_answer_tokens): give the policy a longer context, choose shorter templates ([prompt]), or leave the task out",
+        prompt->size(), context, least));
   }
 
   EpisodeRequest request_for(const Prompt& prompt, const std::optional<Tokens>& tokens,
@@ -350,6 +375,7 @@ class Rollout {
   asio::thread_pool evaluators_;
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
+  std::vector<Result<std::optional<Tokens>>> first_tokens_;  // of each group's first prompt
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
   std::vector<std::int32_t> thought_end_;  // the tokens of kThoughtEnd, once they are known
   std::optional<Error> lost_, refused_;    // the first causes

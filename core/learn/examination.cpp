@@ -100,7 +100,8 @@ class Examiner {
   }
 
   Result<std::vector<Assessment>> run() {
-    KRL_TRY(prepare_tasks(examination_.setup, evaluations_));
+    PreparedTasks prepared;
+    KRL_TRY(prepare_tasks(examination_.setup, evaluations_, prepared));
     std::vector<Assessment> sets;
     if (!examination_.setup.data.tasks.empty()) {
       KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.data.tasks));

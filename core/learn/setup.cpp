@@ -319,11 +319,15 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
   return setup;
 }
 
-Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations) {
+Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
+                     PreparedTasks& prepared) {
   std::vector<const Task*> tasks;
-  for (const Task& task : setup.data.tasks) tasks.push_back(&task);
+  const auto add = [&](const Task& task) {
+    if (prepared.emplace(task.id, task.definition_json).second) tasks.push_back(&task);
+  };
+  for (const Task& task : setup.data.tasks) add(task);
   for (const Holdout& holdout : setup.data.holdouts) {
-    for (const Task& task : holdout.tasks) tasks.push_back(&task);
+    for (const Task& task : holdout.tasks) add(task);
   }
   std::vector<Status> results(tasks.size());
   evaluations.side_by_side(tasks.size(),

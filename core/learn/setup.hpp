@@ -4,7 +4,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -60,9 +62,13 @@ Status check_batching(const ComponentSettings& sampler, const RolloutSettings& r
 // give.
 Result<StageSetup> set_up(const Settings& settings, Components& components);
 
-// Lets the backend check every task, several at a time. All wrong ones are named; what is said of
-// several is said once.
-Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations);
+// The tasks that a judge has checked, by id and definition.
+using PreparedTasks = std::set<std::pair<std::string, std::string>>;
+
+// Lets the backend check every task that is not among `prepared`, several at a time, and adds it
+// there. All wrong ones are named; what is said of several is said once.
+Status prepare_tasks(const StageSetup& setup, const Evaluations& evaluations,
+                     PreparedTasks& prepared);
 
 // The stage's judge, whose backend asks for no more evaluations at a time than `threads`
 // (run.threads) allows: 1024 where that is 0, which the log says. What is evaluated does not depend

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/base/hash.hpp"
 #include "core/learn/journal.hpp"
@@ -15,6 +18,12 @@
 
 namespace krl::core {
 namespace {
+
+// A stage that can be run: its components are there, its data are read, its tasks are right.
+struct ReadyStage {
+  StageSetup setup;
+  Evaluations evaluations;
+};
 
 class Trainer {
  public:
@@ -39,6 +48,7 @@ class Trainer {
       KRL_TRY(policy.load(checkpoint->policy().string()));
     else if (!plan_.run.from.empty())
       KRL_TRY(begin_with_another(policy));
+    KRL_TRY(make_stages_ready());
     while (position_.stage < plan_.stages.size()) {
       KRL_ASSIGN(const StageEnd end, run_stage(*policies));
       if (end == StageEnd::kInterrupted) return Outcome::kInterrupted;
@@ -81,16 +91,35 @@ class Trainer {
     return check_policies(plan_, infos, components_.registry());
   }
 
+  // All stages that are still to be run: a wrong task of the last one shows before the first is run,
+  // not after it.
+  Status make_stages_ready() {
+    std::map<std::tuple<const Backend*, const Backend*, Contract>, PreparedTasks> prepared;
+    for (std::size_t i = position_.stage; i < plan_.stages.size(); ++i) {
+      const StageSettings& stage = plan_.stages[i];
+      const RolloutSettings& rollout = stage.settings.rollout;
+      KRL_TRY(check_batching(plan_.policy.who_samples(), rollout, components_.registry()));
+      KRL_ASSIGN(StageSetup setup, set_up(stage.settings, components_));
+      for (const std::string& warning : setup.data.warnings) journal_.warn(warning);
+      KRL_TRY(check_data(stage, setup.data));
+      const Evaluations evaluations(judge_of(setup, plan_.run.threads), plan_.run.seed,
+                                    &journal_.ledger(), rollout.contract);
+      if (stage.kind == StageKind::kRl) {
+        const Backend* sanitizer = setup.sanitizer ? setup.sanitizer->backend : nullptr;
+        KRL_TRY(prepare_tasks(setup, evaluations,
+                              prepared[{setup.backend.backend, sanitizer, rollout.contract}]));
+      }
+      ready_.push_back({std::move(setup), evaluations});
+    }
+    return {};
+  }
+
   Result<StageEnd> run_stage(Policies& policies) {
     const Policy& policy = policies.learner();
     const StageSettings& stage = plan_.stages[position_.stage];
-    KRL_TRY(
-        check_batching(plan_.policy.who_samples(), stage.settings.rollout, components_.registry()));
-    KRL_ASSIGN(const StageSetup setup, set_up(stage.settings, components_));
-    for (const std::string& warning : setup.data.warnings) journal_.warn(warning);
-    KRL_TRY(check_data(stage, setup.data));
-    const Evaluations evaluations(judge_of(setup, plan_.run.threads), plan_.run.seed,
-                                  &journal_.ledger(), stage.settings.rollout.contract);
+    const ReadyStage ready = std::move(ready_.front());
+    ready_.pop_front();
+    const auto& [setup, evaluations] = ready;
     KRL_ASSIGN(PolicyInfo info, policy.describe());
     std::vector<Lesson> lessons;
     if (stage.kind == StageKind::kSft || info.needs_corpus) {
@@ -105,7 +134,6 @@ class Trainer {
     if (stage.kind == StageKind::kSft) {
       return run_supervised(context, lessons);
     }
-    KRL_TRY(prepare_tasks(setup, evaluations));
     journal_.stage_started(stage, position_, plan_.stages.size(), stage.rl.iterations);
     return run_reinforcement(context);
   }
@@ -128,6 +156,7 @@ class Trainer {
   const CallScope scope_;
   Components components_;
   Position position_;
+  std::deque<ReadyStage> ready_;  // the stages from `position_.stage` on
 };
 
 std::string nothing_to_do(const Plan& plan) {

@@ -88,7 +88,7 @@ struct RolloutSettings {
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // of an answer
   std::int64_t thinking_tokens = 0;    // after which a thought is ended; 0 = never
-  std::int64_t min_answer_tokens = 0;  // that the context must have left for a later turn
+  std::int64_t min_answer_tokens = 0;  // that the context must have left for an answer
   bool in_thought = false;             // the chat template ends with <think>
   double temperature = 0;              // 0 = greedy
   double top_p = 0;                    // 1 = off

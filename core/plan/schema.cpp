@@ -186,7 +186,7 @@ void describe(Keys& key, RolloutSettings& rollout) {
       "maximum length of a thought, in tokens; a longer one is cut off by a forced </think>, which is masked from learning; requires a policy that can continue a partial answer; 0 = no limit",
       "0", "0..1048576");
   key("min_answer_tokens", rollout.min_answer_tokens,
-      "an episode ends if the prompt of its next turn would leave fewer than this many tokens (or max_tokens, if that is smaller) of the context for the answer",
+      "an episode ends if its next prompt would leave fewer than this many tokens (or max_tokens, if that is smaller) of the context for the answer; if that is its first, the task is skipped",
       "64", "1..1048576");
   key("in_thought", rollout.in_thought,
       "set this if the model's chat template ends with <think>: everything in an answer up to </think> is then a thought, and an answer without </think> contains no kernel",

@@ -112,6 +112,13 @@ TEST(RealRun, HasASecondTurnAfterAFailure) {
   }
 }
 
+TEST(RealRun, HasASecondTurnAfterASuccessWhereNothingStopsIt) {
+  const auto metrics = run_small("kevin", kTwoIterations);
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_THAT(values_of(metrics, "turn_1/pass_rate"), Contains(Gt(0)));
+  EXPECT_THAT(values_of(metrics, "episode/turns"), Each(2));
+}
+
 TEST(RealRun, MeasuresWhatItHasNotSeen) {
   const auto metrics =
       run_small("transfer", {"stage.reinforce.iterations=2", "dataset.2.count=4",

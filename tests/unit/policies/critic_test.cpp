@@ -103,6 +103,27 @@ TEST_F(CriticTest, AtTheStartEveryStateIsWorthNothingAndThePolicyIsAsWithout) {
   EXPECT_EQ(with.weights(), without.weights());
 }
 
+// As on a GPU, where the model computes in bfloat16.
+TEST_F(CriticTest, IsOfFloat32BesideAModelOfBFloat16) {
+  const ParameterLayout layout(config_);
+  const auto operations = make_cpu_operations(config_);
+  const std::vector<float> weights = initial_weights(layout, 3);
+  LearnedModel model(layout, weights, std::nullopt, CriticOptions{}, *operations, at::kBFloat16);
+  const at::Tensor learned = model.start(weights);
+  constexpr float kFine = 1 + 0x1p-12F;  // 1 in bfloat16
+  learned.narrow(0, model.policy_total(), config_.hidden + 1).fill_(kFine);
+  model.update(learned);
+  const DecoderParameters parameters = model.bind(model.working(), {});
+  EXPECT_EQ(parameters.head.value.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(parameters.critic_weight.value.scalar_type(), at::kFloat);
+  EXPECT_EQ(parameters.critic_bias.value.scalar_type(), at::kFloat);
+  const at::Tensor hidden = at::ones({1, config_.hidden}, at::kBFloat16);
+  const at::Tensor values = critic_values(parameters, hidden);
+  EXPECT_EQ(values.scalar_type(), at::kFloat);
+  const auto terms = static_cast<float>(config_.hidden + 1);
+  EXPECT_EQ(values.item<float>(), terms * kFine) << "nothing was rounded";
+}
+
 TEST_F(CriticTest, LearnsTheReturns) {
   Trainer t = trainer(CriticOptions{.lr = 1e-2});
   const LossSpec loss("ppo", 60, {{"value_weight", 1}, {"value_clip", 0}});

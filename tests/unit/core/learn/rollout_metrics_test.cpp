@@ -144,6 +144,8 @@ TEST(RolloutMetrics, OnlyCountTurnsThatCouldNotBeScored) {
   EXPECT_DOUBLE_EQ(m.at("infra_errors"), 2);
   EXPECT_DOUBLE_EQ(m.at("reward/mean"), 3);
   EXPECT_DOUBLE_EQ(m.at("episode/turns"), 1);
+  EXPECT_DOUBLE_EQ(m.at("kernel/pass_rate_any"), 1) << "of the one episode that was played";
+  EXPECT_DOUBLE_EQ(m.at("kernel/compile_rate_any"), 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <set>
 
 #include "core/base/file_system.hpp"
 #include "core/learn/declared_metrics.hpp"
@@ -166,6 +167,21 @@ TEST(Run, WithoutALearningRateLearnsNothing) {
   EXPECT_THAT(report.all("actor/grad_norm"), Each(Gt(0))) << "it had something to learn from";
 }
 
+TEST(Run, LeavesOutTheFiguresOfLearningWhereThereWasNoStep) {
+  const RunReport report = fresh_run({"reward.0.weight=0"});
+  EXPECT_EQ(report.error, "");
+  EXPECT_THAT(report.all("groups/zero_variance"), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4));
+  std::set<std::string> of_learning;
+  for (const IterationMetrics& m : report.metrics) {
+    for (const auto& [name, value] : m.values) {
+      if (name.starts_with("actor/") || name.starts_with("critic/")) of_learning.insert(name);
+    }
+  }
+  EXPECT_THAT(of_learning, ElementsAre("actor/not_finite"))
+      << "0 would say that something was learned";
+  EXPECT_THAT(fresh_run().all("actor/loss"), Not(IsEmpty())) << "a run that learns has them";
+}
+
 TEST(Run, LearnsToRepairInItsSecondTurn) {
   const RunReport report = fresh_run({"rollout.turns=2", "stage.reinforce.iterations=12"});
   EXPECT_THAT(report.all("episode/turns"), Each(2));
@@ -290,7 +306,6 @@ TEST(Run, IsNotedWhereItSamplesFromFewerTokensThanItLearnsOver) {
     EXPECT_THAT(notes({filter}), ElementsAre(HasSubstr("stage 'reinforce' samples from fewer")));
 }
 
-// The toy's context has 1024 tokens, and its prompts have a few.
 // Without a budget a thought as long as the answer may be leaves no kernel.
 TEST(Run, EndsThoughtsAtTheirBudget) {
   const Overrides thinks = {"policy.thinks=100", "rollout.max_tokens=50"};
@@ -323,15 +338,15 @@ TEST(Run, RefusesABudgetThatCannotBeKept) {
       HasSubstr("a thought of 8 tokens leaves no room for an answer in rollout.max_tokens = 8"));
 }
 
+// Of the toy's context of 1024 tokens the prompt of a repair leaves 24.
 TEST(Run, PlaysNoTurnThatHasNoRoomForAnAnswer) {
-  EXPECT_THAT(
-      fresh_run({"rollout.turns=2", "rollout.max_tokens=1024", "rollout.min_answer_tokens=1024"})
-          .all("episode/turns"),
-      Each(1));
-  EXPECT_THAT(
-      fresh_run({"rollout.turns=2", "rollout.max_tokens=1000", "rollout.min_answer_tokens=1024"})
-          .all("episode/turns"),
-      Each(2));
+  const auto turns = [](const std::string& tokens) {
+    return fresh_run({"rollout.turns=2", "policy.long_prompt=\"choice \"", tokens})
+        .all("episode/turns");
+  };
+  EXPECT_THAT(turns("rollout.min_answer_tokens=25"), Each(1));
+  EXPECT_THAT(turns("rollout.min_answer_tokens=24"), Each(2));
+  EXPECT_THAT(turns("rollout.max_tokens=24"), Each(2)) << "no answer is longer";
 }
 
 TEST(Run, EndsAStageWhereUntilHolds) {

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <thread>
 
+#include "core/base/file_system.hpp"
 #include "core/plugin/instance.hpp"
+#include "core/run/run_directory.hpp"
 #include "tests/unit/core/learn/toy_world.hpp"
 
 namespace krl::test {
@@ -108,6 +110,29 @@ TEST(RefusedPrompts, LeaveTheirTaskOutOfTheIteration) {
     EXPECT_THAT(report.all("infra_errors"), Each(0));
     EXPECT_THAT(report.all("sampler/lost"), Each(0));
   }
+}
+
+// Of the toy's context of 1024 tokens the prompt of toy_1 leaves 24.
+TEST(RefusedPrompts, AreThoseThatLeaveNoRoomForAnAnswer) {
+  const Overrides long_prompt = {"prompt.templates=\"" KERNELRL_SOURCE_DIR
+                                 "/configs/prompts/compact\"",  // has the id
+                                 "policy.long_prompt=toy_1", "rollout.min_answer_tokens=25"};
+  for (const char* batching : {"waves", "continuous"}) {
+    ToyWorld world;
+    Overrides overrides = long_prompt;
+    overrides.push_back(std::string("rollout.batching=") + batching);
+    const RunReport report = world.run(overrides);
+    EXPECT_EQ(report.error, "");
+    EXPECT_THAT(report.all("sampler/refused"), ElementsAre(4, 4, 4, 4, 4, 4, 4, 4)) << batching;
+    EXPECT_THAT(report.all("infra_errors"), Each(0));
+    EXPECT_THAT(
+        read_file(RunLayout{world.run_folder()}.log()).value_or(""),
+        HasSubstr(
+            "warning task 'toy_1', turn 1: no answer: its prompt has 1000 tokens; the policy's context of 1024 must have 25 more for the answer (rollout.min_answer_tokens): give the policy a longer context,"));
+  }
+  Overrides with_room = long_prompt;
+  with_room.back() = "rollout.min_answer_tokens=24";
+  EXPECT_THAT(fresh_run(with_room).all("sampler/refused"), Each(0));
 }
 
 TEST(RefusedPrompts, OfALaterTurnEndTheEpisodeBeforeIt) {

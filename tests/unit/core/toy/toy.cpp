@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -68,12 +69,14 @@ struct ToyPolicy final : krl::TrainablePolicy {
   std::int64_t lose_every = 0, abort_every = 0, away = 0, away_every = 0, nan_every = 0;
   bool elsewhere = false, ahead = false, stale = false, wants_reference = false;
   bool refuse_repairs = false;
-  std::string waits, away_in, refuse;
+  std::string waits, away_in, refuse, long_prompt;
   std::string logprob_kind = "scaled", forgotten;
   static constexpr auto config = krl::config(
       krl::opt("lose_every", &ToyPolicy::lose_every, "every n-th request fails; 0 = none"),
       krl::opt("thinks", &ToyPolicy::thinks, "tokens of a thought before each answer"),
       krl::opt("refuse", &ToyPolicy::refuse, "a task whose prompt it refuses"),
+      krl::opt("long_prompt", &ToyPolicy::long_prompt,
+               "a prompt with this text has 1000 tokens, others have 1; empty = none"),
       krl::opt("refuse_repairs", &ToyPolicy::refuse_repairs, "it refuses prompts of later turns"),
       krl::opt("nan_every", &ToyPolicy::nan_every, "every n-th step has no gradient; 0 = none"),
       krl::opt("away_in", &ToyPolicy::away_in, "the function whose first calls fail"),
@@ -167,11 +170,13 @@ struct ToyPolicy final : krl::TrainablePolicy {
   void tokenize(const krl::Messages& messages, std::string_view answer, const krl::SampleSink& sink,
                 const krl::Context&) override {
     be_away_in("tokenize");
-    const std::int32_t prompt = context_of(messages);
+    const bool is_long = !long_prompt.empty() && messages[messages.size() - 1].text().find(
+                                                     long_prompt) != std::string_view::npos;
+    const std::vector<std::int32_t> prompt(is_long ? 1000 : 1, context_of(messages));
     const bool ends_thought = thinks > 0 && answer.find("</think>") != std::string_view::npos;
     const std::vector<std::int32_t> tokens = {ends_thought ? 1 : choice_in(answer), 0};
     krl_sample sample{};
-    sample.prompt_tokens = {&prompt, 1};
+    sample.prompt_tokens = {prompt.data(), prompt.size()};
     sample.tokens = {tokens.data(), ends_thought ? std::size_t{2} : 1};
     sink.put(sample);
   }
@@ -419,8 +424,8 @@ struct ToyBackend final : krl::Backend {
   static constexpr std::uint32_t flags = KRL_THREAD_SAFE;
   bool broken = false, wants_turns = false;
   std::int64_t broken_choice = -1, overfitted_choice = -1, racy_choice = -1, foreign_choice = -1,
-               slow_choice = -1, concurrency = 2, away = 0;
-  std::string refuse;
+               slow_choice = -1, lucky_choice = -1, concurrency = 2, away = 0;
+  std::string refuse, prepared;
   static constexpr auto config = krl::config(
       krl::opt("away", &ToyBackend::away, "evaluations that fail at first"),
       krl::opt("broken", &ToyBackend::broken, "every evaluation is an infrastructure error"),
@@ -440,6 +445,10 @@ struct ToyBackend final : krl::Backend {
       krl::opt("slow_choice", &ToyBackend::slow_choice,
                "evaluating this choice takes more than a second; -1 = none")
           .range(-1, kChoices - 1),
+      krl::opt("lucky_choice", &ToyBackend::lucky_choice,
+               "this choice seems faster by 3 where its task's pool is left out; -1 = none")
+          .range(-1, kChoices - 1),
+      krl::opt("prepared", &ToyBackend::prepared, "a file that names the tasks of prepare()"),
       krl::opt("concurrency", &ToyBackend::concurrency, "evaluations that it asks for at a time"),
       krl::opt("refuse", &ToyBackend::refuse, "id of a task that prepare() refuses; * = all"));
 
@@ -452,6 +461,8 @@ struct ToyBackend final : krl::Backend {
     if (refuse == "*") krl::invalid_argument("the toy takes no tasks");
     if (task.id() == refuse)
       krl::invalid_argument("toy.toml:1:1: task '" + refuse + "' is refused");
+    const std::lock_guard lock(mutex_);
+    if (!prepared.empty()) std::ofstream(prepared, std::ios::app) << task.id() << "\n";
   }
 
   void evaluate(const krl::Candidate& candidate, const krl::EvaluateOptions& options,
@@ -471,7 +482,8 @@ struct ToyBackend final : krl::Backend {
     krl::Case c;
     c.label = "n=1";
     c.verdict = choice == 1 ? krl::Verdict::kWrongResult : krl::Verdict::kOk;
-    if (choice > 1) c.speedup = c.speedup_low = c.speedup_high = choice - 1;
+    const bool lucky = choice == lucky_choice && !options.wants(KRL_STAGE_POOL);
+    if (choice > 1) c.speedup = c.speedup_low = c.speedup_high = choice - 1 + (lucky ? 3 : 0);
     sink.add_case(c);
     if (options.wants(KRL_STAGE_HOLDOUT) && choice == overfitted_choice) {
       c.label = "n=2";
@@ -484,6 +496,7 @@ struct ToyBackend final : krl::Backend {
 
  private:
   std::atomic<std::int64_t> calls_{0};
+  std::mutex mutex_;  // of the file `prepared`
 };
 
 struct ToyTasks final : krl::Dataset {
