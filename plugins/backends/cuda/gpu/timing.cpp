@@ -338,8 +338,9 @@ class CaseTimer {
     const std::size_t n = case_.samples_ns.size();
     if (n < fewest_ || (!beside_ && !in_both_orders())) return false;
     if (n >= settings_.most) return true;
-    if (Clock::now() - start >= settings_.limit) return true;
-    return baseline_.exists() && ratio().half_width() < settings_.target;
+    const Clock::duration spent = Clock::now() - start;
+    if (!baseline_.exists() || fewest_ == kFirstSamples) return spent >= settings_.limit;
+    return settings_.is_enough(ratio().half_width(), spent);
   }
 
   LogRatio ratio() const {

@@ -18,6 +18,15 @@ struct TimingSettings {
   std::size_t fewest = 16;  // samples of each
   std::size_t most = 200;
   std::chrono::milliseconds limit{60};  // of the time that the samples of a case may take
+  // One disturbed sample among eight moves a bound far. An interval whose half-width is above
+  // `disturbed` therefore gets more samples, until it is narrower or the second limit is reached.
+  double disturbed = 0.05;
+  std::chrono::milliseconds limit_if_disturbed{300};
+
+  // Whether a case that has been sampled for `spent` may end with an interval of this half-width.
+  bool is_enough(double half_width, std::chrono::nanoseconds spent) const {
+    return half_width < target || spent >= (half_width > disturbed ? limit_if_disturbed : limit);
+  }
 };
 
 // The baseline of a candidate's times; none by default.
