@@ -41,7 +41,7 @@ class Addresses {
   boost::asio::io_context& io_;
   const std::string host_;
   const std::uint16_t port_;
-  std::shared_ptr<LookUp> look_up_;  // the last; may be under way
+  std::shared_ptr<LookUp> look_up_;  // the last; may be in progress
 };
 
 }  // namespace krl::http

@@ -83,17 +83,10 @@ class Client::Implementation {
     return answer_or_throw(attempt(request, on_body, patience, yield), request);
   }
 
-  Answer ask_until_served(const Request& request, const OnBody* on_body, const Patience& patience,
-                          Yield yield) {
-    bool has_begun = false;
-    const OnBody counting = [&](std::string_view bytes) {
-      has_begun = true;
-      (*on_body)(bytes);
-    };
+  Answer ask_until_served(const Request& request, const Patience& patience, Yield yield) {
     for (unsigned tries = 1;; ++tries) {
-      Outcome outcome = attempt(request, on_body == nullptr ? nullptr : &counting, patience, yield);
-      const bool ends = has_begun || tries > options_.retries.most;
-      if (ends || !may_change(outcome, is_repeatable(request))) {
+      Outcome outcome = attempt(request, nullptr, patience, yield);
+      if (tries > options_.retries.most || !may_change(outcome, is_repeatable(request))) {
         return answer_or_throw(std::move(outcome), request);
       }
       const Duration wait = wait_after(outcome, tries);
@@ -239,17 +232,12 @@ Answer Client::ask(const Request& request, const Patience& patience, Yield yield
 }
 
 Answer Client::ask_until_served(const Request& request, const Patience& patience, Yield yield) {
-  return implementation_->ask_until_served(request, nullptr, patience, yield);
+  return implementation_->ask_until_served(request, patience, yield);
 }
 
 Answer Client::stream(const Request& request, const OnBody& on_body, const Patience& patience,
                       Yield yield) {
   return implementation_->ask(request, &on_body, patience, yield);
-}
-
-Answer Client::stream_until_served(const Request& request, const OnBody& on_body,
-                                   const Patience& patience, Yield yield) {
-  return implementation_->ask_until_served(request, &on_body, patience, yield);
 }
 
 Upgraded Client::upgrade(const Request& request, const Patience& patience, Yield yield) {

@@ -60,11 +60,6 @@ class Client {
   Answer stream(const Request& request, const OnBody& on_body, const Patience& patience,
                 Yield yield);
 
-  // As stream(), and tries again as ask_until_served() does, but not once a byte of a body has been
-  // handed over.
-  Answer stream_until_served(const Request& request, const OnBody& on_body,
-                             const Patience& patience, Yield yield);
-
   // Asks for a connection of bytes both ways (Upgrade: tcp). Status 101 or 200: here it is; any
   // other: the answer says why not. The stream may outlive the client, not the io_context.
   Upgraded upgrade(const Request& request, const Patience& patience, Yield yield);

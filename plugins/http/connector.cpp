@@ -92,7 +92,7 @@ void Connector::ask_proxy_for_tunnel(Transport& transport, Limits& limits, Yield
     refusal = trouble.what;
   }
   throw Trouble{Cause::kConnect, Phase::kConnect,
-                "no way through the proxy " + proxy_->text() + ": " + refusal};
+                "cannot connect through the proxy " + proxy_->text() + ": " + refusal};
 }
 
 }  // namespace krl::http

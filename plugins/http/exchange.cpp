@@ -40,7 +40,7 @@ std::unique_ptr<AnswerReader> Exchange::read_head(bool has_body, const OnBody* o
     if (!is_interim(reader->answer.status)) return reader;
     limits_.enter(Phase::kFirstByte, options_.timeouts.first_byte);
   }
-  throw Trouble{Cause::kBroken, limits_.phase(), "it answered with nothing but statuses of 1xx"};
+  throw Trouble{Cause::kBroken, limits_.phase(), "it sent only 1xx responses"};
 }
 
 void Exchange::read_body(AnswerReader& reader) {

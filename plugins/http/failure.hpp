@@ -29,10 +29,8 @@ class Failure : public krl::Failure {
   Failure(Cause cause, Phase phase, const std::string& message, std::error_code error = {});
 
   Cause cause() const { return cause_; }
-  Phase phase() const { return phase_; }
+  Phase phase() const { return phase_; }  // from kSend on the server may have got the request
   std::error_code error() const { return error_; }  // the system's, if there is one
-  // The server may have got the request and acted on it.
-  bool may_have_arrived() const { return phase_ >= Phase::kSend; }
 
  private:
   Cause cause_;

@@ -111,8 +111,7 @@ std::optional<Url> Proxies::proxy_for(const Url& server) const {
     invalid_argument("the proxy for " + server.text() + ": " + failure.what());
   }
   if (proxy.scheme != Url::kHttp) {
-    invalid_argument("the proxy for " + server.text() + ", " + proxy.text() +
-                     ", is not one that is spoken to by http://");
+    invalid_argument("the proxy for " + server.text() + ", " + proxy.text() + ", must use http://");
   }
   return proxy;
 }

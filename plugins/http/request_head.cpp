@@ -71,7 +71,7 @@ std::string RequestHead::of(const Request& request, bool for_stream) const {
   const bool asks_for_root = start_of_target_.empty() && request.target.empty();
   const std::string target = asks_for_root ? "/" : start_of_target_ + request.target;
   if (!is_token(request.method) || has_character_of(target, {" \r\n\t\0", 5})) {
-    invalid_argument("no request: its method or target has characters that neither may have");
+    invalid_argument("invalid character in the request's method or target");
   }
   std::string head = request.method + ' ' + target + " HTTP/1.1\r\n";
   for (const Header& header : always_) {

@@ -70,18 +70,18 @@ void read_host_and_port(std::string_view text, std::string_view authority, Url& 
     if (end == std::string_view::npos) refuse(text, "its IPv6 address is not terminated");
     url.host = lower(authority.substr(1, end - 1));
     if (url.host.find_first_not_of("0123456789abcdef:.") != std::string::npos) {
-      refuse(text, "it names no IPv6 address");
+      refuse(text, "invalid IPv6 address");
     }
     port = authority.substr(end + 1);
   } else {
     const std::size_t colon = authority.find(':');
     url.host = lower(authority.substr(0, colon));
     if (!std::all_of(url.host.begin(), url.host.end(), fits_a_host)) {
-      refuse(text, "its host has characters that no host's name has");
+      refuse(text, "its host contains invalid characters");
     }
     if (colon != std::string_view::npos) port = authority.substr(colon);
   }
-  if (url.host.empty()) refuse(text, "it names no host");
+  if (url.host.empty()) refuse(text, "it has no host");
   url.port = default_port(url.scheme);
   if (port.empty()) return;
   const char* const end = port.data() + port.size();

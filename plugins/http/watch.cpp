@@ -18,7 +18,7 @@ std::string timeout_text(Phase phase, Duration limit) {
   const std::string within = " within " + text_of(limit);
   switch (phase) {
     case Phase::kSlot:
-      return "no turn" + within;
+      return "no free connection" + within;
     case Phase::kConnect:
       return "no connection" + within;
     case Phase::kHandshake:
@@ -30,7 +30,7 @@ std::string timeout_text(Phase phase, Duration limit) {
     case Phase::kBody:
       break;
   }
-  return "the answer stopped, nothing more of it came" + within;
+  return "the response stalled" + within;
 }
 
 std::string deadline_text(Phase phase) {

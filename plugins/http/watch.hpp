@@ -47,7 +47,7 @@ class Limits {
 
   // Begins a phase that may take `limit`.
   void enter(Phase phase, Duration limit);
-  // The phase's time begins anew.
+  // Restarts the phase's time.
   void progress();
   Phase phase() const { return phase_; }
   const Patience& patience() const { return patience_; }

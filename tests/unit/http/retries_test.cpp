@@ -96,28 +96,6 @@ TEST_F(RetriesTest, ABrokenConnectionIsTriedAgainIfThatDoesNoHarm) {
   }
 }
 
-TEST_F(RetriesTest, AStreamIsTriedAgainUntilItHasBegun) {
-  std::string body;
-  const auto stream = [&] {
-    body.clear();
-    return loop_.run([&](Yield yield) {
-      return client_->stream_until_served(
-          repeatable(), [&](std::string_view bytes) { body += bytes; }, patient(), yield);
-    });
-  };
-  for (const Script& script :
-       {answer(503, "busy"), Script().close(), Script().send(head(200)).reset()}) {
-    serve_after(2, script);
-    EXPECT_EQ(stream().status, 200u);
-    EXPECT_EQ(body, "served");
-    EXPECT_EQ(tries(), 3u);
-  }
-  serve_after(2, Script().send(head(200, {{"Content-Length", "9"}}) + "begun").close());
-  EXPECT_THROW(stream(), Failure);
-  EXPECT_EQ(body, "begun");
-  EXPECT_EQ(tries(), 1u);
-}
-
 TEST_F(RetriesTest, AServerThatReturnsIsWaitedForByEveryRequest) {
   serve_after(0, {});
   Options options = plain();

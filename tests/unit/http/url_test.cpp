@@ -57,7 +57,7 @@ TEST(Url, IsRefusedWithAReason) {
       {"http://host/\r\nX: y", "control"},
       {"http://h%6fst", "characters"},
       {"http://[::1", "not terminated"},
-      {"http://[fe80::1%eth0]", "no IPv6 address"},
+      {"http://[fe80::1%eth0]", "invalid IPv6 address"},
       {"http://[::1]8000", "port"},
       {"http://host/v1?key=secret", "query"},
       {"http://host/v1#x", "query"},
