@@ -28,12 +28,11 @@ std::string current_architecture() {
 
 }  // namespace
 
-void Kernel::launch(Grid grid, int threads, int shared_bytes, void** arguments) const {
+void Kernel::launch(Grid grid, int threads, void** arguments) const {
   const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
                     static_cast<unsigned>(grid.z));
   check(cudaLaunchKernel(reinterpret_cast<const void*>(handle_), blocks,
-                         dim3(static_cast<unsigned>(threads)), arguments,
-                         static_cast<std::size_t>(shared_bytes),
+                         dim3(static_cast<unsigned>(threads)), arguments, 0,
                          c10::cuda::getCurrentCUDAStream().stream()),
         "cannot launch a kernel of the local policy");
 }
@@ -53,15 +52,9 @@ KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept : library_(other.li
   other.library_ = nullptr;
 }
 
-Kernel KernelLibrary::kernel(const char* name, int shared_bytes) const {
+Kernel KernelLibrary::kernel(const char* name) const {
   cudaKernel_t handle = nullptr;
   check(cudaLibraryGetKernel(&handle, library_, name), name);
-  constexpr int kAlwaysAllowed = 48 * 1024;
-  if (shared_bytes > kAlwaysAllowed) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(handle),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          name);
-  }
   return Kernel(handle);
 }
 

@@ -29,17 +29,11 @@ class Kernel {
   template <class... Arguments>
   void operator()(Grid grid, int threads, Arguments... arguments) const {
     void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
-    launch(grid, threads, 0, pointers);
-  }
-  // The same with `bytes` of dynamic shared memory.
-  template <class... Arguments>
-  void with_shared_memory(int bytes, Grid grid, int threads, Arguments... arguments) const {
-    void* pointers[] = {static_cast<void*>(&arguments)..., nullptr};
-    launch(grid, threads, bytes, pointers);
+    launch(grid, threads, pointers);
   }
 
  private:
-  void launch(Grid grid, int threads, int shared_bytes, void** arguments) const;
+  void launch(Grid grid, int threads, void** arguments) const;
   cudaKernel_t handle_ = nullptr;
 };
 
@@ -52,9 +46,8 @@ class KernelLibrary {
   KernelLibrary(KernelLibrary&& other) noexcept;
   KernelLibrary& operator=(KernelLibrary&&) = delete;
 
-  // The `extern "C" __global__` function `name`; KRL_INTERNAL if there is none. More than 48 KiB of
-  // dynamic shared memory is allowed for it if `shared_bytes` says so.
-  Kernel kernel(const char* name, int shared_bytes = 0) const;
+  // The `extern "C" __global__` function `name`; KRL_INTERNAL if there is none.
+  Kernel kernel(const char* name) const;
 
  private:
   cudaLibrary_t library_ = nullptr;

@@ -6,7 +6,7 @@
 #include "generation_base_source.hpp"
 #include "generation_sampling_source.hpp"
 #include "generation_tensor_attention_source.hpp"
-#include "plugins/policies/libtorch/model/cuda/vectors.hpp"
+#include "plugins/policies/libtorch/model/cuda/model_defines.hpp"
 
 namespace krl::libtorch {
 namespace {
@@ -48,26 +48,17 @@ std::vector<Define> generation_defines(const ModelConfig& config, Precision prec
   // Tiles of keys and values take 64 registers of each kind at heads of 128: one is all that fits.
   const bool small_heads = config.head_size() <= 64;
   const KernelShape shape = kernel_shape(config, precision);
-  return {{"HIDDEN", config.hidden},
-          {"HEADS", config.heads},
-          {"KV_HEADS", config.kv_heads},
-          {"HEAD_SIZE", config.head_size()},
-          {"FFN", config.ffn},
-          {"VOCABULARY", config.vocabulary},
-          {"QKV_BIAS", config.qkv_bias()},
-          {"QK_NORM", config.qk_norm()},
-          {"ELEMENT_BYTES", element_bytes(precision)},
-          {"VECTOR", row_vector(config, element_bytes(precision))},
-          {"LOGIT_VECTOR", logit_vector(config, element_bytes(precision))},
-          {"ROW_THREADS", shape.row_threads},
-          {"LOGIT_CHUNK", shape.logit_chunk},
-          {"GATE_THREADS", kGenerationGateThreads},
-          {"PREPARE_THREADS", kPrepareThreads},
-          {"ATTEND_THREADS", kAttendThreads},
-          {"SAMPLE_THREADS", kSampleThreads},
-          {"TENSOR_WARPS", kTensorAttentionThreads / 32},
-          {"TENSOR_TILES", small_heads ? 2 : 1},
-          {"TENSOR_BLOCKS", small_heads ? 4 : 3}};
+  std::vector<Define> defines = model_defines(config, element_bytes(precision));
+  defines.insert(defines.end(), {{"ROW_THREADS", shape.row_threads},
+                                 {"LOGIT_CHUNK", shape.logit_chunk},
+                                 {"GATE_THREADS", kGenerationGateThreads},
+                                 {"PREPARE_THREADS", kPrepareThreads},
+                                 {"ATTEND_THREADS", kAttendThreads},
+                                 {"SAMPLE_THREADS", kSampleThreads},
+                                 {"TENSOR_WARPS", kTensorAttentionThreads / 32},
+                                 {"TENSOR_TILES", small_heads ? 2 : 1},
+                                 {"TENSOR_BLOCKS", small_heads ? 4 : 3}});
+  return defines;
 }
 
 }  // namespace krl::libtorch

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <kernelrl/values.hpp>
 
-#include "plugins/policies/libtorch/model/cuda/vectors.hpp"
+#include "plugins/policies/libtorch/model/cuda/model_defines.hpp"
 #include "training_kernel_source.hpp"
 
 namespace krl::libtorch {
@@ -50,20 +50,11 @@ void check_trainable_on_cuda(const ModelConfig& config, int element_bytes) {
 std::string training_kernels() { return training_kernel_source; }
 
 std::vector<Define> training_defines(const ModelConfig& config, int element_bytes) {
-  return {{"ELEMENT_BYTES", element_bytes},
-          {"HIDDEN", config.hidden},
-          {"HEADS", config.heads},
-          {"KV_HEADS", config.kv_heads},
-          {"HEAD_SIZE", config.head_size()},
-          {"FFN", config.ffn},
-          {"VOCABULARY", config.vocabulary},
-          {"QKV_BIAS", config.qkv_bias()},
-          {"QK_NORM", config.qk_norm()},
-          {"VECTOR", row_vector(config, element_bytes)},
-          {"PAIR_VECTOR", pair_vector(config, element_bytes)},
-          {"LOGIT_VECTOR", logit_vector(config, element_bytes)},
-          {"ROW_WARPS", row_warps(config, element_bytes)},
-          {"GROUP_LANES", group_lanes(config, element_bytes)}};
+  std::vector<Define> defines = model_defines(config, element_bytes);
+  defines.insert(defines.end(), {{"PAIR_VECTOR", pair_vector(config, element_bytes)},
+                                 {"ROW_WARPS", row_warps(config, element_bytes)},
+                                 {"GROUP_LANES", group_lanes(config, element_bytes)}});
+  return defines;
 }
 
 TrainingShape training_shape(const ModelConfig& config, int element_bytes) {

@@ -11,7 +11,7 @@
 
 namespace krl::libtorch {
 
-// Throws krl::Failure (KRL_INVALID_ARGUMENT) with the option that this machinery cannot train:
+// Throws krl::Failure (KRL_INVALID_ARGUMENT) with the option that these kernels cannot train:
 // `element_bytes` is 2 for bfloat16, 4 for float32.
 void check_trainable_on_cuda(const ModelConfig& config, int element_bytes);
 
