@@ -5,6 +5,7 @@
 
 #include "plugins/policies/libtorch/engine_loader.hpp"
 #include "plugins/policies/losses/loss.hpp"
+#include "plugins/policies/tokenizer/chat_options.hpp"
 
 namespace krl::libtorch {
 
@@ -31,13 +32,9 @@ struct LibtorchPolicy final : TrainablePolicy {
           "a Hugging Face directory of the Llama, Qwen2 or Qwen3 family; empty = a model from "
           "scratch with the sizes below")
           .path(),
-      opt("model.chat_template", &LibtorchPolicy::chat_template,
-          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
-          "directory's own"),
-      opt("model.thinking", &LibtorchPolicy::thinking,
-          "qwen3: whether answers start with reasoning"),
-      opt("model.date", &LibtorchPolicy::date,
-          "llama3.1: the current date given to the model. Llama 3.2's own template uses the day of the call, which would make runs unrepeatable"),
+      opt("model.chat_template", &LibtorchPolicy::chat_template, policies::kChatTemplateMeaning),
+      opt("model.thinking", &LibtorchPolicy::thinking, policies::kThinkingMeaning),
+      opt("model.date", &LibtorchPolicy::date, policies::kDateMeaning),
       opt("model.layers", &LibtorchPolicy::layers, "transformer blocks").range(1, 256),
       opt("model.hidden", &LibtorchPolicy::hidden,
           "width of the residual stream; a multiple of 2 * model.heads")

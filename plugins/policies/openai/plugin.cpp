@@ -4,6 +4,7 @@
 
 #include "plugins/policies/openai/sampling_call.hpp"
 #include "plugins/policies/openai/scoring.hpp"
+#include "plugins/policies/tokenizer/chat_options.hpp"
 
 namespace krl::openai {
 
@@ -38,11 +39,9 @@ struct OpenAiPolicy final : Policy {
           "sent as tokens, and answers can be learned from; empty = the server renders the "
           "chat and returns text")
           .path(),
-      opt("chat_template", &OpenAiPolicy::chat_template,
-          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; "
-          "empty = that of the tokenizer's directory"),
-      opt("thinking", &OpenAiPolicy::thinking, "qwen3: whether answers start with reasoning"),
-      opt("date", &OpenAiPolicy::date, "llama3.1: the current date given to the model"),
+      opt("chat_template", &OpenAiPolicy::chat_template, policies::kChatTemplateMeaning),
+      opt("thinking", &OpenAiPolicy::thinking, policies::kThinkingMeaning),
+      opt("date", &OpenAiPolicy::date, policies::kDateMeaning),
       opt("context", &OpenAiPolicy::context,
           "maximum number of tokens of a prompt plus its answer; 0 = as reported by the server")
           .range(0, 1 << 24),

@@ -3,6 +3,7 @@
 #include <kernelrl/sdk.hpp>
 
 #include "plugins/policies/tinker/remote_model.hpp"
+#include "plugins/policies/tokenizer/chat_options.hpp"
 
 namespace krl::tinker {
 namespace {
@@ -66,11 +67,9 @@ struct TinkerPolicy final : TrainablePolicy {
           "are enough")
           .path()
           .required(),
-      opt("chat_template", &TinkerPolicy::chat_template,
-          "chatml, smollm2, qwen2, qwen2.5, qwen3, qwen3-instruct, llama3 or llama3.1; empty = the "
-          "directory's own"),
-      opt("thinking", &TinkerPolicy::thinking, "qwen3: whether answers start with reasoning"),
-      opt("date", &TinkerPolicy::date, "llama3.1: the current date given to the model"),
+      opt("chat_template", &TinkerPolicy::chat_template, policies::kChatTemplateMeaning),
+      opt("thinking", &TinkerPolicy::thinking, policies::kThinkingMeaning),
+      opt("date", &TinkerPolicy::date, policies::kDateMeaning),
       opt("context", &TinkerPolicy::context,
           "maximum number of tokens of a prompt plus its answer; 0 = as reported by the service")
           .at_least(0),
