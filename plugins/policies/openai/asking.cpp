@@ -27,10 +27,10 @@ Verdict check_weights(const Server& server, const Ask& ask, const Reply& reply) 
   const bool says_version = server.version > 0 && !reply.weight_version.empty();
   if (says_version && server.adapter.empty() &&
       reply.weight_version != std::to_string(server.version)) {
-    return {Verdict::kElsewhere,  // it was started anew; it gets them again while it rests
+    return {Verdict::kElsewhere,  // it was restarted; it gets them again while it is paused
             KRL_OK,
-            server.name() + ": its weights have the version '" + reply.weight_version +
-                "', where " + std::to_string(server.version) + " was pushed",
+            server.name() + ": its weights have the version '" + reply.weight_version + "', but " +
+                std::to_string(server.version) + " was pushed",
             {}};
   }
   return {};
@@ -55,7 +55,7 @@ void Asking::repeat(const Exchange& exchange, const Terms& terms, Yield yield) {
     if (verdict.next == Verdict::kAtOnce) continue;
     if (++tries > settings_.retries) {
       throw Failure(KRL_UNAVAILABLE,
-                    "given up after " + std::to_string(tries) + " tries: " + verdict.why);
+                    "failed after " + std::to_string(tries) + " tries: " + verdict.why);
     }
     if (terms.retries != nullptr) ++*terms.retries;
     if (verdict.next == Verdict::kElsewhere) continue;
@@ -74,7 +74,7 @@ Encoded Asking::prepared(Encoded encoded) const {
 Verdict Asking::refused(const Server& server, const Encoded& encoded, const http::Answer& answer) {
   std::string why = server.complaint("POST " + encoded.path, answer);
   if (answer.status == 404 && !server.adapter.empty()) {
-    // Either the next adapter has just taken the place of ours, or the server was started anew.
+    // Either the next adapter has just taken the place of ours, or the server was restarted.
     const bool is_old = encoded.body.value("model", server.adapter) != server.adapter;
     return {is_old ? Verdict::kAtOnce : Verdict::kElsewhere, KRL_OK, std::move(why), {}};
   }

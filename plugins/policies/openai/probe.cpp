@@ -115,8 +115,9 @@ void choose_model(Server& server, const Settings& settings, const Json& models) 
   server.found.model = settings.model;
   const std::vector<const Json*> entries = models_in(models);
   if (settings.model.empty() && entries.size() != 1) {
-    refuse(server, entries.empty() ? "it does not list its models at /v1/models; name one by model"
-                                   : "choose one of its models by model: " + names_of(entries));
+    refuse(server, entries.empty()
+                       ? "it does not list its models at /v1/models; set the option model"
+                       : "set the option model to one of: " + names_of(entries));
   }
   for (const Json* entry : entries) {
     const std::string name = text_in(*entry, "id");
@@ -126,7 +127,8 @@ void choose_model(Server& server, const Settings& settings, const Json& models) 
     return;
   }
   if (!entries.empty()) {
-    refuse(server, "it has no model '" + settings.model + "', but " + names_of(entries));
+    refuse(server,
+           "it does not serve the model '" + settings.model + "'; it serves " + names_of(entries));
   }
 }
 

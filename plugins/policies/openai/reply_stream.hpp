@@ -16,7 +16,7 @@ class ReplyStream {
   // of the server's; what came before stays.
   void feed(std::string_view bytes);
 
-  // The body has ended, well or not: finish(reply). False if nothing of an answer came.
+  // The body has ended, complete or not: finish(reply). False if nothing of an answer came.
   bool finish();
 
  private:

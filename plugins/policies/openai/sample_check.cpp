@@ -48,8 +48,8 @@ void check_ids(const Choice& choice, const Expected& expected) {
   const std::int64_t vocabulary = expected.chat->tokenizer().vocabulary();
   if (choice.tokens.empty()) refuse("it has no tokens");
   if (choice.tokens.size() > expected.max_tokens) {
-    refuse(std::to_string(choice.tokens.size()) + " tokens, where " +
-           std::to_string(expected.max_tokens) + " were asked for at most");
+    refuse(std::to_string(choice.tokens.size()) + " tokens; at most " +
+           std::to_string(expected.max_tokens) + " were requested");
   }
   if (choice.logprobs.size() != choice.tokens.size()) {
     refuse(std::to_string(choice.tokens.size()) + " tokens with " +
@@ -57,8 +57,8 @@ void check_ids(const Choice& choice, const Expected& expected) {
   }
   for (const TokenId token : choice.tokens) {
     if (token < 0 || token >= vocabulary) {
-      refuse("token " + std::to_string(token) + ", where the tokenizer's vocabulary has " +
-             std::to_string(vocabulary) + "; is it that of the server's model?");
+      refuse("token " + std::to_string(token) + " is outside the tokenizer's vocabulary of " +
+             std::to_string(vocabulary) + "; is this the tokenizer of the server's model?");
     }
   }
 }
@@ -100,7 +100,7 @@ void check_text(const Choice& choice, const Expected& expected) {
     if (at == std::string::npos) continue;
     if (given == all.substr(0, at) || given == all.substr(0, at + stop.size())) return;
   }
-  refuse("its text is not that of its tokens; is the tokenizer that of the server's model?");
+  refuse("its text does not match its tokens; is this the tokenizer of the server's model?");
 }
 
 Sample text_sample(const Choice& choice, const Expected& expected) {
@@ -138,7 +138,7 @@ Sample checked_sample(const Choice& choice, const Expected& expected) {
 void check_prompt(const Reply& reply, const Expected& expected) {
   if (expected.chat == nullptr) return;
   if (reply.prompt && *reply.prompt != expected.prompt) {
-    refuse("it answers another prompt than ours (prompt_token_ids)");
+    refuse("it answers a different prompt (prompt_token_ids)");
   }
 }
 

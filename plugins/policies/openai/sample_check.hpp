@@ -39,7 +39,7 @@ std::size_t tokens_of_answer(const Choice& choice, const Expected& expected);
 // 0; more tokens than were asked for; a text that is not that of the ids.
 Sample checked_sample(const Choice& choice, const Expected& expected);
 
-// Throws krl::Failure(KRL_UNAVAILABLE) if the server has read another prompt than ours.
+// Throws krl::Failure(KRL_UNAVAILABLE) if the server has read a different prompt.
 void check_prompt(const Reply& reply, const Expected& expected);
 
 }  // namespace krl::openai

@@ -79,8 +79,8 @@ void render(const Request& request, const ChatTokenizer& chat, std::int64_t cont
   expected.chat = &chat;
   expected.prompt = ask.prompt;
   if (prefix.size() >= ask.max_tokens) {
-    invalid_argument("the answer so far has " + std::to_string(prefix.size()) +
-                     " tokens already, of max_tokens = " + std::to_string(ask.max_tokens));
+    invalid_argument("the answer so far already has " + std::to_string(prefix.size()) +
+                     " tokens; max_tokens is " + std::to_string(ask.max_tokens));
   }
   ask.max_tokens -= static_cast<std::uint32_t>(prefix.size());
   if (context == 0) return;

@@ -19,7 +19,7 @@ class SamplingCall {
  public:
   // Keeps references.
   SamplingCall(Engine& engine, const SampleSink& sink, const Context& context);
-  // Cancels what is under way, and waits for it.
+  // Cancels what is in progress, and waits for it.
   ~SamplingCall();
   SamplingCall(const SamplingCall&) = delete;
   SamplingCall& operator=(const SamplingCall&) = delete;

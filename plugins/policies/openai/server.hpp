@@ -46,11 +46,11 @@ class Server {
   unsigned in_flight = 0;           // exchanges
   std::uint64_t conversations = 0;  // that it was given, ever
 
-  // Health. A server that failed rests until a time, and is then looked at.
-  unsigned failures = 0;  // in a row; 0: it is well
-  Clock::time_point rests_until{};
-  std::string trouble;  // what happened last
-  std::string misfit;   // what a person must mend; empty: nothing
+  // Health. A server that failed is paused until a time, and is then probed.
+  unsigned failures = 0;  // in a row; 0: it is healthy
+  Clock::time_point paused_until{};
+  std::string trouble;  // the last failure
+  std::string misfit;   // what the user must fix; empty: nothing
 
   // Weights that were pushed.
   std::uint64_t version = 0;  // that it samples with

@@ -61,15 +61,15 @@ void ServerPool::check_not_given_up() const {
 void ServerPool::start(const Patience& patience, Yield yield) {
   for (Server& server : servers_) {
     server.failures = 1;
-    begin_nursing(server);
+    begin_recovery(server);
   }
-  const auto well = [&](const Server& server) { return server.failures == 0; };
+  const auto healthy = [&](const Server& server) { return server.failures == 0; };
   const auto seen = [&](const Server& server) { return server.failures != 1; };
   for (;;) {
     for (const Server& server : servers_) {
       if (!server.misfit.empty()) throw Failure(KRL_FAILED_PRECONDITION, server.misfit);
     }
-    if (std::any_of(servers_.begin(), servers_.end(), well) &&
+    if (std::any_of(servers_.begin(), servers_.end(), healthy) &&
         std::all_of(servers_.begin(), servers_.end(), seen))
       return;
     wait(io_, kMoment, patience, "no server is ready: " + troubles(), yield);
@@ -78,17 +78,17 @@ void ServerPool::start(const Patience& patience, Yield yield) {
 
 void ServerPool::close(Yield yield) {
   closing_ = true;
-  while (nurses_ > 0) wait(io_, kMoment, kForever, "", yield);
+  while (recoveries_ > 0) wait(io_, kMoment, kForever, "", yield);
 }
 
 Lease ServerPool::acquire(std::uint64_t conversation, const Patience& patience, Yield yield) {
   for (;;) {
-    check_patience(patience, "a server with room; " + troubles());
+    check_patience(patience, "no server has a free slot; " + troubles());
     if (pauses_ == 0) {
       if (Server* server = choose(conversation)) return Lease(*server);
       check_not_given_up();
     }
-    wait(io_, kMoment, patience, "a server with room; " + troubles(), yield);
+    wait(io_, kMoment, patience, "no server has a free slot; " + troubles(), yield);
   }
 }
 
@@ -126,25 +126,25 @@ std::string ServerPool::troubles() const {
 }
 
 void ServerPool::failed(Server& server, const std::string& why) {
-  if (server.failures > 0) return;  // it rests already: others in flight failed with it
+  if (server.failures > 0) return;  // it is paused already: others in flight failed with it
   server.failures = 1;
   server.trouble = why;
-  server.rests_until = Clock::now() + http::backoff(settings_.http.retries, 1, jitter());
-  note_(why + "; the server rests");
-  begin_nursing(server);
+  server.paused_until = Clock::now() + http::backoff(settings_.http.retries, 1, jitter());
+  note_(why + "; the server is paused");
+  begin_recovery(server);
 }
 
-void ServerPool::begin_nursing(Server& server) {
-  ++nurses_;
+void ServerPool::begin_recovery(Server& server) {
+  ++recoveries_;
   http::start(
-      io_, [this, &server](Yield yield) { nurse(server, yield); },
-      [this](const std::exception_ptr&) { --nurses_; });
+      io_, [this, &server](Yield yield) { recover(server, yield); },
+      [this](const std::exception_ptr&) { --recoveries_; });
 }
 
-// Looks at a server that failed until it is well.
-void ServerPool::nurse(Server& server, Yield yield) {
+// Looks at a server that failed until it has recovered.
+void ServerPool::recover(Server& server, Yield yield) {
   while (!closing_ && server.failures > 0) {
-    if (Clock::now() < server.rests_until) {
+    if (Clock::now() < server.paused_until) {
       wait(io_, kMoment, kForever, "", yield);
       continue;
     }
@@ -164,7 +164,7 @@ void ServerPool::nurse(Server& server, Yield yield) {
 void ServerPool::note_health(Server& server, const std::optional<Failure>& failure) {
   server.misfit.clear();
   if (!failure) {
-    if (!server.trouble.empty()) note_(server.name() + " is well again");
+    if (!server.trouble.empty()) note_(server.name() + " has recovered");
     server.failures = 0;
     server.trouble.clear();
     return;
@@ -172,7 +172,7 @@ void ServerPool::note_health(Server& server, const std::optional<Failure>& failu
   server.trouble = failure->what();
   if (failure->code() == KRL_FAILED_PRECONDITION) server.misfit = failure->what();
   ++server.failures;
-  server.rests_until =
+  server.paused_until =
       Clock::now() + http::backoff(settings_.http.retries, server.failures, jitter());
 }
 
@@ -187,9 +187,10 @@ void ServerPool::bring_up(Server& server, Yield yield) {
   }
   if (!found_) found_ = server.found;
   if (!weights_ && server.is_uncertain) {
-    throw Failure(KRL_UNAVAILABLE, server.name() +
-                                       ": new weights did not get there whole, and there are none "
-                                       "to go back to; start it anew");
+    throw Failure(KRL_UNAVAILABLE,
+                  server.name() +
+                      ": the new weights were only partly loaded, and there are no "
+                      "earlier ones to restore; restart the server");
   }
   if (!weights_) return;
   server.version = 0;
@@ -201,7 +202,8 @@ void ServerPool::bring_up(Server& server, Yield yield) {
 void ServerPool::drain(const Patience& patience, Yield yield) const {
   const auto busy = [](const Server& server) { return server.in_flight > 0; };
   while (std::any_of(servers_.begin(), servers_.end(), busy)) {
-    wait(io_, kMoment, patience, "the end of answers under way, for new weights", yield);
+    wait(io_, kMoment, patience, "answers in flight did not finish before the weight update",
+         yield);
   }
 }
 
@@ -213,7 +215,7 @@ void ServerPool::adopt(const PushedWeights& weights, const Patience& patience, Y
     std::vector<Server*> ready;
     while ((ready = ready_servers()).empty()) {
       check_not_given_up();
-      wait(io_, kMoment, patience, "a server for new weights; " + troubles(), yield);
+      wait(io_, kMoment, patience, "no server is ready for new weights; " + troubles(), yield);
     }
     const std::optional<Failure> unreached = push_to(ready, weights, patience, yield);
     if (!unreached) return;

@@ -35,16 +35,16 @@ class ServerPool {
  public:
   using Note = std::function<void(const std::string&)>;
 
-  // `note` is told, on the loop's thread, of servers that fail or are well again.
+  // `note` is told, on the loop's thread, of servers that fail or have recovered.
   ServerPool(boost::asio::io_context& io, const Settings& settings, Note note);
 
-  // Waits until a server is well and the others have been looked at. Throws krl::Failure if none is
-  // by the deadline, or one is not what the settings say.
+  // Waits until a server is healthy and the others have been looked at. Throws krl::Failure if none
+  // is by the deadline, or one is not what the settings say.
   void start(const Patience& patience, Yield yield);
   // Ends what start() and failed() have begun. To be called, on the loop, before the destructor.
   void close(Yield yield);
 
-  // Waits for a server that is well and has room. Throws krl::Failure: KRL_UNAVAILABLE if all have
+  // Waits for a healthy server with a free slot. Throws krl::Failure: KRL_UNAVAILABLE if all have
   // failed more often in a row than Settings::retries; KRL_CANCELLED; KRL_DEADLINE_EXCEEDED.
   Lease acquire(std::uint64_t conversation, const Patience& patience, Yield yield);
 
@@ -52,7 +52,7 @@ class ServerPool {
   void failed(Server& server, const std::string& why);
 
   // All servers sample with these weights once this has returned; one that is out of reach gets
-  // them before it samples again. Exchanges under way are waited for, where they would else
+  // them before it samples again. Exchanges in progress are waited for, where they would else
   // continue with the new weights. Throws krl::Failure if a server refuses them, or none was within
   // reach in Settings::retries tries more: all sample with those before then.
   void adopt(const PushedWeights& weights, const Patience& patience, Yield yield);
@@ -71,10 +71,10 @@ class ServerPool {
   Server* choose(std::uint64_t conversation);
   Server* least_busy();
   std::string troubles() const;
-  void nurse(Server& server, Yield yield);
+  void recover(Server& server, Yield yield);
   void note_health(Server& server, const std::optional<Failure>& failure);
   void bring_up(Server& server, Yield yield);
-  void begin_nursing(Server& server);
+  void begin_recovery(Server& server);
   std::optional<Failure> push_to(const std::vector<Server*>& ready, const PushedWeights& weights,
                                  const Patience& patience, Yield yield);
   void go_back(Server& server, const std::string& why);
@@ -88,7 +88,7 @@ class ServerPool {
   std::optional<PushedWeights> weights_;
   std::optional<Found> found_;
   bool closing_ = false;
-  unsigned nurses_ = 0, pauses_ = 0;
+  unsigned recoveries_ = 0, pauses_ = 0;
 };
 
 }  // namespace krl::openai

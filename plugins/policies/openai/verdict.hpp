@@ -17,7 +17,7 @@ struct Verdict {
   enum Next {
     kAnswered,
     kAgain,      // after a while
-    kElsewhere,  // the server is ill: it rests, and another one, or later itself, is asked
+    kElsewhere,  // the server is failing: it is paused, and another, or later the same, is asked
     kAtOnce,     // with another body; counts as no try
     kNever,
   };

@@ -10,14 +10,14 @@ namespace krl::openai {
 void check_patience(const http::Patience& patience, const std::string& what) {
   if (patience.cancelled && patience.cancelled()) throw Failure(KRL_CANCELLED, "cancelled");
   if (http::Patience::Clock::now() < patience.deadline) return;
-  throw Failure(KRL_DEADLINE_EXCEEDED, "not in time: " + what);
+  throw Failure(KRL_DEADLINE_EXCEEDED, "timed out: " + what);
 }
 
 void wait(boost::asio::io_context& io, http::Duration time, const http::Patience& patience,
           const std::string& what, http::Yield yield) {
   using Clock = http::Patience::Clock;
   const Clock::time_point until = Clock::now() + time;
-  if (until > patience.deadline) throw Failure(KRL_DEADLINE_EXCEEDED, "not in time: " + what);
+  if (until > patience.deadline) throw Failure(KRL_DEADLINE_EXCEEDED, "timed out: " + what);
   for (auto left = time; left > http::Duration(0); left = until - Clock::now()) {
     check_patience(patience, what);
     boost::asio::steady_timer timer(io, std::min<http::Duration>(left, http::kCancelPoll));

@@ -77,8 +77,8 @@ void push_model_to_vllm(Server& server, const PushedWeights& weights, const Pati
     server.is_uncertain = false;
     throw Failure(KRL_FAILED_PRECONDITION,
                   server.name() +
-                      ": vLLM takes whole models only if it was started with "
-                      "VLLM_SERVER_DEV_MODE=1; else train adapters (lora.rank)");
+                      ": vLLM loads whole models only if started with "
+                      "VLLM_SERVER_DEV_MODE=1; otherwise train adapters (lora.rank)");
   }
   if (!answer.good()) throw Failure(KRL_UNAVAILABLE, server.complaint("POST " + path, answer));
   demand_success(server, "/reset_prefix_cache", Json::object(), patience, yield);
@@ -92,14 +92,14 @@ void push_adapter_to_sglang(Server& server, const std::string& adapter,
                  {{"lora_name", adapter}, {"lora_path", weights.directory}}, patience, yield);
 }
 
-// Makes room, no more: the new adapter is there already. A server that was started anew since knows
-// nothing of the old one.
+// Only frees memory: the new adapter is loaded already. A server that was restarted since does not
+// know the old one.
 void unload(Server& server, const std::string& adapter, const Patience& patience, Yield yield) {
   const bool is_vllm = server.found.dialect == &vllm_dialect();
   const char* const path = is_vllm ? "/v1/unload_lora_adapter" : "/unload_lora_adapter";
   try {
     server.post(path, {{"lora_name", adapter}}, patience, yield);
-  } catch (const http::Failure&) {  // the next exchange will find out what ails the server
+  } catch (const http::Failure&) {  // the next exchange will show what is wrong
   }
 }
 
@@ -132,9 +132,9 @@ void push_weights(Server& server, const PushedWeights& weights, const Patience& 
   const Dialect& dialect = *server.found.dialect;
   if ((dialect.adopts & weights.kind) == 0) {
     throw Failure(KRL_UNIMPLEMENTED,
-                  server.name() + ": " + std::string(dialect.server) + " takes no " +
+                  server.name() + ": " + std::string(dialect.server) + " cannot load " +
                       (weights.kind == KRL_WEIGHTS_PEFT ? "adapters" : "whole models") +
-                      " while it runs, as far as this policy knows");
+                      " while running");
   }
   const std::string before = server.adapter;
   const bool is_vllm = &dialect == &vllm_dialect();

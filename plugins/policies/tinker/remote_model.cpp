@@ -120,7 +120,8 @@ void RemoteModel::save(std::string_view directory, const Context& call) {
   if (!training.broken().empty()) throw Failure(KRL_FAILED_PRECONDITION, training.broken());
   if (training.has_gradient()) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  "a gradient waits for its optimizer_step; saving now would lose it");
+                  "cannot save between forward_backward and optimizer_step: the gradient would be "
+                  "lost");
   }
   const auto submission = [&] {
     const SaveWeights request{model_.id, checkpoint_name(version_), model_.next_seq_id++};
@@ -200,7 +201,7 @@ void RemoteModel::unload(const Model& model) noexcept {
 void RemoteModel::note_heartbeat(const Context& call) {
   const std::string trouble = session_.heartbeat_trouble();
   if (!trouble.empty() && trouble != told_heartbeat_trouble_)
-    call.warning("the session's heartbeat is not heard: " + trouble);
+    call.warning("the session's heartbeat fails: " + trouble);
   told_heartbeat_trouble_ = trouble;
 }
 

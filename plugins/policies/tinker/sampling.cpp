@@ -146,8 +146,8 @@ class Sampling::Call {
     const auto so_far = static_cast<std::int64_t>(request.answer_prefix().size());
     const std::int64_t wanted = static_cast<std::int64_t>(request.max_tokens()) - so_far;
     if (wanted < 1) {
-      invalid_argument("the answer so far has " + std::to_string(so_far) +
-                       " tokens already, of max_tokens = " + std::to_string(request.max_tokens()));
+      invalid_argument("the answer so far already has " + std::to_string(so_far) +
+                       " tokens; max_tokens is " + std::to_string(request.max_tokens()));
     }
     if (options.context == 0) return wanted;
     const std::int64_t left = options.context - static_cast<std::int64_t>(prompt.size());
@@ -208,7 +208,7 @@ void Sampling::sample(const Requests& requests, const SampleSink& sink, const Co
 
 namespace {
 
-// How many coroutines are under way.
+// How many coroutines are in progress.
 class Underway {
  public:
   void begin(std::size_t most) {

@@ -24,7 +24,7 @@ std::optional<double> grad_norm(const std::map<std::string, double>& metrics) {
 void check_finite(const std::map<std::string, double>& metrics) {
   for (const auto& [name, value] : metrics) {
     if (!std::isfinite(value))
-      throw Failure(KRL_UNAVAILABLE, "the service's optim_step says " + name + " = " +
+      throw Failure(KRL_UNAVAILABLE, "the service's optim_step reported " + name + " = " +
                                          std::to_string(value) + ": its weights are damaged");
   }
 }
@@ -55,7 +55,7 @@ void Training::change(const Context& context,
     if (may_have_changed_ || !passes_.empty()) {
       passes_.clear();
       broken_ = "the model at " + session_.url() +
-                " is in an unknown state, go on from a checkpoint: " + error.what();
+                " is in an unknown state; resume from a checkpoint: " + error.what();
     }
     throw;
   }

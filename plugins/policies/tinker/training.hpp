@@ -59,7 +59,7 @@ class Training {
     policies::LossOptions loss;
     std::vector<LearnedExample> examples;
   };
-  // A request for a gradient that is under way.
+  // A request for a gradient that is in progress.
   struct Pass {
     Submission submission;
     std::string request_id;

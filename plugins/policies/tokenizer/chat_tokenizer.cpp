@@ -22,7 +22,8 @@ std::string read_limited(const fs::path& path) {
   std::error_code failed;
   const std::uintmax_t size = fs::file_size(path, failed);
   if (!failed && size > kLargestFile) {
-    invalid_argument(path.string() + ": " + std::to_string(size) + " bytes are too many");
+    invalid_argument(path.string() + ": " + std::to_string(size) + " bytes; the limit is " +
+                     std::to_string(kLargestFile));
   }
   return files::read_file(path);
 }

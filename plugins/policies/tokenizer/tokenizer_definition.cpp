@@ -70,12 +70,13 @@ class Reader {
       token.get("content").refuse("must have 1 to " + std::to_string(kLongestAddedToken) +
                                   " bytes");
     }
-    if (!added_.insert(content).second) token.refuse("'" + content + "' is there twice");
+    if (!added_.insert(content).second) token.refuse("'" + content + "' is a duplicate");
     const auto known = ids_.find(content);
     if (known != ids_.end() && known->second != id) {
       token.get("id").refuse("the vocabulary has another id for '" + content + "'");
     }
-    if (known == ids_.end() && !take_id(id)) token.get("id").refuse("is that of another token");
+    if (known == ids_.end() && !take_id(id))
+      token.get("id").refuse("is already used by another token");
     const bool special = token.get("special").boolean();
     const auto spelled = spelled_bytes(content);
     // Then no text gives it but the added token itself.
@@ -128,7 +129,7 @@ class Reader {
       const JsonNode merge = merges.element(rank);
       const auto [left, right] = merge_texts(merge);
       const TokenId left_id = piece(left, merge), right_id = piece(right, merge);
-      if (!pairs.emplace(left_id, right_id).second) merge.refuse("is there twice");
+      if (!pairs.emplace(left_id, right_id).second) merge.refuse("is a duplicate");
       definition_.merges.push_back({left_id, right_id, piece(left + right, merge)});
     }
   }

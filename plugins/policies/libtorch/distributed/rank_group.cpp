@@ -121,7 +121,7 @@ std::string place_of(c10d::Store& store, int rank, int size, milliseconds timeou
     if (Clock::now() > deadline) {
       throw Failure(KRL_FAILED_PRECONDITION,
                     "rank " + std::to_string(rank) + " of " + std::to_string(size) +
-                        " did not come within " + std::to_string(timeout.count() / 1000) +
+                        " did not connect within " + std::to_string(timeout.count() / 1000) +
                         " s; start one process a rank, by kernelrl launch, torchrun or srun");
     }
     std::this_thread::sleep_for(kLookAgain);
@@ -154,7 +154,7 @@ std::vector<std::string> meet(c10d::Store& store, const RankEnvironment& environ
     names.push_back("rank " + std::to_string(r) + " (" + place.substr(0, line) + ")");
     const std::string theirs = place.substr(line + 1);
     if (theirs == options || !refusal.empty()) continue;
-    refusal = names.back() + " has other options of the policy than rank " +
+    refusal = names.back() + " has different policy options from rank " +
               std::to_string(environment.rank) + " (" + difference(theirs, options) +
               "); give all ranks the same plan";
   }

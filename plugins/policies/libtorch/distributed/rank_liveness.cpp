@@ -149,7 +149,7 @@ RankLiveness::~RankLiveness() {
   state_->changed.wait_for(lock, kPatienceWithThreads, [this] { return state_->threads == 0; });
 }
 
-// Rank 0's board is in this process, so its calls do not block: what is late is late for good.
+// Rank 0's board is in this process, so its calls do not block: a sign that is late stays late.
 void RankLiveness::serve_as_first(const std::shared_ptr<State>& state) {
   try {
     for (std::size_t r = 1; r < state->names.size(); ++r) state->board->set(sign_key(r), "0");
@@ -160,7 +160,7 @@ void RankLiveness::serve_as_first(const std::shared_ptr<State>& state) {
       }
     } while (state->next_round());
   } catch (const std::exception& error) {
-    state->lose("the board of the ranks failed: " + std::string(error.what()));
+    state->lose("communication between ranks failed: " + std::string(error.what()));
   }
 }
 

@@ -109,7 +109,7 @@ void check_fits(const std::filesystem::path& directory, ModelConfig wanted,
     differences.push_back("dtype is " + found_dtype + ", not " + dtype);
   }
   if (differences.empty()) return;
-  std::string message = directory.string() + " holds another model than the plan asks for:";
+  std::string message = directory.string() + " contains a different model from the plan's:";
   for (const std::string& difference : differences) message += " " + difference + ";";
   throw Failure(KRL_FAILED_PRECONDITION, message + " change [policy] back, or start a new run");
 }
@@ -174,8 +174,9 @@ TrainerState load_checkpoint_state(const std::filesystem::path& directory, const
   const nlohmann::ordered_json adapters = adapters_json(trainer.lora(), base);
   if (json["adapters"] != adapters) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  directory.string() + " has other adapters, or the same for other weights (" +
-                      json["adapters"].dump() + "), than the plan asks for (" + adapters.dump() +
+                  directory.string() +
+                      " contains different adapters, or adapters for different weights (" +
+                      json["adapters"].dump() + "), than the plan (" + adapters.dump() +
                       "): change [policy] back, or start a new run");
   }
   const Slots& slots = trainer.slots();

@@ -68,7 +68,7 @@ class ConfigReader {
     config.tied = flag("tie_word_embeddings", /*otherwise=*/false);
     if (present("embedding_scale")) config.embedding_scale = positive(json_, "embedding_scale");
     read_rope(config);
-    refuse_what_is_not_built(config);
+    refuse_unsupported(config);
     return config;
   }
 
@@ -85,14 +85,14 @@ class ConfigReader {
   std::int64_t whole(const Json& json, const char* key) const {
     const auto found = json.find(key);
     if (found == json.end() || !found->is_number_integer()) {
-      refuse(key, "is missing or no whole number");
+      refuse(key, "is missing or not an integer");
     }
     return found->get<std::int64_t>();
   }
 
   double positive(const Json& json, const char* key) const {
     const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) refuse(key, "is missing or no number");
+    if (found == json.end() || !found->is_number()) refuse(key, "is missing or not a number");
     const double value = found->get<double>();
     if (!(value > 0)) refuse(key, "must be greater than 0");
     return value;
@@ -134,20 +134,20 @@ class ConfigReader {
                                       whole(rope, "original_max_position_embeddings")};
     if (config.rope_scaling->high_frequency_factor <= config.rope_scaling->low_frequency_factor ||
         config.rope_scaling->original_context < 1) {
-      refuse(table, "has factors or a context that make no sense");
+      refuse(table, "has invalid factors or an invalid context");
     }
   }
 
-  void refuse_what_is_not_built(const ModelConfig& config) const {
+  void refuse_unsupported(const ModelConfig& config) const {
     const bool bias = flag("attention_bias", config.qkv_bias());
-    if (bias != config.qkv_bias()) refuse("attention_bias", "is not built for this family");
-    if (flag("mlp_bias", false)) refuse("mlp_bias", "is not built");
-    if (flag("use_sliding_window", false)) refuse("use_sliding_window", "is not built");
+    if (bias != config.qkv_bias()) refuse("attention_bias", "is not supported for this family");
+    if (flag("mlp_bias", false)) refuse("mlp_bias", "is not supported");
+    if (flag("use_sliding_window", false)) refuse("use_sliding_window", "is not supported");
     if (present("hidden_act") && json_["hidden_act"] != "silu") {
       refuse("hidden_act", "must be \"silu\"");
     }
     if (present("quantization_config")) {
-      refuse("quantization_config", "is not built; use the weights in bf16, fp16 or fp32");
+      refuse("quantization_config", "is not supported; use the weights in bf16, fp16 or fp32");
     }
   }
 
@@ -215,13 +215,13 @@ std::vector<std::string> model_differences(const ModelConfig& wanted, const Mode
     compare(dimension.option, wanted.*dimension.value, found.*dimension.value);
   }
   compare("head_dim", wanted.head_size(), found.head_size());
-  if (wanted.family != found.family) differences.push_back("it is of another family");
-  if (wanted.tied != found.tied) differences.push_back("its output matrix is tied differently");
+  if (wanted.family != found.family) differences.push_back("the model family differs");
+  if (wanted.tied != found.tied) differences.push_back("tying of the output matrix differs");
   if (wanted.rope_theta != found.rope_theta || wanted.rope_scaling != found.rope_scaling) {
-    differences.push_back("its rotary embedding has other angles");
+    differences.push_back("the rotary embedding differs");
   }
   if (wanted.norm_epsilon != found.norm_epsilon) {
-    differences.push_back("its norms have another epsilon");
+    differences.push_back("the norm epsilon differs");
   }
   return differences;
 }

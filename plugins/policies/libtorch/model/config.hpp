@@ -68,7 +68,7 @@ std::vector<std::string> model_differences(const ModelConfig& wanted, const Mode
 
 // JSON with the keys of a Hugging Face `config.json` of these families and, where it is not 1, one
 // of our own, `embedding_scale`. Reading throws krl::Failure (KRL_INVALID_ARGUMENT) that names a
-// key which is missing, out of its range, or asks for something that is not built (another
+// key which is missing, out of its range, or asks for something that is not supported (another
 // activation, a sliding window, …): nothing is approximated. `origin` says in the message where the
 // text came from.
 std::string config_to_json(const ModelConfig& config);

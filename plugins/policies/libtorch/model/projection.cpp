@@ -7,7 +7,7 @@ namespace krl::libtorch {
 namespace {
 
 // 0 where the adapters do not see the input, 1 / (1 - dropout) elsewhere; undefined without
-// dropout. Made anew in backward, from the seed, rather than kept.
+// dropout. Recomputed in backward from the seed, not kept.
 at::Tensor dropout_mask(const Projection& projection, const at::Tensor& like,
                         at::IntArrayRef shape) {
   if (projection.dropout == 0) return {};

@@ -95,7 +95,8 @@ void Trainer::drop_gradient() {
 TrainerState Trainer::whole_state() const {
   if (has_gradient_) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  "a gradient waits for its optimizer_step; saving now would lose it");
+                  "cannot save between forward_backward and optimizer_step: the gradient would be "
+                  "lost");
   }
   TrainerState whole = state_;
   if (options_.exchange == nullptr) return whole;
@@ -257,8 +258,8 @@ double Trainer::optimizer_step(const krl_optimizer& optimizer) {
   if (lacks_a_part_) {
     drop_gradient();
     throw Failure(KRL_FAILED_PRECONDITION,
-                  "a forward_backward before this step failed, and the gradient with it; the step "
-                  "was dropped and the weights are as before");
+                  "an earlier forward_backward failed, so its gradient was discarded; the step was "
+                  "skipped and the weights are unchanged");
   }
   const at::NoGradGuard no_grad;
   ShardExchange* exchange = options_.exchange;

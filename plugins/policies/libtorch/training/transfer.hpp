@@ -9,7 +9,7 @@
 namespace krl::libtorch {
 
 // A tensor of these numbers. To a GPU they go by page-locked memory, so that the host waits for
-// nothing that is under way.
+// nothing that is in progress.
 template <class T>
 at::Tensor to_device(const std::vector<T>& values, at::Device device) {
   const auto options = at::TensorOptions(c10::CppTypeToScalarType<T>::value);

@@ -183,7 +183,7 @@ TEST(Ranks, SayWhoDidNotCome) {
     ranks.size = 2;
     const RankTimeouts timeouts{std::chrono::seconds(1), std::chrono::seconds(1)};
     EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
-                HasSubstr("rank 1 of 2 did not come within 1 s"));
+                HasSubstr("rank 1 of 2 did not connect within 1 s"));
     ranks.rank = 1;
     ranks.port = free_port();
     EXPECT_THAT(refusal([&] { RankGroup(ranks, timeouts, ""); }),
@@ -199,7 +199,7 @@ void expect_named(const std::function<void(EngineOptions&)>& change, const std::
     options.lora.emplace();
     if (ranks.rank == 2) change(options);
     const std::string why = refusal([&] { create_policy(options, make_cpu_device); });
-    const std::string differs = ") has other options of the policy than rank ";
+    const std::string differs = ") has different policy options from rank ";
     if (ranks.rank == 2) {
       EXPECT_THAT(why, AllOf(StartsWith("rank 0 (host "), HasSubstr(differs + "2 (" + own)));
     } else {

@@ -179,7 +179,7 @@ TEST(OpenAiServers, WhatThePlanSaysMustFit) {
   EXPECT_THAT(refusal(with("dialect", "sglang"), KRL_FAILED_PRECONDITION),
               HasSubstr("but this is vLLM 0.32.0"));
   EXPECT_THAT(refusal(with("model", "large"), KRL_FAILED_PRECONDITION),
-              HasSubstr("no model 'large', but smol"));
+              HasSubstr("not serve the model 'large'; it serves smol"));
   EXPECT_THAT(refusal(with("context", 1000), KRL_INVALID_ARGUMENT), HasSubstr("takes 256 tokens"));
   EXPECT_THAT(refusal(with("api_key", "KERNELRL_TEST_NO_SUCH_KEY"), KRL_INVALID_ARGUMENT),
               HasSubstr("KERNELRL_TEST_NO_SUCH_KEY, which is not set"));
@@ -596,7 +596,7 @@ TEST(OpenAiChat, SeveralModelsNeedAChoice) {
     return lists ? answer(200, R"({"data": [{"id": "a"}, {"id": "b"}]})") : answer(404, "{}");
   });
   EXPECT_THAT(refusal({{"base_url", server.url()}}, KRL_FAILED_PRECONDITION),
-              HasSubstr("choose one of its models by model: a, b"));
+              HasSubstr("set the option model to one of: a, b"));
   OpenAi policy({{"base_url", server.url()}, {"model", "b"}});
   EXPECT_THAT(std::string(view(policy.describe().description)), HasSubstr("model b"));
 }

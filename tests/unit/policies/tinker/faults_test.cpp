@@ -406,7 +406,7 @@ TEST_F(TinkerFaults, WhatMayHaveHappenedIsNotRepeatedThere) {
   EXPECT_EQ(service_.posted("forward_backward").size(), 1u);
   const Failure failure = failure_of([&] { learning->learn(); });
   EXPECT_EQ(failure.code(), KRL_FAILED_PRECONDITION);
-  EXPECT_NE(std::string(failure.what()).find("go on from a checkpoint"), std::string::npos);
+  EXPECT_NE(std::string(failure.what()).find("resume from a checkpoint"), std::string::npos);
   EXPECT_EQ(service_.posted("forward_backward").size(), 1u);
 }
 

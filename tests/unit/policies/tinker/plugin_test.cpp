@@ -265,7 +265,7 @@ TEST_F(TinkerPlugin, AFailedModelComesBackWithACheckpoint) {
   service_.answer_next("forward_backward", R"({"loss_fn_outputs":[]})");
   EXPECT_NE(failure_of([&] { learn(policy); }), "");
   const std::string broken = failure_of([&] { learn(policy); });
-  EXPECT_NE(broken.find("go on from a checkpoint"), std::string::npos) << broken;
+  EXPECT_NE(broken.find("resume from a checkpoint"), std::string::npos) << broken;
   EXPECT_NE(failure_of([&] { policy.save(checkpoint()); }), "");
   EXPECT_NE(failure_of([&] { policy.publish(); }), "");
   policy.load(checkpoint());
@@ -286,7 +286,7 @@ TEST_F(TinkerPlugin, WhatCannotBeLoadedIsNamed) {
 TEST_F(TinkerPlugin, AGradientIsNotSavedHalfWay) {
   RemotePolicy policy(options());
   policy.forward_backward(LossSpec("ppo", 2, {{"tis", 2}}), examples());
-  EXPECT_NE(failure_of([&] { policy.save(checkpoint()); }).find("a gradient waits"),
+  EXPECT_NE(failure_of([&] { policy.save(checkpoint()); }).find("the gradient would be lost"),
             std::string::npos);
 }
 

@@ -94,7 +94,7 @@ constexpr Change kChanges[] = {
     {"/added_tokens/0/content", "\"\"", "content: must have 1 to"},
     {"/added_tokens/0/content", "\"<bos>\"", "added_tokens[0].id: the vocabulary has another id"},
     {"/added_tokens/0/id", "9", "added_tokens[0].id: the vocabulary has another id for '<pad>'"},
-    {"/added_tokens/4/id", "9", "added_tokens[4].id: is that of another token"},
+    {"/added_tokens/4/id", "9", "added_tokens[4].id: is already used by another token"},
     {"/added_tokens/4/special", "null", "added_tokens[4]: 'special' is missing"},
 };
 INSTANTIATE_TEST_SUITE_P(TokenizerFile, RefusedFile, ::testing::ValuesIn(kChanges));
@@ -103,10 +103,10 @@ TEST(TokenizerFile, RefusesMergesAndAddedTokensThatAreThereTwice) {
   Json document = test::tokenizer_document({"<|a|>"});
   Json twice = document;
   twice["model"]["merges"].push_back(document["model"]["merges"][0]);
-  EXPECT_NE(refusal_of(twice.dump()).find("is there twice"), std::string::npos);
+  EXPECT_NE(refusal_of(twice.dump()).find("is a duplicate"), std::string::npos);
   twice = document;
   twice["added_tokens"].push_back(document["added_tokens"][4]);
-  EXPECT_NE(refusal_of(twice.dump()).find("'<|a|>' is there twice"), std::string::npos);
+  EXPECT_NE(refusal_of(twice.dump()).find("'<|a|>' is a duplicate"), std::string::npos);
 }
 
 TEST(TokenizerFile, RefusesWhatIsNoJson) {

@@ -70,13 +70,13 @@ std::unique_ptr<Device> make_cuda_device(const EngineOptions& options, WorkerThr
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
     throw Failure(KRL_FAILED_PRECONDITION,
-                  std::string("the policy is to compute on a GPU, and none is usable here: ") +
+                  std::string("policy.device is \"cuda\", but no GPU is usable: ") +
                       (error != cudaSuccess ? cudaGetErrorString(error) : "there is none") +
                       "; see `kernelrl doctor`, or set policy.device = \"cpu\"");
   }
   if (options.gpu >= count) {
-    invalid_argument("there is no GPU number " + std::to_string(options.gpu) +
-                     "; this process sees " + std::to_string(count));
+    invalid_argument("GPU " + std::to_string(options.gpu) + " does not exist; this process sees " +
+                     std::to_string(count));
   }
   if (options.deterministic) repeat_bit_for_bit();
   auto device = std::make_unique<CudaDevice>(options.gpu, options.slots);

@@ -59,13 +59,13 @@ class BatchDecoder {
   // `steps` tokens for each of the slots that has not ended by then. At most kMostSteps.
   virtual void advance(std::span<const int> slots, int steps) = 0;
   static constexpr int kMostSteps = 16;
-  // How many advance() may be under way before collect() is called.
+  // How many advance() may be in progress before collect() is called.
   static constexpr int kMostUnderWay = 2;
 
   // Waits for the oldest advance() that was not collected. Valid until the next advance().
   virtual DrawnTokens collect() = 0;
 
-  // Forgets what is under way, after an error.
+  // Forgets what is in progress, after an error.
   virtual void reset() = 0;
 
   // Waits until what this thread has done to the weights is visible to the decoder. Thread-safe.

@@ -93,7 +93,7 @@ std::int64_t Scheduler::positions_of(const GenerationRequest& request) const {
 void Scheduler::drop_ended_calls() {
   for (Slot& slot : slots_) {
     if (!slot.sample || !slot.sample->call->cancelled()) continue;
-    slot.sample->ended = true;  // also for what is under way
+    slot.sample->ended = true;  // also for what is in progress
     slot.sample = nullptr;
   }
   std::erase_if(calls_, [&](const std::shared_ptr<GenerationCall>& call) {
