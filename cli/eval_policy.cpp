@@ -5,14 +5,14 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "cli/assessment_report.hpp"
 #include "cli/chosen_policy.hpp"
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
+#include "cli/measurement_report.hpp"
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/file_system.hpp"
-#include "core/learn/examination.hpp"
+#include "core/learn/measure_policy.hpp"
 #include "core/plugin/active_call.hpp"
 
 namespace krl::cli {
@@ -124,11 +124,11 @@ class ProgressLine {
 };
 
 struct Results {
-  std::vector<Assessment> sets;
+  std::vector<Measurement> sets;
   BackendInfo backend;
 };
 
-Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
+Result<Results> measure(const ChosenPolicy& chosen, const EvalOptions& options,
                         Components& components) {
   KRL_ASSIGN(const Settings settings, settings_of(chosen, options));
   KRL_TRY(check_batching(chosen.plan().policy, settings.rollout, components.registry()));
@@ -138,16 +138,16 @@ Result<Results> examine(const ChosenPolicy& chosen, const EvalOptions& options,
   KRL_TRY(check_any_tasks(setup.data));
   KRL_ASSIGN(const Policy policy, open_policy(chosen, components));
   ProgressLine line;
-  KRL_ASSIGN(std::vector<Assessment> sets,
-             core::examine({.policy = policy,
-                            .settings = settings,
-                            .setup = setup,
-                            .samples = options.samples,
-                            .ks = options.ks,
-                            .run_seed = chosen.plan().run.seed,
-                            .threads = chosen.plan().run.threads,
-                            .progress = [&](std::string_view set, std::string_view phase, int done,
-                                            int of) { line.show(set, phase, done, of); }}));
+  KRL_ASSIGN(std::vector<Measurement> sets,
+             measure_policy({.policy = policy,
+                             .settings = settings,
+                             .setup = setup,
+                             .samples = options.samples,
+                             .ks = options.ks,
+                             .run_seed = chosen.plan().run.seed,
+                             .threads = chosen.plan().run.threads,
+                             .progress = [&](std::string_view set, std::string_view phase, int done,
+                                             int of) { line.show(set, phase, done, of); }}));
   return Results{std::move(sets), setup.backend.info};
 }
 
@@ -167,7 +167,7 @@ json to_json(const ChosenPolicy& chosen, const EvalOptions& options, const Resul
                  {"sets", json::array()}};
   if (!chosen.stage_name().empty()) object["stage"] = chosen.stage_name();
   if (chosen.checkpoint) object["checkpoint"] = chosen.checkpoint->directory.string();
-  for (const Assessment& set : results.sets) object["sets"].push_back(core::to_json(set));
+  for (const Measurement& set : results.sets) object["sets"].push_back(core::to_json(set));
   return object;
 }
 
@@ -183,7 +183,7 @@ std::string describe(const ChosenPolicy& chosen, const EvalOptions& options,
       stage.empty() ? "" : "stage " + stage + ", ", settings.backend.use, results.backend.device,
       options.samples, settings.rollout.turns, settings.rollout.turns == 1 ? "" : "s",
       settings.rollout.temperature, chosen.plan().run.seed);
-  for (const Assessment& set : results.sets) text += "\n" + describe_assessment(set);
+  for (const Measurement& set : results.sets) text += "\n" + describe_measurement(set);
   return text;
 }
 
@@ -197,10 +197,10 @@ int finish(const CommandLine& line, const ChosenPolicy& chosen, const EvalOption
   }
   print(line.has("json") ? object : describe(chosen, options, results));
   const bool any = std::any_of(results.sets.begin(), results.sets.end(),
-                               [](const Assessment& set) { return !set.tasks.empty(); });
+                               [](const Measurement& set) { return !set.tasks.empty(); });
   if (any) return kDone;
   std::string why;
-  for (const Assessment& set : results.sets)
+  for (const Measurement& set : results.sets)
     if (why.empty()) why = set.first_error;
   return report(
       {Code::kUnavailable, "nothing could be evaluated; the first turn was lost because: " + why});
@@ -219,7 +219,7 @@ int eval_policy(const CommandLine& line) {
   const CallScope scope = call_scope(chosen->plan().run, signals.stop());
   const CallWatch watch(print_warning);
   Components components(chosen->loaded.registry, scope);
-  const auto results = examine(*chosen, *options, components);
+  const auto results = measure(*chosen, *options, components);
   if (results) return finish(line, *chosen, *options, *results);
   if (results.error().code != Code::kCancelled) return report(results.error());
   print_error("kernelrl: interrupted\n");

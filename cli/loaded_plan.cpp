@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/learn/declared_metrics.hpp"
 #include "core/learn/policies.hpp"
+#include "core/learn/rollout_metrics.hpp"
 #include "core/plan/loader.hpp"
 #include "core/plan/node.hpp"
 

@@ -13,7 +13,7 @@
 #include "cli/plan_run.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/base/hash.hpp"
-#include "core/learn/examination.hpp"
+#include "core/learn/measure_policy.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/policy.hpp"
 
@@ -203,18 +203,18 @@ void Chat::help(const std::string& /*argument*/) {
   print(columns(rows));
 }
 
-// The conversation goes on from the last answer.
+// The conversation continues from the last answer.
 void Chat::play(const Task& task) {
   show_prompt(setup_->prompts->build(task, {}));  // at once; the rest when the episode is over
-  const Examination examination{.policy = policy_,
-                                .settings = settings_,
-                                .setup = *setup_,
-                                .samples = 1,
-                                .ks = {1},
-                                .run_seed = plan_.run.seed,
-                                .threads = plan_.run.threads,
-                                .progress = {}};
-  const auto episode = examine_task(examination, task, static_cast<std::size_t>(asked_++));
+  const MeasurementSetup how{.policy = policy_,
+                             .settings = settings_,
+                             .setup = *setup_,
+                             .samples = 1,
+                             .ks = {1},
+                             .run_seed = plan_.run.seed,
+                             .threads = plan_.run.threads,
+                             .progress = {}};
+  const auto episode = play_task(how, task, static_cast<std::size_t>(asked_++));
   if (!episode) return complain(episode.error());
   for (const TurnRecord& turn : episode->turns) {
     if (&turn != &episode->turns.front()) show_prompt(turn.prompt);

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostAnswers = 4096;
 
-struct Examined {
+struct Tried {
   const Component* component;
   Trial trial;
 };
@@ -31,7 +31,7 @@ struct Report {
   std::vector<MachineFeature> features;
   std::map<std::string, int> folders;  // where plugins were found: how many components
   std::vector<Registry::Rejected> rejected;
-  std::vector<Examined> examined;
+  std::vector<Tried> tried;
 };
 
 // Those called `id`; without one, those that depend on the machine: backends, then policies.
@@ -48,14 +48,14 @@ std::vector<const Component*> components_to_try(const Registry& registry, const 
   return chosen;
 }
 
-Report examine(const Registry& registry, const std::vector<const Component*>& components,
-               const TrialSettings& settings) {
+Report try_components(const Registry& registry, const std::vector<const Component*>& components,
+                      const TrialSettings& settings) {
   Report report{this_machine(), machine_features(), {}, registry.rejected(), {}};
   for (const auto& [key, component] : registry.all()) {
     ++report.folders[component.plugin.path.parent_path().string()];
   }
   for (const Component* component : components) {
-    report.examined.push_back({component, try_component(*component, registry, settings)});
+    report.tried.push_back({component, try_component(*component, registry, settings)});
   }
   return report;
 }
@@ -103,7 +103,7 @@ Rows plugin_rows(const Report& report) {
 
 Rows component_rows(const Report& report) {
   Rows rows;
-  for (const auto& [component, trial] : report.examined) {
+  for (const auto& [component, trial] : report.tried) {
     rows.push_back({"  " + std::string(name_of(component->kind)), component->id,
                     std::string(name_of(trial.outcome)) + ": " + trial.text});
     for (const auto& [name, value] : trial.findings) rows.push_back({"", "", name + ": " + value});
@@ -128,7 +128,7 @@ Json as_json(const Report& report) {
   for (const Registry::Rejected& r : report.rejected) {
     rejected.push_back({{"path", r.path.string()}, {"why", r.why}});
   }
-  for (const auto& [component, trial] : report.examined) {
+  for (const auto& [component, trial] : report.tried) {
     Json findings = Json::object();
     for (const auto& [name, value] : trial.findings) findings[name] = value;
     components.push_back({{"kind", name_of(component->kind)},
@@ -150,16 +150,16 @@ Json as_json(const Report& report) {
 
 // Of the components that were named, all; otherwise a backend is enough to begin with.
 bool is_fine(const Report& report, bool named) {
-  const auto works = [](const Examined& e) { return e.trial.outcome == Trial::kWorks; };
-  const auto backend = [&](const Examined& e) {
+  const auto works = [](const Tried& e) { return e.trial.outcome == Trial::kWorks; };
+  const auto backend = [&](const Tried& e) {
     return e.component->kind == Kind::kBackend && works(e);
   };
-  const auto& all = report.examined;
+  const auto& all = report.tried;
   return named ? std::all_of(all.begin(), all.end(), works)
                : std::any_of(all.begin(), all.end(), backend);
 }
 
-// "16"; nothing if it is no such number.
+// "16"; nothing if it is not such a number.
 std::optional<std::uint32_t> answers_of(const std::string& text) {
   std::uint32_t answers = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), answers);
@@ -233,7 +233,7 @@ int doctor_command(const Words& words) {
   const TrialSettings settings{
       line.texts("set"), *limit, id.empty() ? 0 : *answers,
       line.has("model") ? std::filesystem::absolute(line.text("model")).string() : ""};
-  const Report found = examine(registry, components, settings);
+  const Report found = try_components(registry, components, settings);
   print(line.has("json")
             ? as_json(found).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
             : as_text(found));

@@ -22,7 +22,7 @@ void add_kernel_options(CommandLine& line) {
   line.positional({"kernel"});
 }
 
-void add_examination_options(CommandLine& line) {
+void add_measurement_options(CommandLine& line) {
   line.options()("samples", po::value<std::string>()->value_name("N"), "episodes per task (16)")(
       "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
       "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
@@ -39,7 +39,7 @@ int eval_command(const Words& words) {
       "Evaluates one kernel file, or a policy on the tasks of its plan.\n");
   add_kernel_options(line);
   add_policy_options(line);
-  add_examination_options(line);
+  add_measurement_options(line);
   if (const auto over = line.parse(words)) return *over;
   if (names_policy(line)) {
     if (line.has("kernel"))

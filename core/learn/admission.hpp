@@ -1,5 +1,5 @@
-// Which kernels best/ takes: one that passed in training was checked on a few shapes and timed
-// once, and the fastest of many owes some of its speed to luck.
+// Admission to best/: a kernel that passed in training was checked on few shapes and timed once, so
+// the fastest of many is partly lucky.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@
 
 namespace krl::core {
 
-// Offers each task's fastest kernel of `iteration` that is faster than its best so far and stands a
-// second evaluation: on the whole pool and the hold-outs, timed anew, from no cache. best/ keeps
-// that one's figures. One that does not stand it is logged, and never tried again; best/refused
-// counts those of the iteration. An error here is the run's.
+// Offers each task's fastest kernel of `iteration` that is faster than its best so far and passes a
+// second evaluation: on the whole pool and the hold-outs, timed again, without a cache. best/ keeps
+// the figures of the second one. A kernel that fails it is logged and never tried again;
+// best/refused counts those of the iteration. An error here is the run's.
 Status admit_best_kernels(int iteration, const std::vector<Episode>& episodes,
                           const Evaluations& evaluations, BestKernels& best, Metrics& metrics);
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/hash.hpp"
-#include "core/learn/samples.hpp"
+#include "core/learn/training_set.hpp"
 
 namespace krl::core {
 namespace {

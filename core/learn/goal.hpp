@@ -1,4 +1,4 @@
-// What a plan asks of an iteration's metrics: a stage's `until`, and checkpoint.best.
+// The conditions of a plan on an iteration's metrics: a stage's `until`, and checkpoint.best.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Goal {
   std::map<std::string, std::vector<double>> recent_;
 };
 
-// What checkpoint.best makes of an iteration's metrics. Pure functions.
+// The value of checkpoint.best for an iteration's metrics. Pure functions.
 
 // The value of the expression; nothing where the iteration did not measure all that it names, or it
 // has none, as a division by 0. `terms`: names of the reward terms; `turns`: of an episode.

@@ -57,7 +57,7 @@ std::vector<PluginRecord> plugin_records(const Registry& registry) {
   return records;
 }
 
-// What of a stage may change once it is over: it goes on if this is not what it ended with.
+// What of a stage may change once it is over: it continues if this differs from what it ended with.
 json length_of(const StageSettings& stage) {
   if (stage.kind != StageKind::kRl) return nullptr;
   json length = {{"iterations", stage.rl.iterations},
@@ -135,19 +135,17 @@ Status Journal::begin(bool resume, const Registry& registry,
 }
 
 Status Journal::open_files() {
-  RunFileOptions options;
-  options.checkpoints_kept = checkpoints_kept(plan_.checkpoint);
-  options.tensorboard = plan_.log.tensorboard;
-  options.may_go_on = [this](const Checkpoint* newest) { return continue_plan(newest); };
-  KRL_ASSIGN(files_, RunFiles::open(directory_, options));
+  KRL_ASSIGN(ResumePoint point, find_resume_point(directory_, checkpoints_kept(plan_.checkpoint)));
+  KRL_TRY(continue_plan(point.checkpoint));
+  KRL_ASSIGN(files_, RunFiles::open(directory_, std::move(point), plan_.log.tensorboard));
   for (const std::string& warning : files_->warnings()) warn(warning);
   return {};
 }
 
 // The plan may have changed since the run began, but only in what does not touch its past.
-Status Journal::continue_plan(const Checkpoint* newest) {
+Status Journal::continue_plan(const std::optional<Checkpoint>& newest) {
   const std::string plan = print_plan(plan_);
-  if (directory_.resumed() && newest != nullptr) {
+  if (directory_.resumed() && newest) {
     KRL_ASSIGN(const std::string before, directory_.read_plan());
     KRL_ASSIGN(const std::vector<PlanChange> changes,
                plan_changes(before, plan, default_keys(*plan_.document)));

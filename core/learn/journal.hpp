@@ -19,10 +19,10 @@
 
 namespace krl::core {
 
-// Where a run stands; what a checkpoint holds beside the policy.
+// Where a run stands; what a checkpoint holds in addition to the policy.
 struct Position {
   int iteration = 0;                 // finished ones, over all stages
-  std::size_t stage = 0;             // the one that comes next or goes on
+  std::size_t stage = 0;             // the one that comes next or continues
   std::int64_t stage_iteration = 0;  // finished ones of that stage
   nlohmann::json curriculum, goal;   // of that stage; null = none yet
   // How the last stage ended, so that a run that is over can be made longer; null = none ended, or
@@ -44,14 +44,14 @@ struct Position {
 // One thread, except for the ledger and where it says so.
 class Journal {
  public:
-  // Opens runs/NAME and locks it. With `resume` it goes on from the newest whole checkpoint.
+  // Opens runs/NAME and locks it. With `resume` it continues from the newest complete checkpoint.
   static Result<std::unique_ptr<Journal>> open(const Plan& plan, const Registry& registry,
                                                bool resume,
                                                const std::vector<std::string>& command_line,
                                                RunObserver& observer);
   ~Journal();  // closes the run's log
 
-  // The checkpoint to go on from; nothing if the run begins.
+  // The checkpoint to resume from; nothing if the run begins.
   const std::optional<Checkpoint>& checkpoint() const { return files_->checkpoint(); }
   Ledger& ledger() { return files_->ledger(); }
   BestKernels& best() { return files_->best(); }
@@ -69,7 +69,7 @@ class Journal {
   // Writes the metrics of the iteration that `position` has just counted.
   Status iteration_finished(const Position& position, const std::string& stage, Metrics metrics);
 
-  // Keeps the answers of the iteration under way for people to read.
+  // Keeps the answers of the iteration in progress for people to read.
   void keep_samples(int iteration, const std::vector<Episode>& episodes);
 
   Status save_checkpoint(const Position& position, const Policy& policy);
@@ -94,7 +94,7 @@ class Journal {
   Status begin(bool resume, const Registry& registry, const std::vector<std::string>& command_line);
   Status record_start(const Registry& registry, const std::vector<std::string>& command_line);
   Status open_files();
-  Status continue_plan(const Checkpoint* newest);
+  Status continue_plan(const std::optional<Checkpoint>& newest);
   std::string what_stands() const;
   std::string how_to_go_on(const std::string& state) const;
 
@@ -103,7 +103,7 @@ class Journal {
   const std::string program_;  // as it was called
   RunObserver& observer_;
   std::optional<RunFiles> files_;
-  std::vector<std::string> samples_;  // of the iteration under way
+  std::vector<std::string> samples_;  // of the iteration in progress
   RunStatus status_;
   bool started_ = false;
 };

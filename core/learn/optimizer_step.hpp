@@ -43,9 +43,9 @@ constexpr double kLrOfReinforcement = 1e-6, kLrOfSupervision = 1e-5;  // as `who
 Optimizer optimizer_at(const OptimizerSettings& settings, double otherwise, std::int64_t step,
                        std::int64_t total);
 
-// What a policy reports of the optimiser steps of a stage; one thread. A step whose loss, gradient
-// or other figure is not finite is counted, its other figures stay; several in a row end the run,
-// as what was learned is lost then.
+// The figures that a policy reports of the optimiser steps of a stage; one thread. A step whose
+// loss, gradient or other figure is not finite is counted, its other figures stay; several in a row
+// end the run, as what was learned is lost then.
 class StepFigures {
  public:
   // `policy`: its id.

@@ -235,7 +235,7 @@ Status check_temperature(const Plan& plan, std::size_t stage) {
                  "all answers of a group would be the same; only evaluations can be greedy"));
 }
 
-// There is no group to be refilled where each turn is compared with what the critic expected.
+// No group is refilled if each turn is compared with the critic's expectation.
 Status check_refill(const Plan& plan, std::size_t stage) {
   const Settings& settings = plan.stage(stage);
   if (settings.rollout.refill_tries == 0 || settings.learn.advantage != AdvantageKind::kGae)
@@ -246,7 +246,7 @@ Status check_refill(const Plan& plan, std::size_t stage) {
       "learn.advantage = \"gae\" learns from every turn: set rollout.refill_tries to 0"));
 }
 
-// A thought is ended by asking for the rest of an answer that goes on behind it.
+// A thought is ended by asking for the rest of an answer that continues after it.
 Status check_thinking(const Plan& plan, std::size_t stage, const PolicyInfos& infos) {
   const RolloutSettings& rollout = plan.stage(stage).rollout;
   if (rollout.thinking_tokens == 0) return {};

@@ -1,5 +1,4 @@
-// The policies of a run: the one that learns, and those that the plan gives it: one that samples in
-// its place, one that it is kept near to.
+// The policies of a run: the learner and, if the plan has them, a sampler and a reference.
 #pragma once
 
 #include <filesystem>
@@ -32,14 +31,14 @@ class Policies {
   const std::optional<Policy>& reference() const { return reference_; }
   bool has_sampler() const { return sampler_.has_value(); }
 
-  // The learner's weights of now are those that sample from here on.
+  // From now on, samples come from the learner's current weights.
   Status publish();
 
-  // Who answers in episodes, by the weights that were published last.
+  // The policy that answers in episodes, with the weights published last.
   Result<Player> player() const;
 
-  // Adds what the loss needs beside what was sampled: log-probabilities under the learner's weights
-  // of now, where it cannot know them later, and under the reference.
+  // Adds what the loss needs in addition to what was sampled: log-probabilities under the learner's
+  // current weights, if they cannot be computed later, and under the reference.
   Status add_logprobs(const Settings& settings, std::vector<Example>& examples) const;
 
  private:
@@ -56,25 +55,25 @@ class Policies {
   std::optional<std::uint64_t> published_;
 };
 
-// What is known of the policies of a plan.
+// The known properties of a plan's policies.
 struct PolicyInfos {
   std::optional<PolicyInfo> learner, sampler, reference;
 };
 
-// What describe() says of them; or, before they are created, what their plugins tell.
+// From describe(), or, before they are created, from their plugins.
 Result<PolicyInfos> describe(const Policies& policies);
 Result<PolicyInfos> preview(const PolicySettings& settings, const Registry& registry);
 
 // Refuses, at its place in the plan, a policy that only samples.
 Status check_trainable(const PolicySettings& settings, const PolicyInfos& infos);
 
-// What is no error of a plan's policies, and may surprise, as far as it can be known without
+// Surprising properties of a plan's policies that are not errors, as far as they are known without
 // starting one: an answer that cannot be as long as the plan allows.
 std::vector<std::string> policy_notes(const Plan& plan, const Registry& registry);
 
 // Refuses, at its place in the plan, what the policies cannot do for the plan's stages: learn at
-// all, by that loss, from such log-probabilities; hand over weights; sample ahead. What is not
-// known is not held against them.
+// all, by that loss, from such log-probabilities; hand over weights; sample ahead. Unknown
+// properties are not errors.
 Status check_policies(const Plan& plan, const PolicyInfos& infos, const Registry& registry);
 
 }  // namespace krl::core

@@ -10,14 +10,13 @@
 #include "core/episode/rollout.hpp"
 #include "core/learn/admission.hpp"
 #include "core/learn/curriculum.hpp"
-#include "core/learn/declared_metrics.hpp"
-#include "core/learn/examination.hpp"
 #include "core/learn/goal.hpp"
+#include "core/learn/measure_policy.hpp"
 #include "core/learn/optimizer_step.hpp"
 #include "core/learn/returns.hpp"
 #include "core/learn/rollout_metrics.hpp"
-#include "core/learn/samples.hpp"
 #include "core/learn/stage_context.hpp"
+#include "core/learn/training_set.hpp"
 
 namespace krl::core {
 namespace {
@@ -90,7 +89,7 @@ class Reinforcement {
   }
 
  private:
-  // The iteration under way: over the whole run, and of this stage.
+  // The iteration in progress: over the whole run, and of this stage.
   int iteration() const { return context_.position.iteration + 1; }
   std::int64_t stage_iteration() const { return context_.position.stage_iteration + 1; }
 
@@ -202,9 +201,9 @@ class Reinforcement {
   }
 
   // As many turns as an iteration has whose groups all differ.
-  double full_turns(const SampleSet& samples, const std::vector<Episode>& episodes) const {
+  double full_turns(const TrainingSet& set, const std::vector<Episode>& episodes) const {
     const auto groups = static_cast<double>(settings_.rollout.groups);
-    return samples.turns * groups / (groups + static_cast<double>(refilled(episodes)));
+    return set.turns * groups / (groups + static_cast<double>(refilled(episodes)));
   }
 
   void observe_groups(const std::vector<Episode>& episodes) {
@@ -267,18 +266,16 @@ class Reinforcement {
 
   // The optimiser steps of one iteration.
   Status learn(const std::vector<Episode>& episodes, Metrics& metrics) {
-    KRL_ASSIGN(SampleSet samples, choose_samples(episodes, metrics));
-    if (!samples.examples.empty())
-      KRL_TRY(context_.policies.add_logprobs(settings_, samples.examples));
+    KRL_ASSIGN(TrainingSet set, choose_examples(episodes, metrics));
+    if (!set.examples.empty()) KRL_TRY(context_.policies.add_logprobs(settings_, set.examples));
     figures_.begin_iteration();
-    const std::int64_t of_epoch = steps_of_epoch(
-        samples.examples.size(), full_turns(samples, episodes), settings_.learn.minibatches);
+    const std::int64_t of_epoch =
+        steps_of_epoch(set.examples.size(), full_turns(set, episodes), settings_.learn.minibatches);
     int steps = 0;
-    for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !samples.examples.empty();
-         ++epoch) {
+    for (std::int64_t epoch = 0; epoch < settings_.learn.epochs && !set.examples.empty(); ++epoch) {
       const std::uint64_t seed =
           seed_for(context_.plan.run.seed, "minibatches", iteration(), epoch);
-      for (const Batch& batch : minibatches(samples.examples, of_epoch, seed)) {
+      for (const Batch& batch : minibatches(set.examples, of_epoch, seed)) {
         if (weighted_tokens(batch) == 0) continue;
         KRL_TRY(step(batch, metrics));
         context_.journal.progress(
@@ -289,20 +286,21 @@ class Reinforcement {
     return {};
   }
 
-  Result<SampleSet> choose_samples(const std::vector<Episode>& episodes, Metrics& metrics) const {
+  Result<TrainingSet> choose_examples(const std::vector<Episode>& episodes,
+                                      Metrics& metrics) const {
     metrics["groups/refilled"] = static_cast<double>(refilled(episodes));
     if (settings_.learn.advantage == AdvantageKind::kGae) {
-      KRL_ASSIGN(SampleSet samples,
-                 select_samples_by_critic(episodes, settings_.learn, context_.policy, metrics));
-      metrics["groups/lost_future"] = samples.lost_future;
-      return samples;
+      KRL_ASSIGN(TrainingSet set,
+                 select_examples_by_critic(episodes, settings_.learn, context_.policy, metrics));
+      metrics["groups/lost_future"] = set.lost_future;
+      return set;
     }
-    SampleSet samples = select_samples(episodes, settings_.learn);
-    metrics["groups/lost_future"] = samples.lost_future;
-    metrics["groups/zero_variance"] = samples.zero_variance;
-    metrics["groups/below_noise"] = samples.below_noise;
-    metrics["groups/dropped"] = samples.zero_variance + samples.below_noise + samples.too_small;
-    return samples;
+    TrainingSet set = select_examples(episodes, settings_.learn);
+    metrics["groups/lost_future"] = set.lost_future;
+    metrics["groups/zero_variance"] = set.zero_variance;
+    metrics["groups/below_noise"] = set.below_noise;
+    metrics["groups/dropped"] = set.zero_variance + set.below_noise + set.too_small;
+    return set;
   }
 
   Status step(const Batch& batch, Metrics& metrics) {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/base/metrics.hpp"
-#include "core/learn/declared_metrics.hpp"
+#include "core/learn/rollout_metrics.hpp"
 
 namespace krl::core {
 namespace {
@@ -173,10 +173,10 @@ void write_metrics(const std::vector<Example>& examples, Metrics& metrics) {
 
 }  // namespace
 
-Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
-                                           const LearnSettings& settings, const Policy& policy,
-                                           Metrics& metrics) {
-  SampleSet set;
+Result<TrainingSet> select_examples_by_critic(const std::vector<Episode>& episodes,
+                                              const LearnSettings& settings, const Policy& policy,
+                                              Metrics& metrics) {
+  TrainingSet set;
   std::vector<std::vector<double>> scores;  // by episode
   for (const Episode& episode : episodes) {
     ScoredTurns scored = scored_turns(episode, settings);

@@ -1,4 +1,4 @@
-// Returns and advantages: from scores of turns to what each turn is to be reinforced by.
+// Returns and advantages: from the scores of turns to their learning signals.
 // Pure functions, in double precision; any thread.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "core/base/metrics.hpp"
 #include "core/base/result.hpp"
-#include "core/learn/samples.hpp"
+#include "core/learn/training_set.hpp"
 #include "core/plan/plan.hpp"
 
 namespace krl::core {
@@ -28,7 +28,7 @@ struct Return {
 };
 
 // The advantage of every member of one group, from the members' returns R, which are of two
-// episodes or more. (gae is no matter of groups: gae_advantages.)
+// episodes or more. (gae does not use groups: gae_advantages.)
 //   grpo     (R − mean) / (std + 1e-6), std with n − 1    (GRPO, arXiv 2402.03300)
 //   dr_grpo  R − mean                                     (Dr. GRPO, arXiv 2503.20783)
 //   rloo     R minus the mean of the members of other episodes    (RLOO, arXiv 2402.14740)
@@ -40,7 +40,7 @@ double spread_of(const std::vector<Return>& returns);
 // A spread up to this is rounding.
 inline constexpr double kSameReturn = 1e-6;
 
-// Generalised advantage estimation: what each token is to be reinforced by, from a critic's values.
+// Generalised advantage estimation: the advantage of each token, from a critic's values.
 // Pure functions, in double precision; any thread.
 
 // One step of an episode: a token that was sampled.
@@ -60,19 +60,19 @@ struct Step {
 // is the discounted return less the value.
 std::vector<double> gae_advantages(const std::vector<Step>& steps, double lambda);
 
-// Training samples by a critic: advantages token by token, where `advantage = "gae"`.
+// Training examples by a critic: advantages token by token, where `advantage = "gae"`.
 
 // The turns of an iteration with the advantages that the policy's critic gives their tokens, and
 // with the values and returns that the critic learns from. An episode is one sequence of steps: the
 // tokens of its turns, of which the last of each turn earns the turn's score. Within a turn the
 // discount is gae.gamma, from a turn to the next it is returns.discount. Turns that stop_when left
-// out belong to the last one. Which turns are left out or masked is as in `select_samples`; there
+// out belong to the last one. Which turns are left out or masked is as in `select_examples`; there
 // are no groups.
 //
 // Metrics: critic/value_mean and critic/explained_variance, 1 − Var(return − value) / Var(return),
 // over the tokens that are learned from. REQUIRES: PolicyInfo::has_critic.
-Result<SampleSet> select_samples_by_critic(const std::vector<Episode>& episodes,
-                                           const LearnSettings& settings, const Policy& policy,
-                                           Metrics& metrics);
+Result<TrainingSet> select_examples_by_critic(const std::vector<Episode>& episodes,
+                                              const LearnSettings& settings, const Policy& policy,
+                                              Metrics& metrics);
 
 }  // namespace krl::core

@@ -9,8 +9,7 @@
 
 #include "core/base/metrics.hpp"
 #include "core/episode/judge.hpp"
-#include "core/learn/assessment.hpp"
-#include "core/learn/declared_metrics.hpp"
+#include "core/learn/measurement.hpp"
 
 namespace krl::core {
 namespace {
@@ -38,15 +37,13 @@ double median_of(std::vector<double> values) {
 class Kernels {
  public:
   void add(const Evaluation& evaluation) {
-    ++turns_;
-    compiled_ += evaluation.compiled() ? 1 : 0;
+    rates_.add(evaluation.compiled(), evaluation.passed());
     flagged_ += evaluation.verdict == Verdict::kFlagged ? 1 : 0;
     overfit_ += is_overfit(evaluation) ? 1 : 0;
     if (const auto unsafe = evaluation.value(Judge::kUnsafe)) unsafe_.push_back(*unsafe);
     if (const auto not_run = evaluation.value(Judge::kUnsanitized))
       unsanitized_.push_back(*not_run);
     if (!evaluation.passed()) return;
-    ++passed_;
     const double speedup = evaluation.speedup();
     if (!std::isfinite(speedup)) return;
     speedups_.push_back(speedup);
@@ -59,7 +56,7 @@ class Kernels {
 
   // What no turn measured is left out.
   void write(const std::string& prefix, Metrics& metrics) const {
-    if (turns_ == 0) return;
+    if (rates_.count == 0) return;
     for (const Row& row : rows()) {
       const std::optional<double> value = (this->*row.value)();
       if (value) metrics[prefix + row.name] = *value;
@@ -78,15 +75,16 @@ class Kernels {
   };
   static std::span<const Row> rows();
 
-  Value compile_rate() const { return compiled_ / turns_; }
-  Value pass_rate() const { return passed_ / turns_; }
-  Value flagged() const { return flagged_ / turns_; }
-  Value overfit_rate() const { return share(overfit_, passed_ + overfit_); }
+  Value compile_rate() const { return rates_.compile_rate(); }
+  Value pass_rate() const { return rates_.pass_rate(); }
+  Value flagged() const { return rates_.share(flagged_); }
+  Value overfit_rate() const { return share(overfit_, rates_.passed + overfit_); }
   Value unsafe_rate() const { return mean_if_any(unsafe_); }
   Value unsanitized_rate() const { return mean_if_any(unsanitized_); }
   // Where the backend times, and some have no time.
   Value timed() const {
-    return speedups_.empty() || timed_count() == passed_ ? Value() : share(timed_count(), passed_);
+    const double passed = rates_.passed;
+    return speedups_.empty() || timed_count() == passed ? Value() : share(timed_count(), passed);
   }
   Value fast_1() const { return faster_than(1); }
   Value fast_2() const { return faster_than(2); }
@@ -114,10 +112,9 @@ class Kernels {
   }
   double timed_count() const { return static_cast<double>(speedups_.size()); }
   Value faster_than(double factor) const {
-    if (passed_ > 0 && speedups_.empty()) return {};  // this backend does not time
-    return static_cast<double>(std::count_if(speedups_.begin(), speedups_.end(),
-                                             [&](double s) { return is_fast(s, factor); })) /
-           turns_;
+    if (rates_.passed > 0 && speedups_.empty()) return {};  // this backend does not time
+    return rates_.share(static_cast<double>(std::count_if(
+        speedups_.begin(), speedups_.end(), [&](double s) { return is_fast(s, factor); })));
   }
 
   // Whether nothing says that the kernel is faster or slower than the baseline: the interval of
@@ -129,7 +126,8 @@ class Kernels {
     });
   }
 
-  double turns_ = 0, compiled_ = 0, passed_ = 0, overfit_ = 0, flagged_ = 0, within_noise_ = 0;
+  Rates rates_;
+  double overfit_ = 0, flagged_ = 0, within_noise_ = 0;
   std::vector<double> unsafe_, unsanitized_, speedups_, rooflines_, log_reference_speedups_;
 };
 
@@ -156,23 +154,11 @@ std::span<const Kernels::Row> Kernels::rows() {
 
 constexpr const char *kCompileRateAny = "compile_rate_any", *kPassRateAny = "pass_rate_any";
 
-// Collects what some turn of an episode achieved.
-class Attempts {
- public:
-  void add(bool compiled, bool passed) {
-    ++episodes_;
-    compiled_ += compiled ? 1 : 0;
-    passed_ += passed ? 1 : 0;
-  }
-
-  void write(const std::string& prefix, Metrics& metrics) const {
-    metrics[prefix + kCompileRateAny] = compiled_ / episodes_;
-    metrics[prefix + kPassRateAny] = passed_ / episodes_;
-  }
-
- private:
-  double episodes_ = 0, compiled_ = 0, passed_ = 0;
-};
+// `episodes`: in which some turn compiled, passed.
+void write_any(const std::string& prefix, const Rates& episodes, Metrics& metrics) {
+  metrics[prefix + kCompileRateAny] = episodes.compile_rate();
+  metrics[prefix + kPassRateAny] = episodes.pass_rate();
+}
 
 // Goes over all turns once.
 class Collector {
@@ -199,8 +185,8 @@ class Collector {
     }
     if (played == 0) return;
     best_.push_back(*episode.best_score());
-    attempts_.add(any_compiled, any_passed);
-    attempts_by_tier_[episode.task->tier].add(any_compiled, any_passed);
+    episodes_.add(any_compiled, any_passed);
+    episodes_by_tier_[episode.task->tier].add(any_compiled, any_passed);
     turns_.push_back(played);
   }
 
@@ -212,12 +198,13 @@ class Collector {
     for (std::size_t i = 0; i < terms_.size(); ++i)
       m[fmt::format("reward/{}/mean", terms_[i])] = mean_of(term_values_[i]);
     all_.write("kernel/", m);
-    attempts_.write("kernel/", m);
+    write_any("kernel/", episodes_, m);
     if (turns > 1) {
       for (const auto& [turn, kernels] : by_turn_) kernels.write(fmt::format("turn_{}/", turn), m);
     }
     for (const auto& [tier, kernels] : by_tier_) kernels.write(fmt::format("tier_{}/", tier), m);
-    for (const auto& [tier, any] : attempts_by_tier_) any.write(fmt::format("tier_{}/", tier), m);
+    for (const auto& [tier, episodes] : episodes_by_tier_)
+      write_any(fmt::format("tier_{}/", tier), episodes, m);
     return m;
   }
 
@@ -249,8 +236,8 @@ class Collector {
   Kernels all_;
   std::map<std::size_t, Kernels> by_turn_;
   std::map<unsigned, Kernels> by_tier_;
-  Attempts attempts_;
-  std::map<unsigned, Attempts> attempts_by_tier_;
+  Rates episodes_;
+  std::map<unsigned, Rates> episodes_by_tier_;
 };
 
 std::span<const Collector::Row> Collector::rows() {

@@ -1,4 +1,5 @@
-// What a rollout shows: the metrics of rewards, answers and kernels.
+// The metrics of a rollout: of rewards, answers and kernels; and the names of all metrics of
+// reinforcement.
 #pragma once
 
 #include <optional>
@@ -26,15 +27,15 @@ namespace krl::core {
 Metrics rollout_metrics(const std::vector<Episode>& episodes, const std::vector<std::string>& terms,
                         std::int64_t turns);
 
-// Whether the machinery is down: iterations in a row that lose too many of their turns to it. One
-// run's; one thread.
+// Whether the infrastructure is down: consecutive iterations that lose too many of their turns to
+// it. One run's; one thread.
 class Outage {
  public:
   // `most`: the share of an iteration's turns that may be lost to infrastructure; 1 = any.
   explicit Outage(double most) : most_(most) {}
 
   // Counts a rollout. An error if it is the third in a row that lost more: it has the first cause
-  // of the first of them. Turns whose prompt the policy refused are no loss of the machinery.
+  // of the first of them. Turns whose prompt the policy refused are not infrastructure errors.
   Status add(const RolloutResult& rollout);
 
  private:
@@ -42,5 +43,15 @@ class Outage {
   std::vector<double> shares_;  // of the rollouts in a row that lost more
   std::optional<Error> first_;  // the first cause of the first of them
 };
+
+// The metrics of reinforcement that plans may name, from all code that writes some. Constant;
+// thread-safe.
+const MetricNames& declared_metrics();
+
+// Each adds those of its file.
+void declare_rollout_metrics(MetricNames& names);    // rollout_metrics.cpp
+void declare_learning_metrics(MetricNames& names);   // reinforce.cpp
+void declare_admission_metrics(MetricNames& names);  // admission.cpp
+void declare_critic_metrics(MetricNames& names);     // returns.cpp
 
 }  // namespace krl::core

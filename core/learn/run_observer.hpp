@@ -1,4 +1,4 @@
-// What happens in a run, told to whoever shows it: a terminal, a log, a server.
+// The events of a run, for a front end that shows them: a terminal, a log, a server.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What the stages of a run work with: components created from the plan, tasks and pairs read,
-// everything checked.
+// The data and components of the stages of a run: components created from the plan, tasks and pairs
+// read, everything checked.
 #pragma once
 
 #include <map>

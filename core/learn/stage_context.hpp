@@ -47,8 +47,8 @@ struct StageContext {
 
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
   // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
-  // together with the step to the next stage: a run killed in between would otherwise go on with a
-  // stage that is over.
+  // together with the step to the next stage: a run killed in between would otherwise continue with
+  // a stage that is over.
   Status finish_iteration(Metrics metrics, bool last) const {
     ++position.iteration;
     ++position.stage_iteration;

@@ -18,8 +18,8 @@ enum class Outcome {
 };
 
 // Blocks until the run ends, and tells the journal how. The data of a run that failed are on disk
-// up to then, and it goes on from its newest checkpoint when it is resumed. `stop`: end after the
-// iteration under way, with a checkpoint. `cancel`: end at once; plugins poll it. Everything
+// up to then, and it continues from its newest checkpoint when resumed. `stop`: end after the
+// iteration in progress, with a checkpoint. `cancel`: end at once; plugins poll it. Everything
 // outlives the run.
 Result<Outcome> run_plan(const Plan& plan, const Registry& registry, Journal& journal,
                          const std::atomic<bool>& stop, const std::atomic<bool>& cancel);

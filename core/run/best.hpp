@@ -42,7 +42,7 @@ class BestKernels {
   std::map<std::string, double> speedups_;
 };
 
-// A task's id as a file name: what is no letter, digit, '_', '-' or inner '.' becomes %XX.
+// A task's id as a file name: what is not a letter, digit, '_', '-' or inner '.' becomes %XX.
 std::string file_name_of_task(std::string_view task);
 
 }  // namespace krl::core

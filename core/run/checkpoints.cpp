@@ -238,11 +238,11 @@ Status Checkpoints::remove_old(const ForgetPolicy& forget_policy) {
   const auto newest = std::min(steps.size(), static_cast<std::size_t>(std::max(kept_.newest, 1)));
   const int oldest_new = steps.empty() ? 0 : steps[newest - 1];
   std::reverse(steps.begin(), steps.end());
-  int for_good = 0;  // the last one so far that stays for good
+  int permanent = 0;  // the last one so far that is kept permanently
   for (const int iteration : steps) {
     if (iteration >= oldest_new) break;
-    if (kept_.every > 0 && iteration - for_good >= kept_.every) {
-      for_good = iteration;
+    if (kept_.every > 0 && iteration - permanent >= kept_.every) {
+      permanent = iteration;
       continue;
     }
     if (best_ && best_->iteration == iteration) continue;

@@ -1,6 +1,6 @@
-// Checkpoints: checkpoints/step_000020/ holds everything a run needs to go on after iteration 20.
-// A step is written beside its place, synced, and renamed into it, so a crash at any moment leaves
-// whole ones only. One owner; not thread-safe.
+// Checkpoints: checkpoints/step_000020/ holds everything a run needs to continue after iteration
+// 20. A step is written to a temporary name, synced, and renamed, so a crash at any moment leaves
+// only complete ones. One owner; not thread-safe.
 //
 //   step_000020/state.json      the core's own state, as the caller gave it
 //               policy/         whatever the policy saved
@@ -31,7 +31,7 @@ struct Checkpoint {
 // Which checkpoints stay.
 struct CheckpointsKept {
   int newest = 2;  // as many of the newest, at least 1
-  int every = 0;   // for good: those at least as many iterations after the last such one; 0 = none
+  int every = 0;   // permanent: those at least as many iterations after the last such one; 0 = none
   std::string best_of = {};  // what the values of rate() are of; the best of another is forgotten
 };
 
@@ -80,7 +80,7 @@ class Checkpoints {
   std::optional<Rated> best_, awaited_;  // awaited: its checkpoint is not there
 };
 
-// Looking at checkpoints without touching anything, while their run goes on or not.
+// Looking at checkpoints without touching anything, whether their run is active or not.
 
 // The one in the folder `step`, if it is whole. `step` may also be checkpoints/best: the folder of
 // the best one. kNotFound says what to name instead.

@@ -34,7 +34,7 @@ Result<IterationMetrics> parse_metrics_line(std::string_view line);
 class MetricsWriter {
  public:
   // Opens the file and forgets what came after `last_iteration`: complete lines of later
-  // iterations, and a torn last one. 0 begins anew.
+  // iterations, and a torn last one. 0 starts over.
   static Result<MetricsWriter> open(const std::filesystem::path& path, int last_iteration,
                                     FileSystem& files = real_file_system());
 

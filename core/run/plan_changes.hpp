@@ -1,5 +1,5 @@
-// What may change in a plan between a run and its resumption: only what cannot touch the iterations
-// already done. Pure functions of the resolved plans' text.
+// The permitted changes of a plan between a run and its resumption: only what cannot touch the
+// iterations already done. Pure functions of the resolved plans' text.
 #pragma once
 
 #include <filesystem>
@@ -28,19 +28,20 @@ Result<std::vector<PlanChange>> plan_changes(std::string_view before, std::strin
 
 // How far a run has come.
 struct Reached {
-  int stage = 0;      // the one under way, counted from 0; of a run that is over its last one
+  int stage = 0;      // the one in progress, counted from 0; of a run that is over its last one
   bool over = false;  // all stages are done
 };
 
 // "learn.optimizer.lr: was 1e-6, is 1e-5"
 std::string text_of(const PlanChange& change);
 
-// Whether the run may go on under the changed plan. Free to change are: what no result depends on
-// (run.threads, [checkpoint], …: see the error); how much is sampled and learned from here on, as
-// learning rates and groups; `iterations`, `epochs` and `until` of the stage under way; everything
-// of later stages. A run that is over may be made longer by `iterations` and `until` of its last
-// stage, or by more stages. Anything else is kFailedPrecondition; the error lists every such key,
-// what may change, and how to begin another run from `checkpoint`, the newest of this one.
+// Whether the run may continue under the changed plan. Free to change are: what no result depends
+// on (run.threads, [checkpoint], …: see the error); how much is sampled and learned from here on,
+// as learning rates and groups; `iterations`, `epochs` and `until` of the stage in progress;
+// everything of later stages. A run that is over may be made longer by `iterations` and `until` of
+// its last stage, or by more stages. Anything else is kFailedPrecondition; the error lists every
+// such key, what may change, and how to begin another run from `checkpoint`, the newest of this
+// one.
 Status check_resumable(const std::vector<PlanChange>& changes, Reached reached,
                        const std::filesystem::path& checkpoint);
 

@@ -34,7 +34,7 @@ struct RunLayout {
   std::filesystem::path best() const { return root / "best"; }
 };
 
-// Who uses a run directory: an advisory lock on its `lock` file, which also holds the owner's
+// The owner of a run directory: an advisory lock on its `lock` file, which also holds the owner's
 // process id. The kernel drops the lock when the process ends, however it ends, so nothing is ever
 // left to clean up.
 class DirectoryLock {
@@ -74,7 +74,7 @@ Result<RunStatus> read_status(const std::filesystem::path& path);
 enum class OpenMode {
   kNew,     // a directory that holds a run with finished work is refused; what a run left that has
             // none is removed
-  kResume,  // goes on with the run it holds, or begins one if it holds none
+  kResume,  // continues the run it contains, or begins one if it contains none
 };
 
 class RunDirectory {
@@ -91,7 +91,7 @@ class RunDirectory {
   // Whether a run without finished work made room for a new one.
   bool replaced() const { return replaced_; }
 
-  // Whether the run has anything to go on with or to keep: an iteration or a checkpoint.
+  // Whether the run has anything to continue from or to keep: an iteration or a checkpoint.
   bool holds_work() const;
 
   Result<std::string> read_plan() const;

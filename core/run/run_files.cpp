@@ -61,28 +61,30 @@ Status SampleWriter::write(int iteration, const std::vector<std::string>& record
                            text.size());
 }
 
-Result<RunFiles> RunFiles::open(RunDirectory& directory, const RunFileOptions& options) {
+Result<ResumePoint> find_resume_point(RunDirectory& directory, CheckpointsKept kept) {
+  KRL_ASSIGN(Checkpoints checkpoints, Checkpoints::open(directory.layout().checkpoints(),
+                                                        std::move(kept), directory.files()));
+  std::vector<std::string> warnings;
+  KRL_ASSIGN(std::optional<Checkpoint> newest, checkpoints.newest(warnings));
+  return ResumePoint{std::move(checkpoints), std::move(newest), std::move(warnings)};
+}
+
+Result<RunFiles> RunFiles::open(RunDirectory& directory, ResumePoint point, bool tensorboard) {
   const RunLayout& layout = directory.layout();
   FileSystem& files = directory.files();
-  std::vector<std::string> warnings;
-  KRL_ASSIGN(Checkpoints checkpoints,
-             Checkpoints::open(layout.checkpoints(), options.checkpoints_kept, files));
-  KRL_ASSIGN(std::optional<Checkpoint> checkpoint, checkpoints.newest(warnings));
-  KRL_TRY(options.may_go_on(checkpoint ? &*checkpoint : nullptr));
-  const int last = checkpoint ? checkpoint->iteration : 0;
+  const int last = point.checkpoint ? point.checkpoint->iteration : 0;
   KRL_ASSIGN(std::unique_ptr<Ledger> ledger, Ledger::open(layout.ledger(), last, files));
   if (ledger->damaged() > 0)
-    warnings.push_back(std::to_string(ledger->damaged()) + " damaged records in " +
-                       layout.ledger().string() + " are left out");
+    point.warnings.push_back(std::to_string(ledger->damaged()) + " damaged records in " +
+                             layout.ledger().string() + " are left out");
   KRL_ASSIGN(MetricsWriter metrics, MetricsWriter::open(layout.metrics(), last, files));
-  std::optional<TensorBoardWriter> tensorboard;
-  if (options.tensorboard) {
-    KRL_ASSIGN(tensorboard, TensorBoardWriter::open(layout.tensorboard(), last, files));
+  std::optional<TensorBoardWriter> events;
+  if (tensorboard) {
+    KRL_ASSIGN(events, TensorBoardWriter::open(layout.tensorboard(), last, files));
   }
   KRL_ASSIGN(SampleWriter samples, SampleWriter::open(layout.samples(), last, files));
   KRL_ASSIGN(BestKernels best, BestKernels::open(layout.best(), files));
-  return RunFiles({std::move(checkpoint), std::move(warnings), std::move(checkpoints),
-                   std::move(ledger), std::move(metrics), std::move(tensorboard),
+  return RunFiles({std::move(point), std::move(ledger), std::move(metrics), std::move(events),
                    std::move(samples), std::move(best)});
 }
 
@@ -98,11 +100,11 @@ Status RunFiles::save_checkpoint(int iteration, std::string_view state,
                                  const Checkpoints::ForgetPolicy& forget_policy) {
   KRL_TRY(opened_.metrics.sync());
   KRL_TRY(opened_.ledger->sync());
-  return opened_.checkpoints.save(iteration, state, save_policy, forget_policy);
+  return opened_.point.checkpoints.save(iteration, state, save_policy, forget_policy);
 }
 
 Status RunFiles::rate_checkpoint(int iteration, double value) {
-  return opened_.checkpoints.rate(iteration, value);
+  return opened_.point.checkpoints.rate(iteration, value);
 }
 
 }  // namespace krl::core

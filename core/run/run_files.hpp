@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,25 +48,27 @@ class SampleWriter {
   FileSystem* files_;
 };
 
-struct RunFileOptions {
-  CheckpointsKept checkpoints_kept;
-  bool tensorboard = true;  // whether TensorBoard's event files are written too
-  // Asked before what came after the newest checkpoint (null if there is none) is forgotten; its
-  // error leaves the files as they are.
-  std::function<Status(const Checkpoint*)> may_go_on = [](const Checkpoint*) { return Status(); };
+// Where a run resumes: found before its files are opened, so that a refusal to continue from there
+// leaves them as they are.
+struct ResumePoint {
+  Checkpoints checkpoints;
+  std::optional<Checkpoint> checkpoint;  // the newest whole one; empty: the run begins
+  std::vector<std::string> warnings;     // of damaged checkpoints
 };
+Result<ResumePoint> find_resume_point(RunDirectory& directory, CheckpointsKept kept = {});
 
 class RunFiles {
  public:
-  // Opens the files of a run whose directory is open and whose plan is written, at its newest whole
-  // checkpoint, or at the beginning if it has none. `directory` must outlive the object.
-  static Result<RunFiles> open(RunDirectory& directory, const RunFileOptions& options = {});
+  // Opens the files of a run whose directory is open and whose plan is written, and forgets what
+  // came after `point`. `directory` must outlive the object. `tensorboard`: whether TensorBoard's
+  // event files are written too.
+  static Result<RunFiles> open(RunDirectory& directory, ResumePoint point, bool tensorboard = true);
 
-  // Where the run goes on from; empty at the beginning.
-  const std::optional<Checkpoint>& checkpoint() const { return opened_.checkpoint; }
+  // The checkpoint that the run resumes from; empty at the beginning.
+  const std::optional<Checkpoint>& checkpoint() const { return opened_.point.checkpoint; }
 
-  // What the user should hear about the files: damaged checkpoints, damaged ledger records.
-  const std::vector<std::string>& warnings() const { return opened_.warnings; }
+  // Warnings for the user: damaged checkpoints, damaged ledger records.
+  const std::vector<std::string>& warnings() const { return opened_.point.warnings; }
 
   // The end of an iteration: samples, metrics, TensorBoard, in this order.
   Status finish_iteration(const IterationMetrics& metrics, const std::vector<std::string>& samples);
@@ -85,9 +86,7 @@ class RunFiles {
 
  private:
   struct Opened {
-    std::optional<Checkpoint> checkpoint;
-    std::vector<std::string> warnings;
-    Checkpoints checkpoints;
+    ResumePoint point;
     std::unique_ptr<Ledger> ledger;
     MetricsWriter metrics;
     std::optional<TensorBoardWriter> tensorboard;

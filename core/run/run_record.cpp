@@ -58,7 +58,7 @@ std::map<std::string, std::string> plugin_hashes(const Json& start) {
 std::vector<std::string> differences(const Json& before, const Json& now) {
   std::vector<std::string> found;
   const auto compare = [&](const std::string& what, const std::string& a, const std::string& b) {
-    if (a != b) found.push_back(what + " was '" + a + "' before and is '" + b + "' now");
+    if (a != b) found.push_back(what + " changed from '" + a + "' to '" + b + "'");
   };
   compare("kernelrl's version", before.at("version"), now.at("version"));
   compare("the processor", before.at("machine").at("processor"), now.at("machine").at("processor"));

@@ -45,7 +45,7 @@ std::filesystem::path first_plan(const std::filesystem::path& record);
 Result<std::vector<std::string>> record_start(FileSystem& files, const std::filesystem::path& path,
                                               const RunStart& start);
 
-// How a run that ended early goes on: the line that a user is shown. Pure functions.
+// How to resume a run that ended early: the line that a user is shown. Pure functions.
 
 // The text as one word of a shell: in quotes where it has characters that a shell would read.
 std::string shell_word(std::string_view text);

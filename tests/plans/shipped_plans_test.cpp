@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/episode/prompt.hpp"
-#include "core/learn/declared_metrics.hpp"
+#include "core/learn/rollout_metrics.hpp"
 #include "core/learn/returns.hpp"
-#include "core/learn/samples.hpp"
+#include "core/learn/training_set.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/loader.hpp"
 
@@ -48,9 +48,9 @@ TurnRecord scored(double score) {
 }
 
 // Three turns of two episodes, which return 0 + 0.4 · 2 = 0.8, 2 and 3.
-SampleSet samples_by(const LearnSettings& learn) {
+TrainingSet samples_by(const LearnSettings& learn) {
   const Task task{"t", "", "", 0, ""};
-  return select_samples({{&task, 0, 0, {scored(0), scored(2)}}, {&task, 0, 1, {scored(3)}}}, learn);
+  return select_examples({{&task, 0, 0, {scored(0), scored(2)}}, {&task, 0, 1, {scored(3)}}}, learn);
 }
 
 TEST(ShippedPlan, OfKevinComparesAllTurnsOfATaskAndNeverStopsEarly) {
@@ -60,7 +60,7 @@ TEST(ShippedPlan, OfKevinComparesAllTurnsOfATaskAndNeverStopsEarly) {
   EXPECT_EQ(kevin.learn.group_by, GroupBy::kTask);
   EXPECT_EQ(kevin.learn.returns.kind, ReturnKind::kSum);
   EXPECT_EQ(kevin.learn.returns.discount, 0.4);
-  const SampleSet samples = samples_by(kevin.learn);
+  const TrainingSet samples = samples_by(kevin.learn);
   const auto expected = group_advantages({{0.8, 0}, {2, 0}, {3, 1}}, AdvantageKind::kGrpo);
   ASSERT_THAT(samples.examples, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i)
@@ -71,7 +71,7 @@ TEST(ShippedPlan, ComparesTurnsWithTheirLikeWhereItSaysNothingElse) {
   const Settings settings = settings_of("two_turns");
   EXPECT_TRUE(settings.rollout.stop_when);
   EXPECT_EQ(settings.learn.group_by, GroupBy::kTurn);
-  const SampleSet samples = samples_by(settings.learn);
+  const TrainingSet samples = samples_by(settings.learn);
   EXPECT_EQ(samples.too_small, 1) << "the second turn has nothing to be compared with";
   const auto expected = group_advantages({{0.8, 0}, {3, 1}}, AdvantageKind::kGrpo);
   ASSERT_THAT(samples.examples, SizeIs(2));

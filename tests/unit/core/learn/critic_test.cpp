@@ -56,18 +56,18 @@ struct FixedCritic {
       : policy(*Instance::create(*world.registry().find(Kind::kPolicy, "toy.world"),
                                  {{"critic", true}, {"fixed_values", true}}, scope)) {}
 
-  SampleSet samples(const std::vector<Episode>& episodes, const LearnSettings& s,
-                    Metrics& metrics) const {
-    auto set = select_samples_by_critic(episodes, s, policy, metrics);
+  TrainingSet training_set(const std::vector<Episode>& episodes, const LearnSettings& s,
+                           Metrics& metrics) const {
+    auto set = select_examples_by_critic(episodes, s, policy, metrics);
     if (!set) ADD_FAILURE() << set.error().message;
-    return set ? *std::move(set) : SampleSet();
+    return set ? *std::move(set) : TrainingSet();
   }
 };
 
 TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
   Metrics metrics;
-  const SampleSet set =
-      FixedCritic().samples({{&kTask, 0, 0, {turn(1), turn(4)}}}, settings(), metrics);
+  const TrainingSet set =
+      FixedCritic().training_set({{&kTask, 0, 0, {turn(1), turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(2));
   EXPECT_THAT(set.examples[0].values, ElementsAre(0.25F, 0.5F));
   // Returns: 1 + 0.5 · 4 for both tokens of the first turn, 4 for those of the second.
@@ -83,7 +83,7 @@ TEST(Critic, AnEpisodeIsOneSequenceOfTheTokensOfItsTurns) {
 
 TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
   Metrics metrics;
-  const SampleSet set = FixedCritic().samples(
+  const TrainingSet set = FixedCritic().training_set(
       {{&kTask, 0, 0, {turn(1), lost_turn()}}, {&kTask, 0, 1, {turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(1));
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(4)));
@@ -93,14 +93,14 @@ TEST(Critic, ATurnWhoseFutureWasLostIsLeftOut) {
 TEST(Critic, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
   Metrics metrics;
   Episode stopped{&kTask, 0, 0, {turn(1), turn(4)}, 2};
-  const SampleSet set = FixedCritic().samples({stopped}, settings(), metrics);
+  const TrainingSet set = FixedCritic().training_set({stopped}, settings(), metrics);
   EXPECT_THAT(set.examples[0].returns, Each(FloatEq(1 + 0.5F * 4 * 1.75F)));
   EXPECT_THAT(set.examples[1].returns, Each(FloatEq(4 * 1.75F)));
 }
 
 TEST(Critic, ATruncatedTurnIsMaskedAndWhatItEarnedGoesToTheTurnBefore) {
   Metrics metrics;
-  const SampleSet set = FixedCritic().samples(
+  const TrainingSet set = FixedCritic().training_set(
       {{&kTask, 0, 0, {turn(1), turn(2, StopReason::kLength), turn(4)}}}, settings(), metrics);
   ASSERT_THAT(set.examples, SizeIs(2)) << "the masked one is no sample";
   EXPECT_EQ(set.truncated, 1);
@@ -113,10 +113,11 @@ TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
   LearnSettings s = settings();
   s.gae.whiten = true;
   Metrics metrics;
-  const SampleSet set = FixedCritic().samples({{&kTask, 0, 0, {turn(1)}},
-                                               {&kTask, 0, 1, {turn(3, StopReason::kLength)}},
-                                               {&kTask, 0, 2, {turn(2)}}},
-                                              s, metrics);
+  const TrainingSet set =
+      FixedCritic().training_set({{&kTask, 0, 0, {turn(1)}},
+                                  {&kTask, 0, 1, {turn(3, StopReason::kLength)}},
+                                  {&kTask, 0, 2, {turn(2)}}},
+                                 s, metrics);
   double sum = 0, squares = 0;
   ASSERT_THAT(set.examples, SizeIs(2));
   for (const Example& example : set.examples) {
@@ -129,7 +130,8 @@ TEST(Critic, WhitensOverTheTokensThatAreLearnedFrom) {
 
 TEST(Critic, OfNoTurnsMakesNoSamples) {
   Metrics metrics;
-  const SampleSet set = FixedCritic().samples({{&kTask, 0, 0, {lost_turn()}}}, settings(), metrics);
+  const TrainingSet set =
+      FixedCritic().training_set({{&kTask, 0, 0, {lost_turn()}}}, settings(), metrics);
   EXPECT_THAT(set.examples, IsEmpty());
   EXPECT_THAT(metrics, IsEmpty());
 }

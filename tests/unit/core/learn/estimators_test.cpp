@@ -1,4 +1,4 @@
-#include "core/learn/assessment.hpp"
+#include "core/learn/measurement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -51,7 +51,8 @@ Status save(int iteration, std::uint64_t policy, RunFiles& run, FileSystem& file
 Status run_toy(const ToyRun& toy, const std::filesystem::path& directory, FileSystem& files) {
   KRL_ASSIGN(RunDirectory run_directory, RunDirectory::open(directory, OpenMode::kResume, files));
   KRL_TRY(run_directory.write_plan("[run]\nname = 'toy'\n"));
-  KRL_ASSIGN(RunFiles run, RunFiles::open(run_directory));
+  KRL_ASSIGN(ResumePoint point, find_resume_point(run_directory));
+  KRL_ASSIGN(RunFiles run, RunFiles::open(run_directory, std::move(point)));
   std::uint64_t policy = 1;
   int iteration = 0;
   if (run.checkpoint()) {

@@ -1,4 +1,4 @@
-#include "cli/assessment_report.hpp"
+#include "cli/measurement_report.hpp"
 
 #include <fmt/format.h>
 
@@ -65,27 +65,28 @@ Row joined(Row row, const Row& more) {
   return row;
 }
 
-std::string table_of_turns(const Assessment& a) {
+std::string table_of_turns(const Measurement& a) {
   std::vector<Row> rows = {
       joined({"TURN", "KERNELS", "COMPILE", "PASS", "SO FAR:"}, short_heading(a.figures))};
   for (std::size_t t = 0; t < a.turns.size(); ++t) {
-    const TurnAssessment& turn = a.turns[t];
-    rows.push_back(joined({std::to_string(t + 1), std::to_string(turn.kernels),
-                           number(turn.compile_rate), number(turn.pass_rate), ""},
-                          short_row(turn.so_far, a.figures.speedup.has_value())));
+    const TurnMeasurement& turn = a.turns[t];
+    rows.push_back(
+        joined({std::to_string(t + 1), std::to_string(turn.kernels.count),
+                number(turn.kernels.compile_rate()), number(turn.kernels.pass_rate()), ""},
+               short_row(turn.so_far, a.figures.speedup.has_value())));
   }
   return columns(rows);
 }
 
-std::string table_of_tasks(const Assessment& a) {
+std::string table_of_tasks(const Measurement& a) {
   std::vector<Row> rows = {joined({"TASK", "EPISODES"}, short_heading(a.figures))};
-  for (const TaskAssessment& task : a.tasks)
+  for (const TaskMeasurement& task : a.tasks)
     rows.push_back(joined({task.id, std::to_string(task.episodes)},
                           short_row(task.figures, a.figures.speedup.has_value())));
   return columns(rows);
 }
 
-std::string first_line(const Assessment& a) {
+std::string first_line(const Measurement& a) {
   std::string line = fmt::format("{}: {} tasks, {} episodes", a.name, a.tasks.size(), a.episodes);
   if (a.wrong_on_holdout > 0)
     line += fmt::format(", {} kernels wrong only on hold-out shapes", a.wrong_on_holdout);
@@ -101,7 +102,7 @@ std::string first_line(const Assessment& a) {
 
 }  // namespace
 
-std::string describe_assessment(const Assessment& a) {
+std::string describe_measurement(const Measurement& a) {
   if (a.tasks.empty()) return first_line(a) + "nothing could be evaluated\n";
   std::string text = first_line(a) + table_of_figures(a.figures);
   if (a.turns.size() > 1) text += "\n" + table_of_turns(a);

@@ -1,4 +1,4 @@
-#include "core/learn/examination.hpp"
+#include "core/learn/measure_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -88,10 +88,10 @@ Result<Player> player_of(const Policy& policy) {
   return Player{policy, std::move(info), nullptr, context};
 }
 
-class Examiner {
+class Measurer {
  public:
-  Examiner(const Examination& e, Player player)
-      : examination_(e),
+  Measurer(const MeasurementSetup& e, Player player)
+      : how_(e),
         rollout_(e.settings.rollout),
         evaluations_(judge_of(e.setup, e.threads), e.run_seed, nullptr,
                      e.settings.rollout.contract),
@@ -99,20 +99,20 @@ class Examiner {
     rollout_.group_size = e.samples;
   }
 
-  Result<std::vector<Assessment>> run() {
+  Result<std::vector<Measurement>> run() {
     PreparedTasks prepared;
-    KRL_TRY(prepare_tasks(examination_.setup, evaluations_, prepared));
-    std::vector<Assessment> sets;
-    if (!examination_.setup.data.tasks.empty()) {
-      KRL_ASSIGN(sets.emplace_back(), examine_set("train", examination_.setup.data.tasks));
+    KRL_TRY(prepare_tasks(how_.setup, evaluations_, prepared));
+    std::vector<Measurement> sets;
+    if (!how_.setup.data.tasks.empty()) {
+      KRL_ASSIGN(sets.emplace_back(), measure_set("train", how_.setup.data.tasks));
     }
-    for (const Holdout& holdout : examination_.setup.data.holdouts) {
-      KRL_ASSIGN(sets.emplace_back(), examine_set("holdout/" + holdout.name, holdout.tasks));
+    for (const Holdout& holdout : how_.setup.data.holdouts) {
+      KRL_ASSIGN(sets.emplace_back(), measure_set("holdout/" + holdout.name, holdout.tasks));
     }
     return sets;
   }
 
-  Result<Episode> examine_task(const Task& task, std::size_t group) {
+  Result<Episode> play_task(const Task& task, std::size_t group) {
     KRL_TRY(evaluations_.prepare(task));
     rollout_.group_size = 1;
     KRL_ASSIGN(RolloutResult rollout, run_rollout({&task}, context(task.id, group)));
@@ -121,27 +121,27 @@ class Examiner {
   }
 
  private:
-  Result<Assessment> examine_set(const std::string& name, const std::vector<Task>& tasks) {
+  Result<Measurement> measure_set(const std::string& name, const std::vector<Task>& tasks) {
     std::vector<const Task*> pointers;
     for (const Task& task : tasks) pointers.push_back(&task);
     KRL_ASSIGN(RolloutResult rollout, run_rollout(pointers, context(name)));
     KRL_ASSIGN(const int wrong, check_holdout_shapes(rollout.episodes));
-    Assessment assessment = assess(name, rollout.episodes, examination_.ks, rollout_.turns);
-    assessment.wrong_on_holdout = wrong;
-    if (rollout.lost) assessment.first_error = rollout.lost->message;
-    return assessment;
+    Measurement measurement = measurement_of(name, rollout.episodes, how_.ks, rollout_.turns);
+    measurement.wrong_on_holdout = wrong;
+    if (rollout.lost) measurement.first_error = rollout.lost->message;
+    return measurement;
   }
 
   RolloutContext context(const std::string& set, std::size_t first_group = 0) const {
     return {player_,
             evaluations_,
-            *examination_.setup.scorer,
-            *examination_.setup.prompts,
+            *how_.setup.scorer,
+            *how_.setup.prompts,
             rollout_,
-            examination_.run_seed,
+            how_.run_seed,
             0,
             [this, set](std::string_view phase, int done, int of) {
-              if (examination_.progress) examination_.progress(set, phase, done, of);
+              if (how_.progress) how_.progress(set, phase, done, of);
             },
             first_group};
   }
@@ -195,11 +195,11 @@ class Examiner {
     if (evaluation.infra_error()) return {};
     Episode so_far = *place.episode;
     so_far.turns.resize(place.turn + 1);
-    KRL_ASSIGN(turn.score, examination_.setup.scorer->score(so_far));
+    KRL_ASSIGN(turn.score, how_.setup.scorer->score(so_far));
     return {};
   }
 
-  const Examination& examination_;
+  const MeasurementSetup& how_;
   RolloutSettings rollout_;
   Evaluations evaluations_;
   const Player player_;
@@ -207,14 +207,14 @@ class Examiner {
 
 }  // namespace
 
-Result<std::vector<Assessment>> examine(const Examination& examination) {
-  KRL_ASSIGN(Player player, player_of(examination.policy));
-  return Examiner(examination, std::move(player)).run();
+Result<std::vector<Measurement>> measure_policy(const MeasurementSetup& how) {
+  KRL_ASSIGN(Player player, player_of(how.policy));
+  return Measurer(how, std::move(player)).run();
 }
 
-Result<Episode> examine_task(const Examination& examination, const Task& task, std::size_t group) {
-  KRL_ASSIGN(Player player, player_of(examination.policy));
-  return Examiner(examination, std::move(player)).examine_task(task, group);
+Result<Episode> play_task(const MeasurementSetup& how, const Task& task, std::size_t group) {
+  KRL_ASSIGN(Player player, player_of(how.policy));
+  return Measurer(how, std::move(player)).play_task(task, group);
 }
 
 }  // namespace krl::core

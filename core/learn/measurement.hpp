@@ -1,10 +1,11 @@
-// An assessment: what a policy can do on a set of tasks, from several episodes of each. Plain data
-// and pure functions; any thread.
+// A measurement of a policy: its figures on a set of tasks, from several episodes of each. Plain
+// data and pure functions; any thread.
 //
-// The value of an episode after a turn is that of the best kernel up to then: what a user who stops
-// there would take. A kernel that is not correct has the speedup 0.
+// The value of an episode after a turn is that of the best kernel up to then, which a user who
+// stops there would take. A kernel that is not correct has the speedup 0.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,7 +18,7 @@
 
 namespace krl::core {
 
-// What k samples of a task would give, estimated from n ≥ k of them. Pure functions, in double
+// Estimates for k samples of a task, from n ≥ k of them. Pure functions, in double
 // precision; any thread.
 
 // The expected largest of k of `values`, drawn without replacement: an unbiased estimate of the
@@ -46,20 +47,34 @@ struct Figures {
   std::optional<AtK> roofline;  // share of it, of the episodes whose correct kernels have one
 };
 
-struct TaskAssessment {
+struct TaskMeasurement {
   std::string id;
   unsigned tier = 0;
   int episodes = 0;  // of which a turn was evaluated
   Figures figures;
 };
 
-struct TurnAssessment {
-  int kernels = 0;  // evaluated; episodes may end earlier
-  double compile_rate = 0, pass_rate = 0;
+// How many kernels, or episodes, of a set compiled and passed.
+struct Rates {
+  int count = 0, compiled = 0, passed = 0;
+
+  void add(bool has_compiled, bool has_passed) {
+    ++count;
+    compiled += has_compiled ? 1 : 0;
+    passed += has_passed ? 1 : 0;
+  }
+  // 0 of none.
+  double compile_rate() const { return share(compiled); }
+  double pass_rate() const { return share(passed); }
+  double share(double part) const { return part / std::max(count, 1); }
+};
+
+struct TurnMeasurement {
+  Rates kernels;   // evaluated; episodes may end earlier
   Figures so_far;  // of all episodes, up to this turn
 };
 
-struct Assessment {
+struct Measurement {
   std::string name;  // of the set: "train", "holdout/templates"
   int episodes = 0;
   int infra_errors = 0;      // turns that were not answered or could not be evaluated
@@ -67,16 +82,16 @@ struct Assessment {
   int untimed = 0;           // episodes with a correct kernel, of which none has a time
   int wrong_on_holdout = 0;  // kernels that passed but on shapes that no training shows
   Figures figures;           // after the last turn
-  std::vector<TurnAssessment> turns;
-  std::vector<TaskAssessment> tasks;  // in the order of the episodes
+  std::vector<TurnMeasurement> turns;
+  std::vector<TaskMeasurement> tasks;  // in the order of the episodes
 };
 
 // `ks`: rising, each at least 1. Of a task with fewer episodes than a k, all of them count for it;
 // a task without any is left out. `turns`: the most that an episode may have.
-Assessment assess(std::string name, const std::vector<Episode>& episodes,
-                  const std::vector<std::size_t>& ks, std::int64_t turns);
+Measurement measurement_of(std::string name, const std::vector<Episode>& episodes,
+                           const std::vector<std::size_t>& ks, std::int64_t turns);
 
-nlohmann::json to_json(const Assessment& assessment);
+nlohmann::json to_json(const Measurement& measurement);
 
 // Whether a correct kernel counts for fast_p: more than p times as fast as the baseline
 // (KernelBench, Ouyang et al., arXiv 2502.10517). A time as good as the baseline's is not faster

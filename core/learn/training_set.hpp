@@ -1,4 +1,4 @@
-// Training samples: the turns of an iteration's episodes that are learned from, each with its
+// Training examples: the turns of an iteration's episodes that are learned from, each with its
 // advantage.
 #pragma once
 
@@ -18,9 +18,9 @@ namespace krl::core {
 // 0 … n−1 in an order drawn from `seed` (Fisher-Yates over splitmix64).
 std::vector<std::size_t> permutation(std::size_t n, std::uint64_t seed);
 
-// The turns of an episode that have a return, in order, and their scores. An infrastructure error
-// is no turn, and as nobody knows what it would have scored, nor is one before it whose return it
-// would be a part of.
+// The turns of an episode that have a return, in order, and their scores. Left out are
+// infrastructure errors and, since their score is unknown, the earlier turns whose returns would
+// include it.
 struct ScoredTurns {
   std::size_t first = 0;  // of the episode's turns
   std::vector<const TurnRecord*> turns;
@@ -29,7 +29,7 @@ struct ScoredTurns {
 };
 ScoredTurns scored_turns(const Episode& episode, const LearnSettings& settings);
 
-struct SampleSet {
+struct TrainingSet {
   std::vector<Example> examples;  // in the order of the episodes
   int turns = 0;                  // that were scored, learned from or not
   int groups = 0;
@@ -43,24 +43,24 @@ struct SampleSet {
   void count(const ScoredTurns& scored);
 };
 
-// A turn as a sample, without advantages yet. Truncated answers are masked (weight 0), or scored 0
-// at most, as `truncated` says.
+// A turn as an example, without advantages yet. Truncated answers are masked (weight 0), or scored
+// 0 at most, as `truncated` says.
 Example example_of(const TurnRecord& turn, Truncated truncated);
 bool is_masked(const TurnRecord& turn, Truncated truncated);
 
-// Each turn is a sample of its own. Turns that are masked count for their group's mean, and are no
-// samples.
+// Each turn is an example of its own. Turns that are masked count for their group's mean, and are
+// not examples.
 // REQUIRES: an advantage of groups.
-SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings);
+TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSettings& settings);
 
 // The groups (Episode::group) of which something can be learned: of some turn the returns differ.
 std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
                                          const LearnSettings& settings);
 
-// How many optimiser steps an epoch of `samples` has: `minibatches` if they are as many as the
-// iteration's `turns`, fewer in proportion, and at least one. So a step is not of fewer samples
-// where fewer are left, but rarer.
-std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t minibatches);
+// How many optimiser steps an epoch of `examples` has: `minibatches` if they are as many as the
+// iteration's `turns`, fewer in proportion, and at least one. So if fewer examples are left, the
+// steps are fewer, not smaller.
+std::int64_t steps_of_epoch(std::size_t examples, double turns, std::int64_t minibatches);
 
 // The examples, which are borrowed, in `count` parts of nearly the same number, shuffled by `seed`;
 // empty parts are left out.

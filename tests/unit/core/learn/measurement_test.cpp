@@ -1,4 +1,4 @@
-#include "core/learn/assessment.hpp"
+#include "core/learn/measurement.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,11 +35,11 @@ Episode episode(const Task& task, std::vector<TurnRecord> turns) {
 
 auto near(double value) { return DoubleNear(value, 1e-12); }
 
-TEST(Assessment, IsTheMeanOverTasksOfTheirBestOfK) {
-  const Assessment a = assess("train",
-                              {episode(kEasy, {right(1)}), episode(kEasy, {wrong()}),
-                               episode(kHard, {wrong()}), episode(kHard, {wrong()})},
-                              {1, 2}, 1);
+TEST(Measurement, IsTheMeanOverTasksOfTheirBestOfK) {
+  const Measurement a = measurement_of("train",
+                                       {episode(kEasy, {right(1)}), episode(kEasy, {wrong()}),
+                                        episode(kHard, {wrong()}), episode(kHard, {wrong()})},
+                                       {1, 2}, 1);
   EXPECT_EQ(a.episodes, 4);
   ASSERT_EQ(a.tasks.size(), 2U);
   EXPECT_EQ(a.tasks[0].id, "easy");
@@ -50,70 +50,72 @@ TEST(Assessment, IsTheMeanOverTasksOfTheirBestOfK) {
   EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(0.25)), Pair(2, near(0.5))));
 }
 
-TEST(Assessment, FastIsCorrectAndFasterThanP) {
-  const Assessment a =
-      assess("train", {episode(kEasy, {right(1)}), episode(kEasy, {right(1.75)})}, {1}, 1);
+TEST(Measurement, FastIsCorrectAndFasterThanP) {
+  const Measurement a =
+      measurement_of("train", {episode(kEasy, {right(1)}), episode(kEasy, {right(1.75)})}, {1}, 1);
   EXPECT_THAT(a.figures.fast->at(0.5), ElementsAre(Pair(1, near(1))));
   EXPECT_THAT(a.figures.fast->at(1), ElementsAre(Pair(1, near(0.5)))) << "as fast is not faster";
   EXPECT_THAT(a.figures.fast->at(1.5), ElementsAre(Pair(1, near(0.5))));
   EXPECT_THAT(a.figures.fast->at(2), ElementsAre(Pair(1, near(0))));
 }
 
-TEST(Assessment, AnEpisodeIsWorthItsBestTurnSoFar) {
-  const Assessment a = assess("train",
-                              {episode(kEasy, {wrong(), right(2), right(0.75)}),
-                               episode(kEasy, {right(1)})},  // it stopped early
-                              {1}, 3);
+TEST(Measurement, AnEpisodeIsWorthItsBestTurnSoFar) {
+  const Measurement a = measurement_of("train",
+                                       {episode(kEasy, {wrong(), right(2), right(0.75)}),
+                                        episode(kEasy, {right(1)})},  // it stopped early
+                                       {1}, 3);
   ASSERT_EQ(a.turns.size(), 3U);
-  EXPECT_EQ(a.turns[0].kernels, 2);
-  EXPECT_EQ(a.turns[1].kernels, 1);
-  EXPECT_DOUBLE_EQ(a.turns[0].pass_rate, 0.5);
-  EXPECT_DOUBLE_EQ(a.turns[0].compile_rate, 1);
-  EXPECT_DOUBLE_EQ(a.turns[1].pass_rate, 1);
+  EXPECT_EQ(a.turns[0].kernels.count, 2);
+  EXPECT_EQ(a.turns[1].kernels.count, 1);
+  EXPECT_DOUBLE_EQ(a.turns[0].kernels.pass_rate(), 0.5);
+  EXPECT_DOUBLE_EQ(a.turns[0].kernels.compile_rate(), 1);
+  EXPECT_DOUBLE_EQ(a.turns[1].kernels.pass_rate(), 1);
   EXPECT_THAT(*a.turns[0].so_far.speedup, ElementsAre(Pair(1, near(0.5))));
   EXPECT_THAT(*a.turns[1].so_far.speedup, ElementsAre(Pair(1, near(1.5))));
   EXPECT_THAT(*a.turns[2].so_far.speedup, ElementsAre(Pair(1, near(1.5)))) << "the best stays";
   EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(1.5))));
 }
 
-TEST(Assessment, WhatCouldNotBeEvaluatedIsNoFailure) {
-  const Assessment a = assess("train",
-                              {episode(kEasy, {lost()}), episode(kEasy, {right(1)}),
-                               episode(kEasy, {right(1), lost()}), episode(kHard, {lost()})},
-                              {1, 3}, 2);
+TEST(Measurement, WhatCouldNotBeEvaluatedIsNoFailure) {
+  const Measurement a =
+      measurement_of("train",
+                     {episode(kEasy, {lost()}), episode(kEasy, {right(1)}),
+                      episode(kEasy, {right(1), lost()}), episode(kHard, {lost()})},
+                     {1, 3}, 2);
   EXPECT_EQ(a.infra_errors, 3);
   EXPECT_EQ(a.episodes, 2);
   ASSERT_EQ(a.tasks.size(), 1U) << "of the other task nothing is known";
   EXPECT_EQ(a.tasks[0].episodes, 2);
   EXPECT_THAT(a.figures.passed, ElementsAre(Pair(1, near(1)), Pair(3, near(1))));
-  EXPECT_EQ(a.turns[1].kernels, 0);
+  EXPECT_EQ(a.turns[1].kernels.count, 0);
 }
 
-TEST(Assessment, WithoutTimesThereAreNoSpeedups) {
-  const Assessment a = assess("train", {episode(kEasy, {right(kUnknown)})}, {1}, 1);
+TEST(Measurement, WithoutTimesThereAreNoSpeedups) {
+  const Measurement a = measurement_of("train", {episode(kEasy, {right(kUnknown)})}, {1}, 1);
   EXPECT_FALSE(a.figures.speedup);
   EXPECT_FALSE(to_json(a)["at"].contains("speedup"));
   EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json({{"1", 1.0}}));
 }
 
-TEST(Assessment, SharesOfTheRooflineAreOfTheBestKernel) {
+TEST(Measurement, SharesOfTheRooflineAreOfTheBestKernel) {
   TurnRecord good = right(2), better = right(3);
   good.evaluation.values.push_back({0, "roofline", "", 0.25});
   better.evaluation.values.push_back({0, "roofline", "", 0.75});
-  const Assessment a =
-      assess("train", {episode(kEasy, {good, better}), episode(kEasy, {wrong()})}, {1, 2}, 2);
+  const Measurement a = measurement_of(
+      "train", {episode(kEasy, {good, better}), episode(kEasy, {wrong()})}, {1, 2}, 2);
   EXPECT_THAT(*a.figures.roofline, ElementsAre(Pair(1, near(0.375)), Pair(2, near(0.75))));
   EXPECT_THAT(*a.turns[0].so_far.roofline, ElementsAre(Pair(1, near(0.125)), Pair(2, near(0.25))));
   EXPECT_TRUE(to_json(a)["at"].contains("roofline"));
-  EXPECT_FALSE(assess("train", {episode(kEasy, {right(1)})}, {1}, 1).figures.roofline)
+  EXPECT_FALSE(measurement_of("train", {episode(kEasy, {right(1)})}, {1}, 1).figures.roofline)
       << "a backend that does not say";
 }
 
-TEST(Assessment, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
-  const Assessment a = assess("train",
-                              {episode(kEasy, {right(kUnknown)}), episode(kEasy, {right(3)}),
-                               episode(kHard, {right(kUnknown)})},
-                              {1}, 1);
+TEST(Measurement, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
+  const Measurement a =
+      measurement_of("train",
+                     {episode(kEasy, {right(kUnknown)}), episode(kEasy, {right(3)}),
+                      episode(kHard, {right(kUnknown)})},
+                     {1}, 1);
   EXPECT_EQ(a.untimed, 2);
   ASSERT_TRUE(a.figures.speedup);
   EXPECT_THAT(*a.figures.speedup, ElementsAre(Pair(1, near(3))));
@@ -121,8 +123,8 @@ TEST(Assessment, AKernelWithoutATimeLeavesTheSpeedupsOfTheOthers) {
   EXPECT_FALSE(a.tasks[1].figures.speedup);
 }
 
-TEST(Assessment, OfNothingIsEmpty) {
-  const Assessment a = assess("train", {episode(kEasy, {lost()})}, {1}, 1);
+TEST(Measurement, OfNothingIsEmpty) {
+  const Measurement a = measurement_of("train", {episode(kEasy, {lost()})}, {1}, 1);
   EXPECT_TRUE(a.tasks.empty());
   EXPECT_EQ(to_json(a)["at"]["passed"], nlohmann::json::object());
 }

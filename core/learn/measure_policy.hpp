@@ -1,4 +1,4 @@
-// Measuring a policy on tasks and shapes that it does not learn from.
+// Measuring a policy: episodes without learning, on training and held-out tasks and shapes.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,14 @@
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
 #include "core/episode/rollout.hpp"
-#include "core/learn/assessment.hpp"
+#include "core/learn/measurement.hpp"
 #include "core/learn/setup.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/policy.hpp"
 
 namespace krl::core {
 
-// What training must not have spoiled: tasks that no training sees, and shapes that no training
-// shows.
+// Held-out evaluation: tasks not used in training, and hold-out shapes of training tasks.
 
 // The kernels of a rollout on held-out tasks, as holdout/<dataset>/pass_rate and so on.
 Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext& context,
@@ -27,11 +26,11 @@ Status measure_tasks(const std::vector<Holdout>& holdouts, const RolloutContext&
 Status measure_shapes(const std::vector<Episode>& episodes, const RolloutContext& context,
                       Metrics& metrics);
 
-// An examination of a policy: episodes on given tasks, as a stage would play them, of which nothing
-// is learned. Blocks; one thread.
+// Measuring a policy on a stage's tasks: episodes as the stage would play them, without learning.
+// Blocks; one thread.
 
-// All of it outlives the examination.
-struct Examination {
+// All of it outlives the measurement.
+struct MeasurementSetup {
   const Policy& policy;
   const Settings& settings;  // of the stage whose episodes are played
   const StageSetup& setup;
@@ -46,9 +45,9 @@ struct Examination {
 // Plays the episodes of every set of tasks that `setup` holds, the train tasks and each held-out
 // set apart. Prompts show what the training shapes gave, as in training; but a kernel that is wrong
 // on a hold-out shape counts as wrong, and its turn is scored as such.
-Result<std::vector<Assessment>> examine(const Examination& examination);
+Result<std::vector<Measurement>> measure_policy(const MeasurementSetup& how);
 
-// One episode of a task, played and judged in the same way. `group` is part of its seeds.
-Result<Episode> examine_task(const Examination& examination, const Task& task, std::size_t group);
+// One episode of a task, played and evaluated in the same way. `group` is part of its seeds.
+Result<Episode> play_task(const MeasurementSetup& how, const Task& task, std::size_t group);
 
 }  // namespace krl::core

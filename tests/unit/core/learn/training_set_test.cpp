@@ -1,4 +1,4 @@
-#include "core/learn/samples.hpp"
+#include "core/learn/training_set.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,9 +37,9 @@ LearnSettings settings() {
   return s;
 }
 
-TEST(Samples, EachTurnIsASampleWithTheAdvantageOfItsReturn) {
-  const SampleSet set =
-      select_samples({episode(0, {turn(0, 1), turn(2, 2)}), episode(0, {turn(3, 3)})}, settings());
+TEST(TrainingSet, EachTurnIsAnExampleWithTheAdvantageOfItsReturn) {
+  const TrainingSet set =
+      select_examples({episode(0, {turn(0, 1), turn(2, 2)}), episode(0, {turn(3, 3)})}, settings());
   ASSERT_EQ(set.examples.size(), 3U);
   // Returns 0 + 0.5 · 2 = 1, 2 and 3; their mean is 2.
   EXPECT_EQ(set.examples[0].advantages, (std::vector<float>{-1, -1}));
@@ -50,10 +50,10 @@ TEST(Samples, EachTurnIsASampleWithTheAdvantageOfItsReturn) {
   EXPECT_EQ(set.groups, 1);
 }
 
-TEST(Samples, CanBeComparedWithinTheirTurn) {
+TEST(TrainingSet, CanBeComparedWithinTheirTurn) {
   LearnSettings s = settings();
   s.group_by = GroupBy::kTurn;
-  const SampleSet set = select_samples(
+  const TrainingSet set = select_examples(
       {episode(0, {turn(0, 1), turn(2, 2)}), episode(0, {turn(2, 3), turn(0, 4)})}, s);
   ASSERT_EQ(set.examples.size(), 4U);
   EXPECT_EQ(set.groups, 2);
@@ -62,98 +62,101 @@ TEST(Samples, CanBeComparedWithinTheirTurn) {
   EXPECT_FLOAT_EQ(set.examples[2].advantages[0], 1);  // 2 and 0
 }
 
-TEST(Samples, GroupsWithoutVarianceAreDroppedAndCounted) {
-  const SampleSet set = select_samples({episode(0, {turn(1, 1)}), episode(0, {turn(1, 2)}),
-                                        episode(1, {turn(0, 3)}), episode(1, {turn(1, 4)})},
-                                       settings());
+TEST(TrainingSet, GroupsWithoutVarianceAreDroppedAndCounted) {
+  const TrainingSet set = select_examples({episode(0, {turn(1, 1)}), episode(0, {turn(1, 2)}),
+                                           episode(1, {turn(0, 3)}), episode(1, {turn(1, 4)})},
+                                          settings());
   EXPECT_EQ(set.zero_variance, 1);
   ASSERT_EQ(set.examples.size(), 2U);
   EXPECT_EQ(set.examples[0].tokens[0], 3);
 }
 
-TEST(Samples, AGroupThatDiffersByLessThanTheNoiseTeachesNothing) {
+TEST(TrainingSet, AGroupThatDiffersByLessThanTheNoiseTeachesNothing) {
   LearnSettings s = settings();
   s.advantage = AdvantageKind::kGrpo;
   s.min_spread = 0.02;
   const std::vector<Episode> noise = {episode(0, {turn(1.3, 1)}), episode(0, {turn(1.31, 2)}),
                                       episode(1, {turn(0, 3)}), episode(1, {turn(0.05, 4)})};
-  const SampleSet set = select_samples(noise, s);
+  const TrainingSet set = select_examples(noise, s);
   EXPECT_EQ(set.below_noise, 1);
   EXPECT_EQ(set.zero_variance, 0);
   ASSERT_EQ(set.examples.size(), 2U) << "one turn that differs is enough, however many do not";
   EXPECT_EQ(set.examples[0].tokens[0], 3);
 
   s.drop_zero_variance = false;
-  EXPECT_EQ(select_samples(noise, s).examples[1].advantages, (std::vector<float>{0, 0}));
+  EXPECT_EQ(select_examples(noise, s).examples[1].advantages, (std::vector<float>{0, 0}));
   s.min_spread = 0;
-  EXPECT_NEAR(select_samples(noise, s).examples[1].advantages[0], std::sqrt(0.5), 1e-3)
+  EXPECT_NEAR(select_examples(noise, s).examples[1].advantages[0], std::sqrt(0.5), 1e-3)
       << "as large as any other";
 }
 
-TEST(Samples, InfrastructureErrorsAreNeverLearnedFrom) {
-  const SampleSet set = select_samples({episode(0, {turn(0, 1, Verdict::kInfraError)}),
-                                        episode(0, {turn(1, 2)}), episode(0, {turn(3, 3)})},
-                                       settings());
+TEST(TrainingSet, InfrastructureErrorsAreNeverLearnedFrom) {
+  const TrainingSet set = select_examples({episode(0, {turn(0, 1, Verdict::kInfraError)}),
+                                           episode(0, {turn(1, 2)}), episode(0, {turn(3, 3)})},
+                                          settings());
   ASSERT_EQ(set.examples.size(), 2U);
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1);  // mean of 1 and 3, without the lost one
 }
 
-TEST(Samples, ATurnWhoseFutureWasLostHasNoReturn) {
+TEST(TrainingSet, ATurnWhoseFutureWasLostHasNoReturn) {
   const std::vector<Episode> episodes = {
       episode(0, {turn(0.3, 1), turn(0, 2, Verdict::kInfraError)}), episode(0, {turn(1, 3)}),
       episode(0, {turn(3, 4)})};
-  SampleSet set = select_samples(episodes, settings());
+  TrainingSet set = select_examples(episodes, settings());
   EXPECT_EQ(set.lost_future, 1);
   ASSERT_EQ(set.examples.size(), 2U);
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1) << "the group's mean is without it, too";
 
   LearnSettings s = settings();
   s.returns.discount = 0;
-  set = select_samples(episodes, s);
+  set = select_examples(episodes, s);
   EXPECT_EQ(set.lost_future, 0) << "nothing later would have counted";
   EXPECT_EQ(set.examples.size(), 3U);
 }
 
-TEST(Samples, AnEpisodeThatStoppedEarlyGoesOnScoringAsItDid) {
+TEST(TrainingSet, AnEpisodeThatStoppedEarlyKeepsScoringAsItDid) {
   Episode stopped = episode(0, {turn(2, 1)});
   stopped.unplayed = 1;
-  const SampleSet set = select_samples({stopped, episode(0, {turn(1, 2), turn(1, 3)})}, settings());
+  const TrainingSet set =
+      select_examples({stopped, episode(0, {turn(1, 2), turn(1, 3)})}, settings());
   // Returns 2 + 0.5 · 2 = 3, 1.5 and 1.
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], 3 - 5.5F / 3);
 }
 
-TEST(Samples, AGroupOfOneEpisodeIsTooSmall) {
-  const SampleSet set = select_samples(
+TEST(TrainingSet, AGroupOfOneEpisodeIsTooSmall) {
+  const TrainingSet set = select_examples(
       {episode(0, {turn(0, 1, Verdict::kInfraError)}), episode(0, {turn(1, 2), turn(2, 3)})},
       settings());
   EXPECT_TRUE(set.examples.empty());
   EXPECT_EQ(set.too_small, 1);
 }
 
-TEST(Samples, AMaskedAnswerCountsForItsGroupAndIsNoSample) {
-  const SampleSet set =
-      select_samples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, settings());
+TEST(TrainingSet, AMaskedAnswerCountsForItsGroupAndIsNoExample) {
+  const TrainingSet set =
+      select_examples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, settings());
   ASSERT_EQ(set.examples.size(), 1U) << "nobody computes what nothing is learned from";
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], 0.5F);
   EXPECT_EQ(set.truncated, 1);
 }
 
-TEST(Samples, TokensThatThePolicyDidNotChooseTeachNothing) {
+TEST(TrainingSet, TokensThatThePolicyDidNotChooseTeachNothing) {
   TurnRecord ended = turn(2, 3);
   ended.answer.given_end = 1;
-  const SampleSet set = select_samples({episode(0, {ended}), episode(0, {turn(0, 4)})}, settings());
+  const TrainingSet set =
+      select_examples({episode(0, {ended}), episode(0, {turn(0, 4)})}, settings());
   ASSERT_EQ(set.examples.size(), 2u);
   EXPECT_EQ(set.examples[0].weights, (std::vector<float>{0, 1}));
   EXPECT_EQ(set.examples[1].weights, (std::vector<float>{1, 1}));
 }
 
-TEST(Samples, ATruncatedAnswerThatIsScoredIsNeverBetterThanAWrongOne) {
+TEST(TrainingSet, ATruncatedAnswerThatIsScoredIsNeverBetterThanAWrongOne) {
   LearnSettings s = settings();
   s.truncated = Truncated::kZero;
-  SampleSet set = select_samples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, s);
+  TrainingSet set =
+      select_examples({episode(0, {cut_off(turn(1, 9))}), episode(0, {turn(2, 1)})}, s);
   EXPECT_EQ(set.examples[0].weights, (std::vector<float>{1, 1}));
   EXPECT_FLOAT_EQ(set.examples[0].advantages[0], -1);  // 0 against 2
-  set = select_samples({episode(0, {cut_off(turn(-1, 9))}), episode(0, {turn(-1, 1)})}, s);
+  set = select_examples({episode(0, {cut_off(turn(-1, 9))}), episode(0, {turn(-1, 1)})}, s);
   EXPECT_EQ(set.zero_variance, 1) << "wrong costs 1 here, and so does wrong and cut off";
 }
 
@@ -164,7 +167,7 @@ Example example(const std::vector<float>& weights) {
   return e;
 }
 
-TEST(Samples, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
+TEST(TrainingSet, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
   const Example both = example({1, 1}), none = example({0, 0}), second = example({0, 1});
   EXPECT_EQ(weighted_tokens({&both, &none, &second}), 3);
   EXPECT_EQ(weighted_examples({&both, &none, &second}), 2);
@@ -173,7 +176,7 @@ TEST(Samples, AMeanOverSequencesCountsThoseThatAreLearnedFrom) {
   EXPECT_EQ(weighted_examples({&unweighted}), 1);
 }
 
-TEST(Samples, SomeGroupsHaveNothingToTeach) {
+TEST(TrainingSet, SomeGroupsHaveNothingToTeach) {
   LearnSettings s = settings();
   s.group_by = GroupBy::kTurn;
   s.returns.discount = 0;
@@ -184,7 +187,7 @@ TEST(Samples, SomeGroupsHaveNothingToTeach) {
   EXPECT_EQ(groups_that_differ(episodes, s), (std::set<std::size_t>{3}));
 }
 
-TEST(Minibatches, AreFewerWhereFewTurnsAreLeftAsSamples) {
+TEST(Minibatches, AreFewerWhereFewTurnsAreLeftAsExamples) {
   const auto steps = [](std::size_t samples) { return steps_of_epoch(samples, 128, 4); };
   EXPECT_EQ(steps(128), 4);
   EXPECT_EQ(steps(100), 3);

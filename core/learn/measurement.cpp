@@ -1,4 +1,4 @@
-#include "core/learn/assessment.hpp"
+#include "core/learn/measurement.hpp"
 
 #include <fmt/format.h>
 
@@ -166,17 +166,17 @@ std::vector<std::vector<const Episode*>> by_task(const std::vector<Episode>& epi
   return tasks;
 }
 
-class Assessor {
+class Estimator {
  public:
-  Assessor(const std::vector<Episode>& episodes, const std::vector<std::size_t>& ks)
+  Estimator(const std::vector<Episode>& episodes, const std::vector<std::size_t>& ks)
       : episodes_(episodes), tasks_(by_task(episodes)), ks_(ks) {
     measured_.speedup = measures(episodes, [](const Evaluation& e) { return e.speedup(); });
     measured_.roofline = measures(episodes, roofline_of);
   }
 
   // What is known of the tasks after `turns` turns; those without an episode are left out.
-  std::vector<TaskAssessment> tasks(std::size_t turns) const {
-    std::vector<TaskAssessment> assessed;
+  std::vector<TaskMeasurement> tasks(std::size_t turns) const {
+    std::vector<TaskMeasurement> measured;
     for (const auto& episodes : tasks_) {
       std::vector<Attempt> attempts;
       for (const Episode* episode : episodes) {
@@ -184,33 +184,28 @@ class Assessor {
       }
       if (attempts.empty()) continue;
       const Task& task = *episodes.front()->task;
-      assessed.push_back({task.id, task.tier, static_cast<int>(attempts.size()),
+      measured.push_back({task.id, task.tier, static_cast<int>(attempts.size()),
                           figures_of(attempts, ks_, measured_)});
     }
-    return assessed;
+    return measured;
   }
 
   // The turn of this number, counted from 0.
-  TurnAssessment turn(std::size_t index) const {
-    TurnAssessment turn;
-    int compiled = 0, passed = 0;
+  TurnMeasurement turn(std::size_t index) const {
+    TurnMeasurement turn;
     for (const Episode& episode : episodes_) {
       if (index >= episode.turns.size()) continue;
       const Evaluation& evaluation = episode.turns[index].evaluation;
       if (episode.turns[index].infra_error()) continue;
-      ++turn.kernels;
-      compiled += evaluation.compiled() ? 1 : 0;
-      passed += evaluation.passed() ? 1 : 0;
+      turn.kernels.add(evaluation.compiled(), evaluation.passed());
     }
-    turn.compile_rate = static_cast<double>(compiled) / std::max(turn.kernels, 1);
-    turn.pass_rate = static_cast<double>(passed) / std::max(turn.kernels, 1);
     turn.so_far = mean_over(tasks(index + 1));
     return turn;
   }
 
-  static Figures mean_over(const std::vector<TaskAssessment>& tasks) {
+  static Figures mean_over(const std::vector<TaskMeasurement>& tasks) {
     std::vector<Figures> figures;
-    for (const TaskAssessment& task : tasks) figures.push_back(task.figures);
+    for (const TaskMeasurement& task : tasks) figures.push_back(task.figures);
     return mean_figures(figures);
   }
 
@@ -239,14 +234,14 @@ json by_k(const Figures& figures) {
 
 }  // namespace
 
-Assessment assess(std::string name, const std::vector<Episode>& episodes,
-                  const std::vector<std::size_t>& ks, std::int64_t turns) {
-  const Assessor assessor(episodes, ks);
-  Assessment result;
+Measurement measurement_of(std::string name, const std::vector<Episode>& episodes,
+                           const std::vector<std::size_t>& ks, std::int64_t turns) {
+  const Estimator estimator(episodes, ks);
+  Measurement result;
   result.name = std::move(name);
-  result.tasks = assessor.tasks(static_cast<std::size_t>(turns));
-  result.figures = Assessor::mean_over(result.tasks);
-  for (const TaskAssessment& task : result.tasks) result.episodes += task.episodes;
+  result.tasks = estimator.tasks(static_cast<std::size_t>(turns));
+  result.figures = Estimator::mean_over(result.tasks);
+  for (const TaskMeasurement& task : result.tasks) result.episodes += task.episodes;
   for (const Episode& episode : episodes) {
     const auto attempt = attempt_of(episode, episode.turns.size());
     result.untimed += attempt && !attempt->timed() ? 1 : 0;
@@ -256,24 +251,24 @@ Assessment assess(std::string name, const std::vector<Episode>& episodes,
     }
   }
   for (std::int64_t t = 0; t < turns; ++t)
-    result.turns.push_back(assessor.turn(static_cast<std::size_t>(t)));
+    result.turns.push_back(estimator.turn(static_cast<std::size_t>(t)));
   return result;
 }
 
-json to_json(const Assessment& a) {
+json to_json(const Measurement& a) {
   json tasks = json::array(), turns = json::array();
-  for (const TaskAssessment& task : a.tasks) {
+  for (const TaskMeasurement& task : a.tasks) {
     tasks.push_back({{"id", task.id},
                      {"tier", task.tier},
                      {"episodes", task.episodes},
                      {"at", by_k(task.figures)}});
   }
   for (std::size_t t = 0; t < a.turns.size(); ++t) {
-    const TurnAssessment& turn = a.turns[t];
+    const TurnMeasurement& turn = a.turns[t];
     turns.push_back({{"turn", t + 1},
-                     {"kernels", turn.kernels},
-                     {"compile_rate", turn.compile_rate},
-                     {"pass_rate", turn.pass_rate},
+                     {"kernels", turn.kernels.count},
+                     {"compile_rate", turn.kernels.compile_rate()},
+                     {"pass_rate", turn.kernels.pass_rate()},
                      {"so_far", by_k(turn.so_far)}});
   }
   return {{"name", a.name},

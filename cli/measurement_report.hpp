@@ -1,14 +1,14 @@
-// An assessment as text for people. Pure functions.
+// A measurement of a policy as text for people. Pure functions.
 #pragma once
 
 #include <string>
 
-#include "core/learn/assessment.hpp"
+#include "core/learn/measurement.hpp"
 
 namespace krl::cli {
 using namespace core;
 
 // The figures of the set at every k, a row a turn where there are several, a row a task.
-std::string describe_assessment(const Assessment& assessment);
+std::string describe_measurement(const Measurement& measurement);
 
 }  // namespace krl::cli

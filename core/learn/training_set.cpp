@@ -1,4 +1,4 @@
-#include "core/learn/samples.hpp"
+#include "core/learn/training_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +57,7 @@ double score_of(const TurnRecord& turn, Truncated truncated) {
 // Counts turns in `set` on the way.
 std::map<GroupKey, std::vector<Member>> group_members(const std::vector<Episode>& episodes,
                                                       const LearnSettings& settings,
-                                                      SampleSet& set) {
+                                                      TrainingSet& set) {
   std::map<GroupKey, std::vector<Member>> groups;
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     const ScoredTurns scored = scored_turns(episodes[e], settings);
@@ -92,7 +92,7 @@ std::vector<Return> returns_of(const std::vector<Member>& members) {
 
 // The advantages of a group's members; nothing where they are left out.
 std::optional<std::vector<double>> advantages_of(const std::vector<Return>& returns,
-                                                 const LearnSettings& settings, SampleSet& set) {
+                                                 const LearnSettings& settings, TrainingSet& set) {
   ++set.groups;
   const GroupKind kind = kind_of(returns, settings);
   set.zero_variance += kind == GroupKind::kSame ? 1 : 0;
@@ -105,7 +105,7 @@ std::optional<std::vector<double>> advantages_of(const std::vector<Return>& retu
 
 }  // namespace
 
-void SampleSet::count(const ScoredTurns& scored) {
+void TrainingSet::count(const ScoredTurns& scored) {
   turns += static_cast<int>(scored.turns.size());
   lost_future += scored.lost_future;
   truncated += static_cast<int>(std::count_if(scored.turns.begin(), scored.turns.end(),
@@ -143,8 +143,8 @@ Example example_of(const TurnRecord& turn, Truncated truncated) {
   return example;
 }
 
-SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettings& settings) {
-  SampleSet set;
+TrainingSet select_examples(const std::vector<Episode>& episodes, const LearnSettings& settings) {
+  TrainingSet set;
   for (const auto& [key, members] : group_members(episodes, settings, set)) {
     const auto advantages = advantages_of(returns_of(members), settings, set);
     if (!advantages) continue;
@@ -161,15 +161,15 @@ SampleSet select_samples(const std::vector<Episode>& episodes, const LearnSettin
 std::set<std::size_t> groups_that_differ(const std::vector<Episode>& episodes,
                                          const LearnSettings& settings) {
   std::set<std::size_t> groups;
-  SampleSet ignored;
+  TrainingSet ignored;
   for (const auto& [key, members] : group_members(episodes, settings, ignored)) {
     if (kind_of(returns_of(members), settings) == GroupKind::kDiffers) groups.insert(key.first);
   }
   return groups;
 }
 
-std::int64_t steps_of_epoch(std::size_t samples, double turns, std::int64_t minibatches) {
-  const double share = static_cast<double>(samples) / std::max(turns, 1.0);
+std::int64_t steps_of_epoch(std::size_t examples, double turns, std::int64_t minibatches) {
+  const double share = static_cast<double>(examples) / std::max(turns, 1.0);
   return std::clamp<std::int64_t>(std::llround(share * static_cast<double>(minibatches)), 1,
                                   minibatches);
 }
