@@ -1,4 +1,4 @@
-// The program's output while no run is going on (then it is the Display's), and its exit codes.
+// The program's output while no run is active (then it is the Display's), and its exit codes.
 // Main thread.
 #pragma once
 

@@ -16,7 +16,7 @@ int eval_kernel(const CommandLine& line);
 // REQUIRES: names_policy(line).
 int eval_policy(const CommandLine& line);
 
-// What an evaluation found out, for people: verdict and why, then one row a case.
+// The result of an evaluation as text: verdict and reason, then one row a case.
 std::string describe_evaluation(const Candidate& candidate, const Evaluation& evaluation);
 
 }  // namespace krl::cli

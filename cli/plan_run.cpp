@@ -60,7 +60,7 @@ int run_and_show(const LoadedPlan& loaded, bool resume) {
       Journal::open(loaded.plan, loaded.registry, resume, process_words(), *display);
   if (!journal) return report(journal.error());
   for (const std::string& note : loaded.plan.notes) (*journal)->warn(note);
-  std::optional<PluginOutput> plugin_output;  // a live view shares the terminal with nobody
+  std::optional<PluginOutput> plugin_output;  // a live view has the terminal to itself
   if (can_redraw(output()) && ::isatty(::fileno(errors())) == 1)
     plugin_output.emplace(RunLayout{(*journal)->root()}.output());
   const CallWatch watch([&](const std::string& note) { (*journal)->warn(note); });

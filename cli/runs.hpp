@@ -1,5 +1,5 @@
 // The runs under a folder (`runs/`), seen from outside: what `kernelrl runs` lists, shows, stops
-// and follows. Reads only; never disturbs a run that is going on.
+// and follows. Reads only; never disturbs an active run.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ using namespace core;
 struct RunInfo {
   std::string name;
   std::filesystem::path directory;
-  std::string state;  // running | finished | failed | interrupted | died (no process, but it never
-                      // said goodbye)
+  std::string state;  // running | finished | failed | interrupted | died (the process is gone
+                      // without having recorded an exit status)
   pid_t process = 0;  // while running
   RunStatus status;   // the last heartbeat
   std::optional<IterationMetrics> last;  // the last complete iteration

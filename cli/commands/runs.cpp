@@ -85,7 +85,7 @@ int resume(const RunInfo& run, const CommandLine& line) {
   return run_and_show(*loaded, true);
 }
 
-// Prints every iteration, and the new ones while the run goes on.
+// Prints every iteration, and new ones while the run continues.
 int tail(const RunInfo& run, const fs::path& root) {
   MetricsTail metrics(RunLayout{run.directory}.metrics());
   for (bool running = true;;) {

@@ -1,4 +1,4 @@
-// What this machine has of what backends may need, as far as it can be known without them.
+// The features of this machine that backends may need, as far as they are known without them.
 #pragma once
 
 #include <string>

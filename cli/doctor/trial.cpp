@@ -117,7 +117,7 @@ Result<Trial> start(const Component& component, const Registry& registry,
   return try_reward(settings, components);
 }
 
-// The component is named beside the text: "backend 'x' (create): why" says so twice.
+// The component is named next to the text: "backend 'x' (create): why" says so twice.
 std::string without_component(const std::string& message, const Component& component) {
   const std::string named = std::string(name_of(component.kind)) + " '" + component.id + "' (";
   constexpr std::string_view kEnd = "): ";

@@ -1,5 +1,5 @@
-// What happens when a component is started. It is started in a process of its
-// own, so that one that hangs or dies harms nobody. Main thread, before any other thread runs.
+// The trial of a component: it is started in a process of its own, so that one that hangs or dies
+// affects nothing else. Main thread, before any other thread runs.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What the user sees of a run: a live view on a terminal, one plain line an iteration elsewhere.
-// The one printer of the program while a run is going on. Thread-safe.
+// The display of a run: a live view on a terminal, one plain line an iteration elsewhere.
+// The only printer of the program during a run. Thread-safe.
 #pragma once
 
 #include <cstdio>

@@ -17,11 +17,11 @@ inline constexpr std::size_t kMostMetrics = 6;  // of an iteration on the screen
 // headline.cpp that are there, or else the first repeatable ones.
 std::vector<std::string> headline(const Metrics& values, std::size_t most);
 
-// What was lost in an iteration, "infra_errors 3  sampler/lost 1"; empty if nothing was.
+// The losses of an iteration, "infra_errors 3  sampler/lost 1"; empty if nothing was.
 std::string losses_text(const Metrics& values);
 
-// What follows when the user asks the run to end. `stage`: the one under way, nameless before the
-// first; `now`: what it is busy with.
+// The consequence if the user asks the run to end. `stage`: the one in progress, nameless before
+// the first; `now`: what it is busy with.
 std::string stopping_text(bool at_once, const StageInfo& stage, const Progress& now);
 
 std::string number_text(double value);      // "0.6250", "1.234e+06"

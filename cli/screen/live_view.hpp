@@ -27,7 +27,7 @@ struct TerminalSize {
   int columns = 80, rows = 24;
 };
 
-// What the view needs of a terminal; tests bring their own.
+// The terminal as the view needs it; tests have their own.
 struct Terminal {
   std::function<void(std::string_view)> write;
   std::function<TerminalSize()> size;

@@ -1,6 +1,6 @@
-// What the core does to files, behind one interface, so that a test can make any operation fail,
-// tear a write, or end the world after it. Everything a run writes goes through here; reading is
-// plain functions. Thread-safe; a WritableFile belongs to one thread at a time.
+// The operations of the core on files, behind one interface, so that a test can make any operation
+// fail, tear a write, or stop everything after it. Everything a run writes goes through here;
+// reading is plain functions. Thread-safe; a WritableFile belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class WritableFile {
   // Appends all of `bytes`, or fails with an unknown part of them written.
   virtual Status append(std::string_view bytes) = 0;
 
-  // What was appended survives a power loss once this returns. (The death of the process it
+  // Appended data survives a power loss once this returns. (The death of the process it
   // survives without.)
   virtual Status sync() = 0;
 };
@@ -41,10 +41,10 @@ class FileSystem {
   // Replaces `to`, if there is one, at once: a reader sees the old or the new, never neither.
   virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
 
-  // Removes a file or an empty folder. One that is not there is no error.
+  // Removes a file or an empty folder. Succeeds if it does not exist.
   virtual Status remove(const std::filesystem::path& path) = 0;
 
-  // Makes one folder in an existing one. One that is there already is no error.
+  // Makes one folder in an existing one. Succeeds if it exists.
   virtual Status make_directory(const std::filesystem::path& path) = 0;
 
   // Makes a file's content, or a folder's list of names, survive a power loss.
@@ -74,7 +74,7 @@ Status write_atomically(FileSystem& files, const std::filesystem::path& path,
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
-// What `errno` says, as an Error: "cannot <action> <path>: <reason>".
+// `errno` as an Error: "cannot <action> <path>: <reason>".
 Error file_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
 // A text file that grows by whole lines, as metrics.jsonl and the ledger do: after a crash or a

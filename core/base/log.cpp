@@ -110,7 +110,7 @@ void log_lines(Severity severity, std::string_view text) {
 }
 
 void log_last_words(std::string_view lines) {
-  // In glibc one atomic operation, which does not wait for a thread that may never go on.
+  // In glibc one atomic operation, which does not wait for a thread that may never continue.
   if (!g_log.mutex.try_lock()) return;
   const int file = ::open(g_log.path.data(), O_WRONLY | O_APPEND | O_CLOEXEC);
   while (file >= 0 && !lines.empty()) {

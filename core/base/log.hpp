@@ -1,4 +1,4 @@
-// logs.log: what happened, for whoever looks for a cause later. Rotates by size; never prints on
+// logs.log: what happened, for later diagnosis. Rotates by size; never prints on
 // the terminal. Thread-safe. Before `start_log`, and after a failure to write, messages are
 // dropped: a log never stops a run.
 #pragma once

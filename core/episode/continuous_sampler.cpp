@@ -1,4 +1,4 @@
-// Passes every request of an episode on at once: the policy takes it up beside those it is
+// Passes every request of an episode on at once: the policy takes it up alongside those it is
 // answering already, as soon as it has room. What shares a batch depends on when evaluations
 // finish; the seeds do not, so a policy whose answers depend on their seeds alone gives the same
 // episodes as in waves.

@@ -20,7 +20,7 @@ namespace krl::core {
 using Yield = boost::asio::yield_context;
 
 // Suspends the coroutine and calls `start(resume)`. `resume(T)` may be called once, from any
-// thread; the coroutine then goes on on `io` with that value.
+// thread; the coroutine then continues on `io` with that value.
 template <class T, class Start>
 T suspend(boost::asio::io_context& io, Yield yield, Start start) {
   return boost::asio::async_initiate<Yield, void(T)>(

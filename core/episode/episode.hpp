@@ -14,7 +14,7 @@
 
 namespace krl::core {
 
-// What the reward terms made of one turn.
+// The score of one turn by the reward terms.
 struct Score {
   double total = 0;  // Σ weight × term, of the terms that `when` let through
   std::vector<double>
@@ -31,8 +31,8 @@ struct TurnRecord {
   bool reused = false;  // the evaluation came from earlier in this run
   bool lost = false;    // the policy gave no answer
 
-  // Whether the machinery failed to answer, evaluate or score it: no fault of the candidate's, and
-  // never learned from.
+  // Whether the infrastructure failed to answer, evaluate or score it: no fault of the candidate's,
+  // and never learned from.
   bool infra_error() const { return evaluation.infra_error() || !score.lost.empty(); }
   const std::string& infra_why() const { return score.lost.empty() ? evaluation.why : score.lost; }
 };

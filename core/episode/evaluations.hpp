@@ -39,10 +39,10 @@ class Evaluations {
   const Component& backend() const { return judge_.backend(); }
 
   // Evaluates a candidate in iteration `iteration`, or gives what an earlier iteration found out
-  // about the same source. An answer without a kernel is a format_error. A backend's own trouble
-  // becomes the verdict infra_error, after more tries while it is unavailable, and after one more
-  // otherwise; an error here is the run's: the ledger cannot be written, or the user stopped the
-  // run.
+  // about the same source. An answer without a kernel is a format_error. An infrastructure
+  // error of a backend becomes the verdict infra_error, after more tries while it is unavailable,
+  // and after one more otherwise; an error here is the run's: the ledger cannot be written, or the
+  // user stopped the run.
   Result<Evaluated> evaluate(const Task& task, const Candidate& candidate, int iteration,
                              Shapes shapes = Shapes::kTraining) const;
 

@@ -1,6 +1,6 @@
-// The judge of a kernel: the backend that evaluates it and, if the plan asks for one, a sanitizer: a
-// second backend, which executes again whatever passed. On a GPU, a data race or a read past the
-// end of an array often changes no result; the sanitizer is a machine that detects it.
+// The judge of a kernel: the backend that evaluates it and, if the plan has one, a sanitizer: a
+// second backend that re-executes what passed. On a GPU, a data race or a read past the end of an
+// array often changes no result; the sanitizer detects it.
 #pragma once
 
 #include <kernelrl/evaluation.hpp>
@@ -15,7 +15,7 @@ namespace krl::core {
 
 // A backend, and what it says of itself.
 struct Evaluator {
-  const Backend* backend = nullptr;  // outlives whoever uses it
+  const Backend* backend = nullptr;  // outlives its users
   BackendInfo info = {};
 };
 
@@ -31,7 +31,7 @@ class Judge {
 
   const BackendInfo& info() const { return backend_.info; }
   const Component& backend() const { return backend_.backend->component(); }
-  // A text that is the same only where both backends, their tools and their devices are.
+  // A text that is the same only if both backends, their tools and their devices are.
   std::string identity() const;
 
   // Checks the task itself; see Backend::prepare.
@@ -40,7 +40,7 @@ class Judge {
   // The backend's evaluation. If the kernel passes there, but the sanitizer finds a fault, a wrong
   // result or a nondeterministic one, the sanitizer's evaluation, whose `backend` is then the
   // sanitizer. A kernel that the sanitizer cannot compile or execute to the end keeps the backend's
-  // evaluation. An error is the trouble of one of the two, after one more try.
+  // evaluation. An error is an infrastructure error of either backend, after one more try.
   Result<Evaluation> evaluate(const Task& task, const std::string& source,
                               const EvaluateOptions& options) const;
 

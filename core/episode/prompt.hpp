@@ -42,7 +42,7 @@ class Template {
   std::vector<Line> lines_;
 };
 
-// What prompts may say of the machine that times kernels.
+// The properties of the timing machine that prompts may name.
 struct TimedOn {
   std::string device;       // "NVIDIA H200"; empty: not known
   bool real_sizes = false;  // are tasks that name real sizes timed at those?

@@ -17,7 +17,7 @@
 
 namespace krl::core {
 
-// Who answers in an episode.
+// The policy that answers in an episode.
 struct Player {
   const Policy& sampler;
   PolicyInfo info;                    // of the sampler
@@ -28,7 +28,7 @@ struct Player {
   std::optional<std::uint64_t> version = {};
 };
 
-// What episodes need; all of it outlives the rollout.
+// The dependencies of episodes; all of them outlive the rollout.
 struct RolloutContext {
   const Player& player;
   const Evaluations& evaluations;

@@ -74,7 +74,7 @@ std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context
     return make_continuous_sampler(io, pool, setup, std::move(on_answered));
   return make_wave_sampler(
       io, pool, setup, std::move(on_answered),
-      batching == Batching::kInTurns ? WaveGoesOn::kWithTheWave : WaveGoesOn::kWhenAnswered);
+      batching == Batching::kInTurns ? WaveContinues::kWithTheWave : WaveContinues::kWhenAnswered);
 }
 
 }  // namespace krl::core

@@ -1,4 +1,4 @@
-// How the requests of live episodes come before the policy, and how well that fills it.
+// How the requests of live episodes reach the policy, and how well they use it.
 #pragma once
 
 #include <chrono>
@@ -50,16 +50,16 @@ struct EpisodeRequest {
   std::uint64_t shared_seed = 0;
 };
 
-// What a request came to.
+// The outcome of a request.
 struct Reply {
   Answer answer;
   std::optional<Error> lost;  // why there is no answer
 };
 
-// Whether an error of a call is that of its requests alone: their turns are lost, the run goes on.
+// Whether an error of a call concerns its requests alone: their turns are lost, the run continues.
 bool loses_turns(const Error& error);
 
-// Who answers, and how.
+// The policy that answers, and its sampling options.
 struct SamplingSetup {
   const Policy& policy;
   Sampling sampling;
@@ -85,12 +85,12 @@ class Sampler {
   void join() { ++live_; }
   void leave();
 
-  // What becomes of `request`; the episode waits for it. `order`: the episode's place among the
+  // The reply to `request`; the episode waits for it. `order`: the episode's place among the
   // others. An error is the run's.
   Result<Reply> sample(EpisodeRequest request, std::size_t order, Yield yield);
 
   const LoadMeter& meter() const { return meter_; }
-  // What the policy has reported of its calls. After the last reply.
+  // The metrics that the policy reported of its calls. After the last reply.
   const Metrics& metrics() const { return metrics_; }
 
  protected:
@@ -110,7 +110,7 @@ class Sampler {
   virtual void enqueue(Waiting waiting) = 0;
   virtual void left() = 0;  // an episode has
 
-  // What a request comes to whose call has failed.
+  // The reply to a request whose call has failed.
   static Result<Reply> reply_for(const Error& error);
 
   boost::asio::io_context& io_;
@@ -129,12 +129,13 @@ std::unique_ptr<Sampler> make_sampler(Batching batching, boost::asio::io_context
                                       boost::asio::thread_pool& pool, const SamplingSetup& setup,
                                       Sampler::OnAnswered on_answered);
 
-// The two of them. An episode of a wave goes on when it is answered, or when the whole wave is.
-enum class WaveGoesOn { kWhenAnswered, kWithTheWave };
+// The two of them. An episode of a wave continues when it is answered, or when the whole wave is.
+enum class WaveContinues { kWhenAnswered, kWithTheWave };
 std::unique_ptr<Sampler> make_wave_sampler(boost::asio::io_context& io,
                                            boost::asio::thread_pool& pool,
                                            const SamplingSetup& setup,
-                                           Sampler::OnAnswered on_answered, WaveGoesOn go_on);
+                                           Sampler::OnAnswered on_answered,
+                                           WaveContinues continues);
 std::unique_ptr<Sampler> make_continuous_sampler(boost::asio::io_context& io,
                                                  boost::asio::thread_pool& pool,
                                                  const SamplingSetup& setup,

@@ -1,7 +1,7 @@
 // Gathers the requests of live episodes into batches: a wave goes to the policy once every live
 // episode waits for an answer. So the batches, and with them the results, do not depend on the
-// order in which evaluations finish. An episode goes on when it is answered, or when the whole wave
-// is: then policy and evaluator take turns, and can share a GPU.
+// order in which evaluations finish. An episode continues when it is answered, or when the whole
+// wave is: then policy and evaluator take turns, and can share a GPU.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -15,8 +15,8 @@ namespace {
 class WaveSampler final : public Sampler {
  public:
   WaveSampler(boost::asio::io_context& io, boost::asio::thread_pool& pool,
-              const SamplingSetup& setup, OnAnswered on_answered, WaveGoesOn go_on)
-      : Sampler(io, pool, setup, std::move(on_answered)), go_on_(go_on) {}
+              const SamplingSetup& setup, OnAnswered on_answered, WaveContinues continues)
+      : Sampler(io, pool, setup, std::move(on_answered)), continues_(continues) {}
 
  private:
   void enqueue(Waiting waiting) override;  // its order is the place in the wave
@@ -26,7 +26,7 @@ class WaveSampler final : public Sampler {
   std::vector<Asked> requests_of(std::vector<Waiting>& wave) const;
   void answer(std::vector<Waiting>& wave);
 
-  const WaveGoesOn go_on_;
+  const WaveContinues continues_;
   std::vector<Waiting> waiting_;
 };
 
@@ -82,7 +82,7 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
   };
   const auto reply = [&](std::size_t i, Reply reply) {
     meter_.answered();
-    if (go_on_ == WaveGoesOn::kWhenAnswered) return resume(i, std::move(reply));
+    if (continues_ == WaveContinues::kWhenAnswered) return resume(i, std::move(reply));
     held.emplace_back(i, std::move(reply));
   };
   std::vector<bool> replied(wave.size(), false);
@@ -113,8 +113,9 @@ void WaveSampler::answer(std::vector<Waiting>& wave) {
 std::unique_ptr<Sampler> make_wave_sampler(boost::asio::io_context& io,
                                            boost::asio::thread_pool& pool,
                                            const SamplingSetup& setup,
-                                           Sampler::OnAnswered on_answered, WaveGoesOn go_on) {
-  return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), go_on);
+                                           Sampler::OnAnswered on_answered,
+                                           WaveContinues continues) {
+  return std::make_unique<WaveSampler>(io, pool, setup, std::move(on_answered), continues);
 }
 
 }  // namespace krl::core

@@ -44,14 +44,14 @@ void note_absent_paths(const Node& table, Kind kind, const Catalog& catalog,
 
 // The names that the conditions of a plan may use. Constant; thread-safe.
 
-// What `rollout.stop_when` sees after a turn of an episode:
+// The names that `rollout.stop_when` sees after a turn of an episode:
 //   score      of this turn            best_score  of the episode so far
 //   turn       from 1                  speedup     Evaluation::speedup(); 0 if not timed
 //   compiled   0 or 1                  passed      0 or 1
 const std::vector<std::string>& stop_names();
 
-// What a stage's `until` sees after an iteration: `iteration` (from 1, of the stage) and every
-// metric, by its full name or, for the kernel's own, without the "kernel/": `pass_rate`.
+// The names that a stage's `until` sees after an iteration: `iteration` (from 1, of the stage) and
+// every metric, by its full name or, for the kernel's own, without the "kernel/": `pass_rate`.
 // Returns the metric's full name ("iteration" stays), or nothing if it is none of `known`.
 // `rewards` are the names of the reward terms in force, `turns` the number of turns.
 std::optional<std::string> resolve_metric(std::string_view name, const MetricNames& known,

@@ -17,7 +17,7 @@ struct TableContext {
   std::filesystem::path folder;         // relative paths of defaults start here
 };
 
-// What is wrong goes to `problems`; whatever is right is usable afterwards. REQUIRES: a table.
+// Errors go to `problems`; values without errors are usable afterwards. REQUIRES: a table.
 void check_table(Node& table, const std::vector<KeyRule>& rules, const TableContext& context,
                  std::vector<Problem>& problems);
 

@@ -34,10 +34,10 @@ enum class ValueType : std::uint8_t {
 // "an integer", for messages.
 std::string_view described(ValueType type);
 
-// What a run that goes on may do with the value that a key had.
+// What a resumed run may do with a key's earlier value.
 enum class OnResume : std::uint8_t {
   kKept,       // the iterations that are done follow from it
-  kUntilOver,  // change it as long as the stage is under way
+  kUntilOver,  // change it while the stage lasts
   kFromHereOn,  // change it for the iterations to come: nothing that is kept of a stage depends on it
   kFree,        // change it: no result depends on it
 };
@@ -69,8 +69,8 @@ std::vector<std::string> choices_of(std::string_view range);
 // Whether the range is "0..1", "1.." or "..5", its ends numbers in this order.
 bool is_interval(std::string_view range);
 
-// What a number outside of the range should have been, "at least 1" or "between 0 and 1"; nothing
-// if it lies inside, ends included.
+// The allowed range, for messages about a number outside of it: "at least 1" or "between 0 and 1";
+// nothing if it lies inside, ends included.
 std::optional<std::string> expected_instead_of(double number, std::string_view range);
 
 // The list as "a, b or c".

@@ -124,7 +124,7 @@ bool changes(const Node& base, const Node& over, std::string_view key,
 }
 
 // Keys of a component's table that belong to the core, not to the component. Tables of components
-// that belong to the old one are no such keys.
+// that belong to the old one are not such keys.
 bool is_core_key(const std::string& key) {
   for (const TableRules& table : plan_schema()) {
     const bool of_component = table.keys.front().key == "use";

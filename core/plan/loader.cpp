@@ -16,7 +16,7 @@ tl::unexpected<Error> wrong(std::vector<Problem> problems) {
   return invalid(rendered(std::move(problems)));
 }
 
-// [plugins], before the table is checked for good.
+// [plugins], before the complete check of the table.
 PluginSettings plugins_of(const Node& document) {
   PluginSettings plugins;
   const auto texts = [&document](std::string_view key, const auto& take) {

@@ -15,7 +15,7 @@ namespace krl::core {
 // named by its number from 0, or by its `name` or `use`; parts of a key that hold a '.' or another
 // odd character may stand in quotes, as in TOML. The order of the arguments does not matter: whole
 // lists come first, then what is added to them, choices (`use`, the loss, the schedule), the rest.
-// What a replaced list loses goes to `notes`.
+// Entries that a replaced list loses are reported in `notes`.
 void apply_overrides(Node& document, const std::vector<std::string>& overrides,
                      std::vector<Problem>& problems, std::vector<std::string>& notes);
 

@@ -2,8 +2,8 @@
 //
 // `load_plan` (core/plan/loader.hpp) makes it from TOML; docs/plan.md lists every key. A Plan is
 // plain data: it is passed by value or const reference and never changes after loading, so any
-// thread may read it. Where an error may turn up only later (a reward that needs what the backend
-// lacks), the origin of the value stands beside it: see `problem_at`.
+// thread may read it. If an error may show only later (a reward that needs what the backend
+// lacks), the origin of the value is stored with it: see `problem_at`.
 #pragma once
 
 #include <cstdint>
@@ -222,7 +222,7 @@ struct StageSettings {
 struct CheckpointSettings {
   std::int64_t every = 0;         // iterations; 0 = only at the end of a stage
   std::int64_t keep = 0;          // newest ones kept; 0 = all
-  std::int64_t keep_every = 0;    // iterations between two that are kept for good; 0 = none
+  std::int64_t keep_every = 0;    // iterations between two that are kept permanently; 0 = none
   std::optional<Condition> best;  // over metrics; the one where it is highest is kept
 };
 

@@ -15,7 +15,7 @@ struct ResolvedTree {
   std::vector<Node> stages;  // for each stage, the tables in force: backend, rollout, …
 };
 
-// What is wrong goes to `problems`; without any, the result holds every key of the schema that is
+// Errors go to `problems`; without any, the result holds every key of the schema that is
 // in use, each with a value of its type. `folder` is that of the plan's file. What a stage's lists
 // take away goes to `notes`.
 ResolvedTree resolve(Node document, const Catalog& catalog, const std::filesystem::path& folder,

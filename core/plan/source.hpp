@@ -51,7 +51,7 @@ struct Origin {
 // Never blocks: pipes and devices are refused.
 tl::expected<std::string, std::string> read_text_file(const std::filesystem::path& file);
 
-// What is wrong with a plan, and how it is shown:
+// The problems of a plan, and how they are shown:
 //
 //   configs/x.toml:31:1: error: unknown key 'wieght' for reward 'speedup'
 //     31 | wieght = 0.5

@@ -28,7 +28,7 @@ std::atomic<unsigned> g_forks{0};
 
 thread_local ActiveCall* t_innermost = nullptr;
 
-// Only the thread that forks is in the child: the calls of the others are not under way there.
+// Only the thread that forks is in the child: the calls of the others are not in progress there.
 void forget_calls_in_child() {
   g_oldest = g_newest = nullptr;
   ++g_forks;

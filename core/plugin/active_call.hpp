@@ -1,4 +1,4 @@
-// The calls into plugins that are under way: what a crash, an exit or a hang is put down to.
+// The plugin calls in progress: the attribution of a crash, exit or hang.
 //
 // Every call into a plugin goes through `enter`. Thread-safe.
 #pragma once
@@ -19,15 +19,15 @@
 
 namespace krl::core {
 
-// Whose function is called. The texts outlive the call.
+// The component or file whose function is called. The texts outlive the call.
 struct Callee {
   std::string_view file;
   std::string_view kind = {}, id = {}, plugin = {}, version = {};  // empty while it is loaded
 };
 Callee callee_of(const Component& component);
 
-// One call, under way on this thread for as long as the object lives. Where the plugin has forked
-// and the child comes back to the host, the child says so and ends: the run is the parent's.
+// One call, in progress on this thread for as long as the object lives. If the plugin has forked
+// and the child returns to the host, the child reports it and ends: the run is the parent's.
 class ActiveCall {
  public:
   using Clock = std::chrono::steady_clock;
@@ -70,13 +70,13 @@ class ActiveCall {
   ActiveCall *older_ = nullptr, *newer_ = nullptr;  // among those of all threads
 };
 
-// The calls of all threads. While the object lives none begins and none ends.
+// The calls of all threads. While the object lives no call begins or ends.
 class ActiveCalls {
  public:
   ActiveCalls();
-  // For the signal handler of a process that dies, in which the thread that holds this one up may
-  // be one that never goes on: gives up after a moment, and shows none. In glibc try_lock is one
-  // atomic operation.
+  // For the signal handler of a dying process, in which the thread that holds the lock may never
+  // continue: gives up after a moment, and then shows no calls. In glibc try_lock is one atomic
+  // operation.
   enum class Patience { kLittle };
   explicit ActiveCalls(Patience);
   ActiveCalls(const ActiveCalls&) = delete;
@@ -95,15 +95,15 @@ class ActiveCalls {
   bool locked_ = true;
 };
 
-// "reward 'x' (score) for 12 s (plugin NAME VERSION, FILE)", one text for each call: what a program
-// that was asked to stop still waits for.
+// "reward 'x' (score) for 12 s (plugin NAME VERSION, FILE)", one text for each call: for a program
+// that was asked to stop, the calls it still waits for.
 std::vector<std::string> calls_under_way();
 
-// The plugin has ended the thread of the call, and with it what waits for the call.
+// The plugin has ended the thread of the call. Ends the process, which waits for that call.
 [[noreturn]] void end_with_thread(const ActiveCall& call);
 
-// Calls `function`, the plugin's. What it throws comes back as text. (What pthread_exit() unwinds
-// by is no object, which UBSan would complain of.)
+// Calls `function`, the plugin's, and returns what it throws as text. (pthread_exit() unwinds by
+// something that is not an object, about which UBSan would complain.)
 template <class Function>
 __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Callee& callee,
                                                                       std::string_view name,
@@ -121,7 +121,7 @@ __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Call
   }
 }
 
-// Says which call into a plugin takes unusually long, so that a run that stands still says why.
+// Reports plugin calls that take unusually long, so that a stalled run is explained.
 
 // How long calls of each function usually take at most; the default is that of usual_limit().
 using CallLimit = std::function<std::chrono::milliseconds(std::string_view function)>;

@@ -12,7 +12,7 @@
 namespace krl::core {
 namespace {
 
-// A time, a speedup or an occupancy of 0 cannot be measured: nobody has set it.
+// A time, a speedup or an occupancy of 0 cannot be measured: it was not set.
 void unset_zeros(std::initializer_list<double*> figures) {
   for (double* figure : figures)
     if (*figure == 0) *figure = kUnknown;
@@ -164,7 +164,7 @@ class EvaluationReceiver {
     return may_push(what);
   }
 
-  // What the machinery does wrong is a status, never a verdict.
+  // An infrastructure error is a status, never a verdict.
   void see(std::uint32_t verdict) {
     if (verdict >= KRL_VERDICT_INFRA_ERROR) complain("it gave a verdict that does not exist");
   }

@@ -40,8 +40,8 @@ class Backend {
   // Checks the task itself: its reference, its naive kernel, that nothing trivial passes.
   Status prepare(const Task& task, const EvaluateOptions& options) const;
 
-  // Evaluates `source` as a kernel for `task`. An error is the backend's own trouble, never the
-  // candidate's; or the backend does not take the contract.
+  // Evaluates `source` as a kernel for `task`. An error is an infrastructure error of the
+  // backend, never a fault of the candidate; or the backend does not take the contract.
   Result<Evaluation> evaluate(const Task& task, const std::string& source,
                               const EvaluateOptions& options) const;
 

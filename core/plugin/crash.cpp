@@ -80,7 +80,7 @@ void set_last_words_hint(std::string_view hint) {
 }
 
 void add_hint(FixedText& text) {
-  // In glibc one atomic operation, which does not wait for a thread that may never go on.
+  // In glibc one atomic operation, which does not wait for a thread that may never continue.
   if (!g_hint_mutex.try_lock()) return;
   if (!g_hint.view().empty()) text.add("  ").add(g_hint.view()).end_line();
   g_hint_mutex.unlock();
@@ -265,7 +265,7 @@ class ThreadGuard {
   std::unique_ptr<char[]> stack_;
 };
 
-// The process ends by this thread. That is a plugin's doing if calls are under way.
+// The process ends by this thread. That is a plugin's doing if calls are in progress.
 void look_at_end(std::string_view how) {
   if (!reports()) return;
   if (const ActiveCall* const call = ActiveCall::of_this_thread()) end_process(*call, how);

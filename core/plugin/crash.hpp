@@ -1,6 +1,6 @@
-// What a plugin does to the whole process, and who it was: crashes, exit(), an exception that
-// nobody catches. The words go to the error stream and to logs.log; then the process ends as it
-// would have, but for exit() and its like, which become the exit code 1.
+// What a plugin does to the whole process, and which plugin did it: crashes, exit(), an exception
+// that is not caught. The report goes to the error stream and to logs.log; then the process ends as
+// it would have, but for exit() and its like, which become the exit code 1.
 #pragma once
 
 #include <climits>
@@ -26,7 +26,7 @@ void write_last_words(std::string_view lines);
 // The descriptor that they are written to as well; none before this is called.
 void set_last_words_stream(int descriptor);
 
-// The line that add_hint appends: what stands, how to go on. Any thread, but not signal-safe.
+// The line that add_hint appends: what is kept, how to resume. Any thread, but not signal-safe.
 void set_last_words_hint(std::string_view hint);
 void add_hint(FixedText& text);
 

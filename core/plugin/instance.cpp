@@ -154,7 +154,7 @@ Result<Instance> Instance::create(const Component& component, const nlohmann::js
   });
 }
 
-// There is no caller who could be told of an exception.
+// No caller could receive an exception.
 void Instance::Destroy::operator()(void* self) const {
   const auto thrown =
       enter(callee_of(*component), "destroy", [&] { component->raw->destroy(self); });

@@ -30,7 +30,7 @@ struct Retries {
   std::chrono::duration<double> pause{0};  // before the first of them; each is twice the one before
 };
 
-// What all calls of a run share.
+// The data that all calls of a run share.
 struct CallScope {
   using Clock = std::chrono::steady_clock;
 
@@ -93,23 +93,23 @@ class Call {
   Metrics metrics_;
 };
 
-// When a call into a plugin is made again. KRL_UNAVAILABLE means the same for every kind of
-// component: trouble of the machinery, which may pass. So a call that changes nothing, or whose
-// repetition comes to the same, is made again after a pause; what is lost if that does not help is
-// for the caller to say.
+// When a plugin call is repeated. KRL_UNAVAILABLE means the same for every kind of component: an
+// infrastructure error that may be transient. So a call that changes nothing, or that is
+// idempotent, is repeated after a pause; what is lost if that does not help is for the caller to
+// say.
 
 // The tries of one call; one thread.
 class Tries {
  public:
-  // `given_up` belongs to the component's instance: set once a call has failed for good, until one
-  // succeeds. In between each call has one try, so that a component that is gone costs its pauses
-  // once, and not for every call.
+  // `given_up` belongs to the component's instance: set once a call has failed permanently, until
+  // one succeeds. In between each call has one try, so that a component that is gone costs its
+  // pauses once, not for every call.
   Tries(const CallScope& scope, std::atomic<bool>& given_up) : scope_(scope), given_up_(given_up) {}
 
   // After a failed try: waits, and gives OK if the call is to be made again. Otherwise what the
   // call has come to: the error itself, or kCancelled if the user stopped the run meanwhile.
   Status after(const Error& error);
-  // After a try that did all of its work, or some: what fails from here on is counted anew.
+  // After a try that did all of its work, or some: failures from here on are counted from zero.
   void succeeded();
 
  private:

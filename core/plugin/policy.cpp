@@ -274,7 +274,7 @@ Result<Example> Policy::tokenize_once(const Prompt& prompt, const std::string& a
   const auto tokenize = [&](void* self, auto* context) {
     return table().tokenize(self, context, messages.data(), messages.size(), to_c(answer), &sink);
   };
-  if (can_stream(component())) {  // sample_stream() may be under way, and wait for this episode
+  if (can_stream(component())) {  // sample_stream() may be in progress, and wait for this episode
     const std::lock_guard lock(overlaps_->tokenizing);
     KRL_TRY(instance_.run_beside(call, "tokenize", tokenize));
   } else {

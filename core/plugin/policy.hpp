@@ -43,7 +43,7 @@ struct SampleRequest {
   std::int64_t deadline_ns = 0;                  // of the steady clock; 0 = none
 };
 
-// One training sample: one turn.
+// One training example: one turn.
 struct Example {
   std::vector<std::int32_t> prompt_tokens, tokens;
   // One for each of `tokens`, or empty (krl_example).
@@ -89,7 +89,7 @@ struct Weights {
   std::uint64_t version = 0;
 };
 
-// What becomes of the samples of a call. Called from inside it, on any thread, one at a time.
+// Receives the samples of a call. Called from inside it, on any thread, one at a time.
 struct AnswerSink {
   std::function<void(std::size_t request, std::uint32_t sample, Answer answer)> answered;
   // The samples of this request that were not answered will not be.
@@ -140,7 +140,7 @@ class Policy {
 
   // As sample(), of requests as `next` gives them, numbered from 0 in that order. `next(wait)`: the
   // next request, which lives until the call returns; null if there is none, for now or, where it
-  // waited, for good. It is called as the sink is. REQUIRES: can_stream.
+  // waited, permanently. It is called as the sink is. REQUIRES: can_stream.
   using NextRequest = std::function<Result<const SampleRequest*>(bool wait)>;
   Status sample_stream(const Sampling& sampling, const NextRequest& next, const AnswerSink& sink,
                        Metrics& metrics) const;
@@ -182,7 +182,7 @@ class Policy {
     std::mutex sampling;    // where sampling does not wait for those that learn
     std::atomic<bool> samples_while_training{false};  // as describe() last said
   };
-  // What its samples must keep to.
+  // The limits of its samples.
   struct Bounds {
     std::atomic<std::int64_t> vocabulary{0};  // as describe() last said; 0 = unknown
     std::atomic<std::uint64_t> described{0};  // the version that describe() last gave
@@ -197,7 +197,7 @@ class Policy {
                      Metrics& metrics) const;
   Result<Example> tokenize_once(const Prompt& prompt, const std::string& answer) const;
 
-  // What is wrong with what describe() gave; empty if nothing is.
+  // The error in what describe() gave; empty if there is none.
   std::string complaint_about(const krl_policy_info& info) const;
   SampleBounds sample_bounds() const;
 

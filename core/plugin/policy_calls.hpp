@@ -1,4 +1,4 @@
-// What calls pass to a policy and take from it, in the boundary's terms.
+// The arguments and results of calls to a policy, in the boundary's terms.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ class OpenRequests {
   OpenRequests(const OpenRequests&) = delete;
   OpenRequests& operator=(const OpenRequests&) = delete;
 
-  // One more request; of a try that is under way, its next one.
+  // One more request; of a try that is in progress, its next one.
   void add(const SampleRequest& request);
   // Begins a try, whose requests are those that miss a sample, in their order.
   std::vector<const SampleRequest*> begin_try();
@@ -56,7 +56,7 @@ class OpenRequests {
   const AnswerSink of_try_;
 };
 
-// What a call that samples passes to a policy and takes from it: requests in C's terms, and the
+// The arguments and results of a sampling call: requests in C's terms, and the
 // sinks behind which every answer is checked. Each object lives as long as its call; where it is
 // not said otherwise, one thread.
 
@@ -81,7 +81,7 @@ class SamplingView {
 krl_request request_view(const SampleRequest& request, const Rows<krl_message>& messages,
                          const krl_sampling& sampling);
 
-// What the samples of a call must keep to.
+// The limits of the samples of a call.
 struct SampleBounds {
   std::int64_t vocabulary = 0;      // 0 = unknown
   std::uint64_t least_version = 0;  // versions never fall
@@ -100,9 +100,9 @@ class SampleReceiver {
   void expect(const SampleRequest& request);
   // Of the samples, and of the bounds.
   std::uint64_t newest_version() const;
-  // What was wrong with what was put; empty if nothing was.
+  // The first error in the data passed; empty if there is none.
   std::string complaint() const;
-  // What is still missing, "it gave no sample for request 2 of 3"; empty if nothing is.
+  // The first missing result, "it gave no sample for request 2 of 3"; empty if none is missing.
   std::string missing() const;
 
  private:
@@ -122,7 +122,7 @@ class SampleReceiver {
   void tell_lost(std::uint32_t request, Error why) const;
   // Keeps a complaint, if `why` is one.
   bool accept(std::string why);
-  // What is wrong with a sample, or with the failure of a request; empty if nothing is.
+  // The error in a sample, or in the failure of a request; empty if there is none.
   std::string check_bounds(const krl_sample& sample) const;
   std::string check_place(std::uint32_t request, std::uint32_t sample) const;
   std::string check_failure(std::uint32_t request) const;
@@ -165,7 +165,7 @@ class RequestFeed {
   krl_request_source source_;
 };
 
-// What a call over training samples passes to a policy and takes from it: examples in C's terms,
+// The arguments and results of a call over training examples: examples in C's terms,
 // and a sink for one number per token. Each object lives as long as its call; one thread.
 
 // Borrow the arrays of the examples.
@@ -202,9 +202,9 @@ class NumberReceiver {
 
   const Sink* c() const { return &sink_; }
 
-  // What was wrong with what was put; empty if nothing was.
+  // The first error in the data passed; empty if there is none.
   const std::string& complaint() const { return complaint_; }
-  // What is still missing; empty if nothing is.
+  // The first missing result; empty if none is missing.
   std::string missing() const {
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       if (numbers_[i].size() != examples_[i].tokens.size())

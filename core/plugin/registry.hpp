@@ -51,7 +51,7 @@ class Registry {
   };
   const std::vector<Rejected>& rejected() const { return rejected_; }
 
-  // What whoever uses these plugins should know, a line each: folders that are not there,
+  // What users of these plugins should know, a line each: folders that are not there,
   // built-in components that were replaced.
   const std::vector<std::string>& notes() const { return notes_; }
   // The same about one component: the files that offer it too and were not loaded.

@@ -18,7 +18,7 @@ Result<std::vector<double>> Reward::score(const std::vector<const krl_turn*>& tu
       return table.score(self, context, turns.data(), turns.size(), scores.data());
     }));
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (std::abs(scores[i]) <= kMostScore) continue;  // not so of what is no number
+      if (std::abs(scores[i]) <= kMostScore) continue;  // false for NaN
       return failure(call.broken(
           "score", fmt::format("it gave {} for a turn of task '{}'; scores must lie in -{:g}..{:g}",
                                scores[i], view(turns[i]->task->id), kMostScore, kMostScore)));

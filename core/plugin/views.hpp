@@ -41,7 +41,7 @@ class ConfigView {
   krl_config c_;
 };
 
-// What a component says of itself in a call: pushed exactly once, copied while the call runs.
+// A component's description of itself in a call: pushed exactly once, copied while the call runs.
 //
 // `Sink`: the C sink, whose `info` takes an `Info`. `Kept`: what is made of one, texts copied.
 template <class Sink, class Info, class Kept>

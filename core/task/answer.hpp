@@ -55,10 +55,10 @@ struct Candidate {
 //              <KERNEL> tags without a fence
 //   truncated  the fence that holds the kernel is never closed, or there is none, and the answer
 //              stopped at its length limit
-// A thought ends at the first </think>, and what it holds is no kernel. It begins at <think>, or
-// with the answer where there is none before its end: some chat templates end with <think>. Those
-// that do (`in_thought`) make an answer without a </think> one thought; so is what follows a
-// <think> that nothing ends.
+// A thought ends at the first </think>, and what it contains is never a kernel. It begins at
+// <think>, or with the answer where there is none before its end: some chat templates end with
+// <think>. Those that do (`in_thought`) make an answer without a </think> one thought; so is what
+// follows a <think> that nothing ends.
 Candidate extract_candidate(const Answer& answer, bool in_thought = false);
 
 // Whether an answer that begins like this is in a thought there.

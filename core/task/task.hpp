@@ -7,7 +7,7 @@
 
 namespace krl::core {
 
-// What the core itself uses of a task's definition.
+// The parts of a task's definition that the core itself uses.
 struct TaskFacts {
   // In C's terms, one line for the inputs and scalars, one for the outputs:
   //   in float x[rows, cols], float alpha

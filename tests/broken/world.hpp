@@ -65,7 +65,7 @@ class World {
 
   // Lines of metrics.jsonl are numbered from 1 without a gap, and every checkpoint is whole.
   void expect_whole() const;
-  // As the user would after the repair: goes on with the run by its name, or begins anew where none
+  // As the user would after the repair: continues the run by its name, or starts over where none
   // was left, and gets to the end. Unless `marks`, with the metrics of an undisturbed run.
   void expect_to_go_on(bool marks, const std::vector<std::string>& again) const;
 
@@ -73,7 +73,7 @@ class World {
   ScratchFolder folder_;
 };
 
-// Runs it, judges the outcome, and goes on with the repaired plugin.
+// Runs it, judges the outcome, and continues with the repaired plugin.
 void expect_outcome(const Patient& patient, const Defect& defect);
 
 }  // namespace krl::test

@@ -8,7 +8,7 @@
 #   = 2            its exit code, where it is not 0
 #
 # Other lines are comments. Paths that differ from machine to machine become <tmp>, <checkout>, <build>.
-# With KERNELRL_UPDATE_EXPECTED=1 the file is written anew, to be read before it is committed.
+# With KERNELRL_UPDATE_EXPECTED=1 the file is rewritten, to be read before it is committed.
 #
 # usage: run.sh BUILD_FOLDER FILE.test
 set -u

@@ -1,6 +1,6 @@
 // What is wrong with a broken component, as its options say: which defect, in which of its
 // functions, from which call on. With KERNELRL_TEST_REPAIRED in the environment nothing is: the
-// file is the same, so that a run goes on with the very plugin that broke it.
+// file is the same, so that a run continues with the very plugin that broke it.
 #pragma once
 
 #include <kernelrl/component.hpp>

@@ -139,7 +139,7 @@ TEST(RunRecord, SaysWhatDiffersFromTheStartBefore) {
   start.plugins[0].sha256 = "bb";
   start.plugins.push_back({"backend/cpu", "1.0.0", "b.krl.so", "cc"});
   EXPECT_EQ(record_start(real_file_system(), folder / "run.json", start),
-            (std::vector<std::string>{"kernelrl's version was '0.1.0' before and is '0.2.0' now",
+            (std::vector<std::string>{"kernelrl's version changed from '0.1.0' to '0.2.0'",
                                       "plugin backend/cpu was not used before",
                                       "the file of plugin reward/speedup has changed"}));
   ASSERT_TRUE(write_atomically(real_file_system(), folder / "run.json", "{"));

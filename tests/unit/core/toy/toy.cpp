@@ -369,7 +369,8 @@ struct ToyPolicy final : krl::TrainablePolicy {
       throw krl::Failure(KRL_UNAVAILABLE, "away after an answer");
   }
 
-  // A thought, and the answer where the tokens suffice. What goes on goes on behind the thought.
+  // A thought, and the answer where the tokens suffice. A continuation continues behind the
+  // thought.
   void put_thought(const krl::Request& request, std::size_t index, std::uint32_t k,
                    std::int32_t choice, float logprob, const krl::SampleSink& sink) {
     const std::int32_t context = context_of(request.messages());
