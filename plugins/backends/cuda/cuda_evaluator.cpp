@@ -54,15 +54,16 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
 
 // For a timed set of buffers and one that is kept.
 void require_room(const PreparedTask& task, std::uint64_t arena_bytes) {
-  for (const ResolvedCase& c : task.cases) {
+  for (std::size_t c = 0; c < task.cases.size(); ++c) {
     std::int64_t bytes = 0;
-    for (const ResolvedTensor& tensor : c.tensors) bytes += tensor.bytes();
+    for (const ResolvedTensor& tensor : task.cases[c].tensors) bytes += tensor.bytes();
     const std::int64_t needed = (2 * bytes >> 20) + 1;
     if (needed <= static_cast<std::int64_t>(arena_bytes >> 20)) continue;
-    invalid_argument(task.definition.id + ": the case " + c.label + " needs " +
-                     std::to_string(needed) + " MiB on the GPU, and arena_mb is " +
-                     std::to_string(arena_bytes >> 20) +
-                     (task.n_real > 0 ? "; sizes = \"small\" leaves real sizes out" : ""));
+    invalid_argument(located(task, c) + " needs " + std::to_string(needed) +
+                     " MiB on the GPU, and arena_mb is " + std::to_string(arena_bytes >> 20) +
+                     "; raise it, or make the " +
+                     (task.kind_of(c) == CaseKind::kFresh ? "largest case" : "case") + " smaller" +
+                     (task.is_real(c) ? "; sizes = \"small\" leaves real sizes out" : ""));
   }
 }
 
@@ -144,7 +145,11 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
       require_room(asked, gpu.arena_bytes());
       auto runs = plan(asked, naive);
-      for (const PlannedRun& run : runs) expect_on_gpu(gpu, asked, run);
+      for (const PlannedRun& run : runs) {
+        expect_on_gpu(gpu, asked, run);
+        require_telling_outputs(
+            asked, run, [&](const PlannedRun& draw) { return traits_on_gpu(gpu, asked, draw); });
+      }
       // What passes the small cases alone knows as little.
       std::erase_if(runs, [&](const PlannedRun& run) {
         return asked.is_real(run.case_index) || asked.kind_of(run.case_index) == CaseKind::kFresh;

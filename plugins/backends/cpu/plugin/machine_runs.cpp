@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
+#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 
 namespace krl::cpu {
@@ -64,14 +65,30 @@ bool is_of_others(const Ending& ending) {
          ending.exit_code == kSandboxFailed;
 }
 
-std::uint64_t tensor_bytes(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+std::uint64_t tensor_bytes(const ResolvedCase& resolved) {
   std::uint64_t bytes = 0;
-  for (const PlannedRun& run : runs) {
-    for (const ResolvedTensor& tensor : task.cases[run.case_index].tensors) {
-      bytes += place_of(static_cast<std::uint64_t>(tensor.bytes()));
-    }
+  for (const ResolvedTensor& tensor : resolved.tensors) {
+    bytes += place_of(static_cast<std::uint64_t>(tensor.bytes()));
   }
   return bytes;
+}
+
+std::uint64_t tensor_bytes(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  std::uint64_t bytes = 0;
+  for (const PlannedRun& run : runs) bytes += tensor_bytes(task.cases[run.case_index]);
+  return bytes;
+}
+
+std::size_t largest_case(const PreparedTask& task, const std::vector<PlannedRun>& runs) {
+  const auto bytes = [&](const PlannedRun& run) {
+    return tensor_bytes(task.cases[run.case_index]);
+  };
+  return std::ranges::max_element(runs, {}, bytes)->case_index;
+}
+
+std::string too_much(std::uint64_t bytes) {
+  return " take " + std::to_string(bytes >> 20) + " MiB in the machine, more than " +
+         std::to_string(kMaxArenaBytes >> 20) + "; make ";
 }
 
 }  // namespace
@@ -84,14 +101,13 @@ void require_room(const PreparedTask& task, const std::vector<PlannedRun>& runs)
   if (has_room(task, runs)) return;
   std::vector<PlannedRun> known = runs;
   std::erase_if(known, [&](const PlannedRun& run) { return run.case_index >= task.n_known(); });
-  const bool fresh = has_room(task, known);  // and the others have not
-  const std::string place = fresh ? task.definition.origin.locate("ranges") : "";
-  invalid_argument((place.empty() ? task.definition.id : place) + ": the " +
-                   (fresh ? "pool of shapes that the ranges give and the cases take "
-                          : "cases of an evaluation take ") +
-                   std::to_string(tensor_bytes(task, runs) >> 20) +
-                   " MiB in the machine, more than " + std::to_string(kMaxArenaBytes >> 20) +
-                   "; make " + (fresh ? "the largest case" : "them") + " smaller");
+  if (has_room(task, known)) {  // and the others have not
+    invalid_argument(origin_of(task.definition, "ranges") +
+                     ": the pool of shapes that the ranges give and the cases" +
+                     too_much(tensor_bytes(task, runs)) + "the largest case smaller");
+  }
+  invalid_argument(origin_of(task, largest_case(task, known)) + ": the cases of an evaluation" +
+                   too_much(tensor_bytes(task, known)) + "this one, the largest, smaller");
 }
 
 MachineRuns::MachineRuns(const PreparedTask& task, const LaunchSchedule& schedule,

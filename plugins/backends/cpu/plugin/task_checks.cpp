@@ -20,6 +20,21 @@ std::vector<std::byte> filled(const ResolvedTensor& output, double number) {
   return bytes;
 }
 
+std::vector<OutputTraits> traits_in(const PreparedTask& task, const PlannedRun& run,
+                                    const CaseData& data) {
+  std::vector<OutputTraits> traits;
+  for (const TensorDefinition& definition : task.definition.outputs) {
+    const ResolvedTensor& output = *task.cases[run.case_index].find(definition.name);
+    const ExpectedOutput& expected = data.expected[traits.size()];
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(output.bytes()));
+    traits.push_back(traits_of(output.dtype, output.elements, task.definition.tolerance,
+                               [&](const Tolerance& tolerance) {
+                                 return compare_output(output, zeros, expected, tolerance).wrong;
+                               }));
+  }
+  return traits;
+}
+
 // Holds made-up outputs against what is expected in all runs of an evaluation.
 class ImpostorCheck {
  public:
@@ -27,9 +42,10 @@ class ImpostorCheck {
                 const std::vector<std::shared_ptr<const CaseData>>& data)
       : task_(task), plan_(plan), data_(data) {}
 
-  // True if the outputs are right in every run.
+  // True if the outputs as which it is tried are right in every run.
   bool passes(const Impostor& impostor) const {
     for (std::size_t o = 0; o < task_.definition.outputs.size(); ++o) {
+      if (!impostor.is_tried_as(o)) continue;
       const double number = impostor.kind == Impostor::kMean ? mean_of(o) : 0;
       for (std::size_t r = 0; r < plan_.size(); ++r) {
         if (is_tried(impostor, plan_[r]) && !passes_run(impostor, o, r, number)) return false;
@@ -58,9 +74,9 @@ class ImpostorCheck {
           .passed();
     };
     if (impostor.kind != Impostor::kCopy) return passes(filled(output, number));
-    const ResolvedTensor& input = resolved.tensors[impostor.input];
+    const ResolvedTensor& input = resolved.tensors[impostor.which];
     return input.dtype == output.dtype && input.elements == output.elements &&
-           passes(data_[r]->inputs[impostor.input]);
+           passes(data_[r]->inputs[impostor.which]);
   }
 
   const PreparedTask& task_;
@@ -92,6 +108,9 @@ void CpuEvaluator::check_reference(const PreparedTask& task, const EvaluationReq
   std::vector<std::shared_ptr<const CaseData>> data;
   for (const PlannedRun& run : whole_plan) {
     auto expected = data_.get(asked, run);
+    require_telling_outputs(asked, run, [&](const PlannedRun& draw) {
+      return traits_in(asked, draw, *data_.get(asked, draw));
+    });
     if (asked.kind_of(run.case_index) == CaseKind::kFresh) continue;
     known_plan.push_back(run);
     data.push_back(std::move(expected));

@@ -91,6 +91,17 @@ std::vector<double> means(Gpu& gpu, const PreparedTask& task, const std::vector<
   return means;
 }
 
+// The expectation of a run whose outputs stand in the checker's own arena.
+gpu::Check with_outputs(const PreparedTask& task, const PlannedRun& run) {
+  gpu::Check check = expectation(task, run);
+  std::uint64_t end = 0;
+  for (std::size_t o = 0; o < task.definition.outputs.size(); ++o) {
+    check.output_offsets.push_back(end);
+    end += aligned(static_cast<std::uint64_t>(output_of(task, run, o).bytes()));
+  }
+  return check;
+}
+
 bool can_be_copied(const PreparedTask& task, const PlannedRun& run, std::size_t input) {
   const ResolvedTensor& source = task.cases[run.case_index].tensors[input];
   for (std::size_t o = 0; o < task.definition.outputs.size(); ++o) {
@@ -279,22 +290,27 @@ void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
   require_right_reference(task, run, result.get<gpu::CheckResult>());
 }
 
+std::vector<OutputTraits> traits_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run) {
+  expect_on_gpu(gpu, task, run);
+  const auto traits = gpu.ask_checker("traits", with_outputs(task, run));
+  return traits.get<std::vector<OutputTraits>>();
+}
+
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
                    const Impostor& impostor) {
   gpu::TryImpostor made_up;
   made_up.numbers.resize(task.definition.outputs.size());
   if (impostor.kind == Impostor::kMean) made_up.numbers = means(gpu, task, runs);
-  if (impostor.kind == Impostor::kCopy) made_up.copied = static_cast<std::int64_t>(impostor.input);
+  if (impostor.kind == Impostor::kCopy) made_up.copied = static_cast<std::int64_t>(impostor.which);
   return std::all_of(runs.begin(), runs.end(), [&](const PlannedRun& run) {
     if (!is_tried(impostor, run)) return true;
-    if (impostor.kind == Impostor::kCopy && !can_be_copied(task, run, impostor.input)) return false;
-    made_up.run = expectation(task, run);
-    std::uint64_t end = 0;
-    for (std::size_t o = 0; o < made_up.numbers.size(); ++o) {
-      made_up.run.output_offsets.push_back(end);
-      end += aligned(static_cast<std::uint64_t>(output_of(task, run, o).bytes()));
+    if (impostor.kind == Impostor::kCopy && !can_be_copied(task, run, impostor.which)) return false;
+    made_up.run = with_outputs(task, run);
+    const auto passes = gpu.ask_checker("try_impostor", made_up).get<std::vector<bool>>();
+    for (std::size_t o = 0; o < passes.size(); ++o) {
+      if (impostor.is_tried_as(o) && !passes[o]) return false;
     }
-    return gpu.ask_checker("try_impostor", made_up).get<bool>();
+    return true;
   });
 }
 

@@ -43,7 +43,10 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
-// Would the made-up outputs pass every run? Throws as check_on_gpu does.
+// What the checks of the outputs of a run are worth. Throws as check_on_gpu does.
+std::vector<OutputTraits> traits_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
+
+// Would the made-up outputs pass every run in which they are tried? Throws as check_on_gpu does.
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
                    const Impostor& impostor);
 

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
                 {"pool", calls(launches, &LaunchJudge::make)},
                 {"examine", calls(launches, &LaunchJudge::examine)},
                 {"sums", calls(judge, &Judge::sums)},
+                {"traits", calls(judge, &Judge::traits)},
                 {"try_impostor", calls(judge, &Judge::try_impostor)},
                 {"time_reference", calls(judge, &Judge::time_reference)},
                 {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},

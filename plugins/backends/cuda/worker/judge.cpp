@@ -164,9 +164,38 @@ std::vector<double> Judge::sums(const Check& check) {
   return sums;
 }
 
-bool Judge::try_impostor(const TryImpostor& impostor) {
-  const Check& check = impostor.run;
+std::vector<OutputTraits> Judge::traits(const Check& check) {
   const auto right = expected(check);
+  const auto& outputs = check.reference.outputs;
+  make_up({check, std::vector<double>(outputs.size())}, right->memory.get());
+  std::vector<OutputTraits> traits;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const auto wrong = [&](const Tolerance& tolerance) {
+      Check held = check;
+      held.atol = tolerance.atol;
+      held.rtol = tolerance.rtol;
+      const auto found = reports_of(held, session_.arena(), right->memory.get());
+      return static_cast<std::int64_t>(found[o].wrong);
+    };
+    const auto elements = static_cast<std::int64_t>(elements_of(outputs[o]));
+    traits.push_back(traits_of(outputs[o].dtype, elements, {check.rtol, check.atol}, wrong));
+  }
+  return traits;
+}
+
+std::vector<bool> Judge::try_impostor(const TryImpostor& impostor) {
+  const auto right = expected(impostor.run);
+  make_up(impostor, right->memory.get());
+  std::vector<bool> passes;
+  for (const DeviceReport& report :
+       reports_of(impostor.run, session_.arena(), right->memory.get())) {
+    passes.push_back(report.wrong == 0);
+  }
+  return passes;
+}
+
+void Judge::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
+  const Check& check = impostor.run;
   const CUdeviceptr arena = session_.arena();
   std::vector<Fill> fills;
   for (std::size_t o = 0; o < check.reference.outputs.size(); ++o) {
@@ -174,7 +203,7 @@ bool Judge::try_impostor(const TryImpostor& impostor) {
     const std::uint64_t offset = check.output_offsets.at(o), elements = elements_of(output);
     const auto dtype = static_cast<int>(output.dtype);
     if (impostor.copied >= 0) {
-      const CUdeviceptr input = right->memory.get() + check.inputs.at(impostor.copied).offset;
+      const CUdeviceptr input = inputs + check.inputs.at(impostor.copied).offset;
       KRL_CUDA(cuMemcpyDtoDAsync, arena + offset, input,
                elements * static_cast<std::uint64_t>(size_of(output.dtype)), nullptr);
     } else {
@@ -184,10 +213,6 @@ bool Judge::try_impostor(const TryImpostor& impostor) {
     }
   }
   session_.fill(arena, fills, 0, 1);
-  CheckResult checked;
-  compare(check, arena, right->memory.get(), &checked);
-  return std::all_of(checked.outputs.begin(), checked.outputs.end(),
-                     [](const CheckedOutput& output) { return output.wrong == 0; });
 }
 
 // A reference that creates CPU tensors fails on the GPU with errors of libtorch.
@@ -217,8 +242,8 @@ double Judge::time_call(const OracleRequest& reference, CUdeviceptr memory) {
   return session_.time_call(on_cpu_.callable(reference, host.data()));
 }
 
-void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
-                    CheckResult* checked) {
+std::vector<DeviceReport> Judge::reports_of(const Check& check, CUdeviceptr set,
+                                            CUdeviceptr expected) {
   const auto& outputs = check.reference.outputs;
   const CUdeviceptr reports = reports_.upload(std::vector<DeviceReport>(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
@@ -236,8 +261,13 @@ void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
       launch_trusted(compare_integers_, 1, elements, arguments);
     }
   }
-  const auto found = downloaded<DeviceReport>(reports, outputs.size());
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
+  return downloaded<DeviceReport>(reports, outputs.size());
+}
+
+void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
+                    CheckResult* checked) {
+  const std::vector<DeviceReport> found = reports_of(check, set, expected);
+  for (std::size_t o = 0; o < found.size(); ++o) {
     CheckedOutput& output = checked->outputs.emplace_back();
     output.wrong = found[o].wrong;
     output.max_abs_error = found[o].max_abs_error;

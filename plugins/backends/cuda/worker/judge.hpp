@@ -28,8 +28,10 @@ class Judge {
   bool is_intact(const Detach& runner);
   // Of each output's expected values.
   std::vector<double> sums(const Check& check);
-  // Puts the made-up outputs where the check says, in the session's own arena.
-  bool try_impostor(const TryImpostor& impostor);
+  // What the check of each output is worth. Puts outputs where it says, in the session's own arena.
+  std::vector<OutputTraits> traits(const Check& check);
+  // Which outputs are right if they are made up. Puts them there, too.
+  std::vector<bool> try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
 
   // ---- for launches that are checked by the many (launch_judge.hpp)
@@ -61,6 +63,9 @@ class Judge {
   double largest_of(CUdeviceptr floats, std::uint64_t count);
   double time_call(const OracleRequest& reference, CUdeviceptr memory);
   ReferenceProblem compute(const OracleRequest& request, CUdeviceptr memory);
+  // Makes up the outputs of a check, in the session's own arena.
+  void make_up(const TryImpostor& impostor, CUdeviceptr inputs);
+  std::vector<DeviceReport> reports_of(const Check& check, CUdeviceptr set, CUdeviceptr expected);
   void compare(const Check& check, CUdeviceptr set, CUdeviceptr expected, CheckResult* checked);
   void find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
                     CheckResult* checked);

@@ -10,7 +10,7 @@
 // whose answer is what the launch of a kernel takes that does nothing, in ns; the checker alone
 // Attach, Detach, Stage, "time_launches" (of a Stage), Check, "is_intact" (of a Detach: holds a
 // runner's arena only guards? a bool), Pool, Examine, "sums" (of a Check: a list of the sums of
-// each output's expected values), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
+// each output's expected values), "traits" (of a Check: a list of OutputTraits), TryImpostor, TimeReference, Transfer, "peaks", whose answer is
 // Peaks, and "clock", whose answer is the SM clock in MHz, 0 = unknown. A third process,
 // kernelrl-gpu-profiler, does Setup and Load with different answers (counters/counter.hpp).
 //
@@ -33,6 +33,7 @@
 namespace krl::evaluator {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ElementError, index, got, expected)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OutputTraits, is_finite, accepts_zeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Peaks, bytes_per_ns, operations_per_ns)
 
 }  // namespace krl::evaluator
@@ -272,7 +273,7 @@ struct Examined {
 };
 
 // Would outputs that are made up pass the check of a run? Each is one number everywhere, or all are
-// copies of an input. The answer is a bool.
+// copies of an input. The answer is a bool for each.
 struct TryImpostor {
   Check run;
   std::vector<double> numbers;  // of the outputs

@@ -2,6 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
+#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
@@ -21,19 +22,34 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
 }
 
 // Before anybody fills or maps anything.
-void require_moderate(const TaskDefinition& task, const ResolvedCase& resolved) {
+void require_moderate(const PreparedTask& task, std::size_t case_index) {
   std::int64_t bytes = 0;
-  for (const ResolvedTensor& tensor : resolved.tensors) {
+  for (const ResolvedTensor& tensor : task.cases[case_index].tensors) {
     if (tensor.bytes() > kMostCaseBytes - bytes) {
-      invalid_argument(task.id + ": the tensors of the case " + resolved.label +
-                       " take more than " + std::to_string(kMostCaseBytes >> 20) +
-                       " MiB; make it smaller");
+      invalid_argument(located(task, case_index) + " has tensors of more than " +
+                       std::to_string(kMostCaseBytes >> 20) + " MiB; make it smaller");
     }
     bytes += tensor.bytes();
   }
 }
 
 }  // namespace
+
+std::string origin_of(const PreparedTask& task, std::size_t case_index) {
+  const auto element = [&](const char* list, std::size_t first) {
+    return origin_of(task.definition, list + ("[" + std::to_string(case_index - first)) + "]");
+  };
+  if (task.kind_of(case_index) == CaseKind::kFresh) return origin_of(task.definition, "ranges");
+  if (task.kind_of(case_index) == CaseKind::kHoldout) return element("holdout", task.n_cases);
+  if (task.is_real(case_index)) return element("real", task.n_small());
+  return element("cases", 0);
+}
+
+std::string located(const PreparedTask& task, std::size_t case_index) {
+  const bool fresh = task.kind_of(case_index) == CaseKind::kFresh;
+  return origin_of(task, case_index) + ": the " + (fresh ? "shape " : "case ") +
+         task.cases[case_index].label + (fresh ? " of the ranges" : "");
+}
 
 PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
   Checked<TaskDefinition, std::string> parsed = parse_task_definition(definition_json);
@@ -50,8 +66,8 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
     for (const IntegerNames& values : *list) {
       auto resolved = resolve_case(task.definition, values);
       if (!resolved) invalid_argument(resolved.error().path + ": " + resolved.error().message);
-      require_moderate(task.definition, *resolved);
       task.cases.push_back(*std::move(resolved));
+      require_moderate(task, task.cases.size() - 1);
     }
   }
   task.pool = make_pool(task.definition, task.n_real > 0 ? kUpToReal : kUpToCases);

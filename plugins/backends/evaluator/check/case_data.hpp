@@ -41,11 +41,18 @@ struct PreparedTask {
   }
 };
 
+// Where a task's definition gives a case, as a message begins: "file:line:column" of `cases[i]`,
+// `real[i]` or `holdout[i]`, or for a fresh shape of `ranges`.
+std::string origin_of(const PreparedTask& task, std::size_t case_index);
+
+// The same with its name: "file:line:column: the case n=7", or "…: the shape n=7 of the ranges".
+std::string located(const PreparedTask& task, std::size_t case_index);
+
 // Of the tensors of one case together: more takes minutes to fill and compare.
 inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
 
-// Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or with
-// the first case that is too large.
+// Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or,
+// "file:line:column: …", with the first case that is too large.
 PreparedTask prepare_task(std::string_view definition_json, Sizes sizes = Sizes::kSmall);
 
 // The same task with the cases that an evaluation is asked for: the shown ones, the hold-outs if

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <kernelrl/task_definition.hpp>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,22 @@ inline constexpr std::size_t kFirstErrors = 4;
 // where one is expected. An infinity must be the same one. Integers must be equal.
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
                           const ExpectedOutput& expected, const Tolerance& tolerance);
+
+// What the check of an output is worth, whatever a candidate writes there.
+struct OutputTraits {
+  bool is_finite = true;       // of the expected elements at least one
+  bool accepts_zeros = false;  // within the tolerance, and by rounding alone it would not
+};
+
+// From the number of elements that are wrong if zeros are held against what is expected with a
+// tolerance: `wrong(Tolerance)`.
+template <class Wrong>
+OutputTraits traits_of(DType dtype, std::int64_t elements, const Tolerance& tolerance,
+                       const Wrong& wrong) {
+  if (!is_floating(dtype)) return {};
+  const Tolerance any{0, std::numeric_limits<double>::max()}, none{0, 0};
+  return {wrong(any) < elements, wrong(tolerance) == 0 && wrong(none) > 0};
+}
 
 // Outputs of so few elements could be learned by heart, so no one is told their expected values.
 inline constexpr std::int64_t kFewElements = 64;

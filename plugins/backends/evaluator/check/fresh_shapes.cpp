@@ -8,6 +8,7 @@
 #include <string>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/task_origin.hpp"
 
 namespace krl::evaluator {
 namespace {
@@ -122,10 +123,8 @@ class PoolMaker {
     std::string sizes;
     for (const AxisRange& range : task_.ranges)
       sizes += range.axis + " = " + std::to_string(values.at(range.axis)) + ", ";
-    const std::string place = task_.origin.locate("ranges");
-    invalid_argument((place.empty() ? task_.id : place) + ": at " + sizes +
-                     "which the ranges allow, " + shape.error().path + ": " +
-                     shape.error().message);
+    invalid_argument(origin_of(task_, "ranges") + ": at " + sizes + "which the ranges allow, " +
+                     shape.error().path + ": " + shape.error().message);
   }
 
   static std::int64_t largest(const std::vector<IntegerNames>& cases, const std::string& axis) {

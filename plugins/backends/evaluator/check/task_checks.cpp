@@ -1,27 +1,39 @@
 #include "plugins/backends/evaluator/check/task_checks.hpp"
 
+#include <algorithm>
 #include <kernelrl/values.hpp>
 #include <string>
+
+#include "plugins/backends/evaluator/check/task_origin.hpp"
+#include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
 namespace krl::evaluator {
 namespace {
 
+constexpr std::uint64_t kDraws = 16;  // of inputs, until what outputs have in common is no chance
+
 [[noreturn]] void refuse(const TaskDefinition& task, std::string_view key, const std::string& why) {
-  const std::string place = task.origin.locate(key);
-  invalid_argument((place.empty() ? task.id : place) + ": " + why);
+  invalid_argument(origin_of(task, key) + ": " + why);
+}
+
+// Where a task has no tolerance, it is that of the defaults.
+std::string_view tolerance_key(const TaskDefinition& task) {
+  return task.origin.positions.contains("tolerance") ? "tolerance" : "reference";
 }
 
 std::string description(const TaskDefinition& task, const Impostor& impostor) {
   switch (impostor.kind) {
     case Impostor::kZero:
-      return "all zero";
+      return "an output '" + task.outputs[impostor.which].name + "' that is all zero";
     case Impostor::kMean:
-      return "one number everywhere";
+      return "an output that is one number everywhere";
     case Impostor::kCopy:
       break;
   }
-  return "a copy of the input '" + task.inputs[impostor.input].name + "'";
+  return "an output that is a copy of the input '" + task.inputs[impostor.which].name + "'";
 }
+
+bool tells_nothing(const OutputTraits& output) { return !output.is_finite || output.accepts_zeros; }
 
 }  // namespace
 
@@ -31,15 +43,49 @@ bool is_tried(const Impostor& impostor, const PlannedRun& run) {
 
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes) {
-  std::vector<Impostor> impostors = {{Impostor::kZero}, {Impostor::kMean}};
+  std::vector<Impostor> impostors;
+  for (std::size_t o = 0; o < task.outputs.size(); ++o) impostors.push_back({Impostor::kZero, o});
+  impostors.push_back({Impostor::kMean});
   for (std::size_t i = 0; i < task.inputs.size(); ++i) impostors.push_back({Impostor::kCopy, i});
   for (const Impostor& impostor : impostors) {
     if (!passes(impostor)) continue;
-    const bool zero = impostor.kind == Impostor::kZero;
-    refuse(task, zero && task.origin.positions.contains("tolerance") ? "tolerance" : "reference",
-           "an output that is " + description(task, impostor) +
+    refuse(task, impostor.kind == Impostor::kZero ? tolerance_key(task) : "reference",
+           description(task, impostor) +
                " passes all checks: change the inputs' values, the cases or the tolerance, so that "
                "the work has to be done");
+  }
+}
+
+void require_telling_outputs(
+    const PreparedTask& task, const PlannedRun& run,
+    const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits) {
+  if (run.distribution != Distribution::kAsGiven) return;
+  const TaskDefinition& definition = task.definition;
+  std::vector<OutputTraits> outputs = traits(run);
+  for (std::uint64_t d = 1; d < kDraws && std::ranges::any_of(outputs, tells_nothing); ++d) {
+    PlannedRun draw = run;
+    draw.seed = mix_seed(run.seed, d);
+    const std::vector<OutputTraits> drawn = traits(draw);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      outputs[o].is_finite = outputs[o].is_finite || drawn[o].is_finite;
+      outputs[o].accepts_zeros = outputs[o].accepts_zeros && drawn[o].accepts_zeros;
+    }
+  }
+  const ResolvedCase& resolved = task.cases[run.case_index];
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const std::string output = "output '" + definition.outputs[o].name + "'";
+    if (!outputs[o].is_finite) {
+      throw reference_failure(definition, resolved,
+                              {"the " + output +
+                               " is not finite anywhere: change the reference or the inputs' "
+                               "values, or leave out the size"});
+    }
+    if (outputs[o].accepts_zeros) {
+      refuse(definition, tolerance_key(definition),
+             "at " + resolved.label + ", an " + output +
+                 " that is all zero is within the tolerance: make atol smaller than the values "
+                 "there, and rtol than 1");
+    }
   }
 }
 

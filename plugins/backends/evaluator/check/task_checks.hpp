@@ -1,9 +1,10 @@
-// Checks that a task is suitable for learning: its naive kernel must be right, and trivial outputs
-// must fail, since they would be rewarded.
+// Checks that a task is suitable for learning: its naive kernel must be right, its expected outputs
+// must be finite, and trivial outputs must fail, since they would be rewarded.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "plugins/backends/evaluator/check/case_data.hpp"
 #include "plugins/backends/evaluator/evaluation_record.hpp"
@@ -18,17 +19,28 @@ struct Impostor {
     kCopy,  // of an input with the outputs' type and number of elements
   };
   Kind kind = kZero;
-  std::size_t input = 0;  // of a copy
+  std::size_t which = 0;  // the output that is all zero, the input that is copied
+
+  // Does the output count for it? Zeros are tried as each by itself, the others as all at once.
+  bool is_tried_as(std::size_t output) const { return kind != kZero || which == output; }
 };
 
 // Does the run count for the impostor?
 bool is_tried(const Impostor& impostor, const PlannedRun& run);
 
-// Tries them all: `passes` says whether one would be right as every output in every run of an
-// evaluation in which it is tried. Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if
-// one would.
+// Tries them all: `passes` says whether one would be right in every run of an evaluation and as
+// every output in and as which it is tried. Throws Failure(KRL_INVALID_ARGUMENT,
+// "file:line:column: …") if one would.
 void refuse_impostors(const TaskDefinition& task,
                       const std::function<bool(const Impostor&)>& passes);
+
+// Looks at the outputs of a run with inputs as given; any other run passes. Throws
+// Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if one is not finite anywhere, or if zeros
+// are right there because of the tolerance. Few elements may be either by chance: it is refused only
+// if it happens with every one of several seeds. `traits`: of the outputs in a run.
+void require_telling_outputs(
+    const PreparedTask& task, const PlannedRun& run,
+    const std::function<std::vector<OutputTraits>(const PlannedRun&)>& traits);
 
 // Throws Failure(KRL_INVALID_ARGUMENT, "file:line:column: …") if the evaluation of the task's naive
 // kernel did not end well.

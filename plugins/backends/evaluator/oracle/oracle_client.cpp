@@ -7,6 +7,7 @@
 #include <cstring>
 #include <kernelrl/values.hpp>
 
+#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
 
 namespace krl::evaluator {
@@ -80,9 +81,9 @@ struct OracleClient::Session {
 Failure reference_failure(const TaskDefinition& task, const ResolvedCase& resolved,
                           const ReferenceProblem& problem) {
   const std::string place =
-      task.origin.locate("reference", std::max(problem.line, 1), std::max(problem.column, 1));
-  return {KRL_INVALID_ARGUMENT, (place.empty() ? task.id : place) + ": the reference, " +
-                                    resolved.label + ": " + problem.message};
+      origin_of(task, "reference", std::max(problem.line, 1), std::max(problem.column, 1));
+  return {KRL_INVALID_ARGUMENT,
+          place + ": the reference, " + resolved.label + ": " + problem.message};
 }
 
 pid_t OracleClient::process_id() {

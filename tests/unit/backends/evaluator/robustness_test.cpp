@@ -95,62 +95,6 @@ TEST(OracleTest, SaysWhereAReferenceIsWrong) {
   EXPECT_NE(message("def other(a):\n    return a\n").find("run"), std::string::npos);
 }
 
-// Values times 100 would refuse zeros: those as given have to.
-TEST(PreparedTaskTest, RefusesAToleranceThatZerosPass) {
-  auto definition = nlohmann::json::parse(vector_add().definition_json);
-  definition["tolerance"] = {{"rtol", 0}, {"atol", 20}};
-  definition["origin"] = {{"file", "add.toml"}, {"positions", {{"tolerance", {23, 13}}}}};
-  const CpuInstance backend(Table{{"cache", "off"}});
-  try {
-    backend.prepare({"add", definition.dump()});
-    FAIL() << "prepared";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(std::string(failure.what()).rfind("add.toml:23:13: an output that is all zero", 0), 0)
-        << failure.what();
-  }
-}
-
-// At once: not after it has filled gigabytes.
-TEST(PreparedTaskTest, RefusesCasesThatTakeTooMuch) {
-  auto definition = nlohmann::json::parse(vector_add().definition_json);
-  definition.erase("ranges");
-  definition["cases"] = {{{"n", 2147483647}}};
-  try {
-    prepare_task(definition.dump());
-    FAIL() << "prepared";
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.code(), KRL_INVALID_ARGUMENT);
-    EXPECT_NE(std::string(failure.what()).find("2048 MiB; make it smaller"), std::string::npos)
-        << failure.what();
-  }
-  definition["cases"] = {{{"n", 90'000'000}}};  // each fits, all runs together do not
-  const CpuInstance backend(Table{{"cache", "off"}});
-  try {
-    backend.prepare({"large", definition.dump()});
-    FAIL() << "prepared";
-  } catch (const Failure& failure) {
-    EXPECT_NE(std::string(failure.what()).find("make them smaller"), std::string::npos)
-        << failure.what();
-  }
-}
-
-// Before anything is filled with them.
-TEST(PreparedTaskTest, RefusesRangesWhosePoolTakesTooMuch) {
-  auto definition = nlohmann::json::parse(vector_add().definition_json);
-  definition["cases"] = {{{"n", 20'000'000}}};
-  definition["origin"] = {{"file", "t.toml"}, {"positions", {{"ranges", {7, 3}}}}};
-  const CpuInstance backend(Table{{"cache", "off"}, {"runs_per_case", 1}});
-  try {
-    backend.prepare({"large", definition.dump()});
-    FAIL() << "prepared";
-  } catch (const Failure& failure) {
-    const std::string why = failure.what();
-    EXPECT_EQ(
-        why.rfind("t.toml:7:3: the pool of shapes that the ranges give and the cases take", 0), 0u)
-        << why;
-  }
-}
-
 TEST(CpuBackendTest, TellsTheSameTwiceFromDiskAndFresh) {
   const fs::path folder = fs::temp_directory_path() / ("krl_eval_" + std::to_string(::getpid()));
   fs::remove_all(folder);

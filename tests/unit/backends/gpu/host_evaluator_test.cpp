@@ -1,24 +1,19 @@
 // The evaluation of host code as a whole, from the source to the record: all but the compiler and
 // CUDA is real.
-#include <elf.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
-#include "plugins/backends/elf/elf_view.hpp"
-#include "plugins/files/file.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
+#include "tests/unit/backends/gpu/simulated_compiler.hpp"
 
 namespace krl::testing {
-using namespace elf;
 namespace {
 
 constexpr std::uint32_t kAll =
@@ -35,35 +30,11 @@ __global__ void good(const float* x, float* y, int n);
   return task.dump();
 }
 
-CompileOutput compiled_to(CompiledModule module) {
-  CompileOutput output;
-  output.end = CompileOutput::kCompiled;
-  output.module = to_bytes(module);
-  return output;
-}
-
-// Code of a GPU without any kernel.
-std::string empty_cubin() {
-  std::string code = files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/candidates.so");
-  const std::uint16_t machine = kElfMachineCuda;
-  std::memcpy(code.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
-  return code;
-}
-
-CudaCompiler simulated_compiler() {
-  CudaCompiler compiler;
-  compiler.name = "g++";
-  compiler.arch = "sm_90";
-  compiler.compile = [](std::string_view, const std::vector<std::string>& kernels,
-                        const Cancelled&) {
-    std::string ptx = ".version 8.8\n.target sm_90\n.address_size 64\n";
-    for (const std::string& kernel : kernels) ptx += ".visible .entry " + kernel + "() { ret; }\n";
-    return compiled_to(
-        {files::read_file_or_empty(KERNELRL_SIMULATED_FOLDER "/candidates.so"), ptx, "", kernels});
-  };
+CudaCompiler host_compiler() {
+  CudaCompiler compiler = simulated_compiler();
   compiler.compile_library = [](std::string_view source, const Cancelled&) {
     try {
-      return compiled_to({empty_cubin(), "", "", {}, compiled_by_gxx(std::string(source))});
+      return compiled_to({simulated_cubin({}), "", "", {}, compiled_by_gxx(std::string(source))});
     } catch (const std::runtime_error& error) {
       CompileOutput output;
       output.why = error.what();
@@ -78,7 +49,7 @@ CudaEvaluator& evaluator() {
     GpuWorkers workers = simulated_workers();
     workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
     auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
-    return CudaEvaluator(simulated_compiler(), CudaSettings(), std::move(pool));
+    return CudaEvaluator(host_compiler(), CudaSettings(), std::move(pool));
   }();
   return evaluator;
 }

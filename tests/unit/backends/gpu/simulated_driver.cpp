@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -188,6 +189,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   const std::size_t bytes = size_of_object(image);
   const int file = memory_file("krl-module", bytes);
   if (::write(file, image, bytes) != static_cast<ssize_t>(bytes)) return CUDA_ERROR_INVALID_IMAGE;
+  const Elf64_Half ours = EM_X86_64;  // a module may say that it is for a GPU
+  if (::pwrite(file, &ours, sizeof ours, offsetof(Elf64_Ehdr, e_machine)) != sizeof ours) {
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   module_files[static_cast<CUmodule>(object)] = file;

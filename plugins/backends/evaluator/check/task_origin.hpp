@@ -1,0 +1,18 @@
+// Where a task's definition says something: how a message about it begins. Pure.
+#pragma once
+
+#include <kernelrl/task_definition.hpp>
+#include <string>
+#include <string_view>
+
+namespace krl::evaluator {
+
+// "file:line:column" of what stands at `key` (TaskOrigin), or of a place in its text; the task's id
+// if it is not from a file.
+inline std::string origin_of(const TaskDefinition& task, std::string_view key, int line = 1,
+                             int column = 1) {
+  const std::string place = task.origin.locate(key, line, column);
+  return place.empty() ? task.id : place;
+}
+
+}  // namespace krl::evaluator
