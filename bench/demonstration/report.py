@@ -221,6 +221,7 @@ def write_svg(path, seeds):
     width, height, margin, across = 240, 120, 34, 3
     tasks = seeds[0].run.tasks()
     down = -(-len(tasks) // across)
+    longest = max(len(run.iterations) for seed in seeds for run in (seed.run, seed.control) if run)
     lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 '
              f'{across * (width + 2 * margin)} {down * (height + 2 * margin)}" '
              'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" '
@@ -229,7 +230,7 @@ def write_svg(path, seeds):
     def line(run, task, left, top, colour):
         shares = [run.roofline(task, i) for i in range(len(run.iterations))]
         points = ' '.join(
-            f'{left + width * i / max(len(shares) - 1, 1):.1f},{top + height * (1 - s):.1f}'
+            f'{left + width * i / max(longest - 1, 1):.1f},{top + height * (1 - s):.1f}'
             for i, s in enumerate(shares) if s is not None)
         lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}"/>')
 
@@ -241,6 +242,7 @@ def write_svg(path, seeds):
             y = top + height * (1 - share)
             lines.append(f'<path d="M{left} {y}h{width}" stroke="#ddd"/><text x="{left - 4}" '
                          f'y="{y + 4}" text-anchor="end">{share:g}</text>')
+        lines.append(f'<text x="{left + width}" y="{top + height + 14}" text-anchor="end">{longest} iterations</text>')
         for seed in seeds:
             if seed.control:
                 line(seed.control, task, left, top, '#999')
