@@ -52,8 +52,8 @@ void GridRunner::take_turn(ThreadBlock& block, std::uint64_t steps) {
   work_ += block.run(steps);
   if (work_ <= request_.work_limit) return;
   throw Fault{FaultKind::kWorkLimit,
-              "the kernel executed more than " + std::to_string(request_.work_limit) +
-                  " instructions of warps without an end",
+              "the kernel did not finish within " + std::to_string(request_.work_limit) +
+                  " warp instructions; does it loop forever?",
               block.running().current()->line, -1};
 }
 
@@ -113,7 +113,7 @@ void GridRunner::run_blocks() {
 
 LaunchOutcome GridRunner::run(Program& program, const LaunchRequest& request) {
   program_ = &program;
-  spare_.clear();  // their frames know the shape of another launch
+  spare_.clear();  // their frames belong to the shape of another launch
   request_ = request;
   blocks_ = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
   begun_ = work_ = side_by_side_ = start_ = 0;

@@ -131,7 +131,7 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
-  kLocalVariable,  // `offset_of` bytes behind where the function's local memory begins
+  kLocalVariable,  // `offset_of` bytes after the start of the function's local memory
 };
 struct SpecialRow {
   std::uint32_t offset = 0;

@@ -10,8 +10,8 @@ namespace {
 // Instructions that a warp may execute before another has its turn: what spins waits for others.
 constexpr std::uint64_t kWarpSteps = 20'000;
 
-// Drawn turns: the longest, in basic blocks; and behind how many of these a warp is held up once,
-// anywhere and behind the held line, for 2 ^ kShortestHoldUp to 2 ^ kLongestHoldUp rounds.
+// Drawn turns: the longest, in basic blocks; and after how many of these a warp is held up once,
+// anywhere and after the held line, for 2 ^ kShortestHoldUp to 2 ^ kLongestHoldUp rounds.
 constexpr std::uint64_t kLongestTurn = 8;
 constexpr std::uint64_t kHoldUps = 512, kHoldUpsOfLine = 2;
 constexpr std::uint64_t kShortestHoldUp = 4, kLongestHoldUp = 9;
@@ -139,7 +139,7 @@ std::uint32_t ThreadBlock::live_threads() const {
       [this](std::uint32_t sum, std::uint32_t i) { return sum + count_of(warps_[i].live()); });
 }
 
-// What waits where; threads that only arrive continue.
+// Counts the threads that wait at each barrier; threads that only arrive continue.
 void ThreadBlock::gather() {
   const std::uint32_t live = live_threads();
   for (Barrier& barrier : barriers_)
@@ -228,7 +228,7 @@ void ThreadBlock::write_result(Warp::Split& split, std::uint32_t trues, std::uin
 }
 
 // Every thread waits, and none of what they wait for can happen. Those that wait for lanes of their
-// own warp say more than those that wait for a barrier.
+// own warp tell more about the cause than those that wait for a barrier.
 void ThreadBlock::fault_deadlock() {
   for (const Warp::State state : {Warp::State::kAtMeeting, Warp::State::kAtBarrier}) {
     for (const std::uint32_t index : order_) {

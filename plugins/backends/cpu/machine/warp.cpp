@@ -287,7 +287,7 @@ void Warp::branch_by_table(BasicBlock& block) {
   const int lane = first_lane(running().mask);
   const std::uint32_t wanted = index[lane];
   if (wanted >= block.targets.size())
-    fault(FaultKind::kTrap, "an indirect branch leaves its table", lane);
+    fault(FaultKind::kTrap, "an indirect branch outside its table", lane);
   const Mask same = lanes_where([&](unsigned i) { return index[i] == wanted; }) & running().mask;
   keep_only(same, &block);
   arrive(running(), blocks + block.targets[wanted]);
@@ -305,7 +305,8 @@ void Warp::call(BasicBlock& block) {
                     found->second->parameters.size() == call.arguments.size() &&
                     found->second->results.size() == call.results.size();
   if (!fits)
-    fault(FaultKind::kIllegalAddress, "a call of something that is not such a function", lane);
+    fault(FaultKind::kIllegalAddress,
+          "an indirect call of something other than a function with this signature", lane);
   keep_only(lanes_where([&](unsigned i) { return address[i] == wanted; }), &block);
   enter(*found->second, call, &block + 1);
 }
@@ -322,8 +323,7 @@ void Warp::enter(Function& function, const Call& call, BasicBlock* returns_to) {
       frame =
           frames_.add(function, {&function, caller, returns_to, &call, from.depth + 1, local_base});
     if (frame == nullptr)
-      fault(FaultKind::kStackOverflow, "calls within calls take more than the stack has",
-            first_lane(mask));
+      fault(FaultKind::kStackOverflow, "nested calls overflow the stack", first_lane(mask));
     fill_specials(function, frame);
   }
   for (const auto& [offset, bytes] : function.cleared) {

@@ -55,7 +55,7 @@ class Warp {
   bool ready() const;  // a split can continue
   Split* begin_splits() { return splits_.data(); }
   Split* end_splits() { return splits_.data() + count_; }
-  // The split, which is at a barrier or a meeting, continues behind it.
+  // The split, which is at a barrier or a meeting, continues after it.
   void release(Split& split);
   // The last instruction that ran: the place of a fault.
   const Instruction* current() const { return current_; }

@@ -43,8 +43,8 @@ std::vector<std::uint32_t> registers_read_unwritten(const std::vector<BlockRegis
                                                     std::uint32_t count) {
   if (blocks.empty()) return {};
   if (blocks.size() * ((count + 63) / 64) > kMostWords) return every_first_read(blocks);
-  // What is surely written where a block begins: nothing in the first one, elsewhere what all ways
-  // to it have written.
+  // The registers certainly written at the start of a block: none in the first one, elsewhere those
+  // written on all ways to it.
   Sets written(blocks.size(), count);
   std::fill(written.of(0), written.of(0) + written.words(), 0);
   std::vector<std::uint32_t> work = {0};

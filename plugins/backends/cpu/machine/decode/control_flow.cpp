@@ -29,7 +29,7 @@ constexpr DecodeOperation kOperations[] = {decode_memory,   decode_move,       d
   throw Fault{FaultKind::kTrap, "an assertion failed", instruction.line, std::countr_zero(mask)};
 }
 
-// What a thread that waits for others must execute again and again.
+// Instructions that a thread executes repeatedly while it waits for others.
 bool polls(const ptx::Instruction& instruction) {
   static constexpr std::string_view kOpcodes[] = {"atom", "membar", "fence", "mbarrier",
                                                   "nanosleep"};
@@ -190,7 +190,7 @@ class BodyDecoder {
     count(out.kind);
   }
 
-  // What an instruction reads through its operands comes before it.
+  // Instructions that prepare the operands precede it.
   void finish(const ptx::Instruction& from, Instruction* out) {
     out->line = from.place.source;
     for (Instruction& before : layout_.take_prologue()) {

@@ -212,7 +212,7 @@ std::uint32_t FrameLayout::special(const std::string& name, std::uint32_t bytes)
   fail("the special register " + name);
 }
 
-// !p, computed anew each time, as p changes.
+// !p, recomputed each time, as p changes.
 std::uint32_t FrameLayout::negated(std::uint32_t predicate) {
   Instruction instruction;
   instruction.run = [](const Instruction& i, Warp&, std::byte* frame, Mask mask) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plugins/backends/cpu/machine/decode/module_layout.hpp"
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 
 namespace krl::machine {
 
@@ -38,10 +38,10 @@ class FrameLayout final : public Operands {
   const std::vector<std::uint32_t>& writes() const { return writes_; }
   std::uint32_t register_count() const { return static_cast<std::uint32_t>(registers_.size()); }
   std::pair<std::uint32_t, std::uint32_t> row_of(std::uint32_t reg) const;  // offset, bytes
-  // Instructions that must come before the one that is being decoded, as the negation of a
+  // Instructions that must precede the one that is being decoded, such as the negation of a
   // predicate.
   std::vector<Instruction> take_prologue();
-  // Those that must come behind it, as it said.
+  // Those that must follow it.
   std::vector<Instruction> take_epilogue() { return std::exchange(epilogue_, {}); }
   ParameterSlot slot_of(
       const ptx::Operand& variable);  // of a .param variable that lives in the frame

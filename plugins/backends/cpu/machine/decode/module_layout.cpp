@@ -112,7 +112,7 @@ void lay_out_shared(const std::vector<const ptx::Function*>& functions, ModuleLa
     end = layout->reserved_shared + kReservedSharedBytes;
   }
   layout->shared_bytes = static_cast<std::uint32_t>(end);
-  // Dynamic shared memory begins behind them, for every array without a size.
+  // Dynamic shared memory begins after them, for every array without a size.
   const auto dynamic = static_cast<std::uint32_t>(aligned(end, 16));
   for (const ptx::Variable* variable : variables) {
     if (variable->external || variable->bytes == 0) layout->shared[variable] = dynamic;

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kVariablesBegin = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kFunctionsBegin = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t kFunctionStride = 16;
 
-// A special register, and how much memory begins where it says.
+// A special register, and the size of the memory that begins at its value.
 inline constexpr std::string_view kReservedShared = "%reserved_smem_offset_1";
 inline constexpr std::uint32_t kReservedSharedBytes = 288;
 

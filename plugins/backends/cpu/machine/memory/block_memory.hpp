@@ -62,8 +62,8 @@ class BlockMemory {
   std::byte* access_shared(const Request& request, const LaneAddresses& addresses,
                            const Shape** shape);
 
-  // One lane's access. True: it is a race unless it leaves the memory as it is; `conflict` says
-  // with whom. Counts nothing.
+  // One lane's access. True: it is a race unless it leaves the memory as it is, with `conflict`.
+  // Counts nothing.
   bool enter_global(const Request& request, unsigned lane, const Region& region,
                     std::uint64_t address, Conflict* conflict);
   bool enter_shared(const Request& request, unsigned lane, std::uint32_t offset,

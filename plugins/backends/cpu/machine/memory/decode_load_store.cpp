@@ -57,8 +57,8 @@ const std::byte* entry_parameter(const Instruction& i, Warp& warp, std::uint32_t
   const auto parameters = warp.memory().launch().parameters();
   const auto offset = static_cast<std::uint64_t>(i.immediate);
   if (offset > parameters.size() || bytes > parameters.size() - offset) {
-    throw Fault{FaultKind::kIllegalAddress, "a load behind the parameters of the kernel", i.line,
-                -1};
+    throw Fault{FaultKind::kIllegalAddress, "a load past the end of the kernel's parameters",
+                i.line, -1};
   }
   return parameters.data() + offset;
 }

@@ -66,7 +66,7 @@ std::uint32_t GlobalShadow::take_cells(std::uint32_t units) {
   return first;
 }
 
-// What the sector's record says of each of its cells.
+// The sector's record, for each of its cells.
 void GlobalShadow::fill(const Cell& sector, Record floor, FineCells* fine) {
   const auto of_cell = [&](Record record, std::uint32_t cell) -> Record {
     if (record < floor) return 0;

@@ -24,7 +24,7 @@ struct AddressRow {
   }
 };
 
-// False: the lanes are further apart than deltas can say.
+// False: the lanes are further apart than deltas can express.
 template <class T>
 inline bool find_deltas(const T* row, Mask mask, LaneAddresses* to) {
   const T base = row[std::countr_zero(mask)];
@@ -152,7 +152,7 @@ inline void access_memory(BlockMemory& memory, const Request& request, const Add
   }
 }
 
-// What the operands of a memory instruction become, as `Instruction` keeps it.
+// The operands of a memory instruction, as `Instruction` stores them.
 struct AccessForm {
   static AddressRow addresses(const Instruction& i, const std::byte* frame) {
     return {frame + i.a, i.extra[0], i.immediate};

@@ -180,7 +180,7 @@ void decode_arrive(const ptx::Instruction& from, MemoryModifiers modifiers, bool
 void decode_wait(const ptx::Instruction& from, MemoryModifiers modifiers, Operands& operands,
                  Instruction* out) {
   const bool by_parity = modifiers.take("parity");
-  const std::size_t count = from.operands.size();  // the last may say for how long
+  const std::size_t count = from.operands.size();  // the last may be a time limit
   if (!modifiers.others.empty() || count < 3 || count > 4) operands.unsupported(from);
   bind(from, modifiers, from.operands[1], operands, out);
   out->d = operands.destination(from.operands[0], ptx::Type::kPredicate);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/ptx/module.hpp"
 
 namespace krl::machine {

@@ -53,7 +53,7 @@ class AccessOrder {
  public:
   explicit AccessOrder(GlobalShadow& shadow) : shadow_(shadow) {}
 
-  // A new block; false: stamps have begun anew, and shared memory's shadow has to be cleared.
+  // A new block; false: stamps restart, and shared memory's shadow has to be cleared.
   bool begin_block();
   void barrier();
   // A fence of one of them is then one of all.
@@ -74,7 +74,7 @@ class AccessOrder {
     return present_[warp];
   }
   bool ran_out() const { return next_stamp_ + kWarpsPerBlock >= kStamps - 1; }
-  // Begins with the lowest stamps again. What the shadow of shared memory knows of this block has
+  // Begins with the lowest stamps again. Records of this block in the shadow of shared memory have
   // to become kOrdered.
   void reset_stamps();
   static constexpr Who kOrdered = first_of_stamp(1);
@@ -84,7 +84,7 @@ class AccessOrder {
   Who block_begin() const { return begin_; }
   Who last_barrier() const { return barrier_; }
 
-  // Judges an access after those that a cell tells of.
+  // Judges an access after those recorded in a cell.
   Verdict judge(const Cell& cell, const Access& access, Conflict* conflict) const;
   // Whether it depends on the schedule alone that the access comes after those of the cell, and the
   // result may follow from that. See cpu::Encounter.

@@ -146,7 +146,7 @@ void WordShape::find(const LaneAddresses& addresses, std::uint32_t bytes) {
   find_wavefronts(addresses, bytes, this);
   runs = 0;
   std::uint32_t words = 0;
-  std::int64_t next = 0;  // word behind the last run
+  std::int64_t next = 0;  // the word after the last run
   for (std::uint32_t i = 0; i < elements.count; ++i) {
     const Element& element = elements.at[i];
     const std::int64_t begin = (std::int64_t{phase} + element.delta) >> 2;

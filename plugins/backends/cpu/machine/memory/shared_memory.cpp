@@ -6,7 +6,7 @@
 namespace krl::machine {
 namespace {
 
-constexpr std::uint32_t kOverread = 16;  // words behind the last that vectors may load
+constexpr std::uint32_t kOverread = 16;  // words past the last that vectors may load
 constexpr Who kWarpBits = 31u << kWarpShift;
 
 // Words that a warp accesses, with what is known of them.
@@ -17,7 +17,7 @@ struct WordRun {
   std::uint32_t count;
 };
 
-// What the accesses of a warp are compared with.
+// The stamps with which the accesses of a warp are compared.
 struct Interval {
   Who present, begin, barrier;
 };
@@ -143,6 +143,19 @@ bool store_run(const WordRun& run, const Interval& interval) {
 
 #endif
 
+// All runs of a shape; false at the first that `access` cannot decide. `writes`, `reads`: of the
+// word where the shape begins.
+template <bool (*access)(const WordRun&, const Interval&)>
+bool access_runs(const WordShape& shape, Who* writes, Who* reads, const Interval& interval) {
+  const Who* who = shape.who;
+  for (std::uint32_t i = 0; i < shape.runs; ++i) {
+    const WordShape::Run& run = shape.run[i];
+    if (!access({writes + run.word, reads + run.word, who, run.count}, interval)) return false;
+    who += run.count;
+  }
+  return true;
+}
+
 }  // namespace
 
 void SharedMemory::begin_block(std::uint32_t bytes, bool forget) {
@@ -174,28 +187,14 @@ void SharedMemory::reset_stamps(Who block_begin) {
 
 bool SharedMemory::load(const WordShape& shape, std::uint32_t first_word, Who present,
                         const AccessOrder& order) {
-  const Interval interval{present, order.block_begin(), order.last_barrier()};
-  const Who* who = shape.who;
-  for (std::uint32_t i = 0; i < shape.runs; ++i) {
-    const WordShape::Run& run = shape.run[i];
-    const std::size_t word = first_word + static_cast<std::size_t>(std::int64_t{run.word});
-    if (!load_run({&writes_[word], &reads_[word], who, run.count}, interval)) return false;
-    who += run.count;
-  }
-  return true;
+  return access_runs<load_run>(shape, writes_.data() + first_word, reads_.data() + first_word,
+                               {present, order.block_begin(), order.last_barrier()});
 }
 
 bool SharedMemory::store(const WordShape& shape, std::uint32_t first_word, Who present,
                          const AccessOrder& order) {
-  const Interval interval{present, order.block_begin(), order.last_barrier()};
-  const Who* who = shape.who;
-  for (std::uint32_t i = 0; i < shape.runs; ++i) {
-    const WordShape::Run& run = shape.run[i];
-    const std::size_t word = first_word + static_cast<std::size_t>(std::int64_t{run.word});
-    if (!store_run({&writes_[word], &reads_[word], who, run.count}, interval)) return false;
-    who += run.count;
-  }
-  return true;
+  return access_runs<store_run>(shape, writes_.data() + first_word, reads_.data() + first_word,
+                                {present, order.block_begin(), order.last_barrier()});
 }
 
 // Gives a word cells of bytes.

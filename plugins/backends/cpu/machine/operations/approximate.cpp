@@ -1,7 +1,7 @@
 // .approx and .full: within the bounds of the PTX ISA. The special cases follow what NVIDIA's
 // compiler makes of them: an instruction of the special function unit, which takes and gives no
 // subnormals, between scalings by powers of two.
-#include "plugins/backends/cpu/machine/operations/floating.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/functions.hpp"
 
 namespace krl::machine {

@@ -1,4 +1,5 @@
 // Integers: sums, differences, smallest and largest.
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {
@@ -79,12 +80,7 @@ void add_pair_forms(Forms& forms) {
 }  // namespace
 
 void add_integer_forms(Forms& forms) {
-  add_forms<std::uint16_t>(forms);
-  add_forms<std::uint32_t>(forms);
-  add_forms<std::uint64_t>(forms);
-  add_forms<std::int16_t>(forms);
-  add_forms<std::int32_t>(forms);
-  add_forms<std::int64_t>(forms);
+  for_each_integer_type([&]<class T>(T) { add_forms<T>(forms); });
   add_pair_forms<std::uint16_t>(forms);
   add_pair_forms<std::int16_t>(forms);
   constexpr InstructionClass kind = InstructionClass::kInteger;

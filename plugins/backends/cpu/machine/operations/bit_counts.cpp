@@ -1,6 +1,7 @@
 // Bits that are counted, found or put in reverse order.
 #include <bit>
 
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {

@@ -1,5 +1,6 @@
 // Logic, shifts and bit fields of integers. Distances that are larger than a register shift
 // everything out, as the ISA says; C++ leaves them open.
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {
@@ -98,7 +99,7 @@ template <bool wraps>
 std::uint32_t ones_between(std::uint32_t a, std::uint32_t b) {
   return left(lowest<std::uint32_t>(wraps ? b & 31 : b), wraps ? a & 31 : a);
 }
-// Extends the low bits of a, as many as b says.
+// Extends the low b bits of a.
 template <class T, bool wraps>
 T extended(T a, std::uint32_t b) {
   const std::uint32_t count = wraps ? b & 31 : b < 32 ? b : 32;

@@ -1,7 +1,7 @@
 // The conversions that programs are full of, on registers of their types' own sizes.
 #include <cmath>
 
-#include "plugins/backends/cpu/machine/operations/conversions.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {
@@ -57,12 +57,7 @@ void add_from(Forms& forms) {
 }  // namespace
 
 void add_common_conversions(Forms& forms) {
-  add_from<std::uint16_t>(forms);
-  add_from<std::uint32_t>(forms);
-  add_from<std::uint64_t>(forms);
-  add_from<std::int16_t>(forms);
-  add_from<std::int32_t>(forms);
-  add_from<std::int64_t>(forms);
+  for_each_integer_type([&]<class T>(T) { add_from<T>(forms); });
   forms.add<from_half<Half>>(kKind, {"cvt.f32.f16"});
   forms.add<from_half<BFloat>>(kKind, {"cvt.f32.bf16"});
   forms.add<to_half<Half>>(kKind, {"cvt.rn.f16.f32"});

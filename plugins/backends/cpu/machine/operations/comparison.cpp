@@ -140,7 +140,7 @@ bool decode_setp(const ptx::Instruction& instruction, Operands& operands, Instru
   return true;
 }
 
-// What set writes where the relation holds.
+// The value that `set` writes where the relation holds.
 struct ValueOfTrue {
   std::string_view type;
   ptx::Type as;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "plugins/backends/cpu/machine/operations/conversions.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/formats.hpp"
 #include "plugins/backends/cpu/machine/operations/rounding.hpp"
 
@@ -134,7 +134,7 @@ void wrap(const ConvertedType& to, Integers* integers) {
                                         : static_cast<std::int64_t>(moved >> unused);
   }
 }
-// What is out of range becomes the nearest value in it. NaN is 0 where no type has 64 bits, and the
+// Values out of range become the nearest one in it. NaN is 0 where no type has 64 bits, and the
 // highest bit alone otherwise, which is the sign in a wider register.
 void to_integers(const Reals& reals, const ConvertedType& from, const ConvertedType& to,
                  Integers* integers) {

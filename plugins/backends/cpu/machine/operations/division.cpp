@@ -3,6 +3,7 @@
 // remainder 0.
 #include <bit>
 
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {
@@ -56,12 +57,7 @@ void add_forms(Forms& forms) {
 }  // namespace
 
 void add_division_forms(Forms& forms) {
-  add_forms<std::uint16_t>(forms);
-  add_forms<std::uint32_t>(forms);
-  add_forms<std::uint64_t>(forms);
-  add_forms<std::int16_t>(forms);
-  add_forms<std::int32_t>(forms);
-  add_forms<std::int64_t>(forms);
+  for_each_integer_type([&]<class T>(T) { add_forms<T>(forms); });
 }
 
 }  // namespace krl::machine

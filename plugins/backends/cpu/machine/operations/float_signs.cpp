@@ -1,7 +1,7 @@
 // f32 and f64 without rounding: neg, abs, min, max, copysign, testp.
 #include <cmath>
 
-#include "plugins/backends/cpu/machine/operations/floating.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 
 namespace krl::machine {
 namespace {

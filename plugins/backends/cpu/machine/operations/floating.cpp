@@ -1,5 +1,5 @@
 // f32 and f64 with correctly rounded results: add, sub, mul, fma, div, rcp, sqrt.
-#include "plugins/backends/cpu/machine/operations/floating.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 
 #include <cmath>
 

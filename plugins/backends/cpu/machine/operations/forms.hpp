@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/lanewise.hpp"
 #include "plugins/backends/cpu/machine/operations/values.hpp"
 

@@ -3,7 +3,7 @@
 // and sum takes double, rounded to odd as well.
 #include <cmath>
 
-#include "plugins/backends/cpu/machine/operations/floating.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/functions.hpp"
 
 namespace krl::machine {
@@ -47,7 +47,7 @@ template <class H, Mode mode>
 H product(H a, H b) {
   return result<mode, H>(value_of(input<mode>(a)) * value_of(input<mode>(b)));
 }
-// a + b, rounded to odd: one bit tells that there were more. By Knuth's exact error of a sum.
+// a + b, rounded to odd: the last bit is set if there were more. By Knuth's exact error of a sum.
 double sum_to_odd(double a, double b) {
   const double sum = a + b, added = sum - a;
   const double error = (a - (sum - added)) + (b - added);

@@ -1,4 +1,4 @@
-// Integer types as PTX names them, and tables of the integer forms.
+// Integer types as PTX names them.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,17 @@ template <class T>
 inline constexpr InstructionClass kIntegerKind = sizeof(T) == 8 ? InstructionClass::kInteger64
                                                                 : InstructionClass::kInteger;
 
-void add_integer_forms(Forms& forms);    // arithmetic.cpp
-void add_product_forms(Forms& forms);    // products.cpp: mul, mad, dp4a, …
-void add_division_forms(Forms& forms);   // division.cpp
-void add_bit_forms(Forms& forms);        // bits.cpp: logic, shifts, fields
-void add_bit_count_forms(Forms& forms);  // bit_counts.cpp: popc, clz, …
+// Calls `visit` with a 0 of each type.
+template <class Visit>
+void for_each_integer_type(const Visit& visit) {
+  visit(std::uint16_t{0});
+  visit(std::uint32_t{0});
+  visit(std::uint64_t{0});
+  visit(std::int16_t{0});
+  visit(std::int32_t{0});
+  visit(std::int64_t{0});
+}
+
 bool decode_carry(const ptx::Instruction& instruction, Operands& operands,
                   Instruction* out);  // carry.cpp: add.cc, addc, …
 

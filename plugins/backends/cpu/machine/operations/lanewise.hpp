@@ -1,5 +1,5 @@
-// Operations that compute every lane by itself: the function of one lane's values says which rows
-// there are and of what types.
+// Operations that compute every lane by itself: the function of one lane's values determines the
+// rows and their types.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ Instruction part(Operation run, std::uint32_t d, std::uint32_t a, std::int64_t i
   return instruction;
 }
 
-// What an access to a matrix says of memory.
+// The memory that an access to a matrix touches.
 struct Place {
   ptx::Space space = ptx::Space::kGeneric;
   Operands::Address address;
@@ -119,7 +119,7 @@ struct MatrixAccess {
   Place place;
   std::uint32_t stride = 0;  // a row
 
-  // What is side by side in a lane's registers is so in memory too.
+  // Neighbours in a lane's registers are neighbours in memory.
   bool is_packed() const { return fragment.part == Part::kB ? !by_rows : by_rows; }
 };
 

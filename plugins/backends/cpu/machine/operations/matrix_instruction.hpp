@@ -1,4 +1,4 @@
-// What instructions on matrices have in common: they are executed by all lanes of a warp at once
+// Common to all instructions on matrices: they are executed by all lanes of a warp at once
 // (.aligned), and their operands are lists of registers.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/fragments.hpp"
 
 namespace krl::machine {

@@ -122,7 +122,7 @@ constexpr Product kProducts[] = {
     product<E::kF64, E::kF64, E::kF64, E::kF64>(),
 };
 
-// What a product says between its opcode and its operands.
+// The modifiers of a product.
 struct Form {
   MatrixShape shape;
   bool clamped = false;

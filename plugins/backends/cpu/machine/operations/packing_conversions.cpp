@@ -1,6 +1,6 @@
 // Conversions that pack two values into a register, or take two out of it. The first source is the
 // upper half.
-#include "plugins/backends/cpu/machine/operations/conversions.hpp"
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/formats.hpp"
 
 namespace krl::machine {

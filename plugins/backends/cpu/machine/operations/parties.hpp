@@ -1,5 +1,5 @@
-// What the lanes that meet bring along, and what they take home. Lanes that came to the operation
-// at different places have their operands in different rows.
+// The operands and results of lanes that meet. Lanes that came to the operation at different places
+// have their operands in different rows.
 //
 // An operand is named by what gives its row in an instruction: &Instruction::a, or a function of
 // the instruction.
@@ -13,8 +13,8 @@
 
 namespace krl::machine {
 
-// What is read from a lane that does not take part. A GPU leaves it undefined; here it is a NaN as
-// f32, f64, f16 and bf16, and far out of the bounds of an array as an integer.
+// The value read from a lane that does not take part. A GPU leaves it undefined; here it is a NaN
+// as f32, f64, f16 and bf16, and far out of the bounds of an array as an integer.
 inline constexpr std::uint32_t kUndefined = 0xfff7fffd;
 
 class Parties {

@@ -1,4 +1,5 @@
 // Products of integers: mul, mad, mul24, mad24, dp4a, dp2a.
+#include "plugins/backends/cpu/machine/operations/all_forms.hpp"
 #include "plugins/backends/cpu/machine/operations/integers.hpp"
 
 namespace krl::machine {
@@ -127,12 +128,7 @@ void add_dot_forms(Forms& forms, const std::string& types) {
 }  // namespace
 
 void add_product_forms(Forms& forms) {
-  add_forms<std::uint16_t>(forms);
-  add_forms<std::uint32_t>(forms);
-  add_forms<std::uint64_t>(forms);
-  add_forms<std::int16_t>(forms);
-  add_forms<std::int32_t>(forms);
-  add_forms<std::int64_t>(forms);
+  for_each_integer_type([&]<class T>(T) { add_forms<T>(forms); });
   forms.add<saturated_high_sum>(InstructionClass::kMultiply, {"mad.hi.sat.s32"});
   forms.add<saturated_high24_sum>(InstructionClass::kMultiply, {"mad24.hi.sat.s32"});
   add_dot_forms<std::uint8_t, std::uint8_t>(forms, "u32.u32");

@@ -9,7 +9,7 @@ namespace {
 
 using Comparison = Mask (*)(std::byte* frame, std::uint32_t a, std::uint32_t b);
 
-// What all others are made of by swapping the operands and negating the result.
+// All others are made of these by swapping the operands and negating the result.
 enum class Base : std::uint8_t { kEqual, kLess, kLessOrEqual, kLessOrGreater, kOrdered };
 constexpr std::size_t kBases = 5;
 

@@ -13,7 +13,7 @@ namespace krl::machine {
 enum class Rounding : std::uint8_t { kNearest, kDown, kUp, kToZero };
 
 // The calling thread rounds so until the end of the scope. What is rounded must be a call that the
-// compiler cannot look into: it knows nothing of rounding and would move arithmetic out.
+// compiler cannot look into: it ignores rounding modes and would move arithmetic out.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding) : before_(_mm_getcsr()) {

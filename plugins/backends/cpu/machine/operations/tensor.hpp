@@ -1,7 +1,7 @@
 // Operations of a whole warp on matrices: mma, wmma, ldmatrix, stmatrix, movmatrix.
 #pragma once
 
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 
 namespace krl::machine {
 

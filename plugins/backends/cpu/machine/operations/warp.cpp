@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "plugins/backends/cpu/machine/decode/operands.hpp"
+#include "plugins/backends/cpu/machine/operands.hpp"
 #include "plugins/backends/cpu/machine/operations/parties.hpp"
 #include "plugins/backends/cpu/machine/operations/tensor.hpp"
 #include "plugins/backends/cpu/machine/operations/warp.hpp"
@@ -175,7 +175,7 @@ void set_results(const ptx::Operand& operand, Operands& operands, Instruction* l
   if (pair) last->c = operands.destination(operand.elements[1], Type::kPredicate);
 }
 
-// What takes part, an operand of its own: the last.
+// The mask of the lanes that take part is the last operand.
 void set_members(const ptx::Instruction& in, Operands& operands, Instruction* last) {
   last->e = operands.source(in.operands.back(), Type::kB32);
 }

@@ -72,7 +72,7 @@ class Operands {
 };
 
 // Each fills in `*out` (except for guard and line) and returns true if the instruction is one of
-// its own; false: another's. Throws Unsupported for forms that it does not know.
+// its own; false: another's. Throws Unsupported for forms that it does not support.
 bool decode_arithmetic(const ptx::Instruction&, Operands&,
                        Instruction* out);  // operations/arithmetic.cpp: integers
 bool decode_floating(const ptx::Instruction&, Operands&,
