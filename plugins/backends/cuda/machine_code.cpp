@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kInstructionBytes = 16;
 constexpr std::uint64_t kOperation = 0x1ff;
 
-using Count = std::int64_t MachineCounts::*;
+using MachineCount = std::int64_t MachineCounts::*;
 
-// What NVIDIA calls it is behind each.
-constexpr std::pair<std::uint64_t, Count> kOperations[] = {
+// NVIDIA's name follows each.
+constexpr std::pair<std::uint64_t, MachineCount> kOperations[] = {
     {0x189, &MachineCounts::shuffles},             // SHFL
     {0x006, &MachineCounts::votes},                // VOTE
     {0x086, &MachineCounts::votes},                // VOTEU
@@ -56,7 +56,7 @@ constexpr std::uint64_t kLoadGlobal = 0x181, kStoreGlobal = 0x186;  // LDG, STG
 // Of the second word: how many bytes, 5 = 8, 6 = 16.
 constexpr unsigned kWidthShift = 9, kWidthMask = 7, kEightBytes = 5, kSixteenBytes = 6;
 
-constexpr std::pair<const char*, Count> kValueNames[] = {
+constexpr std::pair<const char*, MachineCount> kValueNames[] = {
     {"sass_shuffles", &MachineCounts::shuffles},
     {"sass_votes", &MachineCounts::votes},
     {"sass_barriers", &MachineCounts::barriers},

@@ -4,6 +4,7 @@
 
 #include "plugins/files/file.hpp"
 #include "plugins/policies/tokenizer/json_node.hpp"
+#include "plugins/policies/tokenizer/tokenizer_definition.hpp"
 
 namespace krl::policies {
 namespace {
@@ -16,7 +17,6 @@ constexpr const char* kChatTemplate = "chat_template.jinja";
 constexpr const char* kGenerationConfig = "generation_config.json";
 
 constexpr std::uintmax_t kLargestFile = 256 << 20;  // bytes; the largest tokenizer.json has 20 MB
-constexpr TokenId kLargestId = (1 << 20) - 1;
 
 std::string read_limited(const fs::path& path) {
   std::error_code failed;

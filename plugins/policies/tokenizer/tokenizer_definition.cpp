@@ -10,7 +10,6 @@
 namespace krl::policies {
 namespace {
 
-constexpr TokenId kLargestId = (1 << 20) - 1;     // 6 times that of the largest of these families
 constexpr std::size_t kLongestAddedToken = 1024;  // bytes
 constexpr std::size_t kLongestPattern = 4096;     // bytes
 

@@ -10,6 +10,9 @@
 
 namespace krl::policies {
 
+// A larger id is refused: it is 6 times the largest one of these families.
+inline constexpr TokenId kLargestId = (1 << 20) - 1;
+
 // A token that is found in a text as it is written, before the text is split.
 struct AddedToken {
   TokenId id;

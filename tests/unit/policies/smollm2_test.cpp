@@ -69,9 +69,9 @@ struct SharedStart {
   KeyValueCache cache;
 };
 
-// A greedy answer as it grows, and the logits after the prompt.
-struct Answer {
-  Answer(const ModelConfig& config, const SharedStart& start, const Expected& expected)
+// As it grows, and the logits after the prompt.
+struct GreedyAnswer {
+  GreedyAnswer(const ModelConfig& config, const SharedStart& start, const Expected& expected)
       : start(start),
         expected(expected),
         cache(config, static_cast<std::int64_t>(expected.prompt.size() + expected.answer.size())) {}
@@ -95,7 +95,7 @@ struct Answer {
 };
 
 // Reads the prompt but for its start.
-void read_prompt(Decoder& decoder, Answer& answer) {
+void read_prompt(Decoder& decoder, GreedyAnswer& answer) {
   std::span<const float> logits;
   auto left = static_cast<std::int64_t>(answer.expected.prompt.size()) - answer.start.length;
   while (left > 0) {
@@ -108,10 +108,10 @@ void read_prompt(Decoder& decoder, Answer& answer) {
 }
 
 // One more token for each answer that is not finished; false if there was none.
-bool grow(Decoder& decoder, std::vector<Answer>& answers, std::size_t vocabulary) {
+bool grow(Decoder& decoder, std::vector<GreedyAnswer>& answers, std::size_t vocabulary) {
   std::vector<DecoderRow> rows;
-  std::vector<Answer*> growing;
-  for (Answer& answer : answers) {
+  std::vector<GreedyAnswer*> growing;
+  for (GreedyAnswer& answer : answers) {
     if (answer.finished()) continue;
     rows.push_back(answer.next_row());
     growing.push_back(&answer);
@@ -151,7 +151,7 @@ TEST_F(SmolLm2, AnswersAsTransformersDoes) {
   constexpr std::size_t kTogether = 50;
   std::atomic<std::size_t> next{0}, logits_seen{0};
   std::mutex one_failure_at_a_time;
-  const auto compare = [&](const Answer& answer) {
+  const auto compare = [&](const GreedyAnswer& answer) {
     const std::lock_guard lock(one_failure_at_a_time);
     const Expected& expected = answer.expected;
     EXPECT_EQ(answer.tokens, expected.answer) << "prompt " << &expected - all.data();
@@ -167,14 +167,14 @@ TEST_F(SmolLm2, AnswersAsTransformersDoes) {
         Decoder decoder(weights);
         for (std::size_t begin = (next += kTogether) - kTogether; begin < all.size();
              begin = (next += kTogether) - kTogether) {
-          std::vector<Answer> answers;
+          std::vector<GreedyAnswer> answers;
           for (std::size_t i = begin; i < std::min(all.size(), begin + kTogether); ++i) {
             answers.emplace_back(weights.config, start, all[i]);
             read_prompt(decoder, answers.back());
           }
           while (grow(decoder, answers, static_cast<std::size_t>(weights.config.vocabulary))) {
           }
-          for (const Answer& answer : answers) compare(answer);
+          for (const GreedyAnswer& answer : answers) compare(answer);
         }
       },
       [] {});

@@ -11,13 +11,13 @@ namespace {
 
 constexpr Order kOrders[] = {Order::kForward, Order::kReversed, Order::kShuffled};
 
-struct Shape {
+struct LaunchShape {
   std::uint32_t blocks = 1, threads = 32;
 };
 
 // What a kernel k(int* y, int n) leaves in y of n elements, which begin as 0; `source` is all of
 // it.
-std::vector<int> values_of(const std::string& source, std::size_t n, Shape shape = {},
+std::vector<int> values_of(const std::string& source, std::size_t n, LaunchShape shape = {},
                            Order order = Order::kForward) {
   Emulation emulation(source, {"k"});
   EXPECT_EQ(emulation.compile_log(), "");
@@ -31,14 +31,14 @@ std::vector<int> values_of(const std::string& source, std::size_t n, Shape shape
 }
 
 // … where `body` is that of k, and t, lane the thread's place.
-std::vector<int> run(const std::string& body, std::size_t n = 32, Shape shape = {},
+std::vector<int> run(const std::string& body, std::size_t n = 32, LaunchShape shape = {},
                      Order order = Order::kForward) {
   return values_of(
       "__global__ void k(int* y, int n) { int t = threadIdx.x, lane = t % 32;\n" + body + "\n}", n,
       shape, order);
 }
 
-Result result_of(const std::string& source, Shape shape) {
+Result result_of(const std::string& source, LaunchShape shape) {
   Emulation emulation(source, {"k"});
   EXPECT_EQ(emulation.compile_log(), "");
   const auto y = emulation.output<int>("y", 1024);

@@ -20,7 +20,7 @@ constexpr std::uint32_t kWordsUnderWay = 32;
 // Instructions that a branch may jump over and become predicated instead: an estimate.
 constexpr std::uint32_t kPredicated = 12;
 
-std::uint8_t space_of(const ptx::Instruction& instruction) {
+std::uint8_t space_accessed_by(const ptx::Instruction& instruction) {
   const auto is = [&](const char* name) {
     return instruction.has(name) || instruction.has(std::string(name) + "::cta");
   };
@@ -52,7 +52,7 @@ void Dependences::add(std::uint32_t block, const ptx::Instruction& instruction,
   step.block = block;
   step.kind = kind;
   step.access = access;
-  step.space = space_of(instruction);
+  step.space = space_accessed_by(instruction);
   step.copy = is_copy(instruction);
   step.read_only = instruction.has("nc");
   step.first = static_cast<std::uint32_t>(registers_.size());
