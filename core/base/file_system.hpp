@@ -108,10 +108,11 @@ class LineFile {
 // The length of `text` up to and with its last newline.
 std::uintmax_t size_of_whole_lines(std::string_view text);
 
-// Passes `status` on; if it says that the disk is full, adds how much is needed (0: unknown) and
-// what is free at `path`, and that nothing is lost: "cannot write …: no space left on device (needs
-// about 12 MB, 1 MB free); nothing written so far is lost: free some space and continue
-// with --resume".
+// Each function of core/run that writes into a run calls this once; those that open a file leave it
+// to RunFiles. Passes `status` on; if it says that the disk is full, adds how much is needed (0:
+// unknown) and what is free at `path`, and that nothing is lost: "cannot write …: no space left on
+// device (needs about 12 MB, 1 MB free); nothing written so far is lost: free some space and
+// continue with --resume".
 Status explain_full_disk(Status status, const std::filesystem::path& path,
                          std::uintmax_t needed_bytes = 0);
 

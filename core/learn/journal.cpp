@@ -236,10 +236,10 @@ void Journal::finished(const std::string& state, const std::string& message) {
     log(Severity::kWarning, beat.error().message);
   const bool success = state != "failed";
   log_lines(success ? Severity::kInfo : Severity::kError, message);
-  observer_.finished({success, message, directory_.layout().root, how_to_go_on(state)});
+  observer_.finished({success, message, directory_.layout().root, how_to_resume(state)});
 }
 
-std::string Journal::how_to_go_on(const std::string& state) const {
+std::string Journal::how_to_resume(const std::string& state) const {
   const bool over = state == "finished" || (state == "failed" && !directory_.holds_work());
   return over ? std::string() : resume_command(program_, directory_.layout().root);
 }

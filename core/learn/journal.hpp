@@ -96,7 +96,7 @@ class Journal {
   Status open_files();
   Status continue_plan(const std::optional<Checkpoint>& newest);
   std::string what_stands() const;
-  std::string how_to_go_on(const std::string& state) const;
+  std::string how_to_resume(const std::string& state) const;
 
   const Plan& plan_;
   RunDirectory directory_;

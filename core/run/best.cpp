@@ -58,7 +58,7 @@ BestKernels::BestKernels(fs::path directory, FileSystem& files)
     : directory_(std::move(directory)), files_(&files) {}
 
 Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& files) {
-  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_TRY(make_directories(files, directory));
   BestKernels best(directory, files);
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
@@ -70,8 +70,7 @@ Result<BestKernels> BestKernels::open(const fs::path& directory, FileSystem& fil
     best.speedups_[json["task"]] = json["speedup"];
     const fs::path kernel = fs::path(entry.path()).replace_extension(".cu");
     const Result<std::string> found = read_file(kernel);
-    if (!found || *found != source)
-      KRL_TRY(explain_full_disk(write_atomically(files, kernel, source), directory));
+    if (!found || *found != source) KRL_TRY(write_atomically(files, kernel, source));
   }
   if (error) return failure(file_error("read", directory, error.value()));
   return best;

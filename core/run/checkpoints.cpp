@@ -100,7 +100,7 @@ Status verify(const fs::path& step) {
   return {};
 }
 
-// What best.json says; null if there is none.
+// The contents of best.json; null if there is none.
 Json best_in(const fs::path& directory) {
   const auto text = read_file(directory / kBestFile);
   Json best = text ? Json::parse(*text, nullptr, /*allow_exceptions=*/false) : Json();
@@ -144,7 +144,7 @@ Checkpoints::Checkpoints(fs::path directory, CheckpointsKept kept, FileSystem& f
 
 Result<Checkpoints> Checkpoints::open(const fs::path& directory, CheckpointsKept kept,
                                       FileSystem& files) {
-  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_TRY(make_directories(files, directory));
   KRL_ASSIGN(const std::vector<fs::path> children, children_of(directory));
   for (const fs::path& child : children) {
     const std::string name = child.filename();

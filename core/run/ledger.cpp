@@ -96,7 +96,7 @@ Ledger::Ledger(fs::path directory, FileSystem& files, std::uintmax_t segment_byt
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const fs::path& directory, int last_iteration,
                                              FileSystem& files, std::uintmax_t segment_bytes) {
-  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_TRY(make_directories(files, directory));
   std::unique_ptr<Ledger> ledger(new Ledger(directory, files, segment_bytes));
   KRL_TRY(ledger->load());
   KRL_TRY(ledger->hide_after(last_iteration));
@@ -130,9 +130,7 @@ Status Ledger::load_segment(int segment) {
 }
 
 Status Ledger::open_segment(int segment, std::uintmax_t size) {
-  KRL_ASSIGN(LineFile file,
-             explain_full_disk(LineFile::open(segment_path(directory_, segment), size, *files_),
-                               directory_));
+  KRL_ASSIGN(LineFile file, LineFile::open(segment_path(directory_, segment), size, *files_));
   segment_ = segment;
   file_.emplace(std::move(file));
   return {};
@@ -160,7 +158,8 @@ Status Ledger::append(const LedgerRecord& record) {
     return invalid("a ledger key must be a hash, not '" + record.key + "'");
   const std::string json = to_json(record);
   const std::lock_guard lock(mutex_);
-  KRL_ASSIGN(const Place place, write(record.iteration, record.key, json));
+  KRL_ASSIGN(const Place place,
+             explain_full_disk(write(record.iteration, record.key, json), directory_));
   if (record.key.empty()) return {};
   places_[record.key].push_back(place);
   ++records_;
@@ -169,12 +168,12 @@ Status Ledger::append(const LedgerRecord& record) {
 
 Result<Ledger::Place> Ledger::write(int iteration, std::string_view key, std::string_view json) {
   if (file_->size() >= segment_bytes_) {
-    KRL_TRY(explain_full_disk(file_->sync(), directory_));
+    KRL_TRY(file_->sync());
     KRL_TRY(open_segment(segment_ + 1, 0));
   }
   const std::string line = make_line(iteration, key, json);
   const Place place{iteration, segment_, file_->size(), static_cast<std::uint32_t>(line.size())};
-  KRL_TRY(explain_full_disk(file_->append(line), directory_));
+  KRL_TRY(file_->append(line));
   return place;
 }
 

@@ -69,7 +69,7 @@ Result<MetricsWriter> MetricsWriter::open(const fs::path& path, int last_iterati
     KRL_ASSIGN(const std::string text, read_file(path));
     size = bytes_to_keep(text, last_iteration);
   }
-  KRL_ASSIGN(LineFile lines, explain_full_disk(LineFile::open(path, size, files), path));
+  KRL_ASSIGN(LineFile lines, LineFile::open(path, size, files));
   return MetricsWriter(path, std::move(lines));
 }
 
@@ -189,13 +189,13 @@ std::string encode_scalars(const IterationMetrics& metrics) {
 
 Result<TensorBoardWriter> TensorBoardWriter::open(const std::filesystem::path& directory,
                                                   int last_iteration, FileSystem& files) {
-  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_TRY(make_directories(files, directory));
   const double now = unix_seconds();
   const std::filesystem::path path = event_file(directory, now);
-  KRL_ASSIGN(auto file, explain_full_disk(files.create(path), directory));
+  KRL_ASSIGN(auto file, files.create(path));
   std::string head = tfrecord_frame(encode_version_event(now));
   head += tfrecord_frame(encode_session_start(now, last_iteration + 1));
-  KRL_TRY(explain_full_disk(file->append(head), directory));
+  KRL_TRY(file->append(head));
   return TensorBoardWriter(std::move(file), directory);
 }
 

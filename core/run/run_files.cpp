@@ -39,7 +39,7 @@ SampleWriter::SampleWriter(fs::path directory, std::uintmax_t most_bytes, FileSy
 
 Result<SampleWriter> SampleWriter::open(const fs::path& directory, int last_iteration,
                                         FileSystem& files, std::uintmax_t most_bytes) {
-  KRL_TRY(explain_full_disk(make_directories(files, directory), directory));
+  KRL_TRY(make_directories(files, directory));
   KRL_ASSIGN(const std::vector<fs::path> found, sample_files(directory));
   for (const fs::path& file : found)
     if (file.filename() > file_name(last_iteration)) KRL_TRY(files.remove(file));
@@ -62,14 +62,22 @@ Status SampleWriter::write(int iteration, const std::vector<std::string>& record
 }
 
 Result<ResumePoint> find_resume_point(RunDirectory& directory, CheckpointsKept kept) {
-  KRL_ASSIGN(Checkpoints checkpoints, Checkpoints::open(directory.layout().checkpoints(),
-                                                        std::move(kept), directory.files()));
+  const RunLayout& layout = directory.layout();
+  KRL_ASSIGN(
+      Checkpoints checkpoints,
+      explain_full_disk(Checkpoints::open(layout.checkpoints(), std::move(kept), directory.files()),
+                        layout.root));
   std::vector<std::string> warnings;
   KRL_ASSIGN(std::optional<Checkpoint> newest, checkpoints.newest(warnings));
   return ResumePoint{std::move(checkpoints), std::move(newest), std::move(warnings)};
 }
 
 Result<RunFiles> RunFiles::open(RunDirectory& directory, ResumePoint point, bool tensorboard) {
+  return explain_full_disk(open_each(directory, std::move(point), tensorboard),
+                           directory.layout().root);
+}
+
+Result<RunFiles> RunFiles::open_each(RunDirectory& directory, ResumePoint point, bool tensorboard) {
   const RunLayout& layout = directory.layout();
   FileSystem& files = directory.files();
   const int last = point.checkpoint ? point.checkpoint->iteration : 0;

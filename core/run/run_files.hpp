@@ -94,6 +94,7 @@ class RunFiles {
     BestKernels best;
   };
   explicit RunFiles(Opened opened) : opened_(std::move(opened)) {}
+  static Result<RunFiles> open_each(RunDirectory& directory, ResumePoint point, bool tensorboard);
 
   Opened opened_;
 };
