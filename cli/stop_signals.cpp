@@ -16,8 +16,8 @@ std::atomic<bool> g_stop{false};
 std::atomic<bool> g_cancel{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// The handler may only write; the thread at the other end does what a handler must not. -1: nobody
-// listens.
+// The handler may only write; the thread at the other end does what a handler must not. -1: there
+// is no listener.
 std::atomic<int> g_write_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 

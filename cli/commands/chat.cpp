@@ -57,7 +57,7 @@ class Chat {
   bool over_ = false;
 };
 
-// What a model says may hold the escape sequences of a terminal.
+// A model's text may contain escape sequences of a terminal.
 std::string safe(std::string text) {
   std::replace_if(
       text.begin(), text.end(),

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHuggingFace = "hf";
 constexpr const char* kPeft = "peft";
 
-// What another program reads has no files of somebody else's in it.
+// An exported folder must not contain other files.
 Status check_new(const fs::path& directory) {
   std::error_code error;
   if (!fs::exists(directory, error)) return {};

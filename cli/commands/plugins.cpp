@@ -24,7 +24,7 @@ int list_plugins(const Registry& registry) {
   return kDone;
 }
 
-// What a reward needs, or what a backend, created with its defaults, says that it gives.
+// The signals that a reward needs, or that a backend, created with its defaults, declares.
 std::string signals_of(const Component& component, const Registry& registry) {
   if (component.kind == Kind::kReward) {
     const std::string needs = signal_names(component.needs());

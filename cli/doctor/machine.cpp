@@ -29,7 +29,7 @@ MachineFeature host_compiler() {
   return {"g++", {}, "not in PATH: apt-get install g++"};
 }
 
-// Only a process that enters one knows that it may.
+// Whether a process may enter one shows only when it tries.
 MachineFeature user_namespaces() {
   constexpr std::chrono::seconds kLimit{5};
   const auto end = run_in_child(

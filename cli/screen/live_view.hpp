@@ -4,7 +4,7 @@
 //   reinforce (stage 2 of 2)   iteration 7 of 20   ██████████░░░░░░░░░░   3 min 20 s left
 //   evaluate  84/128           ████████████░░░░░░░
 //   kernel/pass_rate   0.8125 ▲  ▁▂▃▅▆▇
-// Events only change what is known; `draw` shows it, so whoever calls `draw` sets the pace
+// Events only change what is known; `draw` shows it, so the caller of `draw` sets the pace
 // (make_display: 10 times a second). The terminal's modes are never changed, so there is nothing to
 // restore, whatever way the process ends. Thread-safe.
 #pragma once

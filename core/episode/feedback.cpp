@@ -32,7 +32,7 @@ std::string source_line(const std::string& source, std::uint32_t number) {
   return source.substr(begin, source.find('\n', begin) - begin);
 }
 
-// As far as the compiler says.
+// As far as the compiler reports it.
 std::string place_of(const Diagnostic& d) {
   if (d.line == 0) return {};
   return d.column == 0 ? fmt::format("line {}: ", d.line)
@@ -71,7 +71,8 @@ std::string failed_case(const Evaluation& evaluation) {
   return {};
 }
 
-// What there is to gain in a case: ", 2.10 times PyTorch, 0.31 of the roofline", as far as it is known.
+// What there is to gain in a case: ", 2.10 times PyTorch, 0.31 of the roofline", as far as it is
+// known.
 std::string headroom(const Evaluation& evaluation, std::size_t of_case) {
   std::string text;
   for (const auto& [name, meaning] :

@@ -13,7 +13,7 @@
 
 namespace krl::core {
 
-// A backend, and what it says of itself.
+// A backend and its description.
 struct Evaluator {
   const Backend* backend = nullptr;  // outlives its users
   BackendInfo info = {};

@@ -143,7 +143,7 @@ class Rollout {
 
   using Tokens = std::vector<std::int32_t>;
 
-  // Whether somebody wants to know the tokens of prompts.
+  // Whether the tokens of prompts are needed.
   bool wants_tokens() const {
     const Player& player = context_.player;
     return player.tokenizer != nullptr || (player.context_tokens > 0 && player.info.has_tokens);
@@ -174,8 +174,8 @@ class Rollout {
     }
   }
 
-  // Refuses a prompt that leaves no room for an answer that is worth its tokens. Of a first turn, no
-  // turn of its task can be played then; a later one's history is too long.
+  // Refuses a prompt that leaves no room for an answer that is worth its tokens. Of a first turn,
+  // no turn of its task can be played then; a later one's history is too long.
   Status check_room(const std::optional<Tokens>& prompt) const {
     const std::int64_t context = context_.player.context_tokens;
     if (!prompt || context == 0) return {};

@@ -59,8 +59,8 @@ std::optional<Attempt> attempt_of(const Episode& episode, std::size_t turns) {
   return attempt;
 }
 
-// Whether what there is of speedups says something: a backend that times no kernel leaves those
-// that failed alone. `figure`: what is measured of a kernel that passes.
+// Whether a figure is meaningful over the set: a backend that never measures it leaves only the
+// zeros of failed kernels. `figure`: of a kernel that passes.
 template <class Figure>
 bool measures(const std::vector<Episode>& episodes, const Figure& figure) {
   bool any_passed = false;

@@ -49,7 +49,7 @@ Status Policies::publish() {
   return {};
 }
 
-// Whole and on the disk under its last name before the sampler hears of it; the one before stays
+// Whole and on the disk under its last name before the sampler is told; the one before stays
 // until the sampler has let go of it.
 Status Policies::hand_over(std::uint64_t version) {
   KRL_ASSIGN(const PolicyInfo from, learner_.describe());

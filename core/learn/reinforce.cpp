@@ -182,7 +182,7 @@ class Reinforcement {
     next_ = std::async(
         std::launch::async, [this, iteration, draw = std::move(draw), player = std::move(player)] {
           RolloutContext context = rollout_context(*player, iteration, settings_.rollout);
-          context.progress = nullptr;  // the observer hears of what is learned
+          context.progress = nullptr;  // the observer is told of the learning
           return play(draw, context);
         });
   }

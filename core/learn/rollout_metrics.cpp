@@ -117,8 +117,8 @@ class Kernels {
         speedups_.begin(), speedups_.end(), [&](double s) { return is_fast(s, factor); })));
   }
 
-  // Whether nothing says that the kernel is faster or slower than the baseline: the interval of
-  // every timed case holds 1.
+  // Whether the kernel cannot be distinguished from the baseline: the interval of every timed case
+  // contains 1.
   static bool is_within_noise(const Evaluation& evaluation) {
     return std::all_of(evaluation.cases.begin(), evaluation.cases.end(), [](const Case& c) {
       return c.kind != CaseKind::kShown || !std::isfinite(c.speedup_low) ||

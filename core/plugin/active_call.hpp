@@ -117,7 +117,7 @@ __attribute__((no_sanitize("null"))) std::optional<std::string> enter(const Call
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
-    return "something that is no std::exception";
+    return "something that is not a std::exception";
   }
 }
 

@@ -26,7 +26,7 @@ Kernel kernel_of(const krl_kernel& pushed) {
   Kernel k = from_c(pushed);
   unset_zeros({&k.max_threads, &k.blocks_per_sm});
   unset_zeros({&k.occupancy});
-  // No compiled kernel has 0 registers: of one that says so, what else is 0 was not set either.
+  // No compiled kernel has 0 registers: if one reports 0, its other zeros were not set either.
   if (k.registers == 0)
     unset_zeros({&k.registers, &k.spill_bytes, &k.stack_bytes, &k.shared_bytes});
   return k;

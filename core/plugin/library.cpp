@@ -88,7 +88,7 @@ Status check_library(const fs::path& path) {
   try {
     boost::dll::library_info info(path);
     symbols = info.symbols();
-  } catch (const std::exception&) {  // it says no more than that reading failed
+  } catch (const std::exception&) {  // it says only that reading failed
     return invalid("is a damaged or incomplete ELF file; build or copy it again");
   }
   std::string other;

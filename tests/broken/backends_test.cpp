@@ -32,7 +32,7 @@ const std::vector<Defect> kBrokenBackends = {
     {"case size", End::kFails, {"size"}, {}, 9, true},
     {"value of no case", End::kFails, {"99"}, {}, 9, true},
     // Accepted: a value that is not there is unknown, a text empty, and bytes that are no UTF-8 are
-    // replaced; much of something is no fault, nor is a thread of the backend's own.
+    // replaced; large amounts are not a fault, nor is a thread of the backend's own.
     {"zeroed case", End::kFinishes, {}, {}, 9, true},
     {"zeroed kernel", End::kFinishes, {}, {}, 9},
     {"no case", End::kFinishes, {}, {}, 9, true},

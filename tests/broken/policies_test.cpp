@@ -37,7 +37,7 @@ const std::vector<Defect> kBrokenPolicies = {
     {"nan loss", End::kFails, {"loss"}, "forward_backward", 1, true},
     {"nan gradient", End::kFails, {"grad_norm"}, "optimizer_step", 1, true},
     {"writes nothing", End::kFails, {"it wrote nothing"}, "save", 2},
-    // Accepted: bytes that are no UTF-8 are replaced; much of something is no fault, nor is a
+    // Accepted: bytes that are not UTF-8 are replaced; large amounts are not a fault, nor is a
     // thread of the policy's own; and a request may fail.
     {"not UTF-8", End::kFinishes, {}, {}, 2, true},
     {"NUL", End::kFinishes, {}, {}, 2, true},

@@ -171,7 +171,7 @@ TEST(Interruptions, TheSecondSignalIsAcknowledgedToo) {
   ASSERT_TRUE(program.wait_until([&] { return log().find("waits") != std::string::npos; }))
       << program.wait().output;
   program.send(SIGINT);
-  // The policy answers nobody, so that nothing but the signal can have brought this about.
+  // The policy never answers, so that nothing but the signal can have brought this about.
   ASSERT_TRUE(program.wait_until(
       [&] { return program.output().find("stopping after this iteration") != std::string::npos; }));
   program.send(SIGINT);

@@ -1,6 +1,6 @@
 // Runs of language models as plans for GPUs have them, on the CPU: with a critic, with adapters on
 // a model of a directory, with answers as they come. Each learns which of the toy world's four
-// answers is worth most, and goes on after kills as if there had been none.
+// answers is worth most, and continues after kills as if there had been none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

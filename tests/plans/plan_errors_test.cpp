@@ -1,6 +1,6 @@
 // Every wrong plan of errors/ gives exactly the text of its .expect file. A line "# --set
 // KEY=VALUE" at the top of a plan is an argument. With KERNELRL_UPDATE_EXPECTED=1 the files are
-// written anew, to be read before they are committed.
+// rewritten, to be read before they are committed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

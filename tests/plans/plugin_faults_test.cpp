@@ -167,7 +167,7 @@ TEST(PluginFaults, AnExceptionPastCIsABrokenContract) {
                           "(): it threw an exception across the C boundary: boom"));
   }
   const Fault odd("throw int");
-  EXPECT_THAT(odd.ending.output, HasSubstr("something that is no std::exception"));
+  EXPECT_THAT(odd.ending.output, HasSubstr("something that is not a std::exception"));
   const Fault at_the_end("throw", "destroy");
   EXPECT_EQ(at_the_end.ending.exit_code, 0) << at_the_end.ending.output;
 }

@@ -1,4 +1,5 @@
-// Whole, but for what it needs of others: a function that nobody has, or a library that is gone.
+// Whole, but for what it needs of others: a function that does not exist, or a library that is
+// gone.
 #include <kernelrl/reward.hpp>
 
 extern "C" double broken_need();

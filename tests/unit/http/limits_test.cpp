@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-// A port that takes no more connections: its queue is full, and nobody accepts.
+// A port that takes no more connections: its queue is full, and nothing accepts.
 class FullPort {
  public:
   FullPort() : listener_(make_socket()) {

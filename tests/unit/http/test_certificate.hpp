@@ -12,7 +12,7 @@ struct Certificate {
   std::string certificate, key;
 };
 
-// A certificate authority of the test's own, in nobody's store.
+// A certificate authority of the test's own, in no trust store.
 Certificate make_authority();
 
 // A server's, signed by `authority`, for names and IPv4 addresses. A negative lifetime has ended.

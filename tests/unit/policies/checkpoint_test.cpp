@@ -168,7 +168,8 @@ TEST_F(CheckpointTest, AdaptersAreRefusedBesideOtherWeights) {
   const auto one = of_directory("one", with_lora), other = of_directory("other", with_lora);
   iterate(*one, 1);
   one->save(path(), context_);
-  EXPECT_NE(refusal(*other, KRL_FAILED_PRECONDITION).find("for other weights"), std::string::npos);
+  EXPECT_NE(refusal(*other, KRL_FAILED_PRECONDITION).find("for different weights"),
+            std::string::npos);
   one->load(path(), context_);
 }
 

@@ -295,7 +295,7 @@ TEST_F(ContinuousGeneratorTest, APromptIsComputedOnce) {
   EXPECT_EQ(decoder_->computed, 2);  // the weights may have changed
 }
 
-// The next call may come while the device still works on steps that nobody waits for.
+// The next call may come while the device still works on steps whose results are discarded.
 TEST(SchedulerTest, APromptIsComputedAgainForACallAfterTheLast) {
   TokenDecoder decoder;
   Scheduler scheduler(decoder,

@@ -206,7 +206,7 @@ TEST_F(GeneratorTest, CachedStepsEqualFullRecomputation) {
     std::vector<TokenId> sequence = request("cache", 1, 9).prompt;
     for (std::size_t t = 0; t < sample.tokens.size(); ++t) {
       KeyValueCache cache(weights_.config, static_cast<std::int64_t>(sequence.size()));
-      std::span<const float> logits;  // all tokens anew, one at a time
+      std::span<const float> logits;  // all tokens recomputed, one at a time
       for (std::size_t i = 0; i < sequence.size(); ++i) {
         const auto position = static_cast<std::int64_t>(i);
         const DecoderRow row{sequence[i], position, nullptr, 0, &cache, position};

@@ -141,8 +141,8 @@ TEST(Loss, KlEstimators) {
   EXPECT_NEAR(k2.by_logprob[0], 0.5 * 0.2, 1e-15);
 }
 
-// Far from the reference k3 pulls back, with a bounded force: beyond d = ref - θ = 3 it goes on as
-// a straight line.
+// Far from the reference k3 pulls back, with a bounded force: beyond d = ref - θ = 3 it continues
+// as a straight line.
 TEST(Loss, KlPullsBackFromAnyDistance) {
   LossOptions o = options(LossKind::kImportanceSampling);
   o.kl = 1;

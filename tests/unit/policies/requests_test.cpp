@@ -113,7 +113,7 @@ TEST_P(RequestsTest, EndWhenTheHostTakesNoMore) {
   collector.status = KRL_CANCELLED;
   try {
     answer(policy_, requests, GetParam(), collector);
-    ADD_FAILURE() << "it goes on";
+    ADD_FAILURE() << "it continues";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.code(), KRL_CANCELLED);
   }

@@ -456,7 +456,7 @@ TEST_F(TrainerTest, TruncatedImportanceComparesWithTheWeightsThatSampled) {
   EXPECT_FALSE(t.state().behaviour.defined());
 }
 
-// A sampler that computes otherwise than the trainer is no step of the policy: the ratio of the
+// A sampler that computes otherwise than the trainer is not a step of the policy: the ratio of the
 // sequence is 1 until there was one.
 TEST_F(TrainerTest, TheFirstStepOfGspoClipsNothingHoweverTheSamplerComputes) {
   LogprobCollector now;

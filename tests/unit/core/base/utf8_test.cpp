@@ -15,7 +15,7 @@ TEST(Utf8, TheSizeOfTheFirstCodePoint) {
 TEST(Utf8, WhatIsNone) {
   EXPECT_EQ(code_point_size("\xa4"), 0u) << "begins in the middle";
   EXPECT_EQ(code_point_size("\xe2\x82"), 0u) << "ends too early";
-  EXPECT_EQ(code_point_size("\xc3x"), 0u) << "does not go on";
+  EXPECT_EQ(code_point_size("\xc3x"), 0u) << "not continued";
   EXPECT_EQ(code_point_size("\xc0\x80"), 0u) << "longer than needed";
   EXPECT_EQ(code_point_size("\xe0\x80\x80"), 0u) << "longer than needed";
   EXPECT_EQ(code_point_size("\xf0\x80\x80\x80"), 0u) << "longer than needed";

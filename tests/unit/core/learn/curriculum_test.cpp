@@ -47,7 +47,7 @@ TEST(Curriculum, OpensTheNextTierWhenBothRatesAreHighOverTheWindow) {
   EXPECT_EQ(c.open_tier(), 0);
   EXPECT_EQ(ids(c.choose(1, 4)), (std::set<std::string>{"t0", "t1"}));
   EXPECT_FALSE(c.update({{"tier_0/compile_rate_any", 1.0},
-                         {"tier_0/pass_rate_any", 1.0}}));  // one iteration is no window
+                         {"tier_0/pass_rate_any", 1.0}}));  // one iteration is not a window
   EXPECT_FALSE(
       c.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 0.4}}));  // mean 0.7
   EXPECT_TRUE(c.update({{"tier_0/compile_rate_any", 1.0}, {"tier_0/pass_rate_any", 1.2}}));

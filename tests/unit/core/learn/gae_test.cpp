@@ -21,7 +21,7 @@ std::vector<Step> merged(const std::vector<Step>& steps) {
   return result;
 }
 
-// By the definition: Σ_l (Π_{j<l} γ_{t+j} · λ) · δ_{t+l}, for every step anew.
+// By the definition: Σ_l (Π_{j<l} γ_{t+j} · λ) · δ_{t+l}, for every step from scratch.
 std::vector<double> by_definition(const std::vector<Step>& steps, double lambda) {
   std::vector<double> advantages;
   for (std::size_t t = 0; t < steps.size(); ++t) {

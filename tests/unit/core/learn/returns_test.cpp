@@ -16,7 +16,7 @@ TEST(Returns, SumDiscountsLaterScores) {
 
 TEST(Returns, MaxTakesTheBestDiscountedScore) {
   const std::vector<double> r = turn_returns({1, 0, 4}, 0, {ReturnKind::kMax, 0.5});
-  EXPECT_DOUBLE_EQ(r[0], 1);  // 0.25 · 4 = 1 is no more
+  EXPECT_DOUBLE_EQ(r[0], 1);  // 0.25 · 4 = 1 is not more
   EXPECT_DOUBLE_EQ(r[1], 2);
   EXPECT_DOUBLE_EQ(r[2], 4);
 }

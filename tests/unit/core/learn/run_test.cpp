@@ -214,7 +214,7 @@ TEST(Run, WithContinuousBatchingFailsAsThePolicyDoes) {
   EXPECT_THAT(failed.error, HasSubstr("policy 'toy.world' (sample_stream): told to fail"));
   EXPECT_THAT(failed.metrics, SizeIs(4)) << "32 answers an iteration";
   EXPECT_THAT(failed.all("sampler/lost"), ElementsAre(0, 0, 0, Gt(0)))
-      << "it went on with the rest";
+      << "it continued with the rest";
 }
 
 TEST(Run, WithContinuousBatchingIsCancelledInTheMiddleOfItsEpisodes) {

@@ -29,7 +29,7 @@ std::string doc_text(const KeyRule& key) {
          either(choices_of(key.only_if.substr(equals + 1))) + ")";
 }
 
-// What a run that goes on may change of the table.
+// The keys of the table that a resumed run may change.
 std::string resume_text(const TableRules& table) {
   std::string keys;
   std::size_t open = 0;
@@ -60,7 +60,7 @@ std::string schema_markdown() {
   return out;
 }
 
-// docs/plan.md ends with the tables of the schema. KERNELRL_UPDATE_EXPECTED=1 writes them anew.
+// docs/plan.md ends with the tables of the schema. KERNELRL_UPDATE_EXPECTED=1 rewrites them.
 TEST(PlanDocs, AreMadeFromTheSchema) {
   const std::string file = KERNELRL_SOURCE_DIR "/docs/plan.md";
   std::ostringstream stream;

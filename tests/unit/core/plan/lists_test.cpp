@@ -16,7 +16,7 @@ constexpr const char* kPreset =
 
 class Lists : public PlanLoading {
  protected:
-  // A plan without [[reward]], which includes `preset` and goes on with `more`.
+  // A plan without [[reward]], which includes `preset` and continues with `more`.
   static std::string including(const std::string& preset, const std::string& more) {
     const std::string text = kSmall;
     return "include = [\"" + preset + "\"]\n" + text.substr(0, text.find("[[reward]]")) + more;

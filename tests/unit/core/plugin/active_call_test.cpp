@@ -63,7 +63,7 @@ TEST(ActiveCall, IsListedForAllThreads) {
 TEST(ActiveCall, ThatThrowsIsOverWithTheTextOfWhatItThrew) {
   EXPECT_EQ(enter(kReward, "score", [] {}), std::nullopt);
   EXPECT_EQ(enter(kReward, "score", [] { throw std::runtime_error("boom"); }), "boom");
-  EXPECT_EQ(enter(kReward, "score", [] { throw 42; }), "something that is no std::exception");
+  EXPECT_EQ(enter(kReward, "score", [] { throw 42; }), "something that is not a std::exception");
   EXPECT_THAT(calls_under_way(), IsEmpty());
 }
 

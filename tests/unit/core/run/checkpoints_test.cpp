@@ -19,7 +19,8 @@ class CheckpointsTest : public ::testing::Test {
     };
   }
 
-  // What a run would go on from: its state, after a check that the policy belongs to it.
+  // The checkpoint that a run would resume from: its state, after a check that the policy belongs
+  // to it.
   std::string newest(std::vector<std::string> expected_warnings = {}) {
     auto checkpoints = Checkpoints::open(directory_, {2});
     std::vector<std::string> warnings;
@@ -75,7 +76,7 @@ using Steps = std::vector<std::string>;
 
 TEST_F(CheckpointsTest, KeepsSomeForGood) {
   for (int iteration = 5; iteration <= 60; iteration += 5) {
-    auto checkpoints = open({2, 20});  // as resumed runs do, each time anew
+    auto checkpoints = open({2, 20});  // reopened each time, as by resumed runs
     ASSERT_TRUE(save_into(*checkpoints, iteration));
   }
   EXPECT_EQ(steps(), (Steps{"20", "40", "55", "60"}));

@@ -61,7 +61,7 @@ TEST(RunDirectory, DoesNotBeginANewRunOverAnOldOne) {
   EXPECT_EQ(resumed->read_plan(), "[run]\nseed = 1\n");
 }
 
-// A start that failed is in nobody's way: but its log stays, and whatever is not the run's.
+// A start that failed does not block the name; its log stays, and so do files of others.
 TEST(RunDirectory, BeginsAgainWhereNothingWasFinished) {
   const test::ScratchFolder folder;
   {

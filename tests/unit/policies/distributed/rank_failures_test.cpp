@@ -70,7 +70,7 @@ TEST(Ranks, EndACancelledCall) {
   });
 }
 
-// Of rank 1 sampling fails, of the others it goes on until they are told to end.
+// Sampling fails on rank 1 and continues on the others until they are told to end.
 struct EndlessSampler final : RankPolicy {
   explicit EndlessSampler(int its_rank) : rank(its_rank) {}
 
@@ -159,7 +159,7 @@ void expect_all_end(const std::function<void(TrainablePolicy&)>& call) {
     fit(policy);
     try {
       call(policy);
-      ADD_FAILURE() << "it goes on";
+      ADD_FAILURE() << "it continues";
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.code(), KRL_RESOURCE_EXHAUSTED) << failure.what();
       EXPECT_STREQ(failure.what(), "out of memory");

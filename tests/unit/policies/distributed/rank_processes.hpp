@@ -21,7 +21,7 @@ namespace krl::libtorch {
 // What a rank does. It may throw.
 using RankWork = std::function<void(const RankEnvironment& ranks)>;
 
-// A port of this machine that nobody listens on.
+// A port of this machine without a listener.
 inline int free_port() {
   const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};

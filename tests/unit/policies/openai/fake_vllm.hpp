@@ -45,7 +45,7 @@ class FakeVllm {
   std::vector<json> completions() const;
   // The adapters that are loaded.
   std::vector<std::string> adapters() const;
-  void forget_adapters();                  // as if it had been started anew
+  void forget_adapters();                  // as if it had been restarted
   std::vector<std::string> paths() const;  // of all requests: "GET /version", …
 
   // A good answer: choice i has the text "int i = SEED + i;" and an end token.

@@ -401,7 +401,7 @@ TEST(OpenAiWeights, AreGivenToTheOnlyServerOnceItIsBack) {
   EXPECT_EQ((got.samples[{0, 0}].version), 1U);
 }
 
-// As SGLang, which may be started anew with the weights that it had at first.
+// As SGLang, which may be restarted with the weights that it had at first.
 class FakeSglang {
  public:
   FakeSglang() : server_([this](const SeenRequest& request) { return handle(request); }) {}

@@ -1,5 +1,5 @@
 // What a service and the way to it can do wrong. Each request is to be heard in the end, to happen
-// once, and to hold up nobody beyond its deadline.
+// once, and to delay no call beyond its deadline.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -172,7 +172,7 @@ TEST_F(TinkerFaults, FinalAtTheResult) {
     const Failure failure = failure_of([&] { learning.learn(); });
     EXPECT_NE(failure.code(), KRL_OK) << status;
     EXPECT_EQ(service.posted("forward_backward").size(), 1u) << status;
-    // The step went out all the same: what the model is now, nobody knows.
+    // The step went out all the same: the state of the model is unknown.
     EXPECT_EQ(failure_of([&] { learning.learn(); }).code(), KRL_FAILED_PRECONDITION);
     EXPECT_EQ(service.posted("forward_backward").size(), 1u) << status;
   }
@@ -267,7 +267,7 @@ TEST_F(TinkerFaults, ACancelledCallEnds) {
   canceller.join();
 }
 
-// The server of a slow answer has been given up; its answer comes to nobody.
+// The server of a slow answer has been given up; its answer is discarded.
 TEST_F(TinkerFaults, ALateAnswerIsNotTakenForAnother) {
   ServiceOptions options = service_options();
   options.http.timeouts.first_byte = 50ms;

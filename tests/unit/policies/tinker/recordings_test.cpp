@@ -1,6 +1,6 @@
 // What the official client has sent we would send, and what a server has answered we can read.
 //
-// Of each recorded request our own struct is filled and written anew. Equal means: the same value
+// Of each recorded request our own struct is filled and rewritten. Equal means: the same value
 // in JSON, the same bytes in protobuf. What the client says and we do not is removed before, and
 // named in kClientsOwn: keys that services have defaults for.
 #include <gtest/gtest.h>
