@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "plugins/backends/cuda/worker/clock.hpp"
-#include "plugins/backends/cuda/worker/judge.hpp"
-#include "plugins/backends/cuda/worker/launch_judge.hpp"
+#include "plugins/backends/cuda/worker/launch_output_check.hpp"
+#include "plugins/backends/cuda/worker/output_check.hpp"
 #include "plugins/backends/cuda/worker/peaks.hpp"
 #include "plugins/backends/cuda/worker/serve.hpp"
 
@@ -37,41 +37,35 @@ int main(int argc, char** argv) {
   if (wanted == "cuda" && !on_gpu) return 2;
   int device = 0;
   std::unique_ptr<DeviceSession> session;
-  std::unique_ptr<Judge> judge;
-  std::unique_ptr<LaunchJudge> launches;
-  return serve({{"setup",
-                 [&](const json& request) -> json {
-                   device = request.at("device");
-                   session = std::make_unique<DeviceSession>(request.get<Setup>());
-                   std::size_t memory = 0, ignored = 0;
-                   KRL_CUDA(cuMemGetInfo, &ignored, &memory);
-                   judge = std::make_unique<Judge>(*session,
-                                                   on_gpu ? krl::evaluator::ReferenceDevice::kCuda
-                                                          : krl::evaluator::ReferenceDevice::kCpu,
-                                                   memory / kExpectedShare);
-                   launches = std::make_unique<LaunchJudge>(*session, *judge, memory / kPoolShare);
-                   return Ready{session->arena_handle(), on_gpu};
-                 }},
-                {"load", calls(session, &DeviceSession::load)},
-                {"run", calls(session, &DeviceSession::run)},
-                {"time", calls(session, &DeviceSession::time)},
-                {"call", calls(session, &DeviceSession::call)},
-                {"finish", calls(session, &DeviceSession::finish)},
-                {"recycle", calls(session, &DeviceSession::recycle)},
-                {"stage", calls(judge, &Judge::stage)},
-                {"time_launches", calls(session, &DeviceSession::time_launches)},
-                {"empty_launch", calls(session, &DeviceSession::empty_launch)},
-                {"transfer", calls(session, &DeviceSession::transfer)},
-                {"attach", calls(judge, &Judge::attach)},
-                {"detach", calls(judge, &Judge::detach)},
-                {"check", calls(judge, &Judge::check)},
-                {"is_intact", calls(judge, &Judge::is_intact)},
-                {"pool", calls(launches, &LaunchJudge::make)},
-                {"examine", calls(launches, &LaunchJudge::examine)},
-                {"sums", calls(judge, &Judge::sums)},
-                {"traits", calls(judge, &Judge::traits)},
-                {"try_impostor", calls(judge, &Judge::try_impostor)},
-                {"time_reference", calls(judge, &Judge::time_reference)},
-                {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
-                {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
+  std::unique_ptr<OutputCheck> check;
+  std::unique_ptr<LaunchOutputCheck> launches;
+  Handlers handlers = session_handlers(session);
+  handlers["setup"] = [&](const json& request) -> json {
+    device = request.at("device");
+    session = std::make_unique<DeviceSession>(request.get<Setup>());
+    std::size_t memory = 0, ignored = 0;
+    KRL_CUDA(cuMemGetInfo, &ignored, &memory);
+    check = std::make_unique<OutputCheck>(
+        *session,
+        on_gpu ? krl::evaluator::ReferenceDevice::kCuda : krl::evaluator::ReferenceDevice::kCpu,
+        memory / kExpectedShare);
+    launches = std::make_unique<LaunchOutputCheck>(*session, *check, memory / kPoolShare);
+    return Ready{session->arena_handle(), on_gpu};
+  };
+  handlers.merge(Handlers{{"stage", calls(check, &OutputCheck::stage)},
+                          {"time_launches", calls(session, &DeviceSession::time_launches)},
+                          {"transfer", calls(session, &DeviceSession::transfer)},
+                          {"attach", calls(check, &OutputCheck::attach)},
+                          {"detach", calls(check, &OutputCheck::detach)},
+                          {"check", calls(check, &OutputCheck::check)},
+                          {"is_intact", calls(check, &OutputCheck::is_intact)},
+                          {"pool", calls(launches, &LaunchOutputCheck::make)},
+                          {"examine", calls(launches, &LaunchOutputCheck::examine)},
+                          {"sums", calls(check, &OutputCheck::sums)},
+                          {"traits", calls(check, &OutputCheck::traits)},
+                          {"try_impostor", calls(check, &OutputCheck::try_impostor)},
+                          {"time_reference", calls(check, &OutputCheck::time_reference)},
+                          {"peaks", [&](const json&) -> json { return measure_peaks(*session); }},
+                          {"clock", [&](const json&) -> json { return sm_clock_mhz(device); }}});
+  return serve(handlers);
 }

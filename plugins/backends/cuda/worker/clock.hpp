@@ -3,7 +3,7 @@
 
 namespace krl::gpu {
 
-// In MHz, now; 0 where the library is missing or does not tell. `device`: as CUDA counts them.
+// In MHz, now; 0 where the library is missing or does not report it. `device`: as CUDA counts them.
 double sm_clock_mhz(int device);
 
 }  // namespace krl::gpu

@@ -151,7 +151,7 @@ bool DeviceSession::is_as_new(const Load& load) const {
          code.kernels == load.kernels;
 }
 
-// What the module has put into its variables is gone.
+// Values in the module's variables are gone.
 void DeviceSession::load_anew() {
   if (loaded_.module.get() == nullptr || is_as_new(loaded_.code)) return;
   const Load code = std::move(loaded_.code);

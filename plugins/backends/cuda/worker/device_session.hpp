@@ -47,7 +47,8 @@ class DeviceSession {
   // The same for whole sets, each at a separate place with a separate seed; and what is blank.
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
                const std::vector<std::uint64_t>& seeds, double factor);
-  // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps copies as they say.
+  // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
+  // they ask for.
   void put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves, std::uint64_t bytes,
                 const GuardKey& key);
 

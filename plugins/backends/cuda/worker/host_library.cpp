@@ -48,12 +48,12 @@ std::string described(int dtype, const long long* shape, int axes) {
   return text + "]";
 }
 
-// Each copy of the shared object has a separate file that stays open: the loader takes a name
-// that it knows for the object that it knows.
+// Each copy of the shared object has a separate file that stays open: the loader takes a known name
+// for the object that it has loaded.
 void* load(const std::string& shared_object) {
   const int file = ::memfd_create("krl-candidate", MFD_CLOEXEC);
   if (file < 0 || !files::write_all(file, shared_object)) {
-    throw HostFailure(Trouble::kItsFailure, "there is no memory for its shared object");
+    throw HostFailure(Trouble::kItsFailure, "cannot load its shared object: out of memory");
   }
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   void* const object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -113,7 +113,8 @@ HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_chang
     return;
   }
   void* const symbol = ::dlsym(load(shared_object), "kernelrl_host_call");
-  if (symbol == nullptr) throw HostFailure(Trouble::kItsFailure, "it does not call its launcher");
+  if (symbol == nullptr)
+    throw HostFailure(Trouble::kItsFailure, "its launcher function is missing");
   function_ = reinterpret_cast<Function>(symbol);
 }
 

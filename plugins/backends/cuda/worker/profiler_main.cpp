@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<Profiler> profiler;
   return serve({{"setup",
                  [&](const json& request) -> json {
-                   cupti();  // before there is a context, of which it would not know
+                   cupti();  // before there is a context, which it would miss
                    const Setup setup = request.get<Setup>();
                    session = std::make_unique<DeviceSession>(setup);
                    profiler = std::make_unique<Profiler>(*session, setup.device);

@@ -1,4 +1,4 @@
-// What the evaluator says to the two processes of a GPU, and what they answer.
+// The requests of the evaluator to the two processes of a GPU, and their answers.
 //
 //   kernelrl-gpu-runner    runs candidates' device code; has nothing that one must not reach
 //   kernelrl-gpu-checker   trusted: expected values, comparison, what a baseline really takes
@@ -123,7 +123,7 @@ struct Load {
   std::string cubin;
   std::vector<std::string> kernels;  // mangled
   std::string library;               // instead of both: a shared object
-  bool has_variables = true;         // which launches may change: loaded anew before each batch
+  bool has_variables = true;         // which launches may change: loaded again before each batch
   bool beside = false;               // a second module, to be timed in turn with the first
 };
 
@@ -147,7 +147,7 @@ struct Timed {
 // Samples of programs' times with a cold L2: one or two programs, in turn, of the module that is
 // loaded and of the one alongside it. Each launch has a separate set. All sets of a sample are laid
 // out before it and put away after it. Both programs have the same places and inputs, as the time
-// of a short kernel depends on where its data are. The module is loaded anew before, and each
+// of a short kernel depends on where its data are. The module is loaded again before, and each
 // program is run once unmeasured. The answer: for each program a list of nanoseconds per sample, of
 // one launch.
 struct Time {
@@ -203,7 +203,7 @@ struct Attach {
   std::string arena;
   std::uint64_t bytes = 0;
   GuardKey guards;
-  bool put_guards = false;  // the runner does not know the key
+  bool put_guards = false;  // the runner does not have the key
 };
 struct Detach {
   std::uint64_t runner = 0;
@@ -235,9 +235,10 @@ struct Stage {
   double factor = 1;
 };
 
-// What timed launches of a case are compared with: inputs of many seeds, and what a trusted program
-// makes of them. The program is of the module that is loaded; without launches it is the reference.
-// The answer is a ReferenceProblem: of the reference, or that the program's own outputs are wrong.
+// The outputs with which timed launches of a case are compared: those that a trusted program
+// computes from inputs of many seeds. The program is of the module that is loaded; without launches
+// it is the reference. The answer is a ReferenceProblem: of the reference, or that the program's
+// own outputs are wrong.
 struct Pool {
   std::string key;
   Program program;

@@ -36,16 +36,10 @@ int main(int argc, char** argv) {
   using namespace krl::gpu;
   if (argc == 2 && std::string_view(argv[1]) == "--list") return list();
   std::unique_ptr<DeviceSession> session;
-  return serve({{"setup",
-                 [&](const json& request) -> json {
-                   session = std::make_unique<DeviceSession>(request.get<Setup>());
-                   return Ready{session->arena_handle(), false};
-                 }},
-                {"load", calls(session, &DeviceSession::load)},
-                {"run", calls(session, &DeviceSession::run)},
-                {"time", calls(session, &DeviceSession::time)},
-                {"call", calls(session, &DeviceSession::call)},
-                {"finish", calls(session, &DeviceSession::finish)},
-                {"recycle", calls(session, &DeviceSession::recycle)},
-                {"empty_launch", calls(session, &DeviceSession::empty_launch)}});
+  Handlers handlers = session_handlers(session);
+  handlers["setup"] = [&](const json& request) -> json {
+    session = std::make_unique<DeviceSession>(request.get<Setup>());
+    return Ready{session->arena_handle(), false};
+  };
+  return serve(handlers);
 }

@@ -53,12 +53,22 @@ void end_with_the_input() {
 
 }  // namespace
 
+Handlers session_handlers(const std::unique_ptr<DeviceSession>& session) {
+  return {{"load", calls(session, &DeviceSession::load)},
+          {"run", calls(session, &DeviceSession::run)},
+          {"time", calls(session, &DeviceSession::time)},
+          {"call", calls(session, &DeviceSession::call)},
+          {"finish", calls(session, &DeviceSession::finish)},
+          {"recycle", calls(session, &DeviceSession::recycle)},
+          {"empty_launch", calls(session, &DeviceSession::empty_launch)}};
+}
+
 int serve(const Handlers& handlers) {
   // Answers have a separate descriptor: what libraries print goes to stderr.
   const int answers = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // what it says has a limit, and then is lost
+  ::signal(SIGXFSZ, SIG_IGN);  // its messages have a limit; more is lost
   end_with_the_input();
   while (auto request = read_message(STDIN_FILENO)) {
     if (!write_message(answers, answer(handlers, *std::move(request)))) break;

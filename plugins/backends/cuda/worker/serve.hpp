@@ -17,7 +17,7 @@ using Handlers = std::map<std::string, std::function<nlohmann::json(const nlohma
 template <class Object, class Result, class Argument>
 auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)(const Argument&)) {
   return [&object, method](const nlohmann::json& request) -> nlohmann::json {
-    if (!object) throw std::runtime_error("there was no setup");
+    if (!object) throw std::runtime_error("request before setup");
     const auto argument = request.get<Argument>();
     if constexpr (!std::is_void_v<Result>) return ((*object).*method)(argument);
     if constexpr (std::is_void_v<Result>) ((*object).*method)(argument);
@@ -29,10 +29,15 @@ auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)(const
 template <class Object, class Result>
 auto calls(const std::unique_ptr<Object>& object, Result (Object::*method)()) {
   return [&object, method](const nlohmann::json&) -> nlohmann::json {
-    if (!object) throw std::runtime_error("there was no setup");
+    if (!object) throw std::runtime_error("request before setup");
     return ((*object).*method)();
   };
 }
+
+class DeviceSession;
+
+// The requests on a session that all processes answer that run kernels.
+Handlers session_handlers(const std::unique_ptr<DeviceSession>& session);
 
 // Exceptions of a handler become a Trouble. Returns the exit code of the process.
 int serve(const Handlers& handlers);

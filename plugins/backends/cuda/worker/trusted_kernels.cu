@@ -1,5 +1,5 @@
-// The judge's own kernels: they lay out sets of buffers and put them away, hold what a candidate
-// left behind against what is expected, and make timed launches wait for each other. Compiled for
+// The checker's own kernels: they lay out sets of buffers and put them away, hold what a candidate
+// left against what is expected, and make timed launches wait for each other. Compiled for
 // the GPU by the backend's compiler, and by g++ for tests. The structs are those of
 // device_types.hpp, the arithmetic that of evaluator/check/{inputs,element,comparison}.cpp.
 
@@ -220,7 +220,7 @@ extern "C" __global__ void krl_fill(char* base, const Fill* fills) {
 
 // ---- guards: what the bytes of an arena hold that belong to no set of buffers
 
-// By Even and Mansour's construction: who knows some of them does not know the others.
+// By Even and Mansour's construction: some of them do not reveal the others.
 __device__ u64 guard_at(u64 word, u64 start, u64 mask) {
   return scramble(start + (word + 1) * 0x9e3779b97f4a7c15ull) ^ mask;
 }
@@ -244,7 +244,7 @@ extern "C" __global__ void krl_put_away(char* arena, const Move* moves, u64 byte
   }
 }
 
-// The copies back, or the sets where there are none, one behind the other at `to`; guards take
+// The copies back, or the sets where there are none, one after the other at `to`; guards take
 // their place.
 extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, u64 start, u64 mask,
                                      char* to) {
@@ -259,7 +259,7 @@ extern "C" __global__ void krl_fetch(char* arena, const Move* moves, u64 bytes, 
   }
 }
 
-// ---- what a candidate left behind
+// ---- the outputs of a candidate
 
 __device__ void raise(u64* maximum, double value) {
   const u64 bits = (u64)__double_as_longlong(value);

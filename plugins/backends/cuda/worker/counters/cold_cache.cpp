@@ -16,7 +16,7 @@ std::uint64_t twice_the_l2_of(int index) {
 
 }  // namespace
 
-// What the memory holds does not matter: the kernel that looks for changes has to read all of it.
+// The contents of the memory do not matter: the kernel that looks for changes reads all of it.
 ColdCache::ColdCache(const DeviceSession& session, int device)
     : read_(session.trusted("krl_find_changes")),
       bytes_(twice_the_l2_of(device)),

@@ -3,7 +3,7 @@
 namespace krl::gpu {
 namespace {
 
-constexpr std::size_t kMostPasses = 64;  // CUPTI says when it has all; it must not hang on it
+constexpr std::size_t kMostPasses = 64;  // more than CUPTI ever asks for
 
 std::string chip_of(int device) {
   KRL_CUPTI_PARAMETERS(CUpti_Profiler_Initialize, start);
@@ -45,7 +45,7 @@ void DisableRangeProfiler::operator()(CUpti_RangeProfiler_Object* profiler) cons
 }
 
 ProfilerReady check_counters(int index) {
-  cupti();  // before there is a context, of which it would not know
+  cupti();  // before there is a context, which it would miss
   CUdevice device = 0;
   CUcontext context = nullptr;
   KRL_CUDA(cuDeviceGet, &device, index);
@@ -126,7 +126,7 @@ bool Profiler::pass(const Run& run) {
   return stop.isAllPassSubmitted != 0;
 }
 
-// The range ends behind the last launch on the GPU; waiting inside of it would count.
+// The range ends after the last launch on the GPU; waiting inside of it would count.
 void Profiler::count(const Run& run) {
   KRL_CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange, push);
   push.pRangeProfilerObject = profiler_.get();

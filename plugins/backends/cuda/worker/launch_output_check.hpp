@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/cuda/worker/judge.hpp"
+#include "plugins/backends/cuda/worker/output_check.hpp"
 
 namespace krl::gpu {
 
-class LaunchJudge {
+class LaunchOutputCheck {
  public:
   // `memory_bytes`: of the pools that are kept, the last one in any case.
-  LaunchJudge(DeviceSession& session, Judge& judge, std::uint64_t memory_bytes);
+  LaunchOutputCheck(DeviceSession& session, OutputCheck& check, std::uint64_t memory_bytes);
 
   ReferenceProblem make(const Pool& pool);
   // Puts guards in the place of the copies.
@@ -29,7 +29,7 @@ class LaunchJudge {
     double atol = 0, rtol = 0;  // of a difference between two that are right
   };
   struct Made {
-    DeviceMemory memory;  // a set for each seed, one behind the other
+    DeviceMemory memory;  // a set for each seed, one after the other
     std::uint64_t bytes = 0;
     Program program;
     std::vector<Output> outputs;
@@ -47,7 +47,7 @@ class LaunchJudge {
                     std::vector<SetProblem>* problems);
 
   DeviceSession& session_;
-  Judge& judge_;
+  OutputCheck& check_;
   const std::uint64_t memory_bytes_;
   CUfunction fetch_, compare_;
   std::map<std::string, Made> pools_;

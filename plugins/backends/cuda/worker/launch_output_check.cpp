@@ -1,4 +1,4 @@
-#include "plugins/backends/cuda/worker/launch_judge.hpp"
+#include "plugins/backends/cuda/worker/launch_output_check.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,14 +20,15 @@ void add(const SetProblem& problem, std::vector<SetProblem>* problems) {
 
 }  // namespace
 
-LaunchJudge::LaunchJudge(DeviceSession& session, Judge& judge, std::uint64_t memory_bytes)
+LaunchOutputCheck::LaunchOutputCheck(DeviceSession& session, OutputCheck& check,
+                                     std::uint64_t memory_bytes)
     : session_(session),
-      judge_(judge),
+      check_(check),
       memory_bytes_(memory_bytes),
       fetch_(session.trusted("krl_fetch")),
       compare_(session.trusted("krl_compare_launches")) {}
 
-ReferenceProblem LaunchJudge::make(const Pool& pool) {
+ReferenceProblem LaunchOutputCheck::make(const Pool& pool) {
   Made made;
   made.program = pool.program;
   made.bytes = (pool.seeds.size() + 1) * pool.program.bytes;
@@ -39,7 +40,7 @@ ReferenceProblem LaunchJudge::make(const Pool& pool) {
   return {};
 }
 
-ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
+ReferenceProblem LaunchOutputCheck::compute(const Pool& pool, const Made& made) {
   std::vector<std::uint64_t> seeds = pool.seeds;
   seeds.push_back(pool.check.seed);  // the one whose right outputs are known
   std::vector<std::uint64_t> places;
@@ -51,7 +52,7 @@ ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
       of_seed.key = pool.key + "/" + std::to_string(s);
       of_seed.seed = pool.seeds[s];
       of_seed.output_offsets = pool.output_offsets;
-      ReferenceProblem problem = judge_.put_outputs(of_seed, made.set(s));
+      ReferenceProblem problem = check_.put_outputs(of_seed, made.set(s));
       if (!problem.message.empty()) return problem;
     }
     return {};
@@ -60,15 +61,15 @@ ReferenceProblem LaunchJudge::compute(const Pool& pool, const Made& made) {
   KRL_CUDA(cuCtxSynchronize);
   Check own = pool.check;
   own.output_offsets = pool.output_offsets;
-  CheckResult checked = judge_.check_outputs(own, made.set(pool.seeds.size()));
+  CheckResult checked = check_.check_outputs(own, made.set(pool.seeds.size()));
   for (const CheckedOutput& output : checked.outputs) {
     if (output.wrong != 0) checked.problem.message = "the task's own kernel is wrong";
   }
   return checked.problem;
 }
 
-std::vector<LaunchJudge::Output> LaunchJudge::outputs_of(const Pool& pool) {
-  const std::vector<double> rounding = judge_.largest_rounding(pool.check);
+std::vector<LaunchOutputCheck::Output> LaunchOutputCheck::outputs_of(const Pool& pool) {
+  const std::vector<double> rounding = check_.largest_rounding(pool.check);
   std::vector<Output> outputs;
   for (std::size_t o = 0; o < pool.check.reference.outputs.size(); ++o) {
     const OracleTensor& output = pool.check.reference.outputs[o];
@@ -79,7 +80,7 @@ std::vector<LaunchJudge::Output> LaunchJudge::outputs_of(const Pool& pool) {
   return outputs;
 }
 
-void LaunchJudge::keep(const std::string& key, Made made) {
+void LaunchOutputCheck::keep(const std::string& key, Made made) {
   bytes_ += made.bytes;
   pools_[key] = std::move(made);
   order_.push_back(key);
@@ -90,7 +91,7 @@ void LaunchJudge::keep(const std::string& key, Made made) {
   }
 }
 
-CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
+CUdeviceptr LaunchOutputCheck::fetch(const Examine& examine) {
   std::uint64_t bytes = examine.timed.program.bytes;
   const std::uint64_t needed = examine.places.size() * bytes;
   if (needed > copies_bytes_) {
@@ -102,7 +103,7 @@ CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
   for (std::size_t s = 0; s < examine.places.size(); ++s) {
     moves.push_back({examine.places[s], examine.kept.empty() ? kNone : examine.kept.at(s)});
   }
-  const Judge::Arena& arena = judge_.arena(examine.runner);
+  const OutputCheck::Arena& arena = check_.arena(examine.runner);
   CUdeviceptr from = arena.memory.get(), uploaded = moves_.upload(moves), to = copies_.get();
   std::uint64_t start = arena.guards.start, mask = arena.guards.mask;
   void* arguments[] = {&from, &uploaded, &bytes, &start, &mask, &to};
@@ -110,7 +111,7 @@ CUdeviceptr LaunchJudge::fetch(const Examine& examine) {
   return to;
 }
 
-Examined LaunchJudge::examine(const Examine& examine) {
+Examined LaunchOutputCheck::examine(const Examine& examine) {
   const auto pool = pools_.find(examine.pool);
   if (pool == pools_.end()) return {false, {}};
   const CUdeviceptr copies = fetch(examine);
@@ -120,8 +121,8 @@ Examined LaunchJudge::examine(const Examine& examine) {
   return examined;
 }
 
-void LaunchJudge::find_wrong_outputs(const Examine& examine, const Made& pool, CUdeviceptr copies,
-                                     std::vector<SetProblem>* problems) {
+void LaunchOutputCheck::find_wrong_outputs(const Examine& examine, const Made& pool,
+                                           CUdeviceptr copies, std::vector<SetProblem>* problems) {
   std::vector<DeviceComparison> comparisons;
   std::vector<SetProblem> where;
   std::uint64_t longest = 0;
@@ -150,8 +151,8 @@ void LaunchJudge::find_wrong_outputs(const Examine& examine, const Made& pool, C
   }
 }
 
-void LaunchJudge::find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
-                               std::vector<SetProblem>* problems) {
+void LaunchOutputCheck::find_changes(const Examine& examine, const Made& pool, CUdeviceptr copies,
+                                     std::vector<SetProblem>* problems) {
   std::vector<DeviceRange> ranges;
   std::vector<SetProblem> where;
   for (std::size_t s = 0; s < examine.places.size(); ++s) {
@@ -178,7 +179,7 @@ void LaunchJudge::find_changes(const Examine& examine, const Made& pool, CUdevic
       expect({set + blank.offset, blank.bytes}, SetProblem::kDecoy, 0);
     }
   }
-  const auto found = judge_.changes(copies, ranges, judge_.arena(examine.runner).guards);
+  const auto found = check_.changes(copies, ranges, check_.arena(examine.runner).guards);
   for (std::size_t r = 0; r < found.size(); ++r) {
     if (found[r] != 0) add(where[r], problems);
   }

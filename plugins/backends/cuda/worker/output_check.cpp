@@ -1,4 +1,4 @@
-#include "plugins/backends/cuda/worker/judge.hpp"
+#include "plugins/backends/cuda/worker/output_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ std::uint64_t elements_of(const OracleTensor& tensor) {
   return elements;
 }
 
-Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
+OutputCheck::OutputCheck(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes)
     : session_(session),
       expected_(memory_bytes),
       compare_reals_(session.trusted("krl_compare_reals")),
@@ -33,7 +33,7 @@ Judge::Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memor
   if (device == ReferenceDevice::kCuda) on_gpu_.emplace(device);
 }
 
-void Judge::attach(const Attach& attach) {
+void OutputCheck::attach(const Attach& attach) {
   CUipcMemHandle handle;
   if (attach.arena.size() != sizeof handle.reserved) {
     throw CudaError(CUDA_ERROR_INVALID_VALUE, "an arena's handle");
@@ -48,9 +48,9 @@ void Judge::attach(const Attach& attach) {
   }
 }
 
-void Judge::detach(const Detach& detach) { arenas_.erase(detach.runner); }
+void OutputCheck::detach(const Detach& detach) { arenas_.erase(detach.runner); }
 
-ReferenceProblem Judge::compute(const OracleRequest& request, CUdeviceptr memory) {
+ReferenceProblem OutputCheck::compute(const OracleRequest& request, CUdeviceptr memory) {
   KRL_CUDA(cuCtxSynchronize);
   if (on_gpu_) {
     const auto problem = on_gpu_->compute(request, reinterpret_cast<std::byte*>(memory));
@@ -64,7 +64,7 @@ ReferenceProblem Judge::compute(const OracleRequest& request, CUdeviceptr memory
   return problem.value_or(ReferenceProblem());
 }
 
-std::shared_ptr<const Judge::Expected> Judge::expected(const Check& check) {
+std::shared_ptr<const OutputCheck::Expected> OutputCheck::expected(const Check& check) {
   return expected_.get(check.key, [&] {
     const std::uint64_t bytes = std::max<std::uint64_t>(check.reference.memory_bytes, 1);
     Expected fresh{allocate(bytes), {}};
@@ -74,7 +74,7 @@ std::shared_ptr<const Judge::Expected> Judge::expected(const Check& check) {
   });
 }
 
-CheckResult Judge::check(const Check& check) {
+CheckResult OutputCheck::check(const Check& check) {
   const auto right = expected(check);
   CheckResult checked;
   checked.problem = right->problem;
@@ -86,20 +86,20 @@ CheckResult Judge::check(const Check& check) {
   return checked;
 }
 
-void Judge::stage(const Stage& stage) {
+void OutputCheck::stage(const Stage& stage) {
   session_.lay_out(arenas_.at(stage.runner).memory.get(), stage.program, stage.places, stage.seeds,
                    stage.factor);
   session_.flush_l2();
   KRL_CUDA(cuCtxSynchronize);
 }
 
-bool Judge::is_intact(const Detach& runner) {
+bool OutputCheck::is_intact(const Detach& runner) {
   const Arena& arena = arenas_.at(runner.runner);
   const std::uint64_t bytes = arena.bytes / sizeof(std::uint64_t) * sizeof(std::uint64_t);
   return changes(arena.memory.get(), {{0, bytes, 0, 0}}, arena.guards).front() == 0;
 }
 
-CheckResult Judge::check_outputs(const Check& check, CUdeviceptr set) {
+CheckResult OutputCheck::check_outputs(const Check& check, CUdeviceptr set) {
   const auto right = expected(check);
   CheckResult checked;
   checked.problem = right->problem;
@@ -107,7 +107,7 @@ CheckResult Judge::check_outputs(const Check& check, CUdeviceptr set) {
   return checked;
 }
 
-const std::vector<double>& Judge::largest_rounding(const Check& check) {
+const std::vector<double>& OutputCheck::largest_rounding(const Check& check) {
   std::vector<double>& largest = largest_rounding_[check.key];
   if (!largest.empty()) return largest;
   const auto right = expected(check);
@@ -119,14 +119,14 @@ const std::vector<double>& Judge::largest_rounding(const Check& check) {
   return largest;
 }
 
-double Judge::largest_of(CUdeviceptr floats, std::uint64_t count) {
+double OutputCheck::largest_of(CUdeviceptr floats, std::uint64_t count) {
   const auto elements = static_cast<std::int64_t>(count);
   if (on_gpu_) return on_gpu_->largest(reinterpret_cast<const std::byte*>(floats), elements);
   const auto host = downloaded<float>(floats, count);
   return on_cpu_.largest(reinterpret_cast<const std::byte*>(host.data()), elements);
 }
 
-ReferenceProblem Judge::put_outputs(const Check& check, CUdeviceptr set) {
+ReferenceProblem OutputCheck::put_outputs(const Check& check, CUdeviceptr set) {
   const auto right = expected(check);
   const auto& outputs = check.reference.outputs;
   for (std::size_t o = 0; o < outputs.size() && right->problem.message.empty(); ++o) {
@@ -147,7 +147,7 @@ ReferenceProblem Judge::put_outputs(const Check& check, CUdeviceptr set) {
   return right->problem;
 }
 
-std::vector<double> Judge::sums(const Check& check) {
+std::vector<double> OutputCheck::sums(const Check& check) {
   const auto right = expected(check);
   std::vector<double> sums;
   for (const OracleTensor& output : check.reference.outputs) {
@@ -164,7 +164,7 @@ std::vector<double> Judge::sums(const Check& check) {
   return sums;
 }
 
-std::vector<OutputTraits> Judge::traits(const Check& check) {
+std::vector<OutputTraits> OutputCheck::traits(const Check& check) {
   const auto right = expected(check);
   const auto& outputs = check.reference.outputs;
   make_up({check, std::vector<double>(outputs.size())}, right->memory.get());
@@ -183,7 +183,7 @@ std::vector<OutputTraits> Judge::traits(const Check& check) {
   return traits;
 }
 
-std::vector<bool> Judge::try_impostor(const TryImpostor& impostor) {
+std::vector<bool> OutputCheck::try_impostor(const TryImpostor& impostor) {
   const auto right = expected(impostor.run);
   make_up(impostor, right->memory.get());
   std::vector<bool> passes;
@@ -194,7 +194,7 @@ std::vector<bool> Judge::try_impostor(const TryImpostor& impostor) {
   return passes;
 }
 
-void Judge::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
+void OutputCheck::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
   const Check& check = impostor.run;
   const CUdeviceptr arena = session_.arena();
   std::vector<Fill> fills;
@@ -216,7 +216,7 @@ void Judge::make_up(const TryImpostor& impostor, CUdeviceptr inputs) {
 }
 
 // A reference that creates CPU tensors fails on the GPU with errors of libtorch.
-std::vector<double> Judge::time_reference(const TimeReference& time) {
+std::vector<double> OutputCheck::time_reference(const TimeReference& time) {
   const std::uint64_t bytes = std::max<std::uint64_t>(time.reference.memory_bytes, 1);
   const DeviceMemory memory = allocate(bytes);
   std::vector<double> ns;
@@ -234,7 +234,7 @@ std::vector<double> Judge::time_reference(const TimeReference& time) {
   return ns;
 }
 
-double Judge::time_call(const OracleRequest& reference, CUdeviceptr memory) {
+double OutputCheck::time_call(const OracleRequest& reference, CUdeviceptr memory) {
   if (on_gpu_) {
     return session_.time_call(on_gpu_->callable(reference, reinterpret_cast<std::byte*>(memory)));
   }
@@ -242,8 +242,8 @@ double Judge::time_call(const OracleRequest& reference, CUdeviceptr memory) {
   return session_.time_call(on_cpu_.callable(reference, host.data()));
 }
 
-std::vector<DeviceReport> Judge::reports_of(const Check& check, CUdeviceptr set,
-                                            CUdeviceptr expected) {
+std::vector<DeviceReport> OutputCheck::reports_of(const Check& check, CUdeviceptr set,
+                                                  CUdeviceptr expected) {
   const auto& outputs = check.reference.outputs;
   const CUdeviceptr reports = reports_.upload(std::vector<DeviceReport>(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
@@ -264,8 +264,8 @@ std::vector<DeviceReport> Judge::reports_of(const Check& check, CUdeviceptr set,
   return downloaded<DeviceReport>(reports, outputs.size());
 }
 
-void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
-                    CheckResult* checked) {
+void OutputCheck::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
+                          CheckResult* checked) {
   const std::vector<DeviceReport> found = reports_of(check, set, expected);
   for (std::size_t o = 0; o < found.size(); ++o) {
     CheckedOutput& output = checked->outputs.emplace_back();
@@ -277,8 +277,8 @@ void Judge::compare(const Check& check, CUdeviceptr set, CUdeviceptr expected,
 }
 
 // Of a wrong output; on the host, where order costs nothing.
-std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t output,
-                                              CUdeviceptr set, CUdeviceptr expected) const {
+std::vector<ElementError> OutputCheck::first_errors(const Check& check, std::size_t output,
+                                                    CUdeviceptr set, CUdeviceptr expected) const {
   const OracleTensor& declared = check.reference.outputs[output];
   const std::uint64_t elements = elements_of(declared);
   ResolvedTensor tensor;
@@ -297,8 +297,8 @@ std::vector<ElementError> Judge::first_errors(const Check& check, std::size_t ou
   return compare_output(tensor, got, right, {check.rtol, check.atol}).first;
 }
 
-void Judge::find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
-                         CheckResult* checked) {
+void OutputCheck::find_changes(const Check& check, const Arena& arena, CUdeviceptr expected,
+                               CheckResult* checked) {
   std::vector<DeviceRange> ranges;
   std::vector<std::size_t> inputs;  // whose ranges come first
   for (std::size_t i = 0; i < check.input_offsets.size(); ++i) {
@@ -321,8 +321,9 @@ void Judge::find_changes(const Check& check, const Arena& arena, CUdeviceptr exp
   }
 }
 
-std::vector<std::uint64_t> Judge::changes(CUdeviceptr base, const std::vector<DeviceRange>& ranges,
-                                          const GuardKey& key) {
+std::vector<std::uint64_t> OutputCheck::changes(CUdeviceptr base,
+                                                const std::vector<DeviceRange>& ranges,
+                                                const GuardKey& key) {
   std::uint64_t longest = 0;
   for (const DeviceRange& range : ranges) longest = std::max(longest, range.bytes);
   CUdeviceptr first = ranges_.upload(ranges);

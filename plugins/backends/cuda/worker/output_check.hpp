@@ -15,10 +15,10 @@ using namespace evaluator;
 
 std::uint64_t elements_of(const OracleTensor& tensor);
 
-class Judge {
+class OutputCheck {
  public:
   // `memory_bytes`: of expected values and inputs that are kept.
-  Judge(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes);
+  OutputCheck(DeviceSession& session, ReferenceDevice device, std::uint64_t memory_bytes);
 
   void attach(const Attach& attach);
   void detach(const Detach& detach);
@@ -28,13 +28,14 @@ class Judge {
   bool is_intact(const Detach& runner);
   // Of each output's expected values.
   std::vector<double> sums(const Check& check);
-  // What the check of each output is worth. Puts outputs where it says, in the session's own arena.
+  // How much the check of each output can tell. Puts outputs where `check` has them, in the
+  // session's own arena.
   std::vector<OutputTraits> traits(const Check& check);
   // Which outputs are right if they are made up. Puts them there, too.
   std::vector<bool> try_impostor(const TryImpostor& impostor);
   std::vector<double> time_reference(const TimeReference& time);
 
-  // ---- for launches that are checked by the many (launch_judge.hpp)
+  // ---- for launches that are checked by the many (launch_output_check.hpp)
 
   struct Arena {
     ImportedMemory memory;
