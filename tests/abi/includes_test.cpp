@@ -96,6 +96,12 @@ TEST(Includes, TheBackendsFoldersAreLayers) {
                 {"elf", "ptx", "evaluator", "cuda", "nvrtc", "nvcc", "docker", "cpu"},
                 "plugins/backends/");
   expect_layers("plugins/backends/cuda/", {"host", "worker", "gpu"}, "plugins/backends/cuda/");
+  expect_layers("plugins/backends/evaluator/",
+                {"process", "sandbox", "compile", "cache", "oracle", "check"},
+                "plugins/backends/evaluator/");
+  expect_layers("plugins/backends/cpu/", {"machine", "plugin"}, "plugins/backends/cpu/");
+  expect_layers("plugins/backends/cpu/machine/", {"memory", "operations", "decode"},
+                "plugins/backends/cpu/machine/");
 }
 
 // What policies share knows no policy; each folder of the local policy knows only those before it.

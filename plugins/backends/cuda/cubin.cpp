@@ -81,11 +81,11 @@ std::optional<std::vector<CubinKernel>> read_cubin(std::string_view bytes, std::
     kernels.emplace_back().name = name;
     read_own(section.content, kernels.back());
   }
-  const auto symbols = elf->all_symbols();
+  const auto symbols = elf->symbol_names();
   for_each_entry(elf->section(kInfo), [&](std::uint8_t attribute, std::string_view content) {
     const std::uint32_t symbol = word_at(content, 0);
     if (symbol >= symbols.size()) return;
-    const auto place = places.find(symbols[symbol].name);
+    const auto place = places.find(symbols[symbol]);
     if (place == places.end()) return;
     const auto value = static_cast<std::int32_t>(word_at(content, 4));
     if (attribute == kRegisterCount) kernels[place->second].registers = value;

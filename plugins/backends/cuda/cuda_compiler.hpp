@@ -9,6 +9,7 @@
 
 #include "plugins/backends/evaluator/compile/compile_worker.hpp"
 #include "plugins/backends/evaluator/evaluation_request.hpp"
+#include "plugins/files/digest.hpp"
 
 namespace krl::cuda {
 using namespace evaluator;
@@ -29,5 +30,13 @@ struct CudaCompiler {
   std::function<CompileOutput(std::string_view source, const Cancelled& cancelled)>
       compile_library = nullptr;
 };
+
+// The name of a source's module in a cache of one compiler's. `kernels`: as of its compile.
+inline std::string module_key(std::string_view source, const std::vector<std::string>& kernels) {
+  files::Digest key;
+  key.add("module").add(source);
+  for (const std::string& kernel : kernels) key.add(kernel);
+  return key.hex();
+}
 
 }  // namespace krl::cuda

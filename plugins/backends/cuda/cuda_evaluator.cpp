@@ -85,26 +85,15 @@ std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
   return {std::move(output), bytes};
 }
 
-// Fills in what a compile that gave no module means.
+// Fills in the verdict on a candidate whose compile gave no module.
 void refuse(const CompileOutput& output, EvaluationRecord* record) {
-  switch (output.end) {
-    case CompileOutput::kTimeout:
-      record->repeatable = false;
-      return record->fail(Verdict::kTimeout, output.why);
-    case CompileOutput::kOutOfResources:
-      return record->fail(Verdict::kResourceLimit, output.why);
-    case CompileOutput::kFailed:
-      return record->fail(Verdict::kCompileError, output.why);
-    case CompileOutput::kCompiled:
-      break;
-  }
+  record->repeatable = output.end != CompileOutput::kTimeout;
+  record->fail(verdict_of(output.end), output.why);
 }
 
-// What a candidate's PTX has that it may not have; empty if nothing.
+// The first construct of a candidate's PTX that is not allowed; empty if there is none.
 std::string refusal(const ptx::ReadResult& code, const std::vector<std::string>& kernels) {
-  if (code.problem) return code.problem->text();
-  const auto problems = ptx::check_contents(code.module, kernels);
-  return problems.empty() ? "" : problems.front().text();
+  return code.problem ? code.problem->text() : ptx::first_problem(code.module, kernels);
 }
 
 }  // namespace
@@ -150,7 +139,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
         require_telling_outputs(
             asked, run, [&](const PlannedRun& draw) { return traits_on_gpu(gpu, asked, draw); });
       }
-      // What passes the small cases alone knows as little.
+      // An impostor that passes the small cases alone has done as little work.
       std::erase_if(runs, [&](const PlannedRun& run) {
         return asked.is_real(run.case_index) || asked.kind_of(run.case_index) == CaseKind::kFresh;
       });
@@ -216,9 +205,7 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
     add_kernel_figures(asked.cases, built->schedule, built->module, gpu_, compiler_.arch, &record);
     if (record.verdict == Verdict::kOk) add_code_values(built->module, built->code, &record);
   }
-  constexpr std::uint32_t kRunning =
-      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  if (gpus_ && record.verdict == Verdict::kOk && (request.stages & kRunning) != 0) {
+  if (gpus_ && record.verdict == Verdict::kOk && request.executes()) {
     execute(asked, *std::move(built), request, cancelled, &record);
   }
   return record;
@@ -228,9 +215,9 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
                                                          std::string_view source, std::size_t cases,
                                                          const Cancelled& cancelled,
                                                          EvaluationRecord* record) {
-  auto schedule =
-      read_schedule(source, task.definition, std::span(task.cases).first(cases), launch_limits());
-  // What does not compile is a compile error whatever its directives say.
+  auto schedule = read_schedule(source, task.definition, std::span(task.cases).first(cases),
+                                launch_limits(gpu_));
+  // A compile error comes before an error in a directive.
   const auto output =
       compiled(source, schedule ? schedule->kernels : std::vector<std::string>(), cancelled);
   record->compile_log = output->log;
@@ -245,7 +232,7 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
   }
   auto module = module_from_bytes(output->module);
   if (!module) {
-    record->fail(Verdict::kCompileError, "the compiler gave something else than a module");
+    record->fail(Verdict::kCompileError, "the compiler's output is not a valid module");
     return std::nullopt;
   }
   ptx::ReadResult code = ptx::read_module(module->ptx, kSourceFile);
@@ -277,16 +264,13 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedT
   }
   auto module = module_from_bytes(output->module);
   if (module && !module->library.empty()) return Built{{}, *std::move(module), {}};
-  record->fail(Verdict::kCompileError, "the compiler gave something else than a library");
+  record->fail(Verdict::kCompileError, "the compiler's output is not a valid library");
   return std::nullopt;
 }
 
 std::shared_ptr<const CompileOutput> CudaEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
-  files::Digest key;
-  key.add(source);
-  for (const std::string& kernel : kernels) key.add(kernel);
-  return modules_.get(key.hex(),
+  return modules_.get(module_key(source, kernels),
                       [&] { return with_size(compiler_.compile(source, kernels, cancelled)); });
 }
 
@@ -317,12 +301,6 @@ std::shared_ptr<const CudaEvaluator::Baseline> CudaEvaluator::built_kernel(
   });
 }
 
-LaunchLimits CudaEvaluator::launch_limits() const {
-  LaunchLimits limits;
-  limits.shared_bytes = gpu_.shared_per_block;
-  return limits;
-}
-
 std::vector<PlannedRun> CudaEvaluator::plan(const PreparedTask& asked,
                                             const EvaluationRequest& request) const {
   return plan_evaluation(asked, settings_.runs_per_case, request.run_seeds(asked.digest));
@@ -333,13 +311,13 @@ void CudaEvaluator::execute(const PreparedTask& asked, Built built,
                             EvaluationRecord* record) {
   Obstacles obstacles;
   if (!request.host) {
-    obstacles = add_fresh_launches(asked, request.source, launch_limits(), built.module, gpu_,
-                                   compiler_.arch, &built.schedule);
+    obstacles = add_fresh_launches(asked, request.source, built.module, gpu_, compiler_.arch,
+                                   &built.schedule);
   }
   std::vector<PlannedRun> runs = plan(asked, request);
   std::erase_if(runs, [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
   const bool counted = (request.stages & KRL_STAGE_COUNTERS) != 0 && !request.host;
-  // What the memory moved is compared with the time, which the profiler cannot measure.
+  // Memory traffic is compared with the time, which the profiler cannot measure.
   const bool timed = counted || (request.stages & KRL_STAGE_TIME) != 0;
   const std::shared_ptr<const Baseline> rival = timed ? baseline(asked, cancelled) : nullptr;
   const std::shared_ptr<const Baseline> trusted = naive(asked, cancelled);

@@ -95,7 +95,6 @@ class CudaEvaluator {
                                                const std::string& what, const Cancelled& cancelled);
   void execute(const PreparedTask& asked, Built candidate, const EvaluationRequest& request,
                const Cancelled& cancelled, EvaluationRecord* record);
-  LaunchLimits launch_limits() const;
   std::vector<PlannedRun> plan(const PreparedTask& asked, const EvaluationRequest& request) const;
 
   const CudaCompiler compiler_;

@@ -15,11 +15,13 @@
 namespace krl::cuda {
 using namespace evaluator;
 
+// Of launches on a GPU.
+LaunchLimits launch_limits(const ComputeCapability& gpu);
+
 // Adds to `schedule`, which has the programs of the known cases, those of the fresh ones; an empty
 // one where there is an obstacle. `arch`: as of add_kernel_figures.
 Obstacles add_fresh_launches(const PreparedTask& asked, std::string_view source,
-                             const LaunchLimits& limits, const CompiledModule& module,
-                             const ComputeCapability& gpu, const std::string& arch,
-                             LaunchSchedule* schedule);
+                             const CompiledModule& module, const ComputeCapability& gpu,
+                             const std::string& arch, LaunchSchedule* schedule);
 
 }  // namespace krl::cuda

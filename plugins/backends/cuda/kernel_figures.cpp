@@ -26,7 +26,7 @@ std::int64_t threads_of(const ResolvedLaunch& launch) {
   return static_cast<std::int64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
 }
 
-// "float const*", "int", … of a kernel by its mangled name; empty if the name says nothing of them
+// "float const*", "int", … of a kernel by its mangled name; empty if the name does not give them
 // (extern "C").
 std::vector<std::string> parameter_types(const std::string& mangled) {
   int status = 0;
@@ -57,7 +57,11 @@ bool fits(const LaunchArgument& argument, std::uint32_t bytes, const ResolvedCas
   return bytes == static_cast<std::uint32_t>(size_of(dtype));
 }
 
-// What makes the launch impossible, as far as that shows without it; empty if nothing does.
+std::string argument_text(const ResolvedLaunch& launch, std::size_t index) {
+  return "argument " + std::to_string(index + 1) + " of " + launch.kernel;
+}
+
+// Why the launch is impossible, as far as that shows without it; empty if nothing does.
 std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
                      const ResolvedCase& resolved_case) {
   if (launch.arguments.size() != kernel.parameters.size()) {
@@ -70,12 +74,12 @@ std::string obstacle(const ResolvedLaunch& launch, const CubinKernel& kernel,
     const bool is_buffer = kind == LaunchArgument::kTensor || kind == LaunchArgument::kScratch;
     const bool known = types.size() == launch.arguments.size();
     if (known && is_buffer != (types[i].find('*') != std::string::npos)) {
-      return launch.kernel + " takes " + types[i] + " as its argument " + std::to_string(i + 1) +
-             ", which is " + (is_buffer ? "a buffer" : "a number");
+      return argument_text(launch, i) + " is " + (is_buffer ? "a buffer" : "a number") +
+             ", but its parameter is " + types[i];
     }
     if (fits(launch.arguments[i], kernel.parameters[i].bytes, resolved_case)) continue;
-    return launch.kernel + " takes " + std::to_string(kernel.parameters[i].bytes) +
-           " bytes as its argument " + std::to_string(i + 1) + ", which this is not";
+    return argument_text(launch, i) + " does not fit its parameter of " +
+           std::to_string(kernel.parameters[i].bytes) + " bytes";
   }
   if (kernel.max_threads >= 0 && threads_of(launch) > kernel.max_threads) {
     return "a block of " + std::to_string(threads_of(launch)) + " threads, but " + launch.kernel +
@@ -112,8 +116,8 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
           theoretical_occupancy(launched.gpu, {threads_of(launch), kernel.code.registers, fixed,
                                                launch.shared_bytes, kernel.resources.barriers});
       if (why.empty() && occupancy.blocks_per_sm == 0) {
-        why = "a block does not fit a multiprocessor of " + launched.arch + ": too much of its " +
-              occupancy.limiter;
+        why = "a block needs more " + occupancy.limiter + " than a multiprocessor of " +
+              launched.arch + " has";
       }
       if (!why.empty()) {
         record->fail(Verdict::kLaunchError, described({launch.line, launch.column, why}));
@@ -135,7 +139,7 @@ void add_kernel(const std::string& name, const BuiltKernel& kernel, const Launch
 void add_kernel_figures(std::span<const ResolvedCase> cases, const LaunchSchedule& schedule,
                         const CompiledModule& module, const ComputeCapability& gpu,
                         const std::string& arch, EvaluationRecord* record) {
-  std::string why = "the compiler gave something else";
+  std::string why = "invalid compiler output";
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels || module.names.size() != schedule.kernels.size()) {
     record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);

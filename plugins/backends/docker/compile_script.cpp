@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReference = "kernelrl_kernel_";
 
-// The next decimal number of `text`, which is cut off with the byte behind it.
+// The next decimal number of `text`, which is cut off with the byte after it.
 std::optional<std::size_t> take_number(std::string_view& text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -21,7 +21,7 @@ std::optional<std::size_t> take_number(std::string_view& text) {
   return number;
 }
 
-// The parts of an output: their sizes, a line each, and all of them behind one another.
+// The parts of an output: their sizes, a line each, and all of them one after another.
 template <std::size_t n>
 std::optional<std::array<std::string_view, n>> split_parts(std::string_view output) {
   std::size_t sizes[n];
@@ -74,7 +74,7 @@ for part in kernel.cubin kernel.ptx report names; do wc -c < "$part"; done
 cat kernel.cubin kernel.ptx report names
 )sh";
 
-// What nvcc keeps is what it links; ptxas' report is among its errors. CUDA's runtime is in `lib`
+// nvcc links the files that it keeps; ptxas' report is among its errors. CUDA's runtime is in `lib`
 // where the toolkit comes from wheels.
 const char* const kLibraryScript = R"sh(
 seconds=$1 kib=$2 arch=$3

@@ -13,7 +13,7 @@ using namespace cuda;
 
 // For /bin/sh -c, with the arguments: the processor's seconds and the KiB of address space of each
 // program, the architecture, nvcc's further options. Reads the source from its input. Writes the
-// parts of a module to its output and what the compilers say to its errors; ends with the code of
+// parts of a module to its output and the compilers' messages to its errors; ends with the code of
 // the compiler that failed.
 extern const char* const kCompileScript;
 

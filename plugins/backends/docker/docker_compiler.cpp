@@ -69,23 +69,19 @@ void ended(CompileOutput& output, CompileOutput::End end, std::string why) {
   output.why = std::move(why);
 }
 
-// What the ending of a compile that gave no module means.
+// Why a compile gave no module.
 void explain(const CommandResult& result, const DockerCompilerSettings& settings,
              CompileOutput& output) {
   const int code = result.exit_code;
   if (result.end == CommandResult::kTimedOut) {
-    throw Failure(KRL_UNAVAILABLE,
-                  "a compile got too little of the processor to end in time; run fewer at once, "
-                  "or give it a longer 'timeout'");
+    throw Failure(KRL_UNAVAILABLE, std::string(kTooLittleCpuTime) + ", or raise 'timeout'");
   }
   if (result.end == CommandResult::kTooMuchOutput) {
     ended(output, CompileOutput::kOutOfResources, "the compiled kernel is too large");
   } else if (result.end == CommandResult::kOutOfMemory || says_out_of_memory(output.log)) {
-    ended(output, CompileOutput::kOutOfResources, "the compiler needs more memory than it may use");
+    ended(output, CompileOutput::kOutOfResources, kCompilerOutOfMemory);
   } else if (code == kProcessorLimit || code == kKilled) {
-    ended(
-        output, CompileOutput::kTimeout,
-        "the compile took more than " + std::to_string(processor_seconds(settings.compile)) + " s");
+    ended(output, CompileOutput::kTimeout, took_more_than(processor_seconds(settings.compile)));
   } else if (std::string error = first_error(output.diagnostics); !error.empty()) {
     ended(output, CompileOutput::kFailed, std::move(error));
   } else if (code > kSignalled) {
@@ -97,7 +93,7 @@ void explain(const CommandResult& result, const DockerCompilerSettings& settings
   }
 }
 
-// What a script did. `module`: that it gave, if any.
+// The result of a script. `module`: its output, if any.
 CompileOutput output_of(const CommandResult& result, const DockerCompilerSettings& settings,
                         std::optional<CompiledModule> module) {
   SplitLog log = split_log(result.err + (module ? module->report : ""));

@@ -219,7 +219,7 @@ bool RunningContainer::try_sweep(int slot, const Patience& patience) {
   return true;
 }
 
-// What cannot be removed ends with its lifeline, or is a leftover for the next start.
+// A container that cannot be removed ends with its lifeline, or is a leftover for the next start.
 bool RunningContainer::give_up() noexcept {
   lost_ = true;
   try {

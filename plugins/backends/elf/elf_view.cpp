@@ -26,7 +26,7 @@ std::string_view ElfView::slice(std::uint64_t offset, std::uint64_t size) const 
   return bytes_.substr(offset, size);
 }
 
-std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
+std::optional<ElfView> ElfView::open_cubin(std::string_view bytes, std::string& why) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof header) {
     why = "the module is not an ELF file: " + std::to_string(bytes.size()) + " bytes";
@@ -43,11 +43,11 @@ std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
     why = "the module's ELF header names unknown table formats";
     return std::nullopt;
   }
+  if (header.e_machine != kElfMachineCuda) {
+    why = "the module is not GPU code";
+    return std::nullopt;
+  }
   ElfView view(bytes);
-  view.machine_ = header.e_machine;
-  view.type_ = header.e_type;
-  view.segments_ =
-      objects<Elf64_Phdr>(view.slice(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr)));
   view.sections_ =
       objects<Elf64_Shdr>(view.slice(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)));
   if (header.e_shstrndx < view.sections_.size()) {
@@ -55,27 +55,6 @@ std::optional<ElfView> ElfView::read(std::string_view bytes, std::string& why) {
     view.section_names_ = view.slice(names.sh_offset, names.sh_size);
   }
   return view;
-}
-
-std::optional<ElfView> ElfView::open(std::string_view bytes, std::string& why) {
-  auto view = read(bytes, why);
-  if (!view || (view->machine_ == EM_X86_64 && view->type_ == ET_DYN)) return view;
-  why = "the module is not an x86-64 shared object";
-  return std::nullopt;
-}
-
-std::optional<ElfView> ElfView::open_cubin(std::string_view bytes, std::string& why) {
-  auto view = read(bytes, why);
-  if (!view || view->machine_ == kElfMachineCuda) return view;
-  why = "the module is not GPU code";
-  return std::nullopt;
-}
-
-std::optional<Elf64_Phdr> ElfView::segment(std::uint32_t type) const {
-  for (const auto& segment : segments_) {
-    if (segment.p_type == type) return segment;
-  }
-  return std::nullopt;
 }
 
 std::string_view ElfView::section(std::string_view name) const {
@@ -98,22 +77,11 @@ std::vector<ElfView::Section> ElfView::sections() const {
   return all;
 }
 
-std::vector<ElfView::Symbol> ElfView::symbols(std::string_view table,
-                                              std::string_view strings) const {
-  const auto names = section(strings);
-  std::vector<Symbol> result;
-  for (const auto& raw : objects<Elf64_Sym>(section(table))) {
-    result.push_back({text_at(names, raw.st_name), raw});
-  }
-  return result;
-}
-
-std::vector<Elf64_Rela> ElfView::relocations() const {
-  std::vector<Elf64_Rela> result;
-  for (const auto& section : sections_) {
-    if (section.sh_type != SHT_RELA) continue;
-    const auto entries = objects<Elf64_Rela>(slice(section.sh_offset, section.sh_size));
-    result.insert(result.end(), entries.begin(), entries.end());
+std::vector<std::string_view> ElfView::symbol_names() const {
+  const auto names = section(".strtab");
+  std::vector<std::string_view> result;
+  for (const auto& symbol : objects<Elf64_Sym>(section(".symtab"))) {
+    result.push_back(text_at(names, symbol.st_name));
   }
   return result;
 }

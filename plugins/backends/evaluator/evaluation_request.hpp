@@ -21,12 +21,18 @@ struct EvaluationRequest {
   bool host = false;  // the contract is KRL_CONTRACT_HOST
 
   // For plan_runs: of one of kInputSets sets, so that a task's expected values are computed as
-  // often and not for each candidate anew. Which one follows from the text, so that the same
-  // candidate always gets the same evaluation; who does not know `seed` cannot choose it.
+  // often and not again for each candidate. Which one follows from the text, so that the same
+  // candidate always gets the same evaluation; without `seed` it cannot be chosen.
   static constexpr std::uint64_t kInputSets = 16;
   RunSeeds run_seeds(std::string_view task_digest) const {
     const std::uint64_t shared = mix_seed(seed, task_digest);
     return {shared, mix_seed(mix_seed(shared, "own"), mix_seed(shared, source) % kInputSets)};
+  }
+
+  // Whether the candidate is run.
+  bool executes() const {
+    return (stages & (KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT |
+                      KRL_STAGE_POOL)) != 0;
   }
 
   // Whether no cache may answer: what is to be kept as the best is timed again.

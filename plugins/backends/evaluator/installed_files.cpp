@@ -33,8 +33,9 @@ std::string InstalledFiles::existing(const fs::path& path) const {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (!error) return real.string();
-  throw Failure(KRL_FAILED_PRECONDITION, who_ + " misses " + path.lexically_normal().string() +
-                                             ": build or install kernelrl completely");
+  throw Failure(KRL_FAILED_PRECONDITION, who_ + ": missing file " +
+                                             path.lexically_normal().string() +
+                                             "; rebuild or reinstall kernelrl");
 }
 
 }  // namespace krl::evaluator

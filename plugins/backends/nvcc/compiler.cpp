@@ -3,11 +3,11 @@
 //   kernelrl-nvcc PREPROCESS… --next TRANSLATE… --next ASSEMBLE… --next [KERNEL…]
 //   kernelrl-nvcc --library COMMAND… [--next COMMAND…]…
 //
-// Reads the source from 0, writes what the compilers say to 1, and the module (compiled_module.hpp)
-// to kCompiledModuleDescriptor. The commands are those of an NvccPlan, or of an NvccLibraryPlan,
-// and leave their files in the working directory. KERNEL: names as launches write them,
-// "scale<float, 4>". Ends with 0 if the source compiled, with 1 if not, with 2 if the compile
-// cannot be done, or as a command that was killed at its limits.
+// Reads the source from 0, writes the compilers' messages to 1, and the module
+// (compiled_module.hpp) to kCompiledModuleDescriptor. The commands are those of an NvccPlan, or of
+// an NvccLibraryPlan, and leave their files in the working directory. KERNEL: names as launches
+// write them, "scale<float, 4>". Ends with 0 if the source compiled, with 1 if not, with 2 if the
+// compile cannot be done, or as a command that was killed at its limits.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -107,7 +107,7 @@ rlim_t seconds_left() {
   std::exit(kRefused);
 }
 
-// Runs a command, passes on what it says to people, and gives the figures of ptxas in that.
+// Runs a command, passes on its messages, and gives the figures of ptxas in them.
 std::string run(const Command& command) {
   const rlim_t seconds = seconds_left();
   const pid_t child = ::fork();

@@ -82,8 +82,8 @@ bool names_an_error(const std::string& messages) {
   return !first_error(parse_diagnostics(messages, kSourceFile)).empty();
 }
 
-// What is said of a source that is refused. If NVRTC is to report what kernels use, it leaves out
-// what ptxas finds wrong, as too much shared memory; so it is asked again without.
+// The messages about a rejected source. If NVRTC is to report what kernels use, it leaves out the
+// errors of ptxas, such as too much shared memory; so it is asked again without.
 std::string why_refused(Status status, const Api& nvrtc, CompileRequest request) {
   std::erase(request.options, kReportOption);
   const Program program = program_of(nvrtc, request.source);

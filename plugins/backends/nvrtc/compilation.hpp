@@ -6,14 +6,14 @@
 
 namespace krl::nvrtc {
 
-// Writes what the compiler says to standard output, and the module (compiled_module.hpp) to
+// Writes the compiler's messages to standard output, and the module (compiled_module.hpp) to
 // kModuleDescriptor. Throws Unusable.
 Exit compile(const Api& nvrtc, const CompileRequest& request);
 
 inline constexpr char kPrecompiledFile[] = "preamble.pch";
 
 // Compiles the preamble of a request to that file in the current folder, 100 MB that no one can
-// change. Only processes that begin as a copy of this one can use it, as NVRTC wants it at the same
+// change. Only processes that begin as a copy of this one can use it, as NVRTC needs it at the same
 // address; each needs to create a file in the folder. False if NVRTC will not. The process creates
 // only read-only files from then on.
 bool precompile(const Api& nvrtc, const CompileRequest& request);

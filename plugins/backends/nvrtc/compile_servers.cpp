@@ -49,7 +49,7 @@ class CompileServers::Server {
   Server(const CompileServerOptions& options, const std::string& preamble)
       : conversation_(server_command(options, preamble, log_, module_)) {}
 
-  // No value if the server has ended without a word on the compile, or says nonsense.
+  // No value if the server has ended without an answer, or its answer is invalid.
   std::optional<Ending> compile(const nvrtc::CompileRequest& request,
                                 std::chrono::milliseconds limit, const Cancelled& cancelled) {
     log_.clear();
@@ -72,7 +72,7 @@ class CompileServers::Server {
   std::string complaint() const { return conversation_.complaint(); }
 
  private:
-  // Until the server says how the compile ended; if it is not to, why not.
+  // Until the server reports how the compile ended; if it does not, why not.
   Ending wait(pid_t child, std::chrono::milliseconds limit, const Cancelled& cancelled) {
     const auto start = Clock::now();
     Ending ending;

@@ -12,7 +12,7 @@ namespace krl::nvrtc {
 bool is_minimal(std::string_view source);
 
 // Those headers that take NVRTC most of a second, as lines that include them, if the source
-// includes them before it says anything else. They may then be compiled once for many sources.
+// includes them before anything else. They may then be compiled once for many sources.
 std::string preamble_of(std::string_view source);
 
 }  // namespace krl::nvrtc

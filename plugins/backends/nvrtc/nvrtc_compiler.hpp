@@ -18,8 +18,8 @@ using namespace evaluator;
 // an unknown arch.
 CudaCompiler nvrtc_compiler(const CompileSettings& settings, const InstalledFiles& files);
 
-// What a process that compiles may read, and the options of a compile, which settings.flags are
-// among. Pure.
+// The files that a process that compiles may read, and the options of a compile, settings.flags
+// among them. Pure.
 std::vector<std::string> nvrtc_files(const NvrtcLibrary& nvrtc);
 std::vector<std::string> nvrtc_options(const CompileSettings& settings, const NvrtcLibrary& nvrtc);
 

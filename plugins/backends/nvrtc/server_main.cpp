@@ -2,7 +2,7 @@
 // begins as a copy of this one, so that nothing of a candidate reaches the next.
 //
 //   kernelrl-nvrtc LIBNVRTC             serves until its input ends (server_protocol.hpp)
-//   kernelrl-nvrtc LIBNVRTC --version   says "13.0"
+//   kernelrl-nvrtc LIBNVRTC --version   prints "13.0"
 //
 // Ends with kUnusable if NVRTC cannot be used.
 #include <fcntl.h>
@@ -50,8 +50,8 @@ std::vector<krl::sandbox::AllowedCall> compiling_calls(bool precompiled) {
   return calls;
 }
 
-// What the process of a compile may still do and take. Limits and filters that the system does not
-// have are missing in the server too, which says so.
+// Restricts the process of a compile. Limits and filters that the system does not
+// have are missing in the server too, which reports that.
 void restrict(const CompileRequest& request, bool precompiled, pid_t server) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) ::_exit(kUnusable);

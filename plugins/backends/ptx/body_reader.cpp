@@ -184,7 +184,7 @@ class BodyReader {
     tokens_.expect(";");
   }
 
-  // ".reg .b32 %r<10>, a, b;", behind ".reg"
+  // ".reg .b32 %r<10>, a, b;", after ".reg"
   void read_registers() {
     if (tokens_.next().is(".v2") || tokens_.next().is(".v4")) {
       tokens_.unsupported("a register that is a vector");
@@ -281,7 +281,7 @@ class BodyReader {
   }
 
   // A body that could run past its end gets the `ret` that it lacks: labels always have an
-  // instruction behind them.
+  // instruction after them.
   void end_body() {
     const bool falls_off = function_.body.empty() || last_label_ == function_.body.size() ||
                            function_.body.back().guarded || !ends(function_.body.back().opcode);

@@ -172,7 +172,7 @@ class ContentsCheck {
       }
       return;
     }
-    refuse("a call of nothing in " + function.name, instruction.place);
+    refuse("a call without a target in " + function.name, instruction.place);
   }
 
   void check_callee(const Function& callee, const Place& place) {
@@ -211,6 +211,11 @@ std::string ContentsProblem::text() const {
 std::vector<ContentsProblem> check_contents(const Module& module,
                                             const std::vector<std::string>& kernels) {
   return ContentsCheck(module).run(kernels);
+}
+
+std::string first_problem(const Module& module, const std::vector<std::string>& kernels) {
+  const auto problems = check_contents(module, kernels);
+  return problems.empty() ? "" : problems.front().text();
 }
 
 }  // namespace krl::ptx

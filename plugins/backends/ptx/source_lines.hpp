@@ -15,7 +15,7 @@ namespace krl::ptx {
 
 class SourceLines {
  public:
-  // Both behind the directive's own name.
+  // Both after the directive's own name.
   void read_file(Tokens& tokens);
   void read_place(Tokens& tokens);
 

@@ -50,8 +50,8 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
   return digest.hex();
 }
 
-// What the code of a candidate has that it may not have, or that the machine does not know; empty
-// if nothing.
+// The first construct of a candidate's code that is not allowed, or that the machine does not
+// support; empty if there is none.
 std::string refused_contents(const CompiledModule& module) {
   const ptx::ReadResult read = ptx::read_module(module.ptx, kSourceFile);
   if (read.problem) {
@@ -59,8 +59,7 @@ std::string refused_contents(const CompiledModule& module) {
     return "unsupported on cpu: " + read.problem->message +
            (line == 0 ? "" : " (line " + std::to_string(line) + ")");
   }
-  const auto problems = ptx::check_contents(read.module, module.names);
-  return problems.empty() ? "" : problems.front().text();
+  return ptx::first_problem(read.module, module.names);
 }
 
 }  // namespace
@@ -112,8 +111,7 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
     return record;
   }
   auto read = schedule_of(asked, request.source, asked.n_known());
-  // What does not compile is a compile error whatever its directives say: otherwise a bad directive
-  // would count as one step further than it is.
+  // A compile error comes before an error in a directive, which would count as a step further.
   const auto module =
       compiled(request.source, read ? read->kernels : std::vector<std::string>(), cancelled);
   record.compile_log = module->output.log;
@@ -129,39 +127,36 @@ EvaluationRecord CpuEvaluator::evaluate_new(const PreparedTask& task,
   }
   LaunchSchedule schedule = *std::move(read);
   add_kernel_figures(asked.cases, schedule, module->module, gpu_, compiler_.arch, &record);
-  constexpr std::uint32_t kRunning =
-      KRL_STAGE_CHECK | KRL_STAGE_TIME | KRL_STAGE_COUNTERS | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  if (record.verdict != Verdict::kOk || (request.stages & kRunning) == 0) return record;
+  if (record.verdict == Verdict::kOk && request.executes()) {
+    execute(task, asked, std::move(schedule), *module, request, cancelled, &record);
+  }
+  return record;
+}
 
-  const Obstacles obstacles = add_fresh_launches(asked, request.source, launch_limits(),
-                                                 module->module, gpu_, compiler_.arch, &schedule);
-
+void CpuEvaluator::execute(const PreparedTask& task, const PreparedTask& asked,
+                           LaunchSchedule schedule, const Compiled& module,
+                           const EvaluationRequest& request, const Cancelled& cancelled,
+                           EvaluationRecord* record) {
+  const Obstacles obstacles =
+      add_fresh_launches(asked, request.source, module.module, gpu_, compiler_.arch, &schedule);
   std::vector<PlannedRun> runs_planned = plan(asked, request);
   std::erase_if(runs_planned,
                 [&](const PlannedRun& r) { return obstacles.count(r.case_index) > 0; });
-  const auto runs = run(asked, schedule, runs_planned, *module, request.seed, cancelled, &record);
-  if (!runs) return record;
-  judge_or_blame_order(asked, schedule, *runs, *module, request.seed, cancelled, &record);
-  settle_fresh_cases(asked, obstacles, &record);
-  run_side_by_side(asked, schedule, *runs, *module, request.seed, cancelled, &record);
+  const auto runs = run(asked, schedule, runs_planned, module, request.seed, cancelled, record);
+  if (!runs) return;
+  judge_or_blame_order(asked, schedule, *runs, module, request.seed, cancelled, record);
+  settle_fresh_cases(asked, obstacles, record);
+  run_side_by_side(asked, schedule, *runs, module, request.seed, cancelled, record);
   if ((request.stages & (KRL_STAGE_TIME | KRL_STAGE_COUNTERS)) != 0) {
-    add_times(asked, *runs, assembled_kernels(module->module),
-              *baseline(task, request.seed, cancelled), &record);
+    add_times(asked, *runs, module.kernels, *baseline(task, request.seed, cancelled), record);
   }
-  return record;
 }
 
 Checked<LaunchSchedule, SourceError> CpuEvaluator::schedule_of(const PreparedTask& task,
                                                                std::string_view source,
                                                                std::size_t cases) const {
   return read_schedule(source, task.definition, std::span(task.cases).first(cases),
-                       launch_limits());
-}
-
-LaunchLimits CpuEvaluator::launch_limits() const {
-  LaunchLimits limits;
-  limits.shared_bytes = machine_.max_shared_bytes;
-  return limits;
+                       launch_limits(gpu_));
 }
 
 std::vector<PlannedRun> CpuEvaluator::plan(const PreparedTask& asked,
@@ -171,10 +166,7 @@ std::vector<PlannedRun> CpuEvaluator::plan(const PreparedTask& asked,
 
 std::shared_ptr<const CpuEvaluator::Compiled> CpuEvaluator::compiled(
     std::string_view source, const std::vector<std::string>& kernels, const Cancelled& cancelled) {
-  files::Digest key;
-  key.add("module").add(source);
-  for (const std::string& kernel : kernels) key.add(kernel);
-  return modules_.get(key.hex(), [&] {
+  return modules_.get(module_key(source, kernels), [&] {
     Compiled module = compile_new(source, kernels, cancelled);
     const std::size_t bytes = module.verdict == Verdict::kTimeout ? 0 : module.bytes();
     return std::pair(std::move(module), bytes);
@@ -192,21 +184,15 @@ CpuEvaluator::Compiled CpuEvaluator::compile_new(std::string_view source,
     result.why = std::move(why);
     return result;
   };
-  switch (result.output.end) {
-    case CompileOutput::kTimeout:
-      return end_with(Verdict::kTimeout, result.output.why);
-    case CompileOutput::kOutOfResources:
-      return end_with(Verdict::kResourceLimit, result.output.why);
-    case CompileOutput::kFailed:
-      return end_with(Verdict::kCompileError, result.output.why);
-    case CompileOutput::kCompiled:
-      break;
+  if (result.output.end != CompileOutput::kCompiled) {
+    return end_with(verdict_of(result.output.end), result.output.why);
   }
   auto module = module_from_bytes(bytes);
   if (!module || module->names.size() != kernels.size()) {
-    return end_with(Verdict::kCompileError, "the compiler gave something else than a module");
+    return end_with(Verdict::kCompileError, "the compiler's output is not a valid module");
   }
   result.module = *std::move(module);
+  result.kernels = assembled_kernels(result.module);
   std::string refused = refused_contents(result.module);
   return refused.empty() ? result : end_with(Verdict::kRejected, std::move(refused));
 }
@@ -305,11 +291,10 @@ std::shared_ptr<const CpuEvaluator::Baseline> CpuEvaluator::baseline(const Prepa
     const auto plan = plan_runs(task.n_cases, 0, 1, {mix_seed(seed, task.digest), 0});
     const auto runs = run(task, *schedule, plan, *module, seed, cancelled, &record);
     if (!runs || judge(task, *schedule, *runs, &record) || record.verdict != Verdict::kOk) {
-      invalid_argument(task.definition.id + ": the naive kernel is not right: " + record.why);
+      invalid_argument(task.definition.id + ": the naive kernel fails: " + record.why);
     }
-    const AssembledKernels kernels = assembled_kernels(module->module);
     for (const auto& launches : runs->result().runs) {
-      result.time_ns.push_back(time_.run_ns(launches, kernels));
+      result.time_ns.push_back(time_.run_ns(launches, module->kernels));
       result.loaded_bytes.push_back(time_.loaded_bytes(launches));
     }
     return std::pair(std::move(result), bytes);

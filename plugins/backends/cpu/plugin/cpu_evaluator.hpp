@@ -51,6 +51,7 @@ class CpuEvaluator {
   struct Compiled {
     CompileOutput output;  // without its module
     CompiledModule module;
+    AssembledKernels kernels;  // the module's
     Verdict verdict = Verdict::kOk;
     std::string why;
 
@@ -65,6 +66,9 @@ class CpuEvaluator {
   EvaluationRecord evaluate_once(const EvaluationRequest& request, const Cancelled& cancelled);
   EvaluationRecord evaluate_new(const PreparedTask& task, const EvaluationRequest& request,
                                 const Cancelled& cancelled);
+  void execute(const PreparedTask& task, const PreparedTask& asked, LaunchSchedule schedule,
+               const Compiled& module, const EvaluationRequest& request, const Cancelled& cancelled,
+               EvaluationRecord* record);
   Checked<LaunchSchedule, SourceError> schedule_of(const PreparedTask& task,
                                                    std::string_view source,
                                                    std::size_t cases) const;
@@ -90,7 +94,6 @@ class CpuEvaluator {
                                            const Cancelled& cancelled);
   void add_times(const PreparedTask& task, const MachineRuns& runs, const AssembledKernels& kernels,
                  const Baseline& baseline, EvaluationRecord* record) const;
-  LaunchLimits launch_limits() const;
   std::vector<PlannedRun> plan(const PreparedTask& asked, const EvaluationRequest& request) const;
   void check_reference(const PreparedTask& task, const EvaluationRequest& request);
 

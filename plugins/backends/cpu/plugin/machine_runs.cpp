@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/backends/cpu/plugin/result_checks.hpp"
-#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
+#include "plugins/backends/evaluator/task_origin.hpp"
 
 namespace krl::cpu {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kMaxResultBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxArenaBytes = std::uint64_t{2} << 30;
 
-// What a buffer takes of the arena, with a gap behind it, so that the end of one is never the start
+// What a buffer takes of the arena, with a gap after it, so that the end of one is never the start
 // of the next.
 std::uint64_t place_of(std::uint64_t bytes) {
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment + kBufferAlignment;
@@ -87,8 +87,8 @@ std::size_t largest_case(const PreparedTask& task, const std::vector<PlannedRun>
 }
 
 std::string too_much(std::uint64_t bytes) {
-  return " take " + std::to_string(bytes >> 20) + " MiB in the machine, more than " +
-         std::to_string(kMaxArenaBytes >> 20) + "; make ";
+  return " take " + std::to_string(bytes >> 20) + " MiB; the limit is " +
+         std::to_string(kMaxArenaBytes >> 20) + " MiB; make ";
 }
 
 }  // namespace
@@ -144,8 +144,8 @@ void MachineRuns::lay_out() {
   }
   if (end > kMaxArenaBytes) {  // the tensors fit: require_room has looked
     fail(Verdict::kResourceLimit, "the scratch buffers of all runs and the tensors take " +
-                                      std::to_string(end >> 20) + " MiB, more than " +
-                                      std::to_string(kMaxArenaBytes >> 20));
+                                      std::to_string(end >> 20) + " MiB; the limit is " +
+                                      std::to_string(kMaxArenaBytes >> 20) + " MiB");
     return;
   }
   arena_ = SharedMemory(std::max<std::uint64_t>(end, 1), "krl-arena");
@@ -207,7 +207,7 @@ bool MachineRuns::fail(Verdict verdict, std::string why) {
   return false;
 }
 
-// Keeps a result that says all that it must, and nothing that cannot be; what is wrong with it.
+// Keeps a result that is complete and consistent; otherwise returns what is wrong with it.
 std::string MachineRuns::take(const std::string& text) {
   const auto parsed = nlohmann::json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return "its report is not JSON";
@@ -233,7 +233,8 @@ bool MachineRuns::execute(const MachineOptions& options, const MachineModule& mo
     const MemoryFile output = MemoryFile::create("krl-result");
     const Ending ending = run_machine(options, job, module.ptx, arena_, output, cancelled);
     if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
-    if (ending.asleep) return fail(Verdict::kTimeout, "the process that runs kernels slept");
+    if (ending.asleep)
+      return fail(Verdict::kTimeout, "the process that runs kernels was idle and was killed");
     if (ending.signal == SIGXCPU || ending.cpu_seconds >= seconds_of(options)) {
       return fail(Verdict::kTimeout,
                   "the kernel ran for more than " + std::to_string(seconds_of(options)) + " s");

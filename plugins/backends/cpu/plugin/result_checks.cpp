@@ -9,12 +9,12 @@ constexpr std::size_t kMostMessageBytes = 1000;
 
 // Of the launches of one run.
 std::string inconsistency(const Run& run, const std::vector<LaunchReport>& reports) {
-  if (reports.size() != run.launches.size()) return "a run has other launches than were planned";
+  if (reports.size() != run.launches.size()) return "a run differs from the plan in its launches";
   for (std::size_t l = 0; l < reports.size(); ++l) {
     const Launch& planned = run.launches[l];
     if (reports[l].kernel != planned.kernel || reports[l].grid != planned.grid ||
         reports[l].block != planned.block) {
-      return "a launch is another than was planned";
+      return "a launch differs from the plan";
     }
   }
   return {};
@@ -25,7 +25,7 @@ std::string misplaced(const Job& job, std::size_t finished, std::uint32_t run,
                       std::uint32_t launch) {
   if (run != finished || run >= job.runs.size()) return "it ended in a run that it did not reach";
   const std::size_t launches = job.runs[run].launches.size();
-  return launch < launches ? "" : "it ended in a launch that there is not";
+  return launch < launches ? "" : "it ended in a launch that does not exist";
 }
 
 std::string with_names(std::string text, const std::vector<std::string>& mangled,
@@ -66,12 +66,12 @@ std::string inconsistency(const Job& job, const Result& result) {
   if (result.encounters.size() > finished * kMostEncounters) {
     return "more encounters than runs may have";
   }
-  if (result.fault && result.launch_error) return "two reasons to end";
+  if (result.fault && result.launch_error) return "both a fault and a launch error";
   if (result.fault) return misplaced(job, finished, result.fault->run, result.fault->launch);
   if (result.launch_error) {
     return misplaced(job, finished, result.launch_error->run, result.launch_error->launch);
   }
-  return finished == job.runs.size() ? "" : "fewer runs than were planned, and no reason";
+  return finished == job.runs.size() ? "" : "runs are missing, without a reason";
 }
 
 void name_for_people(const std::vector<std::string>& mangled, const std::vector<std::string>& names,

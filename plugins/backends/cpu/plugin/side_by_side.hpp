@@ -20,7 +20,7 @@ class Encounters {
   // Each case in which warps met, once, in lockstep: that loses every update that is not an atomic
   // one.
   std::vector<PlannedRun> in_lockstep() const;
-  // Each line, with warps held up behind it: a few runs in all, if there are any lines.
+  // Each line, with warps held up after it: a few runs in all, if there are any lines.
   std::vector<PlannedRun> with_hold_ups() const;
   // For a kernel whose result depends on them: where, and what to do about it.
   std::string description() const;

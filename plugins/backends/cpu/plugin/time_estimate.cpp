@@ -45,7 +45,7 @@ TimeEstimate::TimeEstimate(const std::string& gpu) : gpu_(find_gpu(gpu)) {
     for (const GpuDescription& row : gpu_table()) {
       known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
-    invalid_argument("gpu = \"" + gpu + "\": no such GPU is known; there are " + known);
+    invalid_argument("gpu = \"" + gpu + "\": unknown GPU; choose one of " + known);
   }
   device_ = "emulated " + gpu;
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kGuardBytes = 4096;
 
-// Puts one buffer behind the other, a guard before each and behind the last.
+// Puts one buffer after the other, a guard before each and after the last.
 class Layout {
  public:
   explicit Layout(BufferSet* set) : set_(set) {}
@@ -46,6 +46,40 @@ std::array<std::uint32_t, 3> narrow(const Dim3& size) {
 std::uint64_t bits_of(const ResolvedScalar& scalar) {
   if (!is_floating(scalar.dtype)) return static_cast<std::uint64_t>(scalar.integer);
   return std::bit_cast<std::uint32_t>(static_cast<float>(scalar.real));
+}
+
+// Where the buffers of a case begin.
+struct Places {
+  const ResolvedCase& resolved;
+  const std::vector<std::uint64_t>&tensors, &scratch;
+};
+
+gpu::Argument placed(const LaunchArgument& argument, const Places& places) {
+  switch (argument.kind) {
+    case LaunchArgument::kTensor:
+      return {true, places.tensors[argument.index]};
+    case LaunchArgument::kScratch:
+      return {true, places.scratch[argument.index]};
+    case LaunchArgument::kScalar:
+      return {false, bits_of(places.resolved.scalars[argument.index])};
+    case LaunchArgument::kInteger:
+      break;
+  }
+  return {false, static_cast<std::uint64_t>(argument.integer)};
+}
+
+gpu::Launch placed(const ResolvedLaunch& launch, const std::vector<std::string>& kernels,
+                   const Places& places) {
+  gpu::Launch result;
+  result.kernel = static_cast<std::uint32_t>(
+      std::find(kernels.begin(), kernels.end(), launch.kernel) - kernels.begin());
+  result.grid = narrow(launch.grid);
+  result.block = narrow(launch.block);
+  result.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+  for (const LaunchArgument& argument : launch.arguments) {
+    result.arguments.push_back(placed(argument, places));
+  }
+  return result;
 }
 
 }  // namespace
@@ -92,29 +126,9 @@ BufferSet lay_out(const PreparedTask& task, std::size_t case_index, const Resolv
     const auto index = resolved.find(output.name) - resolved.tensors.data();
     set.output_offsets.push_back(tensors[static_cast<std::size_t>(index)]);
   }
+  const Places places{resolved, tensors, scratch};
   for (const ResolvedLaunch& launch : program.launches) {
-    gpu::Launch& out = set.program.launches.emplace_back();
-    out.kernel = static_cast<std::uint32_t>(
-        std::find(kernels.begin(), kernels.end(), launch.kernel) - kernels.begin());
-    out.grid = narrow(launch.grid);
-    out.block = narrow(launch.block);
-    out.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
-    for (const LaunchArgument& argument : launch.arguments) {
-      switch (argument.kind) {
-        case LaunchArgument::kTensor:
-          out.arguments.push_back({true, tensors[argument.index]});
-          break;
-        case LaunchArgument::kScratch:
-          out.arguments.push_back({true, scratch[argument.index]});
-          break;
-        case LaunchArgument::kScalar:
-          out.arguments.push_back({false, bits_of(resolved.scalars[argument.index])});
-          break;
-        case LaunchArgument::kInteger:
-          out.arguments.push_back({false, static_cast<std::uint64_t>(argument.integer)});
-          break;
-      }
-    }
+    set.program.launches.push_back(placed(launch, kernels, places));
   }
   return set;
 }

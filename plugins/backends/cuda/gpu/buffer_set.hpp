@@ -24,10 +24,10 @@ struct BufferSet {
   std::vector<gpu::Region> guards;       // around all buffers, never to be written
   std::vector<std::string> guard_names;  // of the buffer that ends before it; "" before the first
 
-  // Where a guard is: "behind y".
-  std::string behind(std::size_t guard) const {
+  // Where a guard is: "past the end of y".
+  std::string place_of(std::size_t guard) const {
     const std::string& name = guard_names[guard];
-    return name.empty() ? "in front of the first buffer" : "behind " + name;
+    return name.empty() ? "before the first buffer" : "past the end of " + name;
   }
 };
 

@@ -32,9 +32,9 @@ constexpr FaultText kFaults[] = {
      "an access to the wrong kind of memory"},
     {CUDA_ERROR_ILLEGAL_INSTRUCTION, Verdict::kRuntimeFault, "an illegal instruction"},
     {CUDA_ERROR_HARDWARE_STACK_ERROR, Verdict::kRuntimeFault, "a stack overflow"},
-    {CUDA_ERROR_INVALID_PC, Verdict::kRuntimeFault, "a jump to no code"},
+    {CUDA_ERROR_INVALID_PC, Verdict::kRuntimeFault, "a jump to an invalid address"},
     {CUDA_ERROR_LAUNCH_FAILED, Verdict::kRuntimeFault, "a trap or another fault"},
-    {CUDA_ERROR_ASSERT, Verdict::kRuntimeFault, "an assertion that failed"},
+    {CUDA_ERROR_ASSERT, Verdict::kRuntimeFault, "a failed assertion"},
     {CUDA_ERROR_LAUNCH_TIMEOUT, Verdict::kTimeout, "the kernel ran too long"},
     {CUDA_ERROR_OUT_OF_MEMORY, Verdict::kResourceLimit, "not enough memory on the GPU"},
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, Verdict::kLaunchError, "too many resources for a launch"},
@@ -111,16 +111,16 @@ bool can_be_copied(const PreparedTask& task, const PlannedRun& run, std::size_t 
   return true;
 }
 
-// What only host code can do.
+// Failures that only host code can cause.
 std::optional<Blame> blame_of_host_code(const RunnerFailure& failure) {
   switch (failure.kind) {
     case RunnerFailure::kTimeout:
       break;
     case RunnerFailure::kForged:
-      return Blame{Verdict::kFlagged, "it wrote into the answers of the harness"};
+      return Blame{Verdict::kFlagged, "it tampered with the harness's answers"};
     case RunnerFailure::kDied:
       if (failure.ending.deadline) {
-        return Blame{Verdict::kFlagged, "it closed the harness' connection"};
+        return Blame{Verdict::kFlagged, "it closed its connection to the harness"};
       }
       if (failure.ending.signal == SIGKILL) throw RunnerKilled();
       return Blame{Verdict::kRuntimeFault,
@@ -173,7 +173,7 @@ Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const 
                          const gpu::CheckResult& result) {
   Inspection inspection;
   if (!result.changed_guards.empty()) {
-    inspection.outside = buffers.behind(result.changed_guards.front());
+    inspection.outside = buffers.place_of(result.changed_guards.front());
   }
   if (!result.changed_inputs.empty()) {
     const auto& input = task.definition.inputs[result.changed_inputs.front()];
@@ -222,7 +222,7 @@ std::span<const PlannedRun> next_runs(Gpu& gpu, const GpuCandidate& candidate,
   return plan.first(std::min<std::size_t>(most, static_cast<std::size_t>(other - plan.begin())));
 }
 
-// What inspections say of runs: false if the candidate is out.
+// The inspections of runs: false if the candidate has failed.
 bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun> runs,
             const std::vector<Inspection>& inspections, EvaluationRecord* record) {
   Case& c = record->cases[runs.front().case_index];
@@ -237,7 +237,7 @@ bool report(Gpu& gpu, const GpuCandidate& candidate, std::span<const PlannedRun>
     if (inspections[r].verdict.passed) continue;
     if (is_right_sometimes(gpu, candidate, runs[r])) {
       c.verdict = Verdict::kNondeterministic;
-      c.detail = "right when it was run again; " + c.detail;
+      c.detail = "correct when run again; " + c.detail;
     }
     record->fail(c.verdict, named(c) + ": " + c.detail);
   }
@@ -250,7 +250,8 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run) {
   gpu::Check check;
   check.key = key_of(task, run);
   check.factor = factor_of(task.definition, run.distribution);
-  check.reference = oracle_request(task.definition, task.cases[run.case_index], check.factor);
+  check.reference =
+      oracle_request(task.definition, task.cases[run.case_index], check.factor == kHalves);
   std::vector<std::uint64_t> offsets;
   for (const OracleTensor& input : check.reference.inputs) offsets.push_back(input.offset);
   check.inputs = fills_of(task, run.case_index, offsets);
@@ -353,7 +354,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
     rest = rest.subspan(runs.size());
     const std::size_t index = runs.front().case_index;
     if (record->cases[index].verdict != Verdict::kOk) continue;
-    // What has failed where it costs little is not run where it costs much.
+    // A candidate that failed in cheap runs is not run in expensive ones.
     const bool costly = task.is_real(index) || task.kind_of(index) == CaseKind::kFresh;
     if (costly && record->verdict != Verdict::kOk) {
       leave_out(&record->cases[index], record->verdict);

@@ -25,7 +25,7 @@ void check_on_gpu(Gpu& gpu, const GpuCandidate& candidate, const std::vector<Pla
 // The outcome of a run, from inspecting its memory.
 struct Inspection {
   RunVerdict verdict;
-  std::string outside;  // a buffer behind which was written; empty: none
+  std::string outside;  // a place outside of all buffers that was written; empty: none
 };
 // Does runs of one case with what is loaded, on sets of buffers somewhere in the arena, and looks
 // at what they left behind. Host code does one at a time.
@@ -43,20 +43,20 @@ gpu::Check expectation(const PreparedTask& task, const PlannedRun& run);
 // Computes what is expected of a run before it is needed. Throws as check_on_gpu does.
 void expect_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
-// What the checks of the outputs of a run are worth. Throws as check_on_gpu does.
+// How much the checks of the outputs of a run can tell. Throws as check_on_gpu does.
 std::vector<OutputTraits> traits_on_gpu(Gpu& gpu, const PreparedTask& task, const PlannedRun& run);
 
 // Would the made-up outputs pass every run in which they are tried? Throws as check_on_gpu does.
 bool passes_on_gpu(Gpu& gpu, const PreparedTask& task, const std::vector<PlannedRun>& runs,
                    const Impostor& impostor);
 
-// A runner of host code was killed, by someone else or by its candidate: who can say?
+// A runner of host code was killed, by someone else or by its candidate.
 struct RunnerKilled : Failure {
   RunnerKilled() : Failure(KRL_UNAVAILABLE, "the process that ran the candidate was killed") {}
 };
 
-// What a runner's failure says of the candidate: its verdict, and why. Throws
-// Failure(KRL_UNAVAILABLE) where it says nothing of it.
+// The verdict on a candidate whose runner failed, and why. Throws Failure(KRL_UNAVAILABLE) where
+// the candidate is not the reason.
 struct Blame {
   Verdict verdict;
   std::string why;

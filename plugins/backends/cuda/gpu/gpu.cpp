@@ -15,11 +15,11 @@ constexpr std::uint32_t kHostProcessorSeconds = 600, kForEver = 1'000'000'000;
 
 bool is_trouble(const json& answer) { return answer.is_object() && answer.contains("trouble"); }
 
-// What a worker that gave no result has to say.
+// Why a worker gave no result.
 std::string complaint(Conversation& worker, const std::optional<json>& answer) {
   if (answer) return answer->at("trouble").at("message");
   const std::string said = worker.complaint();
-  return (worker.timed_out() ? "it hangs" : "it ended") + (said.empty() ? "" : ": " + said);
+  return (worker.timed_out() ? "it hung" : "it exited") + (said.empty() ? "" : ": " + said);
 }
 
 // By someone else. One that lives on is killed.
@@ -60,7 +60,7 @@ Gpu::Starting Gpu::start_checker() {
 Gpu::Starting Gpu::start(Command command) {
   const gpu::GuardKey key{secret_number(), secret_number()};
   gpu::Setup setup{description_.index, workers_.trusted_code, workers_.arena_bytes, key};
-  if (kind_ == RunnerKind::kHost) setup.guards = {};  // the candidate will read all that it knows
+  if (kind_ == RunnerKind::kHost) setup.guards = {};  // the candidate can read them
   const std::uint64_t number = next_number_++;
   return std::async(std::launch::async, [this, command = std::move(command), setup, key, number] {
     std::unique_ptr<Worker> worker;
@@ -129,7 +129,7 @@ std::uint64_t Gpu::runner() {
   return runner.number;
 }
 
-// The memory of a runner that is gone cannot be mapped, whatever the checker says of it.
+// The memory of a runner that is gone cannot be mapped, whatever the checker answers.
 void Gpu::attach_runner() {
   std::unique_ptr<Worker>& runner = runners().active;
   try {

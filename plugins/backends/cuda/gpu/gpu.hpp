@@ -98,7 +98,7 @@ class Gpu {
   void limit_runs(std::chrono::milliseconds limit);
   // Does the runner's arena hold only what we have put there?
   bool arena_is_intact();
-  // The number under which the checker knows the runner's memory.
+  // The number of the runner's memory in the checker.
   std::uint64_t runner();
   Counters& counters() { return counters_; }
   // For a runner that still answers, but whose memory a candidate has reached.
@@ -116,7 +116,7 @@ class Gpu {
     const gpu::GuardKey guards;  // of its arena
     Conversation conversation;
     gpu::Ready ready;
-    std::uint64_t attached_to = 0;  // of a runner: the checker that knows its memory; 0 = none
+    std::uint64_t attached_to = 0;  // of a runner: the checker that has its memory; 0 = none
     double empty_launch_ns = 0;     // before any candidate came
     std::map<std::string, double> baseline_ns;  // of a checker, as the following
     std::optional<Peaks> peaks;

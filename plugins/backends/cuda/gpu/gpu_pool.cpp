@@ -42,7 +42,7 @@ GpuPool::Slot* GpuPool::free_slot() {
   }
   if (all_out_of_order) {
     throw Failure(KRL_UNAVAILABLE,
-                  "no GPU is in order: " + slots_.front()->why + "; check them with nvidia-smi");
+                  "no usable GPU: " + slots_.front()->why + "; check them with nvidia-smi");
   }
   return nullptr;
 }

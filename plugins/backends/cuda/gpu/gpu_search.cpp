@@ -52,7 +52,7 @@ std::vector<std::string> gpu_environment() {
 std::vector<gpu::GpuDescription> find_gpus(const std::string& runner,
                                            const std::vector<int>& indices) {
   std::vector<gpu::GpuDescription> all = all_gpus(runner);
-  if (all.empty()) no_gpu("the NVIDIA driver sees no GPU");
+  if (all.empty()) no_gpu("the NVIDIA driver finds no GPU");
   if (indices.empty()) return all;
   std::vector<gpu::GpuDescription> wanted;
   for (const int index : indices) {

@@ -36,7 +36,7 @@ std::vector<int> indices_of(const std::string& text) {
 
 }  // namespace
 
-std::string compiled_judge(const CudaCompiler& compiler) {
+std::string compiled_trusted_code(const CudaCompiler& compiler) {
   const CompileOutput output = compiler.compile(
       trusted_kernels_source,
       {"krl_fill", "krl_put_away", "krl_fetch", "krl_wait", "krl_nothing", "krl_compare_reals",
@@ -79,7 +79,7 @@ std::unique_ptr<GpuPool> start_gpus(const std::vector<gpu::GpuDescription>& gpus
   }
   workers.reference_device = settings.reference;
   workers.environment = gpu_environment();
-  workers.trusted_code = compiled_judge(compiler);
+  workers.trusted_code = compiled_trusted_code(compiler);
   workers.arena_bytes = settings.arena_bytes != 0 ? settings.arena_bytes
                                                   : usual_arena(gpu.memory_bytes, settings.sizes);
   workers.run_limit = settings.run_limit;

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kMostHostAnswerBytes = 4096;
 Command sandboxed_runner(const std::string& sandbox, const std::string& runner,
                          std::vector<std::string> environment, std::uint32_t cpu_seconds);
 
-// That no runner can know before it is asked.
+// Unpredictable for a runner.
 std::uint64_t secret_number();
 
 // The result of a request, if `answer` bears its ticket: null, as such a process is asked nothing

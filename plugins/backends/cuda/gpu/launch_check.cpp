@@ -89,10 +89,10 @@ void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers
   switch (problem.kind) {
     case gpu::SetProblem::kGuard:
       gpu_.replace_runner();
-      what = "it wrote outside of its buffers, " + buffers.behind(problem.index);
+      what = "it wrote outside of its buffers, " + buffers.place_of(problem.index);
       break;
     case gpu::SetProblem::kDecoy:
-      what = "it wrote into buffers that were laid out for no launch, as if to work ahead";
+      what = "it wrote into decoy buffers, which belong to no launch";
       break;
     case gpu::SetProblem::kInput:
       what = "the input " + task.inputs[problem.index].name + " was changed";
@@ -105,8 +105,8 @@ void LaunchCheck::blame(const gpu::SetProblem& problem, const BufferSet& buffers
                   what + " for inputs of a timed launch, and again when it ran on them untimed",
                   record_);
   }
-  stop(run_.case_index, Verdict::kFlagged,
-       "right when it was checked, wrong when it was timed: " + what, record_);
+  stop(run_.case_index, Verdict::kFlagged, "correct when checked, wrong when timed: " + what,
+       record_);
 }
 
 // With the inputs of a launch that went wrong, and as it was before any launch.

@@ -25,11 +25,11 @@ class LaunchCheck {
 
   // The seeds of a pool with at least so many, the same for every candidate of the task.
   const std::vector<std::uint64_t>& seeds(std::size_t least, std::mt19937_64& random);
-  // Those of a new one, for a candidate that would know again what it has seen.
+  // Those of a new one, for a candidate that would recognise earlier inputs.
   const std::vector<std::uint64_t>& fresh_seeds(std::size_t number, std::mt19937_64& random);
 
-  // Were all of them right? If not, the record says how; the candidate is then loaded anew.
-  // `examine`: what only the batch says, with members of the pool whose seeds were last asked for.
+  // Were all of them right? If not, the record says how; the candidate is then loaded again.
+  // `examine`: filled in by the batch, with members of the pool whose seeds were last asked for.
   // May load the trusted kernel in the checker, and then clears `*in_checker`. Throws as
   // check_on_gpu.
   bool passes(gpu::Examine examine, const BufferSet& buffers, const GpuCandidate** in_checker);

@@ -104,8 +104,8 @@ class CaseTimer {
  private:
   using Batch = std::vector<double>;  // ns of one launch, by sample
 
-  // What both have in common in each pair of samples, so that it cancels out: where their buffers
-  // are, and their inputs.
+  // The places of buffers and the inputs are the same for both in each pair of samples, so that
+  // their effect cancels out.
   void draw_batch(std::uint32_t most_samples = kMostSamples) {
     std::vector<gpu::Timed>& programs = batch_.time.programs;
     programs.clear();
@@ -269,7 +269,7 @@ class CaseTimer {
   }
 
   // The same of host code. Its first call takes milliseconds (code is loaded, memory allocated),
-  // and a short sample says little, so each look is as long as the one before allows.
+  // and a short sample shows little, so each look is as long as the one before allows.
   bool warm_up_calls() {
     const auto calls_of = [&](const Sampled& sampled, const Batch& ns) {
       return calls_of_batch(ns.front(), sampled.buffers.program.bytes, arena_bytes_);
@@ -287,7 +287,7 @@ class CaseTimer {
   }
 
   // A batch of each. Every other one that counts in the other order, so that a drift of the clocks
-  // cancels out; which comes first, the candidate cannot know.
+  // cancels out; the candidate cannot predict which comes first.
   bool measure() {
     Batch ours, baseline;
     draw_batch(most_samples_);
@@ -400,7 +400,7 @@ class CaseTimer {
     return gpu_.baseline_ns()[key] = ns.empty() ? 0 : median_of(ns);
   }
 
-  // What a caller with its data on the host would wait for besides; no part of any time above.
+  // The transfers that a caller with its data on the host would also wait for; in no time above.
   void report_transfer(std::int32_t index) {
     const TaskDefinition& task = candidate_.task.definition;
     const ResolvedCase& resolved = candidate_.task.cases[run_.case_index];
@@ -448,7 +448,7 @@ class CaseTimer {
   const std::uint64_t arena_bytes_;
   bool beside_;  // is the baseline timed in the candidate's process?
   LaunchCheck check_;
-  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: no one knows
+  const GpuCandidate* in_checker_ = nullptr;  // whose code is loaded there; null: unknown
   Sampled ours_, theirs_;
   LaunchBatch batch_;
   std::mt19937_64 random_{secret_number()};
@@ -462,7 +462,7 @@ class CaseTimer {
   int dropped_ = 0;
 };
 
-// Loads the candidate anew: what it has put into its own variables is gone. A baseline comes
+// Loads the candidate again: values in its own variables are gone. A baseline comes
 // alongside it, so that the launches of both cost the same.
 bool load(Gpu& gpu, const GpuCandidate& candidate, const GpuBaseline& baseline,
           const PlannedRun& run, EvaluationRecord* record) {

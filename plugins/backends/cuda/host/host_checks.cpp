@@ -14,7 +14,7 @@ SourceProblem problem_at(const SourceToken& token, std::string message) {
   return {token.line, token.column, std::move(message)};
 }
 
-// What is between the quotes or brackets of an #include at token `at`; empty if it is none.
+// The name between the quotes or brackets of an #include at token `at`; empty if it is not one.
 std::string header_of(const std::vector<SourceToken>& tokens, std::size_t at) {
   if (!tokens[at].is("include") || at == 0 || !tokens[at - 1].is("#")) return {};
   std::string header;
@@ -27,7 +27,7 @@ std::string header_of(const std::vector<SourceToken>& tokens, std::size_t at) {
 std::optional<SourceProblem> check_header(const SourceToken& token, const std::string& header,
                                           const std::vector<std::string>& forbidden) {
   if (header.front() == '/' || header.find("..") != std::string::npos) {
-    return problem_at(token, "#include of a path of the machine");
+    return problem_at(token, "#include of an absolute path or of '..' is not allowed");
   }
   const std::string file = header.substr(header.rfind('/') + 1);
   for (const std::string& word : forbidden) {
@@ -38,8 +38,8 @@ std::optional<SourceProblem> check_header(const SourceToken& token, const std::s
   return std::nullopt;
 }
 
-// The text between the first two quotes behind `before`; empty if there is none.
-std::string quoted_behind(const std::string& text, std::string_view before) {
+// The text between the first two quotes after `before`; empty if there is none.
+std::string quoted_after(const std::string& text, std::string_view before) {
   const std::size_t at = text.find(before);
   if (at == std::string::npos) return {};
   const std::size_t begin = text.find('"', at) + 1;
@@ -57,8 +57,8 @@ bool is_of_torch(const std::string& name) {
 // "at::Tensor::softmax", "ATen/native/x.h"; empty if the error is about something else.
 std::string missing_in(const std::string& error) {
   for (const char* whose : {"namespace ", "class "}) {
-    const std::string owner = quoted_behind(error, whose);
-    const std::string member = quoted_behind(error, "has no member ");
+    const std::string owner = quoted_after(error, whose);
+    const std::string member = quoted_after(error, "has no member ");
     if (!member.empty() && is_of_torch(owner)) return owner + "::" + member;
   }
   constexpr std::string_view kNoFile = ": No such file or directory";
@@ -71,11 +71,7 @@ std::string missing_in(const std::string& error) {
 
 std::optional<SourceProblem> check_host_source(std::string_view source,
                                                const std::vector<std::string>& forbidden) {
-  if (source.size() > kMaxSourceBytes) {
-    return SourceProblem{1, 1,
-                         "the source has " + std::to_string(source.size()) + " bytes, at most " +
-                             std::to_string(kMaxSourceBytes) + " are read"};
-  }
+  if (auto problem = check_size(source)) return problem;
   const std::vector<SourceToken> tokens = scan_cuda_source(source).tokens;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const SourceToken& token = tokens[t];
@@ -96,7 +92,7 @@ std::optional<SourceProblem> check_host_source(std::string_view source,
 void name_what_torch_lacks(std::vector<Diagnostic>* diagnostics) {
   for (Diagnostic& diagnostic : *diagnostics) {
     const std::string missing = missing_in(diagnostic.text);
-    if (!missing.empty()) diagnostic.text = "not in kernelrl's shim of torch: " + missing;
+    if (!missing.empty()) diagnostic.text = "not in kernelrl's torch shim: " + missing;
   }
 }
 
@@ -106,8 +102,9 @@ void name_what_the_linker_refused(std::string_view log, std::vector<Diagnostic>*
   error.severity = KRL_SEVERITY_ERROR;
   if (const std::size_t at = log.find(kUndefined); at != std::string_view::npos) {
     const std::string_view rest = log.substr(at + kUndefined.size());
-    error.text = std::string(rest.substr(0, rest.find('\''))) +
-                 " is in no library that host code gets: CUDA's runtime, and those of C and C++";
+    error.text =
+        std::string(rest.substr(0, rest.find('\''))) +
+        " is not in the libraries linked with host code: the CUDA runtime, libc and libstdc++";
   } else if (const std::size_t words = log.find(kLinker); words != std::string_view::npos) {
     const std::string_view rest = log.substr(words);
     error.text = rest.substr(0, rest.find('\n'));

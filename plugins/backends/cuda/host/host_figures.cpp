@@ -29,7 +29,7 @@ std::string readable(const std::string& mangled) {
 
 void add_host_figures(const CompiledModule& module, const std::string& arch,
                       EvaluationRecord* record) {
-  std::string why = "the compiler gave something else";
+  std::string why = "invalid compiler output";
   const auto kernels = read_cubin(module.cubin, why);
   if (!kernels) {
     record->fail(Verdict::kCompileError, "the compiled code cannot be read: " + why);

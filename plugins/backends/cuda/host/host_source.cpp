@@ -94,7 +94,7 @@ std::string call_of_launch(const TaskDefinition& task) {
       "decltype(launch(arguments...)) { return launch(arguments...); };\n";
   text += "static_assert(kernelrl_host::kTakes<decltype(kernelrl_launch)" + passed +
           joined(arguments, &Argument::type) + ">, \"there must be a function " +
-          launcher_signature(task) + ", or the same with a cudaStream_t behind\");\n";
+          launcher_signature(task) + ", or the same with a trailing cudaStream_t\");\n";
   text +=
       "extern \"C\" void kernelrl_host_call(const kernelrl_host::Call* call) {\n"
       "  kernelrl_host::call_launch(*call, kernelrl_launch" +

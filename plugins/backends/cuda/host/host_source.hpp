@@ -1,5 +1,5 @@
 // The source of a candidate of the contract `host` as it is compiled: the candidate's own text with
-// the call of its launcher behind it, which the compiler checks against the launcher's signature.
+// the call of its launcher after it, which the compiler checks against the launcher's signature.
 // Pure.
 //
 // A candidate is plain CUDA, with a function

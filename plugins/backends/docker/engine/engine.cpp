@@ -28,7 +28,7 @@ http::Url url_of(const std::string& socket) {
 
 http::Options client_options() {
   http::Options options;
-  options.timeouts = http::Timeouts::none();  // the callers' patience says it all
+  options.timeouts = http::Timeouts::none();  // the callers' patience is the limit
   options.keep_idle = http::Duration::zero();
   return options;
 }

@@ -2,7 +2,7 @@
 
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/check/task_origin.hpp"
+#include "plugins/backends/evaluator/task_origin.hpp"
 #include "plugins/files/digest.hpp"
 
 namespace krl::evaluator {
@@ -17,7 +17,7 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
     data.inputs.emplace_back(static_cast<std::size_t>(tensor.bytes()));
     fill_input(tensor, run.seed, factor, data.inputs.back());
   }
-  data.expected = oracle.expected(task.definition, resolved, data.inputs, factor);
+  data.expected = oracle.expected(task.definition, resolved, data.inputs, factor == kHalves);
   return data;
 }
 

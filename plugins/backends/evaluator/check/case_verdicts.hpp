@@ -14,7 +14,7 @@ namespace krl::evaluator {
 struct RunVerdict {
   bool passed = true;
   std::string detail;                           // the first wrong elements; empty if it passed
-  double max_abs_error = 0, max_rel_error = 0;  // infinity where they would say what is right
+  double max_abs_error = 0, max_rel_error = 0;  // infinity where they would reveal the right value
 
   // Adds what became of one output.
   void add(const ResolvedTensor& output, const Comparison& comparison);

@@ -80,8 +80,7 @@ std::string place_text(const ResolvedTensor& tensor, std::int64_t index) {
   return text + "]";
 }
 
-// How wrong it is, so roughly that no one can say from it what is right; empty where even that
-// would say it.
+// How wrong it is, so roughly that it does not reveal the right value; empty where even that would.
 std::string share_text(const ResolvedTensor& tensor, const ElementError& error) {
   const double share = std::fabs(error.got - error.expected) / std::fabs(error.expected);
   if (!is_floating(tensor.dtype) || !std::isfinite(share)) return {};

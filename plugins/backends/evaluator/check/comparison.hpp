@@ -8,20 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "plugins/backends/evaluator/oracle/expected_output.hpp"
+
 namespace krl::evaluator {
-
-// What the oracle says about one output: for floating types the value in float64 and the error that
-// rounding to float32 may make there (reference.hpp); for integers and bools the exact value.
-struct ExpectedOutput {
-  std::vector<double> reals;
-  std::vector<float> rounding;
-  std::vector<std::int64_t> integers;
-
-  std::size_t bytes() const {
-    return reals.size() * sizeof(double) + rounding.size() * sizeof(float) +
-           integers.size() * sizeof(std::int64_t);
-  }
-};
 
 struct ElementError {
   std::int64_t index = 0;
@@ -43,7 +32,7 @@ inline constexpr std::size_t kFirstErrors = 4;
 Comparison compare_output(const ResolvedTensor& tensor, std::span<const std::byte> got,
                           const ExpectedOutput& expected, const Tolerance& tolerance);
 
-// What the check of an output is worth, whatever a candidate writes there.
+// How much the check of an output can tell, whatever a candidate writes there.
 struct OutputTraits {
   bool is_finite = true;       // of the expected elements at least one
   bool accepts_zeros = false;  // within the tolerance, and by rounding alone it would not

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "plugins/backends/evaluator/check/inputs.hpp"
-#include "plugins/backends/evaluator/check/task_origin.hpp"
+#include "plugins/backends/evaluator/task_origin.hpp"
 
 namespace krl::evaluator {
 namespace {
@@ -77,7 +77,7 @@ std::int64_t within(const AxisRange& range, std::int64_t size) {
   return size - (size - range.low) % range.step;
 }
 
-// What an evaluation spends time on: a product of matrices is more than its elements.
+// The work of an evaluation: a product of matrices is more than its elements.
 struct Work {
   double product = 1;  // of the variable axes
   double elements = 0;

@@ -20,14 +20,13 @@ struct PlannedRun {
   Distribution distribution = Distribution::kAsGiven;
   RunOrder order = RunOrder::kForward;
   bool counted = false;         // counters and the estimated time come from this one
-  std::uint32_t held_line = 0;  // of kDrawn: behind its accesses warps are held up often
+  std::uint32_t held_line = 0;  // of kDrawn: after its accesses warps are held up often
 
   bool operator==(const PlannedRun&) const = default;
 };
 
-// What a candidate writes is checked with inputs that other candidates did not see, so that what
-// one is told about them serves no other; time is counted with those that all share, so that it can
-// be compared.
+// Outputs are checked with inputs that other candidates did not see, so that feedback on one is of
+// no use to another; time is counted with inputs that all share, so that it can be compared.
 struct RunSeeds {
   std::uint64_t shared = 0, own = 0;
 };

@@ -4,8 +4,8 @@
 #include <kernelrl/values.hpp>
 #include <string>
 
-#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
+#include "plugins/backends/evaluator/task_origin.hpp"
 
 namespace krl::evaluator {
 namespace {
@@ -51,8 +51,8 @@ void refuse_impostors(const TaskDefinition& task,
     if (!passes(impostor)) continue;
     refuse(task, impostor.kind == Impostor::kZero ? tolerance_key(task) : "reference",
            description(task, impostor) +
-               " passes all checks: change the inputs' values, the cases or the tolerance, so that "
-               "the work has to be done");
+               " passes all checks; change the input values, the cases or the tolerance so that it "
+               "fails");
   }
 }
 
@@ -91,9 +91,8 @@ void require_telling_outputs(
 
 void require_right_naive(const TaskDefinition& task, const EvaluationRecord& naive) {
   if (naive.verdict == Verdict::kOk) return;
-  refuse(
-      task, "naive",
-      "the naive kernel is not right: " + std::string(name_of(naive.verdict)) + ": " + naive.why);
+  refuse(task, "naive",
+         "the naive kernel fails: " + std::string(name_of(naive.verdict)) + ": " + naive.why);
 }
 
 }  // namespace krl::evaluator

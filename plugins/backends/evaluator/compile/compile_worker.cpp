@@ -8,10 +8,10 @@ namespace krl::evaluator {
 namespace {
 
 constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{64} << 20;
-// More than is kept: an error counts behind any number of warnings.
+// More than is kept: an error counts after any number of warnings.
 constexpr std::uint64_t kRawLogBytes = 4 * kMaxLogBytes;
 
-// How a compiler says that it refuses a source, or that it cannot be used.
+// The exit code of a compiler that rejects a source, or cannot be used.
 constexpr int kRefused = 1;
 
 // Whether the source can be the reason: others kill by these, and a compiler by no other code.
@@ -20,22 +20,21 @@ bool may_be_of_the_source(const Ending& ending) {
   return (ending.signal != 0 && !killed) || ending.exit_code == kRefused;
 }
 
-// Fills in what the ending of a compile that gave no module means.
+// Fills in why a compile gave no module.
 void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* output) {
   if (ending.cancelled) throw Failure(KRL_CANCELLED, "cancelled");
   if (ending.deadline) {
-    throw Failure(KRL_UNAVAILABLE,
-                  "a compile got too little of the processor to end in time; run fewer at once");
+    throw Failure(KRL_UNAVAILABLE, kTooLittleCpuTime);
   }
   if (ending.asleep) {
     output->end = CompileOutput::kTimeout;
-    output->why = "the compile slept";
+    output->why = "the compiler was idle and was killed";
   } else if (ending.signal == SIGXCPU || ending.cpu_seconds >= cpu_seconds) {
     output->end = CompileOutput::kTimeout;
-    output->why = "the compile took more than " + std::to_string(cpu_seconds) + " s";
+    output->why = took_more_than(cpu_seconds);
   } else if (ending.signal == SIGXFSZ || says_out_of_memory(output->log)) {
     output->end = CompileOutput::kOutOfResources;
-    output->why = "the compiler needs more memory than it may use";
+    output->why = kCompilerOutOfMemory;
   } else if (std::string error = first_error(output->diagnostics); !error.empty()) {
     output->end = CompileOutput::kFailed;
     output->why = std::move(error);
@@ -43,7 +42,7 @@ void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* out
     output->end = CompileOutput::kFailed;
     output->why = ending.signal != 0
                       ? "internal compiler error: the compiler " + ending.description()
-                      : "the compiler refuses the source and names no error";
+                      : "the compiler rejected the source without an error message";
   } else {
     throw Failure(KRL_UNAVAILABLE, "the compile worker " + ending.description() +
                                        (output->log.empty() ? "" : ": " + output->log));
@@ -51,6 +50,24 @@ void explain(const Ending& ending, std::uint32_t cpu_seconds, CompileOutput* out
 }
 
 }  // namespace
+
+std::string took_more_than(std::uint32_t cpu_seconds) {
+  return "the compile took more than " + std::to_string(cpu_seconds) + " s";
+}
+
+Verdict verdict_of(CompileOutput::End end) {
+  switch (end) {
+    case CompileOutput::kTimeout:
+      return Verdict::kTimeout;
+    case CompileOutput::kOutOfResources:
+      return Verdict::kResourceLimit;
+    case CompileOutput::kFailed:
+      return Verdict::kCompileError;
+    case CompileOutput::kCompiled:
+      break;
+  }
+  return Verdict::kOk;
+}
 
 CompileOutput compile(const CompileWorkerOptions& options, std::string_view source,
                       const std::function<bool()>& cancelled) {
@@ -85,7 +102,8 @@ CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
   }
   if (module.size() > kMaxModuleBytes) {
     output.end = CompileOutput::kOutOfResources;
-    output.why = "the compiled kernel has " + std::to_string(module.size()) + " bytes";
+    output.why = "the compiled kernel is " + std::to_string(module.size()) +
+                 " bytes; the limit is " + std::to_string(kMaxModuleBytes);
     return output;
   }
   output.end = CompileOutput::kCompiled;

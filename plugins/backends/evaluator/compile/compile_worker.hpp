@@ -11,9 +11,9 @@
 
 namespace krl::evaluator {
 
-// The descriptors of a compile: its steps read the source from 0, put what they hand on to one
-// another into the work files, and the module into kModuleDescriptor, all by /proc/self/fd/N.
-// No compile writes a file that has a name, so none is ever left behind.
+// The descriptors of a compile: its steps read the source from 0, put intermediate results into the
+// work files, and the module into kCompiledModuleDescriptor, all by /proc/self/fd/N. No compile
+// writes a file that has a name, so none is ever left over.
 inline constexpr int kCompiledModuleDescriptor = 4;
 inline constexpr int kFirstWorkDescriptor = 5;
 
@@ -34,8 +34,17 @@ struct CompileOutput {
   std::string why;  // one line; empty if compiled
 };
 
-// What a compile came to that ended so. `cpu_seconds`: that it might take; `source_name`: the
-// candidate's, as the log has it. Throws Failure as compile does.
+// Reasons of failed compiles that all backends share.
+inline constexpr char kTooLittleCpuTime[] =
+    "a compile timed out for lack of CPU time; lower the number of concurrent compiles";
+inline constexpr char kCompilerOutOfMemory[] = "the compiler exceeded its memory limit";
+std::string took_more_than(std::uint32_t cpu_seconds);
+
+// The verdict on a candidate whose compile ended so; kOk if it compiled.
+Verdict verdict_of(CompileOutput::End end);
+
+// The output of a compile that ended so. `cpu_seconds`: its limit; `source_name`: the candidate's,
+// as the log has it. Throws Failure as compile does.
 CompileOutput compile_output(const Ending& ending, std::uint32_t cpu_seconds,
                              std::string_view source_name, const MemoryFile& log,
                              const MemoryFile& module);

@@ -25,7 +25,7 @@ std::string clean_log(std::string_view log, std::size_t most = kMaxLogBytes);
 // line.
 std::vector<Diagnostic> parse_diagnostics(std::string_view log, std::string_view source_name);
 
-// True if a compiler says that it got no more memory.
+// True if a compiler reports that it ran out of memory.
 bool says_out_of_memory(std::string_view log);
 
 // The first error's text, with its place: "line 3: …"; empty if there is none.

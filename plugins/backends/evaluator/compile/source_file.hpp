@@ -1,4 +1,4 @@
-// What every compiler is told that a candidate's source is called: its log and its PTX say so.
+// The name of a candidate's source, given to every compiler: it is in the log and in the PTX.
 #pragma once
 
 namespace krl::evaluator {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/check/task_origin.hpp"
 #include "plugins/backends/evaluator/process/conversation.hpp"
+#include "plugins/backends/evaluator/task_origin.hpp"
 
 namespace krl::evaluator {
 namespace {
@@ -53,10 +53,14 @@ struct OracleClient::Session {
     if (!memory.empty()) ::munmap(memory.data(), memory.size());
     memory = {};
     if (::ftruncate(file.descriptor(), static_cast<off_t>(bytes)) != 0) {
-      throw Failure(KRL_UNAVAILABLE, std::string("memory of the oracle: ") + std::strerror(errno));
+      throw Failure(KRL_UNAVAILABLE, std::string("cannot allocate the oracle's shared memory: ") +
+                                         std::strerror(errno));
     }
     void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
-    if (start == MAP_FAILED) throw Failure(KRL_UNAVAILABLE, "memory of the oracle: mmap failed");
+    if (start == MAP_FAILED) {
+      throw Failure(KRL_UNAVAILABLE, std::string("cannot allocate the oracle's shared memory: ") +
+                                         std::strerror(errno));
+    }
     memory = {static_cast<std::byte*>(start), bytes};
   }
 
@@ -100,14 +104,15 @@ OracleAnswer OracleClient::ask(const OracleRequest& request,
     if (auto answer = session_->ask(request, inputs, options_.request_limit)) return *answer;
     session_.reset();
   }
-  throw Failure(KRL_UNAVAILABLE, "the oracle (" + options_.program +
-                                     ") died, hung or answered nonsense twice on one request");
+  throw Failure(KRL_UNAVAILABLE,
+                "the oracle (" + options_.program +
+                    ") crashed, hung or sent an invalid answer, twice for the same request");
 }
 
 std::vector<ExpectedOutput> OracleClient::expected(
     const TaskDefinition& task, const ResolvedCase& resolved,
-    const std::vector<std::vector<std::byte>>& inputs, double factor) {
-  const OracleRequest request = oracle_request(task, resolved, factor);
+    const std::vector<std::vector<std::byte>>& inputs, bool repeats) {
+  const OracleRequest request = oracle_request(task, resolved, repeats);
   const std::scoped_lock lock(mutex_);
   const OracleAnswer answer = ask(request, inputs);
   if (answer.problem) throw reference_failure(task, resolved, *answer.problem);

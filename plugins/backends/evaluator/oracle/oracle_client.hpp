@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/backends/evaluator/check/comparison.hpp"
+#include "plugins/backends/evaluator/oracle/expected_output.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_protocol.hpp"
 #include "plugins/backends/evaluator/process/subprocess.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
@@ -30,13 +30,13 @@ class OracleClient {
  public:
   explicit OracleClient(OracleOptions options) : options_(std::move(options)) {}
 
-  // The expected values of each output of a case. `factor`: as of oracle_request. `inputs`: the
+  // The expected values of each output of a case. `repeats`: as of oracle_request. `inputs`: the
   // elements of its inputs, in their order. Throws Failure: KRL_INVALID_ARGUMENT,
   // "file:line:column: …", where the reference is wrong; KRL_UNAVAILABLE where the oracle died
   // twice or took too long.
   std::vector<ExpectedOutput> expected(const TaskDefinition& task, const ResolvedCase& resolved,
                                        const std::vector<std::vector<std::byte>>& inputs,
-                                       double factor = 1);
+                                       bool repeats = false);
 
   // The running oracle's process id, 0 if there is none.
   pid_t process_id();

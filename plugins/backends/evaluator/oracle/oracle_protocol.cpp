@@ -2,8 +2,6 @@
 
 #include <kernelrl/values.hpp>
 
-#include "plugins/backends/evaluator/check/inputs.hpp"
-
 namespace krl::evaluator {
 namespace {
 
@@ -21,7 +19,7 @@ bool is_continuous(const ResolvedTensor& tensor) {
 }  // namespace
 
 OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
-                             double factor) {
+                             bool repeats) {
   OracleRequest request;
   request.reference = task.reference;
   std::uint64_t end = 0;
@@ -47,7 +45,7 @@ OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& res
     request.outputs.push_back(std::move(output));
   }
   request.memory_bytes = aligned(end);
-  request.terms = factor == kHalves ? resolved.terms * resolved.terms : resolved.terms;
+  request.terms = repeats ? resolved.terms * resolved.terms : resolved.terms;
   return request;
 }
 

@@ -1,5 +1,5 @@
-// What the evaluator and `kernelrl-oracle`, the process that computes expected values, say to each
-// other.
+// The messages between the evaluator and `kernelrl-oracle`, the process that computes expected
+// values.
 //
 //   fd 0  requests, fd 1  answers (message_stream.hpp)
 //   fd 3  shared memory (memfd), which the asking side grows before it asks
@@ -42,10 +42,10 @@ struct OracleRequest {
 };
 
 // Of a case, with a place in the memory for everything: first the inputs, then the outputs.
-// `factor`: of the inputs' distribution. Values in odd halves repeat, and equal values round alike:
-// their errors add up instead of cancelling, as if there were so many terms squared.
+// `repeats`: the inputs' values repeat, as odd halves do. Equal values round alike, so that their
+// errors add up instead of cancelling, as if there were so many terms squared.
 OracleRequest oracle_request(const TaskDefinition& task, const ResolvedCase& resolved,
-                             double factor = 1);
+                             bool repeats = false);
 
 // The reference is wrong, at a place in its text (1-based; 0 = unknown).
 struct ReferenceProblem {

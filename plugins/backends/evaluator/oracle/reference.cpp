@@ -62,7 +62,7 @@ int find_line(std::string_view reference, std::string_view quoted) {
 }
 
 // libtorch quotes the source around an error and marks the place: "    ~~~~ <--- HERE" below the
-// line. The message is the first line that says something itself.
+// line. The message is the first line with a text of its own.
 ReferenceProblem located(const std::string& error, const std::string& reference) {
   ReferenceProblem problem;
   std::istringstream lines(error);
@@ -91,7 +91,8 @@ std::vector<at::Tensor> as_list(const c10::IValue& value) {
   if (!value.isTuple()) refuse("the reference returns neither a tensor nor a tuple of tensors");
   std::vector<at::Tensor> tensors;
   for (const c10::IValue& element : value.toTupleRef().elements()) {
-    if (!element.isTensor()) refuse("the reference returns a tuple with something but tensors");
+    if (!element.isTensor())
+      refuse("the reference returns a tuple with elements that are not tensors");
     tensors.push_back(element.toTensor());
   }
   return tensors;
@@ -129,14 +130,14 @@ std::vector<c10::IValue> arguments_of(const OracleRequest& request, std::byte* m
 void check_output(const OracleTensor& declared, const at::Tensor& got, std::size_t index) {
   const std::string which = "output " + std::to_string(index) + " of the reference";
   if (got.sizes() != at::IntArrayRef(declared.shape)) {
-    refuse(which + " has the shape " + shape_text(got.sizes()) + ", declared is " +
+    refuse(which + " has shape " + shape_text(got.sizes()) + ", but the task declares " +
            shape_text(declared.shape));
   }
   const bool same_kind = is_floating(declared.dtype) == got.is_floating_point() &&
                          (declared.dtype == DType::kBool) == (got.scalar_type() == at::kBool);
   if (!same_kind) {
-    refuse(which + " has the type " + std::string(c10::toString(got.scalar_type())) +
-           ", declared is " + std::string(name_of(declared.dtype)));
+    refuse(which + " has type " + std::string(c10::toString(got.scalar_type())) +
+           ", but the task declares " + std::string(name_of(declared.dtype)));
   }
 }
 
@@ -165,7 +166,7 @@ void store(const OracleTensor& output, const Results& results, double terms, std
     at::from_blob(memory + offset, output.shape, options_of(device, type)).copy_(values);
   };
   if (!is_floating(output.dtype)) return put(output.offset, at::kLong, results.exact);
-  // What is beyond the output's type is an infinity there.
+  // A value beyond the output's type is an infinity there.
   const at::Tensor stored = results.exact.to(torch_type(output.dtype)).to(at::kDouble);
   put(output.offset, at::kDouble, at::where(stored.isinf(), stored, results.exact));
   put(output.rounding, at::kFloat, rounding_of(results, terms));

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <kernelrl/broken_pipe_guard.hpp>
 #include <kernelrl/values.hpp>
 
@@ -19,7 +21,9 @@ struct Pipe {
 
   Pipe() {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure(KRL_UNAVAILABLE, "no pipe is left");
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+      throw Failure(KRL_UNAVAILABLE, std::string("cannot create a pipe: ") + std::strerror(errno));
+    }
     read = Descriptor(ends[0]);
     write = Descriptor(ends[1]);
   }

@@ -20,14 +20,14 @@ class Conversation {
 
   // False if the child is gone.
   bool send(const nlohmann::json& request);
-  // No value if the child ended, if it says more than `most_bytes`, or after `limit`; none ever
+  // No value if the child ended, if it sends more than `most_bytes`, or after `limit`; none ever
   // after that, as what comes late is not an answer to what is asked next.
   std::optional<nlohmann::json> receive(std::chrono::milliseconds limit,
                                         std::uint32_t most_bytes = kMaxMessageBytes);
   std::optional<nlohmann::json> ask(const nlohmann::json& request, std::chrono::milliseconds limit,
                                     std::uint32_t most_bytes = kMaxMessageBytes);
 
-  // Waits until the child says something or has ended: false if neither within `limit`.
+  // Waits until the child sends something or has ended: false if neither within `limit`.
   bool has_answer(std::chrono::milliseconds limit);
 
   // Ends the child's input, and so the child; kills it if it still runs after `limit`.

@@ -18,7 +18,7 @@ namespace {
   throw Failure(KRL_UNAVAILABLE, what + ": " + std::strerror(errno));
 }
 
-// What is shared stays as it is: a worker could otherwise take pages away that we read, or put new
+// Shared memory keeps its size: a worker could otherwise take pages away that we read, or put new
 // ones in their place.
 void seal(int descriptor, int seals) {
   if (::fcntl(descriptor, F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {

@@ -32,7 +32,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// What posix_spawn is told, freed with it.
+// The arguments of posix_spawn, freed with it.
 class SpawnPlan {
  public:
   explicit SpawnPlan(const Command& command) {
@@ -64,8 +64,8 @@ class SpawnPlan {
     for (const auto& [ours, theirs] : command.descriptors) {
       sources_.emplace_back(::fcntl(ours, F_DUPFD_CLOEXEC, kFirstFreeDescriptor));
       if (!sources_.back()) {
-        throw Failure(KRL_UNAVAILABLE,
-                      std::string("no descriptor left for a worker: ") + std::strerror(errno));
+        throw Failure(KRL_UNAVAILABLE, std::string("cannot open a descriptor for a worker: ") +
+                                           std::strerror(errno));
       }
       ::posix_spawn_file_actions_adddup2(&actions, sources_.back().get(), theirs);
       named.push_back(theirs);
@@ -89,7 +89,7 @@ double seconds(const timeval& time) {
 }  // namespace
 
 std::string Ending::description() const {
-  if (asleep) return "was killed as it slept";
+  if (asleep) return "was killed while idle";
   if (deadline) return "was killed after " + std::to_string(wall_seconds) + " s";
   if (cancelled) return "was cancelled";
   if (signal != 0) {

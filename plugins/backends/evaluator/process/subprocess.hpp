@@ -41,11 +41,12 @@ struct Ending {
 // times longer by the clock before it is killed for that alone.
 inline constexpr int kWallSlack = 4;
 
-// What only computes has no reason to sleep; to read its programs from a slow disk takes less.
+// A process that only computes has no reason to sleep; reading its programs from a slow disk takes
+// less.
 inline constexpr std::chrono::milliseconds kMostSleep{5'000};
 
 // How much of `wall`, the time since its start, a process of one thread has neither run nor waited
-// for a processor. 0 where Linux does not say.
+// for a processor. 0 where Linux does not report it.
 std::chrono::nanoseconds time_asleep(pid_t process, std::chrono::nanoseconds wall);
 
 // A running child. Killed with its whole group when this dies. Used by one thread at a time.
@@ -60,8 +61,9 @@ class Subprocess {
   bool running();
   // Kills the group; the ending is then known.
   void kill();
-  // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` says so,
-  // and once it has slept for `most_sleep`: for children of one thread without children of theirs.
+  // Waits until the child ends, kills it `limit` after its start or as soon as `cancelled` returns
+  // true, and once it has slept for `most_sleep`: for children of one thread without children of
+  // theirs.
   Ending wait(std::chrono::milliseconds limit, const std::function<bool()>& cancelled = {},
               std::optional<std::chrono::milliseconds> most_sleep = std::nullopt);
 

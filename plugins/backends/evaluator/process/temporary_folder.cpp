@@ -15,8 +15,9 @@ TemporaryFolder::TemporaryFolder(const std::string& name) {
   const fs::path parent = fs::temp_directory_path(error);
   std::string pattern = (parent / ("kernelrl-" + name + "-XXXXXX")).string();
   if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    throw Failure(KRL_UNAVAILABLE, "no temporary folder " + pattern + ": " +
-                                       (error ? error.message() : std::strerror(errno)));
+    throw Failure(KRL_UNAVAILABLE, "cannot create the temporary folder " + pattern + ": " +
+                                       (error ? error.message() : std::strerror(errno)) +
+                                       "; set TMPDIR to a writable folder");
   }
   path_ = pattern;
 }

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plugins/backends/evaluator/sandbox/reason.hpp"
+#include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 
 namespace krl::sandbox {
 namespace {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "plugins/backends/evaluator/sandbox/reason.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 
 namespace krl::sandbox {

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "plugins/backends/evaluator/sandbox/private_folder.hpp"
-#include "plugins/backends/evaluator/sandbox/reason.hpp"
 #include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 #include "plugins/backends/evaluator/sandbox/sandbox.hpp"
 
@@ -93,7 +92,7 @@ Request read_request(int count, char** arguments) {
 constexpr const char* kInterpreters[] = {"/lib64/ld-linux-x86-64.so.2",
                                          "/lib/ld-linux-aarch64.so.1"};
 
-// What a compiler cannot do without: not to have it is fatal, unlike a restriction.
+// A compiler needs it: its absence is fatal, unlike that of a restriction.
 void enter_private_folder(std::uint64_t bytes) {
   const std::string memory = enter_folder_in_memory(bytes);
   if (memory.empty()) return;

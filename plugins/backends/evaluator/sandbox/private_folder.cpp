@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "plugins/backends/evaluator/sandbox/reason.hpp"
+#include "plugins/backends/evaluator/sandbox/restrictions.hpp"
 
 namespace krl::sandbox {
 namespace {

@@ -10,8 +10,6 @@
 
 #include <cerrno>
 
-#include "plugins/backends/evaluator/sandbox/reason.hpp"
-
 namespace krl::sandbox {
 namespace {
 

@@ -3,11 +3,16 @@
 // work, otherwise empty: none is fatal. For single-threaded processes.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 namespace krl::sandbox {
+
+// Why a system call has just failed.
+inline std::string reason() { return std::strerror(errno); }
 
 struct ResourceLimits {
   std::uint64_t address_space_bytes = 0;

@@ -68,13 +68,13 @@ void require_sandbox(const SandboxFeatures& features, const std::string& wanted,
   std::call_once(once, [&] {
     context.info("workers are protected by: " + features.active);
     for (const std::string& missing : features.missing)
-      context.warning("this machine does not protect workers by " + missing);
+      context.warning("sandbox layer not available: " + missing);
   });
   if (wanted != "complete" || features.missing.empty()) return;
   std::string layers;
   for (const std::string& missing : features.missing) layers += "\n  " + missing;
   throw Failure(KRL_FAILED_PRECONDITION,
-                "sandbox = \"complete\": this machine does not protect workers by" + layers +
+                "sandbox = \"complete\": sandbox layers not available on this machine:" + layers +
                     "\nmake these layers available, or accept the risk with sandbox = "
                     "\"available\"");
 }

@@ -44,7 +44,7 @@ Command sandboxed(const std::string& launcher, const SandboxRules& rules,
 // The launcher's exit code when it could not start a step: never the worker's own.
 inline constexpr int kSandboxFailed = 113;
 
-// What protects workers on this machine, as one line, and what does not, each with its reason.
+// The layers of the sandbox on this machine, as one line, and the missing ones with their reasons.
 struct SandboxFeatures {
   std::string active;                // "rlimits, no_new_privs, landlock 7, seccomp, …"
   std::vector<std::string> missing;  // "landlock: not supported by this kernel"

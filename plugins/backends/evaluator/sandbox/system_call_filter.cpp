@@ -17,7 +17,7 @@
 namespace krl::sandbox {
 namespace {
 
-// What no worker needs: by name, as not every kernel and architecture knows each.
+// Calls that no worker needs: by name, as not every kernel and architecture has each.
 constexpr const char* kSockets[] = {"socket",  "socketpair", "connect", "bind",
                                     "listen",  "accept",     "accept4", "sendto",
                                     "sendmsg", "sendmmsg",   "recvmsg", "recvmmsg"};
@@ -69,7 +69,7 @@ bool forbid_programs(scmp_filter_ctx filter, int except) {
                           SCMP_A0_32(SCMP_CMP_NE, static_cast<std::uint32_t>(except))) == 0;
 }
 
-// What has set itself to die with its parent stays so.
+// A process that has set itself to die with its parent cannot undo that.
 bool forbid_to_survive(scmp_filter_ctx filter) {
   return seccomp_rule_add(filter, kRefuse, SCMP_SYS(prctl), 1,
                           SCMP_A0_32(SCMP_CMP_EQ, PR_SET_PDEATHSIG)) == 0;
@@ -129,9 +129,9 @@ bool add_rules(scmp_filter_ctx filter, const CallRules& rules) {
 
 std::string filter_system_calls(const CallRules& rules) {
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-  if (filter == nullptr) return "libseccomp does not work here";
+  if (filter == nullptr) return "cannot initialise libseccomp";
   std::string why;
-  if (!add_rules(filter, rules)) why = "libseccomp refuses a rule";
+  if (!add_rules(filter, rules)) why = "libseccomp rejected a rule";
   if (why.empty()) {
     const int error = seccomp_load(filter);
     if (error != 0) why = std::strerror(-error);

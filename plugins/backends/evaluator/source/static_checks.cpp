@@ -14,13 +14,13 @@ struct Reason {
 
 // Names that are refused wherever they are.
 constexpr Reason kNames[] = {
-    {"__has_include", "asks about files of the machine"},
-    {"__has_include__", "asks about files of the machine"},
-    {"__has_include_next", "asks about files of the machine"},
-    {"__has_embed", "asks about files of the machine"},
-    {"__FILE__", "asks about files of the machine"},
-    {"__BASE_FILE__", "asks about files of the machine"},
-    {"__FILE_NAME__", "asks about files of the machine"},
+    {"__has_include", "probes the machine's files"},
+    {"__has_include__", "probes the machine's files"},
+    {"__has_include_next", "probes the machine's files"},
+    {"__has_embed", "probes the machine's files"},
+    {"__FILE__", "probes the machine's files"},
+    {"__BASE_FILE__", "probes the machine's files"},
+    {"__FILE_NAME__", "probes the machine's files"},
     {"__DATE__", "depends on when it is compiled"},
     {"__TIME__", "depends on when it is compiled"},
     {"__TIMESTAMP__", "depends on when it is compiled"},
@@ -173,7 +173,7 @@ bool is_harness_name(std::string_view name) {
 // Goes over the tokens once and stops at the first that is refused.
 class Checker {
  public:
-  // `pastes`: whether names may be pasted together even if these tokens do not say so.
+  // `pastes`: whether names may be pasted together even if these tokens have no ##.
   Checker(const std::vector<SourceToken>& tokens, const std::vector<std::string>& forbidden,
           bool pastes = false)
       : tokens_(tokens), forbidden_(forbidden), pastes_(pastes || has_pasting(tokens)) {}
@@ -220,9 +220,8 @@ class Checker {
       return refuse(token, "the task forbids " + quoted(token.text));
     }
     if (pastes_ && begins_refused_name(token.text)) {
-      return refuse(token,
-                    quoted(token.text) +
-                        " could become a name that is refused by pasting (##): write names out");
+      return refuse(token, quoted(token.text) +
+                               " could become a forbidden name by pasting (##); write names out");
     }
     if (token.text == "__attribute__" || token.text == "__attribute") return attribute();
     if (token.text == "_Pragma") return pragma_operator(token);
@@ -310,7 +309,7 @@ class Checker {
     const SourceToken& what = ahead(2);
     const bool sets = name.text == "define" || name.text == "undef";
     if (sets && (has_prefix(what.text, "__") || contains(kFixedNames, what.text))) {
-      refuse(what, "#" + name.text + " of " + quoted(what.text) + ", which has its meaning");
+      refuse(what, "#" + name.text + " of " + quoted(what.text) + ", which is reserved");
     }
   }
 
@@ -345,13 +344,16 @@ std::string SourceProblem::text() const {
   return "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message;
 }
 
+std::optional<SourceProblem> check_size(std::string_view source) {
+  if (source.size() <= kMaxSourceBytes) return std::nullopt;
+  return SourceProblem{1, 1,
+                       "the source has " + std::to_string(source.size()) + " bytes; the limit is " +
+                           std::to_string(kMaxSourceBytes)};
+}
+
 std::optional<SourceProblem> check_source(std::string_view source,
                                           const std::vector<std::string>& forbidden) {
-  if (source.size() > kMaxSourceBytes) {
-    return SourceProblem{1, 1,
-                         "the source has " + std::to_string(source.size()) + " bytes, at most " +
-                             std::to_string(kMaxSourceBytes) + " are read"};
-  }
+  if (auto problem = check_size(source)) return problem;
   const CudaSource lexed = scan_cuda_source(source);
   if (!lexed.problems.empty()) {
     const LexicalProblem& problem = lexed.problems.front();

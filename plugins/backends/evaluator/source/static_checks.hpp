@@ -1,8 +1,8 @@
 // Checks of a candidate's text, before anything compiles it: what could reach around the compiler
 // or the harness is refused by its token, with the reason and the line. Comments, strings, raw
 // strings, spliced lines and digraphs are seen as the compiler sees them; macros are checked where
-// they are written, and no refused name can be pasted together. What the compiled code may contain is for
-// ptx/contents.hpp to say. Pure functions.
+// they are written, and no refused name can be pasted together. ptx/contents.hpp checks the
+// compiled code. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,10 @@ struct SourceProblem {
   std::string text() const;
 };
 
-// The first problem of `source`. `forbidden`: identifiers that the task forbids.
+// Whether `source` is too large to be read.
+std::optional<SourceProblem> check_size(std::string_view source);
+
+// The first problem of `source`, its size included. `forbidden`: identifiers that the task forbids.
 std::optional<SourceProblem> check_source(std::string_view source,
                                           const std::vector<std::string>& forbidden);
 

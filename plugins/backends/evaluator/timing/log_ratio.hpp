@@ -22,10 +22,8 @@ struct LogRatio {
   LogRatio widened(double error) const { return {median, low - error, high + error}; }
 };
 
-// Fewer samples than this have no such interval.
-inline constexpr std::size_t kFewestSamples = 5;
-
-// REQUIRES: as many of the one as of the other, at least kFewestSamples, all above 0.
+// REQUIRES: as many of the one as of the other, at least 5, since fewer have no such interval; all
+// above 0.
 LogRatio log_ratio(std::span<const double> baseline, std::span<const double> candidate);
 
 // The middle one, or the mean of the two in the middle. REQUIRES: not empty.

@@ -103,17 +103,16 @@ TEST_F(ForgingMachine, WarpsMeetInRunsThatEnded) {
 TEST_F(ForgingMachine, RunsThatAreMissingAreNotPassed) {
   json none = right();
   none["runs"] = json::array();
-  EXPECT_EQ(reported(none),
-            std::string(kTwice) + "its report: fewer runs than were planned, and no reason");
+  EXPECT_EQ(reported(none), std::string(kTwice) + "its report: runs are missing, without a reason");
   json empty = right();
   empty["runs"][1] = json::array();
-  EXPECT_THAT(reported(empty), HasSubstr("other launches than were planned"));
+  EXPECT_THAT(reported(empty), HasSubstr("a run differs from the plan in its launches"));
   json more = right();
   more["runs"].push_back(json::array({launch()}));
   EXPECT_THAT(reported(more), HasSubstr("more runs than were planned"));
   json other = right();
   other["runs"][0][0]["grid"] = {2, 1, 1};
-  EXPECT_THAT(reported(other), HasSubstr("a launch is another than was planned"));
+  EXPECT_THAT(reported(other), HasSubstr("a launch differs from the plan"));
 }
 
 TEST_F(ForgingMachine, NoIndexIsUsedThatThereIsNot) {
@@ -154,7 +153,7 @@ TEST_F(ForgingMachine, WhatOthersEndIsTriedAgain) {
 
 TEST_F(ForgingMachine, SleepingCostsSeconds) {
   options_.time_limit = std::chrono::minutes(10);
-  EXPECT_EQ(outcome("sleep"), "timeout: the process that runs kernels slept");
+  EXPECT_EQ(outcome("sleep"), "timeout: the process that runs kernels was idle and was killed");
 }
 
 TEST_F(ForgingMachine, TheArenaStays) {

@@ -160,12 +160,11 @@ TEST_P(CudaCompilers, RefusesLaunchesThatCannotWork) {
             "__launch_bounds__(256)");
   EXPECT_EQ(why(", out, n)", ", out)"),
             "launch_error: line 1, column 12: add<float, 4> takes 4 arguments, not 3");
-  EXPECT_EQ(
-      why("(a, b, out, n)", "(a, b, n, out)"),
-      "launch_error: line 1, column 12: add<float, 4> takes float* as its argument 3, which is "
-      "a number");
+  EXPECT_EQ(why("(a, b, out, n)", "(a, b, n, out)"),
+            "launch_error: line 1, column 12: argument 3 of add<float, 4> is a number, but its "
+            "parameter is float*");
   EXPECT_THAT(why("256, 2048", "256, 232448"),
-              HasSubstr("does not fit a multiprocessor of sm_90: too much of its shared memory"));
+              HasSubstr("a block needs more shared memory than a multiprocessor of sm_90 has"));
   EXPECT_THAT(why("add<float, 4><<<", "nothing<<<"), HasSubstr("no kernel is called 'nothing'"));
 }
 

@@ -29,7 +29,7 @@ TEST(StaticChecksTest, NamesPlaceAndReason) {
             "line 2, column 3: '__TIME__' depends on when it is compiled");
   EXPECT_EQ(refusal("int a = b;", {"b"}), "line 1, column 9: the task forbids 'b'");
   EXPECT_EQ(refusal("#define P(a) a##f\nP(exp)(1)", {"expf"}),
-            "line 2, column 3: 'exp' could become a name that is refused by pasting (##): write "
+            "line 2, column 3: 'exp' could become a forbidden name by pasting (##); write "
             "names out");
 }
 

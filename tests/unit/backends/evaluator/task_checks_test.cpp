@@ -71,14 +71,13 @@ std::string refusal(const nlohmann::json& task, const Table& options = {{"cache"
 // ---- the naive kernel
 
 TEST(PreparedTaskTest, RefusesANaiveKernelThatIsWrong) {
-  EXPECT_THAT(
-      refusal(with("naive", R"(// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
+  EXPECT_THAT(refusal(with("naive", R"(// @launch kern<<<ceil_div(n, 128), 128>>>(a, b, out, n)
 __global__ void kern(const float* a, const float* b, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = a[i] - b[i];
 }
 )")),
-      StartsWith("t.toml:20:1: the naive kernel is not right: wrong_result: n=1003: out: "));
+              StartsWith("t.toml:20:1: the naive kernel fails: wrong_result: n=1003: out: "));
 }
 
 TEST(PreparedTaskTest, RefusesANaiveKernelThatIsRightAtTheCasesOnly) {
@@ -89,7 +88,7 @@ __global__ void kern(const float* a, const float* b, float* out, int n) {
   if (i < n) out[i] = known ? a[i] + b[i] : a[i];
 }
 )")),
-              AllOf(StartsWith("t.toml:20:1: the naive kernel is not right: wrong_result: n="),
+              AllOf(StartsWith("t.toml:20:1: the naive kernel fails: wrong_result: n="),
                     HasSubstr(" (not shown): out: ")));
 }
 
@@ -156,7 +155,7 @@ TEST(PreparedTaskTest, RefusesAnOutputThatZerosPassBesideAnother) {
   for (const char* dtype : {"int32", "float32"}) {
     const std::string zeros = dtype == std::string("int32") ? "(0 * a).int()" : "0 * a";
     EXPECT_THAT(refusal(returning_two("a + b, " + zeros, dtype)),
-                StartsWith("t.toml:30:13: an output 'z' that is all zero passes all checks: "));
+                StartsWith("t.toml:30:13: an output 'z' that is all zero passes all checks; "));
   }
 }
 

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 
 constexpr char kRight[] = "for (int i = 0; i < n; ++i) y[i] = 2 * x[i];";
 
-GpuPool& pool() {
+GpuPool& sandboxed_pool() {
   static GpuPool pool = [] {
     GpuWorkers workers = simulated_workers();
     workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
@@ -43,7 +43,7 @@ GpuPool& pool() {
 
 EvaluationRecord evaluated(const GpuCandidate& candidate, const GpuCandidate* baseline = nullptr) {
   EvaluationRecord record;
-  pool().with_gpu({}, [&](Gpu& gpu) {
+  sandboxed_pool().with_gpu({}, [&](Gpu& gpu) {
     const RunnerChoice runner(gpu, RunnerKind::kHost);
     check_on_gpu(gpu, candidate, runs(), &record);
     if (baseline == nullptr || record.verdict != Verdict::kOk) return;
@@ -87,7 +87,7 @@ TEST(HostContract, SeesWhatIsWrong) {
             Verdict::kWrongResult);
   const EvaluationRecord outside = checked(std::string(kRight) + " y[n] = 1;");
   EXPECT_EQ(outside.verdict, Verdict::kRuntimeFault);
-  EXPECT_THAT(outside.why, HasSubstr("behind y"));
+  EXPECT_THAT(outside.why, HasSubstr("past the end of y"));
   expect_next_is_right();
 }
 
@@ -159,7 +159,7 @@ TEST(HostContract, SaysWhatForwardDidWrong) {
   EXPECT_THAT(why(extension(kForward, "backward")), HasSubstr("defines no function 'forward'"));
   EXPECT_THAT(
       why(extension("torch::Tensor forward(torch::Tensor x) { return x.to(torch::kHalf); }")),
-      HasSubstr("not in kernelrl's shim of torch: conversion of a Float tensor to Half"));
+      HasSubstr("not in kernelrl's torch shim: conversion of a Float tensor to Half"));
 }
 
 // ---- what host code can do that device code cannot

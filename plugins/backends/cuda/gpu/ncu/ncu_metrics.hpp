@@ -17,7 +17,7 @@
 
 namespace krl::cuda {
 
-// By the names that ncu knows; each once.
+// By ncu's names; each once.
 std::vector<std::string> ncu_metrics();
 
 // The values of one run of a program, over all of its launches: sums are added, rates are averaged

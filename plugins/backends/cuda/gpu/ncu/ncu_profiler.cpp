@@ -60,7 +60,7 @@ gpu::Run trial() {
   return run;
 }
 
-// Behind what the runner says, if anything.
+// Appended to the runner's own message, if any.
 void add_what_ncu_says(const Ending& ending, const NcuReport& report, const std::string& complaint,
                        std::string* problem) {
   const auto add = [&](const std::string& text) {

@@ -61,8 +61,8 @@ std::string find_ncu(const std::vector<fs::path>& folders) {
   throw Failure(KRL_FAILED_PRECONDITION,
                 "counters = \"ncu\": no program ncu in $PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin "
                 "and /opt/nvidia/nsight-compute/*: install NVIDIA Nsight Compute (it comes with "
-                "the CUDA toolkit; as a package it is nsight-compute-…), or take counters = "
-                "\"auto\", which reads fewer of them by CUPTI");
+                "the CUDA toolkit; as a package it is nsight-compute-…), or set counters = "
+                "\"auto\", which reads fewer of them through CUPTI");
 }
 
 }  // namespace krl::cuda

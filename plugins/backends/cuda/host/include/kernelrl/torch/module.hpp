@@ -23,7 +23,7 @@ class Arguments {
   template <class T>
   T next() {
     static_assert(kIsTensor<T> || std::is_arithmetic_v<T>,
-                  "not in kernelrl's shim of torch: a parameter of forward that is neither a "
+                  "not in kernelrl's torch shim: a parameter of forward that is neither a "
                   "tensor nor a number");
     if constexpr (kIsTensor<T>) {
       return at::Tensor(call_.tensors[tensor_++]);

@@ -99,7 +99,7 @@ class TensorOptions {
   TensorOptions dtype(ScalarType type) const { return TensorOptions(type); }
   template <class Where>
   TensorOptions device(Where where, int = 0) const {
-    TORCH_CHECK(Device(where).is_cuda(), "not in kernelrl's shim of torch: tensors of the CPU");
+    TORCH_CHECK(Device(where).is_cuda(), "not in kernelrl's torch shim: tensors of the CPU");
     return *this;
   }
   TensorOptions layout(Layout) const { return *this; }
@@ -320,13 +320,13 @@ class Tensor {
 
   Tensor contiguous(MemoryFormat = MemoryFormat::Contiguous) const {
     TORCH_CHECK(is_contiguous(),
-                "not in kernelrl's shim of torch: contiguous() of a tensor that is not, as that "
+                "not in kernelrl's torch shim: contiguous() of a tensor that is not, as that "
                 "copies; let the kernel read it by its strides");
     return *this;
   }
   Tensor view(IntArrayRef sizes) const {
     TORCH_CHECK(is_contiguous(),
-                "not in kernelrl's shim of torch: view and reshape of a tensor that is not "
+                "not in kernelrl's torch shim: view and reshape of a tensor that is not "
                 "contiguous");
     Tensor viewed = *this;
     viewed.sizes_ = without_minus_one(sizes);
@@ -373,16 +373,16 @@ class Tensor {
   Tensor detach() const { return *this; }
   Tensor cuda() const { return *this; }
   Tensor to(Device device) const {
-    TORCH_CHECK(device.is_cuda(), "not in kernelrl's shim of torch: tensors of the CPU");
+    TORCH_CHECK(device.is_cuda(), "not in kernelrl's torch shim: tensors of the CPU");
     return *this;
   }
   Tensor to(ScalarType type) const {
-    TORCH_CHECK(type == type_, "not in kernelrl's shim of torch: conversion of a ", type_,
+    TORCH_CHECK(type == type_, "not in kernelrl's torch shim: conversion of a ", type_,
                 " tensor to ", type);
     return *this;
   }
   Tensor& zero_() {
-    TORCH_CHECK(is_contiguous(), "not in kernelrl's shim of torch: zero_() of a view");
+    TORCH_CHECK(is_contiguous(), "not in kernelrl's torch shim: zero_() of a view");
     TORCH_CHECK(
         cudaMemsetAsync(data_, 0, static_cast<std::size_t>(nbytes()), nullptr) == cudaSuccess,
         "zero_() failed");

@@ -1,4 +1,4 @@
-// Where a task's definition says something: how a message about it begins. Pure.
+// The place in a task's definition with which a message about it begins. Pure.
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
