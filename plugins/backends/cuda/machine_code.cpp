@@ -56,7 +56,7 @@ constexpr std::uint64_t kLoadGlobal = 0x181, kStoreGlobal = 0x186;  // LDG, STG
 // Of the second word: how many bytes, 5 = 8, 6 = 16.
 constexpr unsigned kWidthShift = 9, kWidthMask = 7, kEightBytes = 5, kSixteenBytes = 6;
 
-constexpr std::pair<const char*, MachineCount> kValueNames[] = {
+constexpr std::pair<const char*, MachineCount> kMachineValueNames[] = {
     {"sass_shuffles", &MachineCounts::shuffles},
     {"sass_votes", &MachineCounts::votes},
     {"sass_barriers", &MachineCounts::barriers},
@@ -93,7 +93,7 @@ MachineCounts count_machine_instructions(std::string_view cubin,
 }
 
 void add_machine_values(const MachineCounts& counts, EvaluationRecord* record) {
-  for (const auto& [name, count] : kValueNames) {
+  for (const auto& [name, count] : kMachineValueNames) {
     record->values.push_back({-1, name, "", static_cast<double>(counts.*count)});
   }
 }

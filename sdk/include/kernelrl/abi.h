@@ -348,7 +348,7 @@ typedef struct krl_example { /* one training example: one turn */
   krl_f32s returns; /* its targets */
   /* Per token, or empty: under the weights at the start of the update, if the policy NEEDS_OLD_LOGPROBS or did not sample. */
   krl_f32s old_logprobs;
-  krl_f32s reference_logprobs; /* per token: of the plan's reference for "kl"; if empty, that is the policy before training */
+  krl_f32s reference_logprobs; /* per token: of the plan's reference for "kl"; if empty, that is the policy as it was when "kl" was first above 0 */
   uint64_t version;            /* krl_sample.policy_version */
   krl_str state;               /* krl_sample.state */
 } krl_example;
@@ -370,7 +370,8 @@ typedef struct krl_loss {
   krl_str name;       /* "cross_entropy", "importance_sampling", "ppo", "gspo", "cispo" */
   double normaliser;  /* of the whole optimiser step: all calls, all ranks */
   double temperature; /* logits are divided by it, as when sampling; 1 for cross_entropy */
-  /* "clip_low", "clip_high", "dual_clip", "kl", "tis", "entropy"; with a critic "value_weight", "value_clip"; unknown = error */
+  /* "clip_low", "clip_high", "dual_clip", "kl", "kl_estimator" (2 or 3), "tis", "entropy"; with a critic "value_weight", "value_clip";
+   * unknown = error */
   const krl_parameter* const* parameters;
   size_t n_parameters;
   uint32_t flags, reserved; /* KRL_LOSS_LAST_OF_STEP */
