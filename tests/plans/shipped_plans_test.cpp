@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/episode/prompt.hpp"
-#include "core/learn/rollout_metrics.hpp"
 #include "core/learn/returns.hpp"
-#include "core/learn/training_set.hpp"
+#include "core/learn/rollout_metrics.hpp"
 #include "core/learn/setup.hpp"
+#include "core/learn/training_set.hpp"
 #include "core/plan/loader.hpp"
 
 namespace krl::test {
@@ -50,7 +50,8 @@ TurnRecord scored(double score) {
 // Three turns of two episodes, which return 0 + 0.4 · 2 = 0.8, 2 and 3.
 TrainingSet samples_by(const LearnSettings& learn) {
   const Task task{"t", "", "", 0, ""};
-  return select_examples({{&task, 0, 0, {scored(0), scored(2)}}, {&task, 0, 1, {scored(3)}}}, learn);
+  return select_examples({{&task, 0, 0, {scored(0), scored(2)}}, {&task, 0, 1, {scored(3)}}},
+                         learn);
 }
 
 TEST(ShippedPlan, OfKevinComparesAllTurnsOfATaskAndNeverStopsEarly) {
