@@ -69,7 +69,7 @@ struct SharedStart {
   KeyValueCache cache;
 };
 
-// As it grows, and the logits after the prompt.
+// A greedy answer as it grows, and the logits after the prompt.
 struct GreedyAnswer {
   GreedyAnswer(const ModelConfig& config, const SharedStart& start, const Expected& expected)
       : start(start),

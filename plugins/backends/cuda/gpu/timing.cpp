@@ -339,8 +339,9 @@ class CaseTimer {
     if (n < fewest_ || (!beside_ && !in_both_orders())) return false;
     if (n >= settings_.most) return true;
     const Clock::duration spent = Clock::now() - start;
-    if (!baseline_.exists() || fewest_ == kFirstSamples) return spent >= settings_.limit;
-    return settings_.is_enough(ratio().half_width(), spent);
+    const bool is_worth_more = baseline_.exists() && fewest_ > kFirstSamples;
+    if (!is_worth_more && spent >= settings_.limit) return true;
+    return baseline_.exists() && settings_.is_enough(ratio().half_width(), spent);
   }
 
   LogRatio ratio() const {
