@@ -38,19 +38,23 @@ void remember(std::string_view path) {
   g_log.utc_offset = std::chrono::seconds(local.tm_gmtoff);
 }
 
-// The beginning of a record, as the pattern in start_log has it. Allocates nothing.
+// The beginning of a record, as the pattern in start_log has it. Allocates nothing and needs little
+// of the stack.
 void add_head(FixedText& text) {
   using namespace std::chrono;
   const auto now = floor<milliseconds>(system_clock::now()) + g_log.utc_offset;
   const year_month_day date(floor<days>(now));
   const hh_mm_ss time(now - floor<days>(now));
-  std::array<char, 64> head;
-  const auto [end, size] = fmt::format_to_n(
-      head.begin(), head.size(), "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} {:<7} ",
-      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-      static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(),
-      time.seconds().count(), time.subseconds().count(), "error");
-  text.add({head.begin(), end});
+  const auto add = [&text](auto number, std::size_t width, std::string_view after) {
+    text.add(static_cast<std::uint64_t>(number), 10, width).add(after);
+  };
+  add(static_cast<int>(date.year()), 4, "-");
+  add(static_cast<unsigned>(date.month()), 2, "-");
+  add(static_cast<unsigned>(date.day()), 2, " ");
+  add(time.hours().count(), 2, ":");
+  add(time.minutes().count(), 2, ":");
+  add(time.seconds().count(), 2, ".");
+  add(time.subseconds().count(), 3, " error   ");
 }
 
 // The numbers are the same.
@@ -115,7 +119,8 @@ void log_last_words(std::string_view lines) {
   const int file = ::open(g_log.path.data(), O_WRONLY | O_APPEND | O_CLOEXEC);
   while (file >= 0 && !lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
-    FixedText record;
+    static FixedText record;  // under the mutex; the stack may be that of a signal handler
+    record.clear();
     add_head(record);
     record.add(lines.substr(0, end)).end_line();
     if (::write(file, record.view().data(), record.view().size()) < 0) break;

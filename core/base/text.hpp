@@ -22,16 +22,20 @@ std::string one_line(std::string_view text);
 class FixedText {
  public:
   std::string_view view() const { return {bytes_.data(), size_}; }
+  void clear() { size_ = 0; }
 
   // Appends one line's text: control characters become '?', since some of it is a stranger's.
   FixedText& add(std::string_view text) {
     for (const char c : text) put(static_cast<unsigned char>(c) < 0x20 || c == '\x7f' ? '?' : c);
     return *this;
   }
-  FixedText& add(std::uint64_t number, int base = 10) {
+  // Zeros come first up to `width` digits.
+  FixedText& add(std::uint64_t number, int base = 10, std::size_t width = 1) {
     std::array<char, 64> digits;
     const auto end = std::to_chars(digits.begin(), digits.end(), number, base).ptr;
-    return add(std::string_view(digits.begin(), end));
+    const std::string_view text(digits.begin(), end);
+    for (std::size_t i = text.size(); i < width; ++i) put('0');
+    return add(text);
   }
   FixedText& end_line() {
     put('\n');

@@ -150,11 +150,13 @@ bool add_calls(FixedText& text) {
   return any;
 }
 
+// Once in a process. What is large is static: the stack may be an alternate one that a plugin or a
+// sanitizer made small, and on some machines the kernel has already put 11 KB of registers on it.
 void report_crash(int signal, const siginfo_t& info, const void* context) {
   const ActiveCall* const call = ActiveCall::of_this_thread();
-  char code_buffer[PATH_MAX], own_buffer[PATH_MAX];
+  static char code_buffer[PATH_MAX], own_buffer[PATH_MAX];
+  static FixedText text;
   const std::string_view code = file_at(instruction_of(context), code_buffer);
-  FixedText text;
   text.add("kernelrl: error: ");
   if (call != nullptr) {
     call->add_name(text);

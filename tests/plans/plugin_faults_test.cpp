@@ -128,6 +128,13 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
           "/tests/plugins/faults/faults.krl.so\n"));
 }
 
+TEST(PluginFaults, AReportFitsASmallSignalStack) {
+  const Fault fault("thread with a small signal stack");
+  EXPECT_EQ(fault.ending.signal, SIGABRT);
+  expect_named(fault,
+               "a thread outside of any call crashed: SIGABRT, an uncaught exception: boom");
+}
+
 TEST(PluginFaults, AReportSaysWhatStands) {
   const Fault fault("abort", "second iteration");
   EXPECT_THAT(fault.ending.output,

@@ -1,6 +1,8 @@
 // A reward in C's terms, which does what no plugin may do to its process: `how`, in the function
 // `where`.
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -45,6 +47,18 @@ template <class Function>
 
 [[gnu::noinline]] void boom() { throw std::runtime_error("boom"); }
 
+// Gives the thread an alternate signal stack as small as other languages' runtimes do: 16 KiB
+// beyond what the kernel needs, above a page that faults.
+void use_small_signal_stack() {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t size = 16 * 1024 + static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ));
+  void* const memory = ::mmap(nullptr, page + size, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || ::mprotect(memory, page, PROT_NONE) != 0) std::abort();
+  const stack_t stack{static_cast<char*>(memory) + page, 0, size};
+  if (::sigaltstack(&stack, nullptr) != 0) std::abort();
+}
+
 void write_to_nobody() {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
@@ -83,6 +97,12 @@ void happen(const Fault& fault, const char* where, const krl_call* context) {
                  krl::to_c("one\n2026-01-01 00:00:00.000 error   forged\x1b[2J\xff"));
   if (how == "thread segfault") on_thread_of_its_own([] { *nowhere = 1; });
   if (how == "thread throw") on_thread_of_its_own(boom);
+  if (how == "thread with a small signal stack") {
+    on_thread_of_its_own([] {
+      use_small_signal_stack();
+      boom();
+    });
+  }
   if (how == "thread exit") on_thread_of_its_own([] { std::exit(5); });
 }
 
