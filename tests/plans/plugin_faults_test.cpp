@@ -131,8 +131,7 @@ TEST(PluginFaults, ACrashOfAThreadNamesTheCallsUnderWay) {
 TEST(PluginFaults, AReportFitsASmallSignalStack) {
   const Fault fault("thread with a small signal stack");
   EXPECT_EQ(fault.ending.signal, SIGABRT);
-  expect_named(fault,
-               "a thread outside of any call crashed: SIGABRT, an uncaught exception: boom");
+  expect_named(fault, "a thread outside of any call crashed: SIGABRT, an uncaught exception: boom");
 }
 
 TEST(PluginFaults, AReportSaysWhatStands) {

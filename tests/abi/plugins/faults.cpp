@@ -52,8 +52,8 @@ template <class Function>
 void use_small_signal_stack() {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t size = 16 * 1024 + static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ));
-  void* const memory = ::mmap(nullptr, page + size, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || ::mprotect(memory, page, PROT_NONE) != 0) std::abort();
   const stack_t stack{static_cast<char*>(memory) + page, 0, size};
   if (::sigaltstack(&stack, nullptr) != 0) std::abort();
