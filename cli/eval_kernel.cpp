@@ -2,51 +2,19 @@
 #include <cmath>
 #include <cstdio>
 #include <kernelrl/evaluation_json.hpp>
-#include <kernelrl/spelling.hpp>
 
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
 #include "cli/loaded_plan.hpp"
-#include "core/base/file_system.hpp"
+#include "cli/tasks.hpp"
 #include "core/episode/feedback.hpp"
 #include "core/episode/judge.hpp"
-#include "core/plan/loader.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/components.hpp"
-#include "core/plugin/dataset.hpp"
 
 namespace krl::cli {
-namespace fs = std::filesystem;
 namespace {
-
-// The tasks of a file or folder, read by the dataset `tasks`.
-Result<std::vector<Task>> tasks_of(const fs::path& path, Components& components) {
-  std::error_code ignored;
-  const ComponentSettings settings{"tasks", {{"path", fs::absolute(path, ignored).string()}}, {}};
-  KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
-  KRL_ASSIGN(DatasetItems items, dataset.read_all());
-  return std::move(items.tasks);
-}
-
-// `name` is a task file, or the id of a built-in task.
-Result<Task> find_task(const std::string& name, Components& components) {
-  std::error_code ignored;
-  if (name.ends_with(".toml") || fs::exists(name, ignored)) {
-    KRL_ASSIGN(std::vector<Task> tasks, tasks_of(name, components));
-    if (tasks.size() == 1) return std::move(tasks.front());
-    return invalid("'" + name + "' holds " + std::to_string(tasks.size()) +
-                   " tasks; name the file of one");
-  }
-  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(shared_files() / "configs" / "tasks", components));
-  std::vector<std::string> ids;
-  for (Task& task : tasks) {
-    if (task.id == name) return std::move(task);
-    ids.push_back(task.id);
-  }
-  return invalid("no task '" + name + "'" +
-                 did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
-}
 
 // Empty for the contract that needs no word.
 std::string note_on_contract(const Evaluation& evaluation) {
@@ -74,14 +42,6 @@ std::string table_of_cases(const Evaluation& evaluation) {
     rows.push_back({record.label, std::string(name_of(record.verdict)), speedup.data(), notes});
   }
   return "\n" + columns(rows);
-}
-
-Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
-                                 Components& components) {
-  KRL_ASSIGN(const ComponentSettings settings,
-             configure_component(Kind::kBackend, id, overrides, components.registry().catalog()));
-  KRL_ASSIGN(const Backend* backend, components.backend(settings));
-  return Evaluator{backend};
 }
 
 // --backend, with the options of --set, and --sanitizer.

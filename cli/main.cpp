@@ -28,6 +28,8 @@ constexpr const char* kHelp =
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail] [NAME]
                                        manage runs
+  kernelrl tasks [list | check | import] …
+                                       list or check tasks, or import those of other projects
   kernelrl --version
 
 Every command has its own help: kernelrl --plan x --help, kernelrl eval --help.
@@ -39,14 +41,15 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 8> kCommands = {{{"chat", krl::cli::chat_command},
+constexpr std::array<Command, 9> kCommands = {{{"chat", krl::cli::chat_command},
                                                {"check", krl::cli::check_command},
                                                {"doctor", krl::cli::doctor_command},
                                                {"eval", krl::cli::eval_command},
                                                {"export", krl::cli::export_command},
                                                {"launch", krl::cli::launch_command},
                                                {"plugins", krl::cli::plugins_command},
-                                               {"runs", krl::cli::runs_command}}};
+                                               {"runs", krl::cli::runs_command},
+                                               {"tasks", krl::cli::tasks_command}}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;

@@ -27,7 +27,8 @@ test_packages=(
 # libtorch for the CPU, which depends on two small CUDA libraries; NVRTC, which compiles kernels for the cpu and nvrtc
 # backends, and the headers that kernels include. Needs no GPU.
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85
-  nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85)
+  nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
+  pyarrow==26.0.1)  # Arrow and Parquet, for the dataset `records`
 # nvcc and the programs it starts. Other versions of nvvm and crt do not fit this nvcc.
 cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88)
 # The libraries that libtorch_cuda links, in the versions required by torch 2.11.0.

@@ -143,6 +143,10 @@ Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& ear
   const bool real = timed_on_.real_sizes && !facts.real_cases.empty();
   Prompt prompt;
   if (!system_.empty()) prompt.push_back({KRL_ROLE_SYSTEM, system_});
+  if (task.definition_json.empty()) {
+    prompt.push_back({KRL_ROLE_USER, task.prompt});
+    return prompt;
+  }
   prompt.push_back({KRL_ROLE_USER, task_.render({{"id", task.id},
                                                  {"title", task.title},
                                                  {"prompt", without_last_newline(task.prompt)},

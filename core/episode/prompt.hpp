@@ -58,7 +58,8 @@ class PromptBuilder {
   static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system,
                                     Contract contract = Contract::kDevice, TimedOn timed_on = {});
 
-  // The prompt of the turn after `earlier`. REQUIRES: the task's facts.
+  // The prompt of the turn after `earlier`; of a task without a definition, its text alone.
+  // REQUIRES: the task's facts, if it has a definition.
   Prompt build(const Task& task, const std::vector<TurnRecord>& earlier) const;
 
  private:

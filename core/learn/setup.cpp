@@ -27,6 +27,11 @@ void append(std::vector<T>& to, std::vector<T> more) {
 // Reads the definitions of tasks as they come; each text once.
 class Definitions {
  public:
+  // A pair may do without a definition, unless earlier answers to it have to be evaluated.
+  void read(Pair& pair) {
+    if (!pair.task.definition_json.empty() || !pair.earlier.empty()) read(pair.task);
+  }
+
   void read(Task& task) {
     const auto [known, is_new] = known_.try_emplace(task.id + '\n' + task.definition_json);
     if (is_new) known->second = facts_of_new(task);
@@ -117,8 +122,9 @@ class Reader {
     if (!warmup) {
       for (Task& task : items.tasks) definitions.read(task);
     }
-    if (!train) {
-      for (Pair& pair : items.pairs) definitions.read(pair.task);
+    for (Pair& pair : items.pairs) {
+      if (warmup) definitions.read(pair);
+      if (!warmup && !train) definitions.read(pair.task);
     }
     KRL_TRY(definitions.status(settings));
     if (warmup) {

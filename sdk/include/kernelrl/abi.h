@@ -558,7 +558,9 @@ typedef struct krl_reward_v {
 
 /* ---- datasets ----------------------------------------------------------------------------------------------------- */
 
-typedef struct krl_pair { /* a supervised example */
+/* A supervised example. A task without a definition is shown as its prompt alone, so that texts of other projects can be
+ * learned from; it has no earlier answers, and only the role "warmup" takes it. */
+typedef struct krl_pair {
   uint32_t struct_size, n_earlier;
   const krl_task* task;
   krl_str answer;

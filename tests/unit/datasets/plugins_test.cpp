@@ -1,7 +1,6 @@
-// Both datasets through the C boundary of their built plugins.
+// Datasets through the C boundary of their built plugins.
 #include <gtest/gtest.h>
 #include <kernelrl/task_definition.hpp>
-#include <kernelrl/testing.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -9,75 +8,12 @@
 #include <vector>
 
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/datasets/dataset_under_test.hpp"
 
 namespace krl::testing {
 namespace {
 
-struct Item {
-  std::string id, prompt, definition, answer;
-  std::vector<std::string> earlier;
-};
-
-std::string plugin_path(const std::string& name) {
-  return KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/" + name + ".krl.so";
-}
-
-class DatasetUnderTest {
- public:
-  DatasetUnderTest(const std::string& name, Table options)
-      : plugin_(plugin_path(name)),
-        dataset_(plugin_.create<krl_dataset_v>(KRL_DATASET, name, std::move(options))) {}
-
-  std::uint64_t size() const {
-    std::uint64_t count = 0;
-    dataset_.call().require(dataset_.table().size(dataset_.self(), dataset_.context(), &count));
-    return count;
-  }
-
-  Item read(std::uint64_t index) const {
-    Item item;
-    krl_dataset_sink sink{};
-    sink.struct_size = sizeof sink;
-    sink.ctx = &item;
-    sink.task = [](const krl_dataset_sink* self, const krl_task* task) -> krl_status {
-      copy(*task, static_cast<Item*>(self->ctx));
-      return KRL_OK;
-    };
-    sink.pair = [](const krl_dataset_sink* self, const krl_pair* pair) -> krl_status {
-      auto* item = static_cast<Item*>(self->ctx);
-      copy(*pair->task, item);
-      item->answer = view(pair->answer);
-      for (std::uint32_t i = 0; i < pair->n_earlier; ++i)
-        item->earlier.emplace_back(view(pair->earlier[i]));
-      return KRL_OK;
-    };
-    dataset_.call().require(
-        dataset_.table().read(dataset_.self(), dataset_.context(), index, &sink));
-    return item;
-  }
-
- private:
-  static void copy(const krl_task& task, Item* item) {
-    item->id = view(task.id);
-    item->prompt = view(task.prompt);
-    item->definition = view(task.definition_json);
-  }
-
-  Plugin plugin_;
-  Instance<krl_dataset_v> dataset_;
-};
-
 const char* const kTasks = KERNELRL_SOURCE_DIR "/configs/tasks";
-
-// What refusing the options says.
-std::string refusal(const std::string& name, Table options) {
-  try {
-    const DatasetUnderTest dataset(name, std::move(options));
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
-  return "";
-}
 
 TEST(TasksPlugin, GivesCompleteDefinitions) {
   const DatasetUnderTest dataset("tasks", {{"path", kTasks}, {"tiers", Value::json("[1]")}});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugins/backends/evaluator/check/case_data.hpp"
+#include "tests/unit/backends/altered_tasks.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 
 namespace krl::testing {
@@ -15,40 +16,21 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// y = a + b for n = 1003 and 16387, as if from a file whose lines tell its keys apart.
+// y = a + b for n = 1003 and 16387.
 nlohmann::json definition() {
-  auto task = nlohmann::json::parse(all_tasks().at("vector_add").definition_json);
-  task["origin"] = {{"file", "t.toml"},
-                    {"positions",
-                     {{"reference", {10, 1}},
-                      {"naive", {20, 1}},
-                      {"tolerance", {30, 13}},
-                      {"ranges", {40, 13}},
-                      {"cases[0]", {50, 14}},
-                      {"cases[1]", {50, 28}},
-                      {"real[0]", {60, 14}},
-                      {"holdout[0]", {70, 14}}}}};
-  return task;
+  return with_origin(nlohmann::json::parse(all_tasks().at("vector_add").definition_json));
 }
 
 nlohmann::json with(const std::string& key, nlohmann::json value) {
-  nlohmann::json task = definition();
-  task[key] = std::move(value);
-  return task;
+  return testing::with(definition(), key, std::move(value));
 }
 
-// With the reference that returns the text, and without a naive kernel, which would be wrong.
 nlohmann::json returning(const std::string& text) {
-  nlohmann::json task = with("reference", "def run(a, b):\n    return " + text + "\n");
-  task.erase("naive");
-  return task;
+  return testing::returning(definition(), "a, b", text);
 }
 
-// The same with an output `z` besides.
 nlohmann::json returning_two(const std::string& text, const std::string& dtype) {
-  nlohmann::json task = returning(text);
-  task["output"].push_back({{"name", "z"}, {"dtype", dtype}, {"shape", {"n"}}});
-  return task;
+  return testing::returning_two(definition(), "a, b", text, dtype);
 }
 
 template <class Call>

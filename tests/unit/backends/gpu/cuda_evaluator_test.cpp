@@ -8,6 +8,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/backends/altered_tasks.hpp"
 #include "tests/unit/backends/gpu/simulated_compiler.hpp"
 #include "tests/unit/backends/gpu/simulated_gpu.hpp"
 
@@ -35,43 +36,26 @@ std::string launching(const std::string& kernel) {
          "(const float* x, float* y, int n);\n";
 }
 
-// The task of simulated_gpu.hpp with a real size and ranges, as if from a file whose lines tell its
-// keys apart.
+// The task of simulated_gpu.hpp with a real size and ranges.
 nlohmann::json sized_task() {
   nlohmann::json task = nlohmann::json::parse(kTask);
   task["naive"] = launching("good");
   task["real"] = {{{"n", kReal}}};
   task["ranges"] = {{"n", {1, 4 * kReal}}};
   task["tolerance"] = {{"rtol", 1e-4}, {"atol", 1e-5}};
-  task["origin"] = {{"file", "t.toml"},
-                    {"positions",
-                     {{"reference", {10, 1}},
-                      {"naive", {20, 1}},
-                      {"tolerance", {30, 13}},
-                      {"ranges", {40, 13}},
-                      {"cases[0]", {50, 14}},
-                      {"cases[1]", {50, 28}},
-                      {"real[0]", {60, 14}},
-                      {"holdout[0]", {70, 14}}}}};
-  return task;
+  return with_origin(std::move(task));
 }
 
 nlohmann::json sized_task(const std::string& key, nlohmann::json value) {
-  nlohmann::json task = sized_task();
-  task[key] = std::move(value);
-  return task;
+  return with(sized_task(), key, std::move(value));
 }
 
 nlohmann::json task_returning(const std::string& text) {
-  nlohmann::json task = sized_task("reference", "def run(x):\n    return " + text + "\n");
-  task.erase("naive");
-  return task;
+  return returning(sized_task(), "x", text);
 }
 
 nlohmann::json task_returning_two(const std::string& text, const std::string& dtype) {
-  nlohmann::json task = task_returning(text);
-  task["output"].push_back({{"name", "z"}, {"dtype", dtype}, {"shape", {"n"}}});
-  return task;
+  return returning_two(sized_task(), "x", text, dtype);
 }
 
 // Empty: the task is accepted.

@@ -41,6 +41,12 @@ TEST(Prompt, ShowsTheTaskWithItsSignature) {
             "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
 }
 
+TEST(Prompt, IsTheTextAloneWithoutADefinition) {
+  const Prompt prompt = compact().build({"book/7", "book/7", "Translate:\nx\n", 0, ""}, {});
+  ASSERT_EQ(prompt.size(), 1U);
+  EXPECT_EQ(prompt[0].text, "Translate:\nx\n");
+}
+
 TEST(Prompt, NamesTheSizesTheGpuAndTheBaseline) {
   const test::ScratchFolder folder;
   std::ofstream(folder / "task.txt") << "{{cases}} on {{device}}, against\n{{baseline}}\n";

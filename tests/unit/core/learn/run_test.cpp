@@ -433,6 +433,16 @@ TEST(Run, WarmsUpOnPairs) {
       << "the pairs teach choice 2, which is right";
 }
 
+TEST(Run, WarmsUpOnPairsWithoutADefinition) {
+  std::string bare = kWarmUp;
+  bare.insert(bare.find("choice = 2"), "bare = true\n");
+  const RunReport report = fresh_run({"policy.needs_corpus=true"}, bare);
+  ASSERT_EQ(report.error, "");
+  const std::vector<double> loss = report.all("sft/loss");
+  ASSERT_THAT(loss, SizeIs(4));
+  EXPECT_LT(loss.back(), loss.front() / 2);
+}
+
 TEST(Run, ThatNeedsTextsToBeginWithSaysSo) {
   EXPECT_THAT(fresh_run({"policy.needs_corpus=true"}).error,
               HasSubstr("add a [[dataset]] with role = \"warmup\""));

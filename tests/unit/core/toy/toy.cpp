@@ -502,7 +502,9 @@ struct ToyBackend final : krl::Backend {
 
 struct ToyTasks final : krl::Dataset {
   std::int64_t count = 4, pairs = 0, choice = 2, away = 0, lost_item = -1;
+  bool bare = false;
   static constexpr auto config = krl::config(
+      krl::opt("bare", &ToyTasks::bare, "pairs have no definition"),
       krl::opt("count", &ToyTasks::count, "tasks, over the tiers 0 and 1").range(0, 100),
       krl::opt("pairs", &ToyTasks::pairs, "supervised pairs").range(0, 1000),
       krl::opt("choice", &ToyTasks::choice, "the answer that the pairs teach").range(0, 3),
@@ -527,6 +529,7 @@ struct ToyTasks final : krl::Dataset {
     task.title = task.prompt = krl::to_c("p");
     task.definition_json = krl::to_c(definition);
     if (index < static_cast<std::uint64_t>(count)) return sink.task(task);
+    if (bare) task.definition_json = {};
     sink.pair(task, answer_of(static_cast<int>(choice)));
   }
 

@@ -1,0 +1,124 @@
+#include <unistd.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <kernelrl/spelling.hpp>
+#include <mutex>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/loaded_plan.hpp"
+#include "cli/tasks.hpp"
+#include "core/base/file_system.hpp"
+#include "core/plugin/active_call.hpp"
+
+namespace krl::cli {
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+namespace {
+
+constexpr const char* kAbout =
+    "list    the tasks of a file or folder, or the built-in ones\n"
+    "check   let a backend check each of them: its reference, its naive kernel, and that nothing\n"
+    "        trivial passes\n"
+    "import  convert the problems of another project into task files. Its options follow:\n"
+    "        kernelrl tasks import kernelbench --help\n";
+
+CommandLine command_line() {
+  return CommandLine(
+      "kernelrl tasks [list | check] [PATH] [--backend B]\n"
+      "       kernelrl tasks import kernelbench CHECKOUT FOLDER …",
+      kAbout);
+}
+
+Result<std::vector<Task>> chosen_tasks(const CommandLine& line, Components& components) {
+  if (line.has("path")) return tasks_of(line.text("path"), components);
+  return built_in_tasks(components);
+}
+
+int list(const std::vector<Task>& tasks) {
+  std::vector<std::vector<std::string>> rows = {{"TASK", "TIER", "TITLE"}};
+  for (const Task& task : tasks) rows.push_back({task.id, std::to_string(task.tier), task.title});
+  print(columns(rows));
+  return kDone;
+}
+
+// Prints a line for each task as soon as it is known, in any order.
+int check(const std::vector<Task>& tasks, const Evaluator& evaluator) {
+  std::mutex mutex;  // of what follows
+  std::size_t refused = 0;
+  const auto check_one = [&](const Task& task) {
+    const Status good = evaluator.backend->prepare(task, EvaluateOptions());
+    const std::lock_guard lock(mutex);
+    print(task.id + (good ? ": accepted\n" : ": refused: " + good.error().message + "\n"));
+    if (!good) ++refused;
+  };
+  boost::asio::thread_pool pool(std::max(1u, evaluator.info.concurrency));
+  for (const Task& task : tasks) boost::asio::post(pool, [&] { check_one(task); });
+  pool.join();
+  print(std::to_string(tasks.size() - refused) + " accepted, " + std::to_string(refused) +
+        " refused\n");
+  return refused == 0 ? kDone : kRunFailed;
+}
+
+int list_or_check(const std::string& what, const CommandLine& line) {
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
+  const CallScope scope;
+  const CallWatch watch(print_warning);
+  Components components(*registry, scope);
+  const auto tasks = chosen_tasks(line, components);
+  if (!tasks) return report(tasks.error());
+  if (what == "list") return list(*tasks);
+  const auto evaluator = open_evaluator(line.text("backend"), line.texts("set"), components);
+  if (!evaluator) return report(evaluator.error());
+  return check(*tasks, *evaluator);
+}
+
+// Becomes Python, which reads other projects' Python; returns only if it cannot.
+int import(const Words& words) {
+  const std::vector<std::string> known = {"kernelbench"};
+  const std::string format = words.empty() ? "" : words.front();
+  if (std::find(known.begin(), known.end(), format) == known.end()) {
+    print_error(format.empty() ? "kernelrl: error: name what to import: kernelbench\n"
+                               : "kernelrl: error: cannot import '" + format + "'" +
+                                     did_you_mean(format, known, "; known: kernelbench") + "\n");
+    return kWrongCall;
+  }
+  const fs::path script = shared_files() / "import" / (format + ".py");
+  const char* const chosen = std::getenv("KERNELRL_PYTHON");
+  Words all = {chosen != nullptr ? chosen : "python3", script.string()};
+  all.insert(all.end(), words.begin() + 1, words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  print_error("kernelrl: error: cannot start " + all.front() + ": " + std::strerror(errno) +
+              "; importing needs Python 3.11: set KERNELRL_PYTHON to it\n");
+  return kRunFailed;
+}
+
+}  // namespace
+
+int tasks_command(const Words& words) {
+  if (!words.empty() && words.front() == "import") return import({words.begin() + 1, words.end()});
+  CommandLine line = command_line();
+  line.options()("backend", po::value<std::string>()->value_name("ID")->default_value("cpu"),
+                 "the backend that checks")("set", po::value<Words>()->value_name("KEY=VALUE"),
+                                            "override an option of the backend; repeatable");
+  add_plugin_path_option(line);
+  line.positional({"what", "path"});
+  if (const auto over = line.parse(words)) return *over;
+  const std::vector<std::string> known = {"check", "import", "list"};
+  const std::string what = line.has("what") ? line.text("what") : "list";
+  if (what != "list" && what != "check") {
+    return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
+  }
+  return list_or_check(what, line);
+}
+
+}  // namespace krl::cli

@@ -1,0 +1,29 @@
+// Tasks and backends as commands name them. Main thread only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "core/base/result.hpp"
+#include "core/episode/judge.hpp"
+#include "core/plugin/components.hpp"
+#include "core/task/task.hpp"
+
+namespace krl::cli {
+using namespace core;
+
+// Of a task file, or of a folder of them, read by the dataset `tasks`.
+Result<std::vector<Task>> tasks_of(const std::filesystem::path& path, Components& components);
+
+Result<std::vector<Task>> built_in_tasks(Components& components);
+
+// `name` is a task file, or the id of a built-in task.
+Result<Task> find_task(const std::string& name, Components& components);
+
+// The backend `id`, with options overridden as --set does.
+Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
+                                 Components& components);
+
+}  // namespace krl::cli

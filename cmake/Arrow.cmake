@@ -1,0 +1,13 @@
+# Arrow and Parquet from the wheel of pyarrow: `kernelrl::parquet`. Without the wheel the dataset `records` is left out.
+set(KERNELRL_PYTHON_DEPS ${CMAKE_SOURCE_DIR}/.deps/python CACHE PATH "Folder with the unpacked wheels")
+set(_pyarrow ${KERNELRL_PYTHON_DEPS}/pyarrow)
+file(GLOB _libraries ${_pyarrow}/libparquet.so.* ${_pyarrow}/libarrow.so.*)
+if(_libraries)
+  add_library(kernelrl_parquet INTERFACE)
+  add_library(kernelrl::parquet ALIAS kernelrl_parquet)
+  target_include_directories(kernelrl_parquet SYSTEM INTERFACE ${_pyarrow}/include)
+  target_link_libraries(kernelrl_parquet INTERFACE ${_libraries})
+  install(FILES ${_libraries} DESTINATION ${KERNELRL_WHEEL_DIR}/pyarrow)
+else()
+  message(STATUS "no Arrow in ${KERNELRL_PYTHON_DEPS} (scripts/setup.sh): the dataset records is left out")
+endif()

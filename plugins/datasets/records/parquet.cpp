@@ -1,0 +1,207 @@
+#include <arrow/api.h>
+#include <arrow/io/file.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/file_reader.h>
+
+#include <algorithm>
+#include <kernelrl/values.hpp>
+#include <utility>
+
+#include "plugins/datasets/records/record_file.hpp"
+
+namespace krl::records {
+namespace {
+
+constexpr std::int64_t kRowsAtATime = 256;
+
+nlohmann::json json_of(const arrow::Array& array, std::int64_t i);
+
+nlohmann::json json_of_list(const arrow::Array& values, std::int64_t from, std::int64_t to) {
+  nlohmann::json list = nlohmann::json::array();
+  for (std::int64_t i = from; i < to; ++i) list.push_back(json_of(values, i));
+  return list;
+}
+
+// The value of an element; types without an equivalent in JSON as Arrow prints them.
+nlohmann::json json_of(const arrow::Array& array, std::int64_t i) {
+  if (array.IsNull(i)) return nullptr;
+  const auto as = [&array]<class T>(T*) -> const T& { return static_cast<const T&>(array); };
+  const auto text = [&](auto* type) { return std::string(as(type).GetView(i)); };
+  const auto number = [&](auto* type) { return nlohmann::json(as(type).Value(i)); };
+  const auto list = [&](auto* type) {
+    const auto& lists = as(type);
+    return json_of_list(*lists.values(), lists.value_offset(i), lists.value_offset(i + 1));
+  };
+  switch (array.type_id()) {
+    case arrow::Type::BOOL:
+      return number(static_cast<arrow::BooleanArray*>(nullptr));
+    case arrow::Type::INT8:
+      return number(static_cast<arrow::Int8Array*>(nullptr));
+    case arrow::Type::INT16:
+      return number(static_cast<arrow::Int16Array*>(nullptr));
+    case arrow::Type::INT32:
+      return number(static_cast<arrow::Int32Array*>(nullptr));
+    case arrow::Type::INT64:
+      return number(static_cast<arrow::Int64Array*>(nullptr));
+    case arrow::Type::UINT8:
+      return number(static_cast<arrow::UInt8Array*>(nullptr));
+    case arrow::Type::UINT16:
+      return number(static_cast<arrow::UInt16Array*>(nullptr));
+    case arrow::Type::UINT32:
+      return number(static_cast<arrow::UInt32Array*>(nullptr));
+    case arrow::Type::UINT64:
+      return number(static_cast<arrow::UInt64Array*>(nullptr));
+    case arrow::Type::FLOAT:
+      return number(static_cast<arrow::FloatArray*>(nullptr));
+    case arrow::Type::DOUBLE:
+      return number(static_cast<arrow::DoubleArray*>(nullptr));
+    case arrow::Type::STRING:
+      return text(static_cast<arrow::StringArray*>(nullptr));
+    case arrow::Type::LARGE_STRING:
+      return text(static_cast<arrow::LargeStringArray*>(nullptr));
+    case arrow::Type::BINARY:
+      return text(static_cast<arrow::BinaryArray*>(nullptr));
+    case arrow::Type::LIST:
+      return list(static_cast<arrow::ListArray*>(nullptr));
+    case arrow::Type::LARGE_LIST:
+      return list(static_cast<arrow::LargeListArray*>(nullptr));
+    case arrow::Type::DICTIONARY: {
+      const auto& dictionary = as(static_cast<arrow::DictionaryArray*>(nullptr));
+      return json_of(*dictionary.dictionary(), dictionary.GetValueIndex(i));
+    }
+    case arrow::Type::STRUCT: {
+      const auto& structure = as(static_cast<arrow::StructArray*>(nullptr));
+      nlohmann::json object = nlohmann::json::object();
+      for (int f = 0; f < structure.num_fields(); ++f)
+        object[structure.type()->field(f)->name()] = json_of(*structure.field(f), i);
+      return object;
+    }
+    default: {
+      const auto scalar = array.GetScalar(i);
+      return scalar.ok() ? nlohmann::json((*scalar)->ToString()) : nlohmann::json();
+    }
+  }
+}
+
+class Parquet final : public RecordFile {
+ public:
+  explicit Parquet(const std::filesystem::path& file) : name_(file.string()) {
+    const auto refuse = [this](const arrow::Status& status) {
+      throw Failure(KRL_INVALID_ARGUMENT, name_ + ": " + status.message());
+    };
+    auto in = arrow::io::ReadableFile::Open(name_);
+    if (!in.ok()) refuse(in.status());
+    parquet::arrow::FileReaderBuilder builder;
+    if (const arrow::Status opened = builder.Open(*in); !opened.ok()) refuse(opened);
+    parquet::ArrowReaderProperties properties;
+    properties.set_batch_size(kRowsAtATime);
+    properties.set_pre_buffer(false);  // which would hold whole row groups
+    builder.properties(properties);
+    if (const arrow::Status built = builder.Build(&reader_); !built.ok()) refuse(built);
+    if (const arrow::Status read = reader_->GetSchema(&schema_); !read.ok()) refuse(read);
+    std::uint64_t begin = 0;
+    const auto metadata = reader_->parquet_reader()->metadata();
+    for (int group = 0; group < metadata->num_row_groups(); ++group) {
+      first_rows_.push_back(begin);
+      begin += static_cast<std::uint64_t>(metadata->RowGroup(group)->num_rows());
+    }
+    first_rows_.push_back(begin);
+  }
+
+  std::vector<std::string> columns() const override { return schema_->field_names(); }
+
+  void scan(const std::set<std::string>& columns, const Visit& visit,
+            const Complain& complain) override {
+    choose(columns);
+    for (std::size_t group = 0; group + 1 < first_rows_.size(); ++group) {
+      try {
+        for (open(group); next();) visit_batch(visit);
+      } catch (const Failure& failure) {
+        const std::uint64_t end = first_rows_[group + 1];
+        complain(std::string(failure.what()) + "; its rows " + std::to_string(row_ + size()) +
+                 " to " + std::to_string(end - 1) + " are left out");
+      }
+    }
+    batch_ = nullptr;
+  }
+
+  nlohmann::json read(std::uint64_t row) override {
+    if (batch_ == nullptr || row < row_ || row >= first_rows_[group_ + 1]) {
+      const auto after = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
+      open(static_cast<std::size_t>(after - first_rows_.begin()) - 1);
+      next();
+    }
+    while (batch_ != nullptr && row >= row_ + size()) next();
+    if (batch_ == nullptr)
+      throw Failure(KRL_UNAVAILABLE, name_ + ": row " + std::to_string(row) + " is gone");
+    return record(static_cast<std::int64_t>(row - row_));
+  }
+
+ private:
+  void choose(const std::set<std::string>& columns) {
+    chosen_.clear();
+    // Leaves of the schema, of which a column with structure has several.
+    const auto* const leaves = reader_->parquet_reader()->metadata()->schema();
+    for (int i = 0; i < leaves->num_columns(); ++i) {
+      const auto path = leaves->Column(i)->path()->ToDotVector();
+      if (columns.contains(path.front())) chosen_.push_back(i);
+    }
+  }
+
+  [[noreturn]] void fail(const arrow::Status& status) const {
+    throw Failure(KRL_UNAVAILABLE,
+                  name_ + ": row group " + std::to_string(group_) + ": " + status.message());
+  }
+
+  void open(std::size_t group) {
+    group_ = group;
+    row_ = first_rows_[group];
+    batch_ = nullptr;
+    auto opened = reader_->GetRecordBatchReader({static_cast<int>(group)}, chosen_);
+    if (!opened.ok()) fail(opened.status());
+    batches_ = std::move(*opened);
+  }
+
+  std::uint64_t size() const {
+    return batch_ == nullptr ? 0 : static_cast<std::uint64_t>(batch_->num_rows());
+  }
+
+  // Whether there is another batch in the row group.
+  bool next() {
+    row_ += size();
+    batch_ = nullptr;
+    if (const arrow::Status read = batches_->ReadNext(&batch_); !read.ok()) fail(read);
+    return batch_ != nullptr;
+  }
+
+  nlohmann::json record(std::int64_t i) const {
+    nlohmann::json object = nlohmann::json::object();
+    for (int c = 0; c < batch_->num_columns(); ++c)
+      object[batch_->schema()->field(c)->name()] = json_of(*batch_->column(c), i);
+    return object;
+  }
+
+  void visit_batch(const Visit& visit) const {
+    for (std::int64_t i = 0; i < batch_->num_rows(); ++i)
+      visit(row_ + static_cast<std::uint64_t>(i), record(i));
+  }
+
+  std::string name_;
+  std::unique_ptr<parquet::arrow::FileReader> reader_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<std::uint64_t> first_rows_;  // of each row group, and the number of all
+  std::vector<int> chosen_;
+  // Where the last scan or read stands.
+  std::size_t group_ = 0;
+  std::unique_ptr<arrow::RecordBatchReader> batches_;
+  std::shared_ptr<arrow::RecordBatch> batch_;
+  std::uint64_t row_ = 0;  // the first one of batch_
+};
+
+}  // namespace
+
+std::unique_ptr<RecordFile> open_parquet(const std::filesystem::path& file) {
+  return std::make_unique<Parquet>(file);
+}
+
+}  // namespace krl::records
