@@ -12,7 +12,7 @@ __device__ float2 block_reduce(float2 value, float2 (&warps)[kMostWarps], float 
   }
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();
-  int lane = threadIdx.x % 32;
+  int lane = threadIdx.x % kMostWarps;
   value = lane < blockDim.x / 32 ? warps[lane] : make_float2(neutral, neutral);
   for (int step = kMostWarps / 2; step > 0; step /= 2) {
     value.x = combine(value.x, __shfl_xor_sync(~0u, value.x, step));
