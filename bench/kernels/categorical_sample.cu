@@ -1,5 +1,5 @@
-// A block a row reads it once: the sums of its tiles of 1024 stay in shared memory, and only the tile
-// that contains the target is read again and scanned.
+// A block a row reads it once: the sums of its tiles of 1024 stay in shared memory, and only the
+// tile that contains the target is read again and scanned.
 // @launch sample<<<rows, 256>>>(weights, pick, token, cols)
 constexpr int kThreads = 256, kWarps = kThreads / 32, kTile = 1024, kMostTiles = 32, kEach = 4;
 

@@ -1,7 +1,7 @@
 // A block has 32 queries of a head and takes the keys and values in tiles of 32 through shared
 // memory, with online softmax: a warp has four queries, a lane a key of the scores and every 32nd
-// column of the output. Tiles that no query sees are skipped. The last blocks have the most keys and
-// are started first.
+// column of the output. Tiles that no query sees are skipped. The blocks with the most keys are
+// started first.
 // @launch attention<<<dim3(ceil_div(n, 32), heads), 256, 4 * 32 * (2 * d + (d + 1 - d % 2))>>>(q, keys, vals, out, scale, n, d)
 constexpr int kQueries = 32, kKeys = 32, kEach = 4, kColumns = 4, kThreads = 256;
 

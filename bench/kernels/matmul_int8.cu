@@ -1,6 +1,6 @@
-// Tensor cores by mma.sync on 8-bit integers: tiles of 128 x 128 a block, 64 x 32 a warp. A fragment
-// is made of whole words of shared memory. The next 16 words of the depth are loaded into registers
-// while the current ones are multiplied.
+// Tensor cores by mma.sync on 8-bit integers: tiles of 128 x 128 a block, 64 x 32 a warp. A
+// fragment is made of whole words of shared memory. The next 16 words of the depth are loaded into
+// registers while the current ones are multiplied.
 // @launch matmul<<<dim3(ceil_div(n, 128), ceil_div(m, 128)), 256>>>(a, b, c, m, n, words)
 constexpr int kTile = 128, kDepth = 16, kThreads = 256, kPitch = kDepth + 4;
 

@@ -1,6 +1,6 @@
-// A block has 32 queries of a head and takes the keys and values that their windows cover in tiles of
-// 32 through shared memory, with online softmax: a warp has four queries, a lane a key of the scores
-// and every 32nd column of the output.
+// A block has 32 queries of a head and takes the keys and values that their windows cover in tiles
+// of 32 through shared memory, with online softmax: a warp has four queries, a lane a key of the
+// scores and every 32nd column of the output.
 // @launch attention<<<dim3(ceil_div(n, 32), heads), 256, 4 * 32 * (2 * d + (d + 1 - d % 2))>>>(q, keys, vals, out, scale, n, d)
 constexpr int kQueries = 32, kKeys = 32, kEach = 4, kColumns = 4, kThreads = 256, kWindow = 64;
 

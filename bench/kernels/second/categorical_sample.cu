@@ -1,5 +1,5 @@
-// A warp a row: the total with eight elements in flight a lane, then a scan of 32 elements at a time
-// that ends where the target is passed.
+// A warp a row: the total with eight elements in flight a lane, then a scan of 32 elements at a
+// time that ends where the target is passed.
 // @launch sample<<<ceil_div(rows, 4), 128>>>(weights, pick, token, rows, cols)
 constexpr int kBatch = 4;
 

@@ -1,5 +1,5 @@
-// Tiles of 32 x 32 of a plane with their border in shared memory; a thread computes four pixels, one
-// below the other, from six rows.
+// Tiles of 32 x 32 of a plane with their border in shared memory; a thread computes four pixels,
+// one below the other, from six rows.
 // @launch depthwise<<<dim3(ceil_div(width, 32), ceil_div(height, 32), batch * channels), dim3(32, 8)>>>(x, w, y, channels, height, width)
 constexpr int kTile = 32, kEach = 4, kPitch = kTile + 2;
 

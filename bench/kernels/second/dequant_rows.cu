@@ -1,5 +1,6 @@
 // A warp a row. Bytes become floats by a permutation: a byte with its sign flipped in the lowest
-// bits of 2^23 is 2^23 + 128 + q, and the subtraction of that offset and of the zero point is exact.
+// bits of 2^23 is 2^23 + 128 + q, and the subtraction of that offset and of the zero point is
+// exact.
 // @launch dequant_rows<<<ceil_div(rows, 8), 256>>>(packed, scale, zero, y, rows, words)
 constexpr unsigned kExponent = 0x4b000000u;  // of 2^23
 

@@ -1,6 +1,6 @@
-// One launch: a block of 16 warps for each group of each image. Neighbouring threads have the channels
-// of a place, then those of the next; the group is read three times, the second and third time mostly
-// from the L2 cache.
+// One launch: a block of 16 warps for each group of each image. Neighbouring threads have the
+// channels of a place, then those of the next; the group is read three times, the second and third
+// time mostly from the L2 cache.
 // @launch group_norm<<<batch * groups, 512>>>(x, gamma, beta, y, len, width)
 constexpr int kGroups = 8, kThreads = 512, kWarps = kThreads / 32;
 

@@ -1,5 +1,5 @@
-// A warp a row. Floats become integers of the same order, 0 for hidden ones, so that a lane keeps one
-// integer and a column; the warp then reduces by its instructions for integers.
+// A warp a row. Floats become integers of the same order, 0 for hidden ones, so that a lane keeps
+// one integer and a column; the warp then reduces by its instructions for integers.
 // @launch masked_argmax<<<ceil_div(rows, 4), 128>>>(logits, mask, token, rows, cols)
 __device__ unsigned ordered(float value) {
   if (value == 0.0f) value = 0.0f;  // -0 equals 0

@@ -1,5 +1,5 @@
-// In two steps through shared memory: the maxima of three neighbours in the 33 rows that a tile of 32
-// x 16 outputs needs, which are read by whole warps; then of three rows.
+// In two steps through shared memory: the maxima of three neighbours in the 33 rows that a tile of
+// 32 x 16 outputs needs, which are read by whole warps; then of three rows.
 // @launch max_pool2d<<<dim3(ceil_div(wide, 32), ceil_div(high, 16), planes), 256>>>(x, y, height, width, high, wide)
 constexpr int kWide = 32, kHigh = 16, kRows = 2 * kHigh + 1;
 

@@ -1,5 +1,5 @@
-// A block of eight warps a row, which keeps the sums in shared memory: few registers, and rows of any
-// length up to the largest.
+// A block of eight warps a row, which keeps the sums in shared memory: few registers, and rows of
+// any length up to the largest.
 // @launch residual_rmsnorm<<<rows, 256, 4 * cols>>>(x, res, gamma, y, cols)
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 

@@ -1,5 +1,5 @@
-// A warp a row, with online softmax: the maximum and the sum in one pass over four elements a lane at
-// a time, then the results in a second one, mostly from the caches.
+// A warp a row, with online softmax: the maximum and the sum in one pass over four elements a lane
+// at a time, then the results in a second one, mostly from the caches.
 // @launch softcap_softmax<<<ceil_div(rows, 4), 128>>>(x, y, cap, rows, cols)
 constexpr int kBatch = 4;
 

@@ -1,6 +1,6 @@
 // A warp a row. Lanes 0 to 7 have the greatest values so far; of the 32 loaded next, only those
-// above the eighth are inserted, one by one, with a shuffle. After a few hundred elements hardly any
-// are.
+// above the eighth are inserted, one by one, with a shuffle. After a few hundred elements hardly
+// any are.
 // @launch top_k_rows<<<ceil_div(rows, 4), 128>>>(x, y, rows, cols)
 constexpr int kTop = 8, kBatch = 8;
 

@@ -1,6 +1,6 @@
 // A block a row in registers, 16 elements a thread, as integers of the same order. The eighth is
-// found bit by bit: the largest threshold that at least eight elements reach. Neither sorting nor the
-// number of elements matters.
+// found bit by bit: the largest threshold that at least eight elements reach. Neither sorting nor
+// the number of elements matters.
 // @launch top_k_softmax<<<rows, 32 * ceil_div(cols, 512)>>>(x, y, cols)
 constexpr int kEach = 16, kTop = 8;
 

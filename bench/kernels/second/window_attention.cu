@@ -1,6 +1,6 @@
-// A warp a query. A lane computes the scores of two keys of the window, which is all there are; after
-// the softmax, the weights are passed around by shuffles, and a lane has every 32nd column. The
-// queries of a block are neighbours, so that keys and values come from the L1 cache.
+// A warp a query. A lane computes the scores of two keys of the window, which is all there are;
+// after the softmax, the weights are passed around by shuffles, and a lane has every 32nd column.
+// The queries of a block are neighbours, so that keys and values come from the L1 cache.
 // @launch attention<<<dim3(ceil_div(n, 8), heads), 256>>>(q, keys, vals, out, scale, n, d)
 constexpr int kWindow = 64, kColumns = 4;
 
