@@ -1,0 +1,22 @@
+// Names that mean the same in every CUDA or Python source. Thread-safe.
+#pragma once
+
+#include <string_view>
+
+namespace krl::retrieval {
+
+// Types, keywords, built-in variables, and all that begins with two underscores.
+bool is_known_name(std::string_view name);
+
+bool is_type(std::string_view name);
+
+// A member of a vector type or a built-in variable: x, y, z or w.
+bool is_component(std::string_view name);
+
+// Does not change what a kernel computes: const, inline, …
+bool is_qualifier(std::string_view name);
+
+// What follows is an expression, so a name there is not declared: return, else, in, …
+bool precedes_expression(std::string_view name);
+
+}  // namespace krl::retrieval

@@ -1,0 +1,30 @@
+// Whether a text is another one again: the same, the same after its names and layout were changed,
+// or with a kernel of it. Thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::retrieval {
+
+// What texts are compared by, as digests.
+struct TextIdentity {
+  std::string hash;                  // of the text
+  std::string source;                // of its normal form (normal_form.hpp); empty: it has none
+  std::vector<std::string> kernels;  // of its kernels' normal forms, sorted
+};
+
+TextIdentity identity_of(std::string_view text);
+
+enum class Likeness {
+  kSameText,
+  kSameSource,  // but for comments, white space, names and numbers
+  kSameKernel,  // one of its kernels, likewise
+};
+
+// The strongest likeness; nothing if they are no near duplicates by these rules.
+std::optional<Likeness> likeness(const TextIdentity& a, const TextIdentity& b);
+
+}  // namespace krl::retrieval

@@ -1,0 +1,200 @@
+#include "plugins/retrieval/duplicates/normal_form.hpp"
+
+#include <algorithm>
+#include <kernelrl/cuda_source.hpp>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "plugins/retrieval/duplicates/known_names.hpp"
+#include "plugins/retrieval/duplicates/python_scanner.hpp"
+
+namespace krl::retrieval {
+namespace {
+
+using Tokens = std::vector<SourceToken>;
+
+constexpr std::size_t kLeastTokens = 8;
+constexpr std::size_t kLeastKernelTokens = 24;
+
+bool holds_cuda(std::string_view text) {
+  return text.find("__global__") != text.npos || text.find("#include") != text.npos;
+}
+
+// With the tokens of CUDA in Python's texts in place of these.
+Tokens scan(std::string_view text) {
+  if (!looks_like_python(text)) return scan_cuda_source(text).tokens;
+  Tokens all;
+  for (SourceToken& token : scan_python_source(text)) {
+    if (token.kind == SourceToken::kLiteral && holds_cuda(token.text)) {
+      Tokens inner = scan_cuda_source(literal_contents(token.text)).tokens;
+      std::move(inner.begin(), inner.end(), std::back_inserter(all));
+    } else {
+      all.push_back(std::move(token));
+    }
+  }
+  return all;
+}
+
+// Prose has few tokens that are not words.
+bool is_prose(const Tokens& tokens) {
+  const auto names = std::count_if(tokens.begin(), tokens.end(), [](const SourceToken& token) {
+    return token.kind == SourceToken::kIdentifier;
+  });
+  const auto all = static_cast<std::ptrdiff_t>(tokens.size());
+  return names * 10 > all * 7;
+}
+
+bool starts_left_out_line(const Tokens& tokens, std::size_t i) {
+  if (!tokens[i].starts_line) return false;
+  if (tokens[i].is("import") || tokens[i].is("from")) return true;
+  return tokens[i].is("#") && i + 1 < tokens.size() &&
+         (tokens[i + 1].is("include") || tokens[i + 1].is("pragma"));
+}
+
+// Without includes, imports and qualifiers.
+Tokens essential(Tokens tokens) {
+  Tokens kept;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (starts_left_out_line(tokens, i)) {
+      while (i + 1 < tokens.size() && !tokens[i + 1].starts_line) ++i;
+    } else if (tokens[i].is("extern") || is_qualifier(tokens[i].text)) {
+      const bool linkage = tokens[i].is("extern") && i + 1 < tokens.size() &&
+                           tokens[i + 1].kind == SourceToken::kLiteral;
+      if (linkage) ++i;
+    } else {
+      kept.push_back(std::move(tokens[i]));
+    }
+  }
+  return kept;
+}
+
+// Numbers the names of a text.
+class Renaming {
+ public:
+  explicit Renaming(const Tokens& tokens) : tokens_(tokens) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (is_name(i) && is_declared_at(i)) declared_.insert(tokens[i].text);
+    }
+  }
+
+  // The normal form of the tokens from `begin` to before `end`, numbered from 0.
+  std::string form(std::size_t begin, std::size_t end) const {
+    std::unordered_map<std::string, std::size_t> names, members;
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!text.empty()) text += ' ';
+      if (tokens_[i].kind == SourceToken::kNumber) {
+        text += '0';
+      } else if (tokens_[i].kind == SourceToken::kLiteral) {
+        text += '"';
+      } else if (!is_name(i) || is_known_name(tokens_[i].text)) {
+        text += tokens_[i].text;
+      } else if (follows_member_access(i)) {
+        text += is_foreign_member(i) ? tokens_[i].text : numbered(members, i, 'm');
+      } else {
+        text += is_foreign_call(i) ? tokens_[i].text : numbered(names, i, 'v');
+      }
+    }
+    return text;
+  }
+
+ private:
+  bool is_name(std::size_t i) const { return tokens_[i].kind == SourceToken::kIdentifier; }
+  bool is(std::size_t i, std::string_view spelling) const {
+    return i < tokens_.size() && tokens_[i].is(spelling);
+  }
+
+  // `float name`, `float* name`, `def name`: behind a type, or what may be one.
+  bool is_declared_at(std::size_t i) const {
+    if (i == 0) return false;
+    if (is_name(i - 1)) return !precedes_expression(tokens_[i - 1].text);
+    const bool pointer = is(i - 1, "*") || is(i - 1, "&");
+    return pointer && i >= 2 && is_name(i - 2) && is_type(tokens_[i - 2].text);
+  }
+
+  bool follows_member_access(std::size_t i) const {
+    if (i < 2) return false;
+    const bool arrow = is(i - 1, ">") && is(i - 2, "-");
+    const bool scope = is(i - 1, ":") && is(i - 2, ":");
+    return is(i - 1, ".") || arrow || scope;
+  }
+
+  // A member of what the text did not make: of a built-in variable or a module, or a method.
+  bool is_foreign_member(std::size_t i) const {
+    const std::size_t owner = i - (is(i - 1, ".") ? 2 : 3);
+    if (i < 3 || !is_name(owner)) return true;
+    if (is(owner, "self") || is(owner, "this")) return false;
+    return is_component(tokens_[i].text) || is(i - 1, ":") || is(i + 1, "(") || is(i + 1, "<") ||
+           is_known_name(tokens_[owner].text) || !declared_.contains(tokens_[owner].text);
+  }
+
+  bool is_foreign_call(std::size_t i) const {
+    return is(i + 1, "(") && !declared_.contains(tokens_[i].text);
+  }
+
+  std::string numbered(std::unordered_map<std::string, std::size_t>& numbers, std::size_t i,
+                       char kind) const {
+    const std::size_t next = numbers.size();
+    return kind + std::to_string(numbers.try_emplace(tokens_[i].text, next).first->second);
+  }
+
+  const Tokens& tokens_;
+  std::unordered_set<std::string> declared_;
+};
+
+// Behind the closing brace of the function whose head is at `begin`; nothing for a declaration.
+std::size_t end_of_function(const Tokens& tokens, std::size_t begin) {
+  int depth = 0;
+  for (std::size_t i = begin; i < tokens.size(); ++i) {
+    if (depth == 0 && tokens[i].is(";")) return begin;
+    if (tokens[i].is("{")) ++depth;
+    if (tokens[i].is("}") && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+// `__launch_bounds__(256, 2)` and what else does not belong to what a kernel computes.
+Tokens without_launch_bounds(const Tokens& tokens) {
+  Tokens kept;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__launch_bounds__")) {
+      kept.push_back(tokens[i]);
+      continue;
+    }
+    while (i + 1 < tokens.size() && !tokens[i].is(")")) ++i;
+  }
+  return kept;
+}
+
+std::string lower_case_words(const Tokens& tokens) {
+  std::string text;
+  for (const SourceToken& token : tokens) {
+    if (token.kind == SourceToken::kPunctuation) continue;
+    if (!text.empty()) text += ' ';
+    for (const char c : token.text) {
+      text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+NormalForm normal_form(std::string_view text) {
+  const Tokens tokens = without_launch_bounds(essential(scan(text)));
+  const Renaming renaming(tokens);
+  NormalForm form;
+  if (tokens.size() >= kLeastTokens) {
+    form.whole = is_prose(tokens) ? lower_case_words(tokens) : renaming.form(0, tokens.size());
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__global__")) continue;
+    const std::size_t end = end_of_function(tokens, i);
+    if (end - i >= kLeastKernelTokens) form.kernels.push_back(renaming.form(i, end));
+    i = std::max(i, end - 1);
+  }
+  return form;
+}
+
+}  // namespace krl::retrieval

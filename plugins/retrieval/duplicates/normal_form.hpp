@@ -1,0 +1,31 @@
+// A source text without what can be changed without changing what it computes, to tell copies of
+// it. Thread-safe.
+//
+// For CUDA, C++ and Python, and CUDA inside Python's texts: without comments, documentation, white
+// space, includes, imports and qualifiers that do not change results (const, inline, __restrict__,
+// …); names that the text declares are numbered in the order in which they appear; numbers and
+// texts are all the same. Kept are keywords, types, the built-in variables, what is called but not
+// declared (`expf`), and members of what the text does not own (`torch.relu`).
+//
+// Numbers go because the same answer at another size, block or factor is still the answer: a
+// document too many that is left out costs little, one that leaks spoils what is measured.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::retrieval {
+
+struct NormalForm {
+  // Of the whole text; of prose, which has no names to number, its words in lower case. Empty if
+  // the text has too few tokens to say anything.
+  std::string whole;
+  // Of each `__global__` function by itself, with its own numbering, in the order of the text: the
+  // same whatever contract or host code surrounds it.
+  std::vector<std::string> kernels;
+};
+
+NormalForm normal_form(std::string_view text);
+
+}  // namespace krl::retrieval

@@ -1,0 +1,149 @@
+#include "plugins/retrieval/search/retriever.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <kernelrl/values.hpp>
+#include <numeric>
+
+namespace krl::retrieval {
+namespace {
+
+float cosine(std::span<const float> a, std::span<const float> b) {
+  const auto product = [](std::span<const float> u, std::span<const float> v) {
+    return std::inner_product(u.begin(), u.end(), v.begin(), 0.0f);
+  };
+  const float lengths = std::sqrt(product(a, a) * product(b, b));
+  return lengths > 0 ? product(a, b) / lengths : 0.0f;
+}
+
+Reason reason_of(Likeness likeness) {
+  switch (likeness) {
+    case Likeness::kSameText:
+      return Reason::kSameText;
+    case Likeness::kSameSource:
+      return Reason::kSameSource;
+    case Likeness::kSameKernel:
+      break;
+  }
+  return Reason::kSameKernel;
+}
+
+std::size_t dimension_of(const StoredIndex& index) {
+  if (index.dimension > 0) return static_cast<std::size_t>(index.dimension);
+  invalid_argument(index.folder.string() + ": its vectors have no dimension");
+}
+
+}  // namespace
+
+// One query: takes the nearest documents in turn and decides on each.
+class Retriever::Search {
+ public:
+  Search(const Retriever& retriever, const Query& query)
+      : retriever_(retriever),
+        query_(query),
+        own_(identity_of(query.text)),
+        vector_(retriever.encode_(std::span(&query.text, 1), TextRole::kQuery)) {}
+
+  Retrieval run() {
+    // More than are wanted, as some will be left out; all of them again if these do not suffice.
+    constexpr std::size_t kSpare = 16;
+    for (std::size_t wanted = query_.count + kSpare;; wanted *= 4) {
+      result_ = {};
+      found_.clear();
+      const std::vector<Neighbour> nearest = retriever_.vectors_.search(vector_, wanted);
+      for (const Neighbour& neighbour : nearest) {
+        if (result_.hits.size() == query_.count) return std::move(result_);
+        decide(neighbour);
+      }
+      if (result_.hits.size() == query_.count || nearest.size() < wanted) {
+        return std::move(result_);
+      }
+    }
+  }
+
+ private:
+  void decide(const Neighbour& neighbour) {
+    const Document& document = retriever_.index_.documents[neighbour.index];
+    if (!query_.task.empty() && document.task == query_.task) {
+      result_.left_out.push_back({&document, neighbour.product, Reason::kOwnTask});
+      return;
+    }
+    TextIdentity identity = identity_of(document.text);
+    if (const auto reason = reason_against(identity, neighbour)) {
+      result_.left_out.push_back({&document, neighbour.product, *reason});
+      return;
+    }
+    result_.hits.push_back({&document, neighbour.product});
+    found_.push_back(std::move(identity));
+  }
+
+  std::optional<Reason> reason_against(const TextIdentity& identity,
+                                       const Neighbour& neighbour) const {
+    if (const auto like = likeness(identity, own_)) return reason_of(*like);
+    if (query_.guarded != nullptr) {
+      for (const TextIdentity& guarded : query_.guarded->identities) {
+        if (const auto like = likeness(identity, guarded)) return reason_of(*like);
+      }
+    }
+    if (is_similar(neighbour.index)) return Reason::kSimilarVector;
+    const bool repeats = std::any_of(found_.begin(), found_.end(), [&](const TextIdentity& other) {
+      return likeness(identity, other).has_value();
+    });
+    return repeats ? std::optional(Reason::kRepeats) : std::nullopt;
+  }
+
+  // To the query or a guarded text, by their vectors.
+  bool is_similar(std::size_t index) const {
+    const std::span<const float> vector = retriever_.vectors_.vector(index);
+    const float least = retriever_.rules_.similar;
+    if (cosine(vector, vector_) >= least) return true;
+    if (query_.guarded == nullptr) return false;
+    const std::span<const float> guarded = query_.guarded->vectors;
+    for (std::size_t at = 0; at < guarded.size(); at += vector.size()) {
+      if (cosine(vector, guarded.subspan(at, vector.size())) >= least) return true;
+    }
+    return false;
+  }
+
+  const Retriever& retriever_;
+  const Query& query_;
+  const TextIdentity own_;
+  const std::vector<float> vector_;
+  Retrieval result_;
+  std::vector<TextIdentity> found_;  // of the hits
+};
+
+const char* reason_name(Reason reason) {
+  switch (reason) {
+    case Reason::kOwnTask:
+      return "own_task";
+    case Reason::kSameText:
+      return "same_text";
+    case Reason::kSameSource:
+      return "same_source";
+    case Reason::kSameKernel:
+      return "same_kernel";
+    case Reason::kSimilarVector:
+      return "similar_vector";
+    case Reason::kRepeats:
+      break;
+  }
+  return "repeats";
+}
+
+Retriever::Retriever(StoredIndex index, Encode encode, RetrievalRules rules)
+    : index_(std::move(index)),
+      encode_(std::move(encode)),
+      rules_(rules),
+      vectors_(index_.vectors(), dimension_of(index_), std::max(rules.threads, 1)) {}
+
+GuardedTexts Retriever::guard(std::span<const std::string_view> texts) const {
+  GuardedTexts guarded;
+  for (const std::string_view text : texts) guarded.identities.push_back(identity_of(text));
+  if (!texts.empty()) guarded.vectors = encode_(texts, TextRole::kDocument);
+  return guarded;
+}
+
+Retrieval Retriever::find(const Query& query) const { return Search(*this, query).run(); }
+
+}  // namespace krl::retrieval

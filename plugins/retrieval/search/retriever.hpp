@@ -1,0 +1,88 @@
+// Finds the documents of an index that are nearest to a query, and leaves out what would give its
+// task's answer away: documents of the task itself and near duplicates of texts that are guarded.
+// What was left out is reported with the reason. Immutable; thread-safe as far as its `Encode` is.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/retrieval/duplicates/near_duplicate.hpp"
+#include "plugins/retrieval/encoder/text_role.hpp"
+#include "plugins/retrieval/index/index_folder.hpp"
+#include "plugins/retrieval/index/vector_index.hpp"
+
+namespace krl::retrieval {
+
+struct RetrievalRules {
+  // From this cosine of their vectors on, two texts are near duplicates; above 1: never.
+  float similar = 0.95f;
+  int threads = 1;  // of a search
+};
+
+// Texts of which no near duplicate may be found, such as a task's reference, its naive kernel and
+// known solutions. Made once for a task.
+struct GuardedTexts {
+  std::vector<TextIdentity> identities;
+  std::vector<float> vectors;  // identities.size() × dimension
+};
+
+struct Query {
+  std::string_view text;
+  std::string_view task;                  // documents of this task are left out; empty: of none
+  const GuardedTexts* guarded = nullptr;  // besides the query's own text, which is always guarded
+  std::size_t count = 3;                  // of documents to find
+};
+
+struct Hit {
+  const Document* document;  // the retriever's
+  float score;               // the inner product with the query
+};
+
+enum class Reason {
+  kOwnTask,        // the query's task
+  kSameText,       // as a guarded text
+  kSameSource,     // as a guarded text, with other names, numbers or layout
+  kSameKernel,     // with a kernel of a guarded text
+  kSimilarVector,  // to that of a guarded text
+  kRepeats,        // a near duplicate of a hit with a higher score
+};
+
+const char* reason_name(Reason reason);  // "own_task", "same_text", …
+
+struct LeftOut {
+  const Document* document;
+  float score;
+  Reason reason;
+};
+
+struct Retrieval {
+  std::vector<Hit> hits;          // at most Query::count, the highest score first
+  std::vector<LeftOut> left_out;  // all with a score above the last hit's, the highest first
+};
+
+class Retriever {
+ public:
+  // `encode` gives vectors of the encoder that the index was built with (require_encoder). Throws
+  // krl::Failure (KRL_INVALID_ARGUMENT) if the index has no dimension.
+  Retriever(StoredIndex index, Encode encode, RetrievalRules rules);
+
+  const std::vector<Document>& documents() const { return index_.documents; }
+
+  GuardedTexts guard(std::span<const std::string_view> texts) const;
+
+  Retrieval find(const Query& query) const;
+
+ private:
+  class Search;
+
+  StoredIndex index_;
+  Encode encode_;
+  RetrievalRules rules_;
+  VectorIndex vectors_;
+};
+
+}  // namespace krl::retrieval
