@@ -3,10 +3,10 @@
 # every test, and runs under sanitizers those tests in which they are most likely to find something:
 #   ci     release: all tests; the benchmarks are built
 #   asan   AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
-#          input
+#          input, except ResumeTest, which stops a run at each of its operations
 #   fuzz   the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
 #   tsan   ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
-#          except ResumeTest, which stops a run at each of its operations
+#          except ResumeTest
 #   dev    like asan, but all tests except those of compilers, which are other people's programs
 # A failure does not stop the rest. A test that fails is run again, alone; if it passes then, it is reported as unsteady,
 # which is a failure too. The last lines repeat the output of everything that failed, and sum up.
