@@ -127,4 +127,5 @@ if [[ -n $tests ]]; then
   install_llama_server
   model=.deps/models/smollm2 # a real model, small
   [[ -f $model/model.safetensors && -f $model.gguf ]] || scripts/get_smollm2.sh "$model"
+  [[ -f .deps/models/minilm/model.safetensors ]] || scripts/get_minilm.sh .deps/models/minilm  # an encoder
 fi

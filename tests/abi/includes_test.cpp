@@ -74,7 +74,7 @@ TEST(Includes, RewardsDoNotKnowEachOther) { expect_none("plugins/rewards", "plug
 
 // Every plugin may use them, so they know none of them.
 TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
-  for (const char* folder : {"rewards", "datasets", "policies", "backends"}) {
+  for (const char* folder : {"rewards", "datasets", "policies", "backends", "retrieval"}) {
     expect_none("plugins/files", std::string("plugins/") + folder);
     expect_none("plugins/http", std::string("plugins/") + folder);
   }
@@ -83,7 +83,7 @@ TEST(Includes, TheSharedLibrariesKnowTheSdkAlone) {
 // One library speaks HTTP, and decides what is verified and what is kept secret.
 TEST(Includes, NobodyElseSpeaksHttp) {
   for (const char* folder : {"core", "cli", "plugins/rewards", "plugins/datasets",
-                             "plugins/policies", "plugins/backends"}) {
+                             "plugins/policies", "plugins/backends", "plugins/retrieval"}) {
     expect_none(folder, "boost/beast/");
     expect_none(folder, "openssl/ssl.h");
     expect_none(folder, "boost/asio/ssl");
@@ -118,6 +118,16 @@ TEST(Includes, PoliciesDoNotKnowEachOther) {
   for (const std::string& policy : policies) {
     for (const std::string& other : policies)
       if (other != policy) expect_none("plugins/policies/" + policy, "plugins/policies/" + other);
+  }
+}
+
+// Retrieval takes files and tokens from what policies share, and knows no plugin.
+TEST(Includes, RetrievalsFoldersAreLayers) {
+  expect_layers("plugins/retrieval/", {"wordpiece", "encoder", "index", "duplicates", "search"},
+                "plugins/retrieval/");
+  for (const char* folder : {"rewards", "datasets", "backends", "policies/libtorch",
+                             "policies/openai", "policies/tinker"}) {
+    expect_none("plugins/retrieval", std::string("plugins/") + folder);
   }
 }
 

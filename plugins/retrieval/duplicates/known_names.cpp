@@ -19,23 +19,25 @@ const Names& types() {
   return names;
 }
 
-const Names& keywords() {
+const Names& cuda_keywords() {
   static const Names names = {
-      "if",         "else",      "for",       "while",       "do",
-      "switch",     "case",      "default",   "break",       "continue",
-      "return",     "goto",      "struct",    "class",       "union",
-      "enum",       "typedef",   "using",     "namespace",   "template",
-      "typename",   "operator",  "sizeof",    "volatile",    "public",
-      "private",    "protected", "this",      "new",         "delete",
-      "true",       "false",     "nullptr",   "static_cast", "reinterpret_cast",
-      "const_cast", "asm",       "define",    "ifdef",       "ifndef",
-      "endif",      "undef",     "threadIdx", "blockIdx",    "blockDim",
-      "gridDim",    "warpSize",  "def",       "lambda",      "and",
-      "or",         "not",       "in",        "is",          "elif",
-      "try",        "except",    "finally",   "raise",       "with",
-      "as",         "yield",     "assert",    "pass",        "global",
-      "nonlocal",   "del",       "None",      "True",        "False",
-      "self",       "super",     "async",     "await",       "throw"};
+      "if",         "else",      "for",       "while",    "do",          "switch",
+      "case",       "default",   "break",     "continue", "return",      "goto",
+      "struct",     "class",     "union",     "enum",     "typedef",     "using",
+      "namespace",  "template",  "typename",  "operator", "sizeof",      "volatile",
+      "public",     "private",   "protected", "this",     "new",         "delete",
+      "true",       "false",     "nullptr",   "throw",    "static_cast", "reinterpret_cast",
+      "const_cast", "asm",       "define",    "ifdef",    "ifndef",      "endif",
+      "undef",      "threadIdx", "blockIdx",  "blockDim", "gridDim",     "warpSize"};
+  return names;
+}
+
+const Names& python_keywords() {
+  static const Names names = {
+      "if",      "elif",   "else", "for",   "while", "break",  "continue", "return", "def",
+      "class",   "lambda", "and",  "or",    "not",   "in",     "is",       "try",    "except",
+      "finally", "raise",  "with", "as",    "yield", "assert", "pass",     "global", "nonlocal",
+      "del",     "None",   "True", "False", "self",  "super",  "async",    "await"};
   return names;
 }
 
@@ -43,8 +45,10 @@ const Names& keywords() {
 
 bool is_type(std::string_view name) { return types().contains(name); }
 
-bool is_known_name(std::string_view name) {
-  return name.starts_with("__") || is_type(name) || keywords().contains(name);
+bool is_known_name(std::string_view name, bool python) {
+  if (name.starts_with("__")) return true;
+  if (python) return python_keywords().contains(name);
+  return is_type(name) || cuda_keywords().contains(name);
 }
 
 bool is_component(std::string_view name) {
@@ -58,12 +62,13 @@ bool is_qualifier(std::string_view name) {
   return names.contains(name);
 }
 
-bool precedes_expression(std::string_view name) {
-  static const Names names = {"return", "else", "case",  "goto",   "throw",  "new",
-                              "delete", "and",  "or",    "not",    "in",     "is",
-                              "if",     "elif", "while", "do",     "assert", "yield",
-                              "await",  "del",  "raise", "sizeof", "with"};
-  return names.contains(name);
+bool precedes_expression(std::string_view name, bool python) {
+  static const Names cuda = {"return", "else",   "case", "goto",  "throw",
+                             "new",    "delete", "do",   "sizeof"};
+  static const Names expressions = {"return", "and",  "or",    "not",   "in",     "is",
+                                    "if",     "elif", "else",  "while", "assert", "yield",
+                                    "await",  "del",  "raise", "with",  "lambda"};
+  return (python ? expressions : cuda).contains(name);
 }
 
 }  // namespace krl::retrieval

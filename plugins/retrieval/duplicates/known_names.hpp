@@ -5,9 +5,10 @@
 
 namespace krl::retrieval {
 
-// Types, keywords, built-in variables, and all that begins with two underscores.
-bool is_known_name(std::string_view name);
+// Keywords, of CUDA also types and built-in variables, and all that begins with two underscores.
+bool is_known_name(std::string_view name, bool python);
 
+// Of C++ or CUDA.
 bool is_type(std::string_view name);
 
 // A member of a vector type or a built-in variable: x, y, z or w.
@@ -17,6 +18,6 @@ bool is_component(std::string_view name);
 bool is_qualifier(std::string_view name);
 
 // What follows is an expression, so a name there is not declared: return, else, in, …
-bool precedes_expression(std::string_view name);
+bool precedes_expression(std::string_view name, bool python);
 
 }  // namespace krl::retrieval

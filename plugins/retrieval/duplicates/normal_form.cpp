@@ -12,7 +12,10 @@
 namespace krl::retrieval {
 namespace {
 
-using Tokens = std::vector<SourceToken>;
+struct Token : SourceToken {
+  bool python = false;  // or CUDA
+};
+using Tokens = std::vector<Token>;
 
 constexpr std::size_t kLeastTokens = 8;
 constexpr std::size_t kLeastKernelTokens = 24;
@@ -21,16 +24,22 @@ bool holds_cuda(std::string_view text) {
   return text.find("__global__") != text.npos || text.find("#include") != text.npos;
 }
 
+void append(std::vector<SourceToken> tokens, bool python, Tokens& all) {
+  for (SourceToken& token : tokens) all.push_back({std::move(token), python});
+}
+
 // With the tokens of CUDA in Python's texts in place of these.
 Tokens scan(std::string_view text) {
-  if (!looks_like_python(text)) return scan_cuda_source(text).tokens;
   Tokens all;
+  if (!looks_like_python(text)) {
+    append(scan_cuda_source(text).tokens, false, all);
+    return all;
+  }
   for (SourceToken& token : scan_python_source(text)) {
     if (token.kind == SourceToken::kLiteral && holds_cuda(token.text)) {
-      Tokens inner = scan_cuda_source(literal_contents(token.text)).tokens;
-      std::move(inner.begin(), inner.end(), std::back_inserter(all));
+      append(scan_cuda_source(literal_contents(token.text)).tokens, false, all);
     } else {
-      all.push_back(std::move(token));
+      all.push_back({std::move(token), true});
     }
   }
   return all;
@@ -38,7 +47,7 @@ Tokens scan(std::string_view text) {
 
 // Prose has few tokens that are not words.
 bool is_prose(const Tokens& tokens) {
-  const auto names = std::count_if(tokens.begin(), tokens.end(), [](const SourceToken& token) {
+  const auto names = std::count_if(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.kind == SourceToken::kIdentifier;
   });
   const auto all = static_cast<std::ptrdiff_t>(tokens.size());
@@ -47,7 +56,7 @@ bool is_prose(const Tokens& tokens) {
 
 bool starts_left_out_line(const Tokens& tokens, std::size_t i) {
   if (!tokens[i].starts_line) return false;
-  if (tokens[i].is("import") || tokens[i].is("from")) return true;
+  if (tokens[i].python) return tokens[i].is("import") || tokens[i].is("from");
   return tokens[i].is("#") && i + 1 < tokens.size() &&
          (tokens[i + 1].is("include") || tokens[i + 1].is("pragma"));
 }
@@ -88,7 +97,7 @@ class Renaming {
         text += '0';
       } else if (tokens_[i].kind == SourceToken::kLiteral) {
         text += '"';
-      } else if (!is_name(i) || is_known_name(tokens_[i].text)) {
+      } else if (!is_name(i) || is_known(i)) {
         text += tokens_[i].text;
       } else if (follows_member_access(i)) {
         text += is_foreign_member(i) ? tokens_[i].text : numbered(members, i, 'm');
@@ -101,6 +110,7 @@ class Renaming {
 
  private:
   bool is_name(std::size_t i) const { return tokens_[i].kind == SourceToken::kIdentifier; }
+  bool is_known(std::size_t i) const { return is_known_name(tokens_[i].text, tokens_[i].python); }
   bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
   }
@@ -108,7 +118,7 @@ class Renaming {
   // `float name`, `float* name`, `def name`: behind a type, or what may be one.
   bool is_declared_at(std::size_t i) const {
     if (i == 0) return false;
-    if (is_name(i - 1)) return !precedes_expression(tokens_[i - 1].text);
+    if (is_name(i - 1)) return !precedes_expression(tokens_[i - 1].text, tokens_[i].python);
     const bool pointer = is(i - 1, "*") || is(i - 1, "&");
     return pointer && i >= 2 && is_name(i - 2) && is_type(tokens_[i - 2].text);
   }
@@ -126,7 +136,7 @@ class Renaming {
     if (i < 3 || !is_name(owner)) return true;
     if (is(owner, "self") || is(owner, "this")) return false;
     return is_component(tokens_[i].text) || is(i - 1, ":") || is(i + 1, "(") || is(i + 1, "<") ||
-           is_known_name(tokens_[owner].text) || !declared_.contains(tokens_[owner].text);
+           is_known(owner) || !declared_.contains(tokens_[owner].text);
   }
 
   bool is_foreign_call(std::size_t i) const {
@@ -167,9 +177,45 @@ Tokens without_launch_bounds(const Tokens& tokens) {
   return kept;
 }
 
+// Where the functions, directives and other parts of the outermost level begin.
+std::vector<std::size_t> parts_of(const Tokens& tokens) {
+  std::vector<std::size_t> begins;
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    bool begin = i == 0 || token.python != tokens[i - 1].python;
+    if (begin) {
+      depth = 0;
+    } else if (token.python) {
+      begin = token.starts_line && (token.is("def") || token.is("class") || token.is("@"));
+    } else if (depth == 0) {
+      const bool directive = tokens[begins.back()].is("#");
+      begin = directive ? token.starts_line : tokens[i - 1].is(";") || tokens[i - 1].is("}");
+    }
+    if (begin) begins.push_back(i);
+    if (token.is("{")) ++depth;
+    if (token.is("}")) depth = std::max(depth - 1, 0);
+  }
+  return begins;
+}
+
+// The parts numbered one by one, as functions use the same names for different things, and sorted.
+std::string form_of_source(const Tokens& tokens, const Renaming& renaming) {
+  const std::vector<std::size_t> begins = parts_of(tokens);
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::size_t end = i + 1 < begins.size() ? begins[i + 1] : tokens.size();
+    parts.push_back(renaming.form(begins[i], end));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string whole;
+  for (const std::string& part : parts) whole += part + "\n";
+  return whole;
+}
+
 std::string lower_case_words(const Tokens& tokens) {
   std::string text;
-  for (const SourceToken& token : tokens) {
+  for (const Token& token : tokens) {
     if (token.kind == SourceToken::kPunctuation) continue;
     if (!text.empty()) text += ' ';
     for (const char c : token.text) {
@@ -186,7 +232,7 @@ NormalForm normal_form(std::string_view text) {
   const Renaming renaming(tokens);
   NormalForm form;
   if (tokens.size() >= kLeastTokens) {
-    form.whole = is_prose(tokens) ? lower_case_words(tokens) : renaming.form(0, tokens.size());
+    form.whole = is_prose(tokens) ? lower_case_words(tokens) : form_of_source(tokens, renaming);
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__global__")) continue;

@@ -3,9 +3,9 @@
 //
 // For CUDA, C++ and Python, and CUDA inside Python's texts: without comments, documentation, white
 // space, includes, imports and qualifiers that do not change results (const, inline, __restrict__,
-// …); names that the text declares are numbered in the order in which they appear; numbers and
-// texts are all the same. Kept are keywords, types, the built-in variables, what is called but not
-// declared (`expf`), and members of what the text does not own (`torch.relu`).
+// …); names are numbered in the order in which they appear in a function; numbers and texts are all
+// the same. Kept are keywords, types, the built-in variables, what is called but not declared
+// (`expf`), and members of what the text does not own (`torch.relu`).
 //
 // Numbers go because the same answer at another size, block or factor is still the answer: a
 // document too many that is left out costs little, one that leaks spoils what is measured.
@@ -18,8 +18,8 @@
 namespace krl::retrieval {
 
 struct NormalForm {
-  // Of the whole text; of prose, which has no names to number, its words in lower case. Empty if
-  // the text has too few tokens to say anything.
+  // Of the whole text, its functions in any order; of prose, which has no names to number, its
+  // words in lower case. Empty if the text has too few tokens to say anything.
   std::string whole;
   // Of each `__global__` function by itself, with its own numbering, in the order of the text: the
   // same whatever contract or host code surrounds it.

@@ -31,8 +31,8 @@ struct GuardedTexts {
 };
 
 struct Query {
-  std::string_view text;
-  std::string_view task;                  // documents of this task are left out; empty: of none
+  std::string_view text = {};
+  std::string_view task = {};             // documents of this task are left out; empty: of none
   const GuardedTexts* guarded = nullptr;  // besides the query's own text, which is always guarded
   std::size_t count = 3;                  // of documents to find
 };
