@@ -26,7 +26,7 @@ constexpr const char* kHelp =
   kernelrl doctor                      check this machine and which backends work on it
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
-  kernelrl runs [list | status | stop | resume | tail] [NAME]
+  kernelrl runs [list | status | stop | resume | tail | export] [NAME]
                                        manage runs
   kernelrl tasks [list | check | import] …
                                        list or check tasks, or import those of other projects

@@ -8,6 +8,7 @@
 #include "cli/console.hpp"
 #include "cli/loaded_plan.hpp"
 #include "cli/plan_run.hpp"
+#include "cli/run_tables.hpp"
 #include "cli/runs.hpp"
 #include "cli/screen/headline.hpp"
 #include "core/run/run_directory.hpp"
@@ -99,6 +100,17 @@ int tail(const RunInfo& run, const fs::path& root) {
   }
 }
 
+int export_tables(const RunInfo& run, const CommandLine& line) {
+  const std::string format = line.has("format") ? line.text("format") : "parquet";
+  if (format != "parquet" && format != "jsonl")
+    return line.wrong("--format takes parquet or jsonl");
+  if (!line.has("folder")) return line.wrong("no folder given: kernelrl runs export NAME FOLDER");
+  const auto written = write_run_tables({run.directory}, line.text("folder"), format == "parquet");
+  if (!written) return report(written.error());
+  print(*written);
+  return kDone;
+}
+
 // The run that the call is about: the named one, or the only one.
 Result<RunInfo> chosen_run(const CommandLine& line, const fs::path& root) {
   if (line.has("name")) return find_run(root, line.text("name"));
@@ -115,6 +127,7 @@ int dispatch(const std::string& what, const CommandLine& line, const fs::path& r
   if (what == "status") return show_status(*run);
   if (what == "stop") return stop(*run);
   if (what == "resume") return resume(*run, line);
+  if (what == "export") return export_tables(*run, line);
   return tail(*run, root);
 }
 
@@ -122,18 +135,21 @@ int dispatch(const std::string& what, const CommandLine& line, const fs::path& r
 
 int runs_command(const Words& words) {
   CommandLine line(
-      "kernelrl runs [list | status | stop | resume | tail] [NAME]",
+      "kernelrl runs [list | status | stop | resume | tail] [NAME]\n"
+      "       kernelrl runs export NAME FOLDER [--format jsonl]",
       "list    all runs, with their last metrics\n"
       "status  one run in full\n"
       "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
+      "export  write its samples, evaluations and best kernels as tables\n"
       "NAME may also be the path of a run's folder. Without NAME: the only run there "
       "is.\n");
   line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
-                 "folder of the runs");
+                 "folder of the runs")("format", po::value<std::string>()->value_name("F"),
+                                       "of exported tables: parquet (the default) or jsonl");
   add_plan_options(line);
-  line.positional({"what", "name"});
+  line.positional({"what", "name", "folder"});
   if (const auto over = line.parse(words)) return *over;
-  const std::vector<std::string> known = {"list", "resume", "status", "stop", "tail"};
+  const std::vector<std::string> known = {"export", "list", "resume", "status", "stop", "tail"};
   const std::string what = line.has("what") ? line.text("what") : "list";
   if (std::find(known.begin(), known.end(), what) == known.end()) {
     return line.wrong("unknown subcommand '" + what + "'" + did_you_mean(what, known, ""));
