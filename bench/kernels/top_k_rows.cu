@@ -1,6 +1,6 @@
 // A block a row: every thread keeps its eight greatest values sorted in registers. A warp then
-// takes the greatest of its lanes' first ones eight times; the last warp standing does so with the
-// results of the warps.
+// takes the greatest of its lanes' first ones eight times; the first warp does so with the results
+// of the warps.
 // @launch top_k_rows<<<rows, min(128, 32 * ceil_div(cols, 256))>>>(x, y, cols)
 constexpr int kTop = 8, kBatch = 4, kMostWarps = 4;
 

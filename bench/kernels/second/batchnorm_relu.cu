@@ -1,6 +1,6 @@
-// A launch folds the four parameters of each channel into a factor and an offset; then a thread
-// takes eight elements of the whole tensor, 256 apart, whatever the length of its rows. The mean is
-// still subtracted first, as x and mean may be large and close.
+// A launch folds variance and gamma of each channel into a factor; then a thread takes eight
+// elements of the whole tensor, 256 apart, whatever the length of its rows. The mean is still
+// subtracted first, as x and mean may be large and close.
 // @scratch factors float[channels]
 // @launch fold<<<ceil_div(channels, 256), 256>>>(var, gamma, factors, channels)
 // @launch apply<<<ceil_div(batch * channels * len, 2048), 256>>>(x, mean, factors, beta, y, batch * channels * len, channels, len)

@@ -1,6 +1,6 @@
-// Direct: a block has a tile of 32 x 8 pixels and eight filters; each channel's tile with
-// its border, and the filters' taps, pass through two buffers of shared memory. A thread has a
-// pixel, whose nine neighbours serve all eight filters.
+// Direct: a block has a tile of 32 x 8 pixels and eight filters; each channel's tile with its
+// border, and the filters' taps, pass through two buffers of shared memory. A thread has a pixel,
+// whose nine neighbours serve all eight filters.
 // @launch conv2d<<<dim3(ceil_div(width, 32) * ceil_div(height, 8), ceil_div(filters, 8)), 256>>>(x, w, bias, y, channels, filters, height, width)
 constexpr int kWide = 32, kHigh = 8, kThreads = 256, kFilters = 8, kTaps = 9;
 constexpr int kPitch = kWide + 2, kPlaces = kPitch * (kHigh + 2);

@@ -1,6 +1,6 @@
-// A block of 16 warps a head, in one launch: each warp has an online softmax of its own over every
-// 16th pair of tokens, a lane every 32nd column; the warps merge at the end. The heads of a group
-// find the cache in the L2 cache.
+// A block of 16 warps a head, in one launch: each warp has an online softmax of its own over four
+// of every 64 tokens, a lane every 32nd column; the warps merge at the end. The heads of a group
+// share the keys and values through the L2 cache.
 // @launch decode<<<heads, 512>>>(q, keys, vals, out, scale, group, n, d)
 constexpr int kThreads = 512, kWarps = kThreads / 32, kColumns = 4, kBatch = 4;
 

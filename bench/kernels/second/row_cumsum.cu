@@ -1,5 +1,5 @@
-// A warp a row, without shared memory or barriers: four rows of 32 elements are loaded at once and
-// scanned by shuffles; the last lane's sum is carried on.
+// A warp a row, without shared memory or barriers: four times 32 elements are loaded at once
+// and scanned by shuffles; the last lane's sum is carried on.
 // @launch row_cumsum<<<ceil_div(rows, 4), 128>>>(x, y, rows, cols)
 constexpr int kBatch = 4;
 
