@@ -1,0 +1,704 @@
+#!/usr/bin/env python3
+"""Turns the problems of a KernelBench checkout into task files of kernelrl (docs/tasks.md).
+
+  kernelbench.py CHECKOUT OUT_FOLDER [--levels 1,2,3] [--only 1/5,2/3] [--jobs 2] [--timeout 70]
+
+Writes OUT_FOLDER/level1/001_square_matrix_multiplication.toml and so on, and OUT_FOLDER/report.json, which says of every
+problem whether it was imported, how, and what is wrong with it. Python and PyTorch are needed here only: the tasks hold
+a TorchScript text. A text is written only if it gave the outputs of the Python model at several shapes, in float32 and
+in float64. Tasks for which zeros are always right are written to OUT_FOLDER/refused, because kernelrl refuses them.
+
+Needs Python 3.11 and: pip install torch==2.11.0 numpy setuptools
+"""
+import argparse
+import ast
+import inspect
+import json
+import logging
+import math
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import traceback
+import warnings
+
+try:
+    import numpy  # noqa: F401: task_file needs it
+    import torch
+    import torch.export
+    from torch import nn
+except ImportError as error:
+    sys.exit(f"kernelbench.py: {error.name or error} is missing: pip install torch==2.11.0 numpy setuptools")
+
+import reference
+import task_file
+from problem import Problem, tensors
+
+GPU_BYTES = 19e9           # of a GPU of 24 GB
+MOST_LAUNCHES = 32         # of a candidate without host code
+CHECK_OPERATIONS = 2e10    # above this, a shape is checked on the meta device only
+LINEAR = {"convolution", "mm", "bmm", "addmm", "mul", "add", "t", "transpose", "permute", "view", "_unsafe_view", "reshape",
+          "expand", "unsqueeze", "squeeze", "clone", "detach", "triu", "tril"}
+
+
+class LeftOut(Exception):
+    """Why a problem is not imported, in one sentence."""
+
+
+def close(one, other, tolerance):
+    return len(one) == len(other) and all(
+        a.shape == b.shape and a.dtype.is_floating_point == b.dtype.is_floating_point
+        and torch.allclose(a.double(), b.double(), rtol=tolerance, atol=tolerance, equal_nan=True)
+        for a, b in zip(one, other))
+
+
+class Importer:
+    def __init__(self, path, commit):
+        self.problem, self.commit = Problem(path), commit
+        self.fixed = set()      # widths that the text does not follow
+        self.report = {"problem": self.problem.key, "title": self.title, "file": str(path.name), "imported": False}
+
+    @property
+    def title(self):
+        return self.problem.name.replace("_", " ").strip()
+
+    # ---- sizes ----
+
+    def examine(self):
+        problem = self.problem
+        published = problem.survey(problem.sizes, flops=True)
+        quick = problem.faster(dict(problem.sizes))
+        tiny, _, _ = problem.shrink(quick, [[n] for n in quick], lambda s: s.memory + s.total < 3e7, deadline=5)
+        try:
+            problem.examine(tiny)
+        except Exception:  # too large or too small: every tensor of the model is an input
+            problem.held = None
+        self.kinds = problem.kinds(quick)
+        while problem.tie_stuck_sizes(quick, self.kinds):
+            quick = {name: quick[name] for name in problem.sizes}
+            self.kinds = problem.kinds(quick)
+        self.quick = quick
+        self.published = problem.survey(problem.sizes, flops=True) if problem.held is not None else published
+        self.report.update(
+            published=problem.sizes, heavy_operations=published.heavy,
+            contract="device" if published.heavy <= MOST_LAUNCHES else "host")
+        self.report["seconds_sizes"] = self.elapsed()
+
+    def names(self, *kinds):
+        return [n for n in self.problem.sizes if self.kinds.get(n) in kinds and n not in self.fixed]
+
+    @property
+    def axes(self):
+        return self.names("free", "width")
+
+    def choose_cases(self):
+        """Small shapes for an emulator, at sizes that are neither multiples of a block nor equal."""
+        problem, free, widths = self.problem, self.names("free"), self.names("width")
+
+        def small(survey):
+            largest = max([survey.largest, *map(math.prod, survey.tensors)])
+            return largest <= 20_000 and survey.flops <= 2.5e7
+
+        def bearable(survey):
+            return max([survey.largest, *map(math.prod, survey.tensors)]) <= 500_000 and survey.flops <= 2.5e7
+        base, survey, fits = problem.shrink(self.quick, [free, widths], small, least=3)
+        if not survey:
+            raise LeftOut("it runs at no small size")
+        self.case, _ = problem.moved(base, free + widths, (1, 3, 2, 5, 4, 7, 8, 16, 32))
+        self.other_free, self.moved_free = problem.moved(self.case, free)
+        self.other, self.moved_widths = problem.moved(self.other_free, widths)
+        self.holdout, _ = problem.moved(self.other, free + widths, (2, 6, 4, 1, 8, 16, 32))
+        survey = self.case_survey = problem.survey(self.case, flops=True)
+        self.report.update(fits_cpu=fits or bearable(survey), case_operations=survey.flops)
+        if survey.flops > CHECK_OPERATIONS:
+            raise LeftOut(f"its smallest shape takes {survey.flops:.1e} operations, too many to check")
+
+    def choose_real(self):
+        """The published shape where it fits a GPU of 24 GB, else less of it: the batch first."""
+        problem, published = self.problem, self.published
+        free, sizes = self.names("free"), {**problem.sizes, **{n: self.case[n] for n in self.fixed}}
+        lead = published.inputs[0][0] if published.inputs and published.inputs[0] else None
+        batch = [n for n in free if sizes[n] == lead][:1]
+        fits = lambda s: 12 * s.memory + 24 * s.largest < GPU_BYTES
+        if fits(published):
+            return sizes
+        sizes, _, done = problem.shrink(sizes, [batch, free, self.names("width")], fits)
+        return sizes if done else None
+
+    def samples(self):
+        """Surveys around the case: each axis alone at several sizes, and several axes at once."""
+        problem, samples = self.problem, [(self.case, self.case_survey)]
+        for name in self.axes:
+            found, misses = 0, 0
+            for step in (1, 2, 3, 4, 5, 8, 6, 7, 16, 32, 64):
+                survey = problem.try_survey({**self.case, name: self.case[name] + step}, flops=True)
+                if survey:
+                    samples.append(({**self.case, name: self.case[name] + step}, survey))
+                found, misses = found + bool(survey), misses + (not survey)
+                if found == 6 or misses == 9:
+                    break
+        for sizes in (self.other_free, self.other, self.holdout):
+            if survey := problem.try_survey(sizes, flops=True):
+                samples.append((sizes, survey))
+        return samples
+
+    def fit_shapes(self):
+        """Expressions for every dimension; an axis for which there is none becomes a number."""
+        samples = self.samples()
+        base, axes = self.case_survey, self.axes
+
+        def fit(part):
+            return task_file.fit([(sizes, part(survey)) for sizes, survey in samples], axes)
+        if any(s.weights.keys() != base.weights.keys() or len(s.inputs) != len(base.inputs) for _, s in samples):
+            return None
+        groups = []
+        for get in (lambda s: s.inputs, lambda s: list(s.weights.values()), lambda s: s.outputs):
+            groups.append([])
+            for i, shape in enumerate(get(base)):
+                groups[-1].append([fit(lambda s: get(s)[i][d]) for d in range(len(shape))])
+        if any(None in shape for group in groups for shape in group):
+            return None
+        self.bounds = {i: tuple(fit(lambda s: s.bounds[i][k]) or str(b[k]) for k in (0, 1)) for i, b in base.bounds.items()}
+        self.terms = fit(lambda s: s.terms) or str(max(s.terms for _, s in samples))
+        self.work = fit(lambda s: s.flops) if base.flops else None
+        return groups
+
+    # ---- values ----
+
+    def choose_values(self):
+        """Normal inputs where the outputs are finite then, else uniform ones; weights by their fan-in."""
+        names = self.case_survey.names
+        linear = names <= LINEAR
+        gain = 0 if linear else 6 if any("relu" in n for n in names) else 3
+        if "cumprod" in names:  # products of many other numbers vanish or overflow
+            floating = [task_file.Values("uniform", 0.99, 1.01, ("0.99", "1.01"))]
+        else:
+            floating = [task_file.Values("normal"), task_file.Values("uniform", 0.05, 1.0, ("0.05", "1.0"))]
+        instance = self.problem.instance(self.case)
+        self.weight_values = [
+            task_file.weight_values(instance.model, name, list(tensor.shape), self.weight_shapes[i], gain)
+            if tensor.is_floating_point() else task_file.Values("integers", 0, 2, ("0", "2"))
+            for i, (name, tensor) in enumerate(instance.weights.items())]
+        for values in floating:
+            self.floating_values = values
+            outputs = self.eager(instance, *self.draw(instance))
+            if all(bool(torch.isfinite(t).all()) for t in outputs):
+                return
+        self.floating_values = floating[0]
+
+    def draw(self, instance, seed=0):
+        generator = torch.Generator().manual_seed(seed)
+        inputs = []
+        for i, tensor in enumerate(instance.inputs):
+            values = self.floating_values
+            if not tensor.is_floating_point():
+                values = task_file.Values("integers", *instance.bounds[i])
+            inputs.append(values.draw(tensor.shape, tensor.dtype, generator))
+        weights = [
+            values.draw(tensor.shape, tensor.dtype, generator)
+            for values, tensor in zip(self.weight_values, instance.weights.values())]
+        return inputs, weights
+
+    @staticmethod
+    def eager(instance, inputs, weights, dtype=torch.float32):
+        convert = lambda given: [t.to(dtype) if t.is_floating_point() else t.clone() for t in given]
+        previous = torch.get_default_dtype()
+        torch.set_default_dtype(dtype)  # for tensors that forward makes
+        try:
+            with torch.no_grad():
+                return instance.run(convert(inputs), convert(weights))
+        finally:
+            torch.set_default_dtype(previous)
+
+    # ---- the reference ----
+
+    def why_wrong(self, sizes, double=False):
+        """Why the text does not do what the model does at these sizes, or None."""
+        try:
+            instance = self.problem.instance(sizes)
+            inputs, weights = self.draw(instance)
+            for dtype, tolerance in ((torch.float32, 1e-4), (torch.float64, 1e-8))[:2 if double else 1]:
+                expected = self.eager(instance, inputs, weights, dtype)
+                given = [t.to(dtype) if t.is_floating_point() else t.clone() for t in (*inputs, *weights)]
+                kept = [t.clone() for t in given]
+                outputs = reference.run_text(self.function, given)
+                if not close(given, kept, 0):
+                    return "the text changes its inputs"
+                if any(a.dtype != b.dtype for a, b in zip(outputs, expected)):
+                    return f"in {dtype} it returns {outputs[0].dtype}"
+                expected = [t.reshape(1) if t.dim() == 0 else t for t in expected]
+                if not close(outputs, expected, tolerance):
+                    return f"outputs differ in {dtype}"
+        except Exception as error:
+            return summary(error)
+        return None
+
+    def make_text(self):
+        """The first way whose text is right at the case; axes that it does not follow become numbers."""
+        reasons = []
+        for way, make in (("export", reference.exported_text), ("trace", reference.traced_text)):
+            try:
+                instance = self.problem.instance(self.case)
+                self.text = make(instance, self.input_names + self.weight_names)
+                self.function = reference.compile_text(self.text)
+            except Exception as error:
+                reasons.append(f"{way}: {summary(error)}")
+                continue
+            wrong = self.why_wrong(self.case, double=True)
+            if not wrong:
+                self.report["way"] = way
+                if reasons:
+                    self.report["export"] = reasons[0]
+                return
+            reasons.append(f"{way}: {wrong}")
+        raise LeftOut("; ".join(reasons))
+
+    def axes_not_followed(self):
+        """The axes at whose other sizes the text is wrong."""
+        if self.moved_free + self.moved_widths and not self.why_wrong(self.other):
+            if not self.why_wrong(self.other_free):
+                return []
+        wrong = [n for n in self.axes if n in self.moved_free + self.moved_widths
+                 and self.why_wrong({**self.case, n: self.other[n]})]
+        unmoved = [n for n in self.axes if n not in self.moved_free + self.moved_widths]
+        return wrong + unmoved or (self.moved_widths or self.axes if self.axes else [])
+
+    def settle(self):
+        """Cases, shapes and a text that agree; until then, one axis after the other becomes a number."""
+        while True:
+            self.choose_cases()
+            groups = self.fit_shapes()
+            if groups is None:
+                if not self.axes:
+                    raise LeftOut("the number of its tensors changes with its sizes")
+                self.fix((self.names("width") or self.names("free"))[-1:])
+                continue
+            self.input_shapes, self.weight_shapes, self.output_shapes = groups
+            self.name_tensors()
+            self.choose_values()
+            self.make_text()
+            self.report["seconds_text"] = self.elapsed()
+            if not (wrong := self.axes_not_followed()):
+                return
+            self.fix(wrong)
+
+    def fix(self, names):
+        """These sizes become numbers: the published ones where a small case allows them."""
+        self.fixed.update(names)
+        for name in names:
+            whole = {**self.quick, name: self.problem.sizes[name]}
+            survey = self.problem.try_survey(whole)
+            if survey and max(map(math.prod, survey.weights.values()), default=0) <= 2e7:
+                self.quick = whole
+
+    def name_tensors(self):
+        taken = {task_file.identifier(name, set(), "size") for name in self.axes}
+        self.axis_names = {}
+        for name in self.axes:
+            self.axis_names[name] = task_file.identifier(name, set(), "size")
+        instance = self.problem.instance(self.case, "meta")
+        parameters = list(inspect.signature(type(instance.model).forward).parameters.values())[1:]
+        given = [p.name for p in parameters if p.kind != p.VAR_POSITIONAL]
+        given += [f"x{i}" for i in range(len(given), len(instance.arguments))]
+        self.constants = {n: a for n, a in zip(given, instance.arguments) if not isinstance(a, torch.Tensor)}
+        self.input_names = [
+            task_file.identifier(n, taken, "input") for n, a in zip(given, instance.arguments) if isinstance(a, torch.Tensor)]
+        self.weight_names = [task_file.identifier(n, taken, "weight") for n in instance.weights]
+        count = len(self.case_survey.outputs)
+        self.output_names = [
+            task_file.identifier("out" if count == 1 else f"out{i}", taken, "result") for i in range(count)]
+
+    # ---- ranges ----
+
+    def tells(self, sizes):
+        """Whether a shape is of use: the text is right there, and the outputs are neither zero nor infinite."""
+        survey = self.problem.try_survey(sizes, flops=True)
+        if not survey or not self.shapes_hold(sizes, survey):
+            return False
+        if survey.flops > CHECK_OPERATIONS / 20 or survey.total > 3e7:
+            return True
+        if self.why_wrong(sizes):
+            return False
+        instance = self.problem.instance(sizes)
+        outputs = [t.double() for t in self.eager(instance, *self.draw(instance, seed=5))]
+        return all(t.numel() and bool(torch.isfinite(t).any()) and float(t.abs().max()) > 1e-6 for t in outputs)
+
+    def shapes_hold(self, sizes, survey):
+        shapes = [*survey.inputs, *survey.weights.values(), *survey.outputs]
+        expressions = [*self.input_shapes, *self.weight_shapes, *self.output_shapes]
+        return all(
+            [task_file.evaluate(e, sizes) for e in expression] == shape for expression, shape in zip(expressions, shapes))
+
+    def choose_ranges(self, points):
+        """The sizes of each axis at which the text holds, which contain the points; None if they cannot be told."""
+        ranges = {}
+        for name in self.axes:
+            values = sorted({p[name] for p in points})
+            steps = [s for s in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64, 128)
+                     if all((v - values[0]) % s == 0 for v in values)]
+            step = next((s for s in steps if all(
+                self.valid({**self.case, name: self.case[name] + s * k}) for k in (1, 2, 3))), None)
+            if step is None:
+                ranges[name] = [self.case[name], self.case[name], 1]
+                if len(values) > 1:
+                    return None
+                continue
+            low = values[0]
+            for candidate in (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32):
+                first = candidate + (values[0] - candidate) % step
+                if first < values[0] and self.tells({**self.case, name: first}):
+                    low = first
+                    break
+            ranges[name] = [low, values[-1], step]
+        while not self.tells(corner := {**self.case, **{n: r[0] for n, r in ranges.items()}}):
+            raised = False  # small sizes that hold alone need not hold together
+            for name, (low, _, step) in ranges.items():
+                least = min(p[name] for p in points)
+                if low < least:
+                    ranges[name][0] = min(low + step * math.ceil(max(low, 1) / step), least - (least - low) % step)
+                    raised = True
+            if not raised:
+                return None
+        choice = random.Random(self.problem.key)
+        for _ in range(5):
+            sizes = {**self.case, **{
+                n: choice.randrange(low, min(high, 8 * self.case[n]) + 1, step) for n, (low, high, step) in ranges.items()}}
+            if not self.valid(sizes):
+                return None
+        return {n: r if r[2] > 1 else r[:2] for n, r in ranges.items()}
+
+    def valid(self, sizes):
+        survey = self.problem.try_survey(sizes)
+        return survey is not None and self.shapes_hold(sizes, survey)
+
+    # ---- what a kernel could get away with ----
+
+    def find_degenerate(self):
+        """With KernelBench's own draws, at its own sizes as far as time permits."""
+        problem = self.problem
+        sizes, survey, fits = problem.shrink(
+            problem.sizes, [self.names("free"), self.names("width")],
+            lambda s: s.memory < 5e6 and s.total < 1e7 and s.flops < 1e9, deadline=6)
+        flags = []
+        if survey and (fits or (survey.memory < 5e7 and survey.flops < 5e9)):
+            flags += self.degenerate_draws(problem.instance(sizes), problem.instance(sizes, seed=50))
+        if problem.dropout:
+            flags.append("the model drops elements at random in training; the task has no dropout")
+        flags += self.ignored()
+        self.report["degenerate"] = flags
+
+    def degenerate_draws(self, one, two):
+        weights = list(one.weights.values())
+        y, other = self.eager(one, one.inputs, weights), self.eager(one, two.inputs, weights)
+        flags = []
+        for tolerance in (1e-4, 1e-2):
+            names = []
+            if close(y, [torch.zeros_like(t) for t in y], tolerance):
+                names.append("zeros pass")
+            elif all(t.is_floating_point() for t in y) and y[0].numel() > 1 and close(
+                    y, [torch.full_like(t, t.mean().item()) for t in y], tolerance):
+                names.append("one number everywhere passes")
+            if close(y, other, tolerance):
+                names.append("other inputs give the same output")
+            names += [f"a copy of the input {n} passes" for n, t in zip(self.input_names, one.inputs) if close(y, [t], tolerance)]
+            for i, name in enumerate(self.input_names if len(one.inputs) > 1 else []):
+                mixed = [two.inputs[k] if k == i else t for k, t in enumerate(one.inputs)]
+                if close(y, self.eager(one, mixed, weights), tolerance):
+                    names.append(f"the input {name} does not matter")
+            seen = {flag.partition(" at ")[0] for flag in flags}
+            flags += [f"{name} at {tolerance:g} with KernelBench's own inputs" for name in names if name not in seen]
+        return flags
+
+    def ignored(self):
+        """Inputs and weights of the task itself without an effect, such as a bias before a normalisation."""
+        survey = self.case_survey
+        if survey.flops > 1e9:
+            return []
+        instance = self.problem.instance(self.case)
+        inputs, weights = self.draw(instance)
+        others = [t for part in self.draw(instance, seed=7) for t in part]
+        given = [*inputs, *weights]
+        y = reference.run_text(self.function, given)
+        names, began = [], time.monotonic()
+        for i, name in enumerate(self.input_names + self.weight_names):
+            if time.monotonic() - began > 3:
+                break
+            if close(y, reference.run_text(self.function, [*given[:i], others[i], *given[i + 1:]]), 1e-5):
+                names.append(name)
+        self.zeros_pass = close(y, [torch.zeros_like(t) for t in y], 1e-7)
+        flags = ["the output is zero for all inputs"] if self.zeros_pass else []
+        if names:
+            flags.append(f"without effect on the output: {', '.join(names)}")
+        return flags
+
+    # ---- the file ----
+
+    def tolerance(self):
+        """atol in proportion to the outputs; of a softmax, smaller still, since its values shrink as its rows grow."""
+        instance = self.problem.instance(self.case)
+        outputs = [t for t in self.eager(instance, *self.draw(instance)) if t.is_floating_point()]
+        finite = torch.cat([t[torch.isfinite(t)].double().flatten().abs() for t in outputs]) if outputs else torch.zeros(0)
+        scale = float(finite.mean()) if finite.numel() else 1.0
+        power = math.floor(math.log10(max(scale, 1e-6))) - 5
+        atol = 10.0 ** min(power, -5)
+        if "_softmax" in self.case_survey.names:
+            atol = min(atol, 1e-9)
+        return {"rtol": "1e-4", "atol": f"{atol:.0e}", "terms": task_file.quoted(self.renamed(self.terms))}
+
+    def renamed(self, expression):
+        return re.sub(r"[A-Za-z_]\w*", lambda match: self.axis_names.get(match.group(), match.group()), expression)
+
+    def at(self, sizes):
+        return {self.axis_names[n]: sizes[n] for n in self.axes}
+
+    def prompt(self):
+        problem = self.problem
+        parts = [
+            ast.get_source_segment(problem.source, node) for node in problem.tree.body
+            if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef))
+            or isinstance(node, ast.FunctionDef) and not node.name.startswith("get_")]
+        source = "\n\n".join(parts).replace("\n\nimport", "\nimport").replace("\n\nfrom", "\nfrom").replace("\r", "")
+        scope = problem.scope({**problem.sizes, **{n: self.case[n] for n in self.fixed}})
+        made = next(n for n in problem.tree.body if getattr(n, "name", "") == "get_init_inputs").body[-1].value
+        listed = isinstance(made, (ast.List, ast.Tuple))
+        arguments = ", ".join(map(ast.unparse, made.elts)) if listed else ast.unparse(made) if made else ""
+        names = dict.fromkeys(n.id for n in ast.walk(made) if isinstance(n, ast.Name)) if made else {}
+        numbers = [f"{n} = {scope[n]!r}" for n in names if n in scope and n not in self.axes]
+        lines = [f"What the forward pass of this PyTorch module computes, as {'a kernel' if len(parts) else ''} for all sizes of the axes."]
+        lines = ["Compute the forward pass of this PyTorch module:", "", source.strip(), ""]
+        lines.append(f"It is constructed as Model({arguments})" + (f" with {', '.join(numbers)}." if numbers else "."))
+        renamed = [f"the axis {self.axis_names[n]} is {n}" for n in self.axes if self.axis_names[n] != n]
+        if renamed:
+            lines.append(f"Names: {'; '.join(renamed)}.")
+        if self.constants:
+            lines.append("Constant arguments: " + ", ".join(f"{n} = {v!r}" for n, v in self.constants.items()) + ".")
+        called = ", ".join(self.input_names)
+        lines.append(f"Inputs of forward: {called}." if called else "forward has no inputs.")
+        if self.weight_names:
+            pairs = zip(self.weight_names, self.case_survey.weights)
+            lines.append("Further inputs, which replace what the module holds: " + ", ".join(f"{n} = {w}" for n, w in pairs) + ".")
+        if problem.batch_statistics:
+            lines.append("Batch normalisation uses the statistics of the batch, with the biased variance.")
+        if problem.dropout:
+            lines.append("There is no dropout.")
+        return "\n".join(lines) + "\n"
+
+    def tier(self):
+        if self.problem.level > 1:
+            return min(self.problem.level, 3)
+        return int(bool({"convolution", "mm", "bmm", "addmm"} & self.case_survey.names))
+
+    def comments(self, cases):
+        problem = self.problem
+        commit = f", commit {self.commit}" if self.commit else ""
+        lines = [
+            f"From KernelBench (https://github.com/ScalingIntelligence/KernelBench{commit}):",
+            f"KernelBench/level{problem.level}/{problem.path.name}. MIT License, Copyright (c) 2023 Anne Ouyang, Simon Guo,",
+            "Azalia Mirhoseini. Converted by scripts/import/kernelbench.py.",
+            f"published: {task_file.table({self.axis_names.get(n, n): v for n, v in problem.sizes.items()})}"]
+        if self.report["contract"] == "host":
+            lines.append(f"contract: host ({self.published.heavy} operations that need a launch each; directives allow {MOST_LAUNCHES})")
+        if not self.report["fits_cpu"]:
+            lines.append("Its case is too large for the cpu backend.")
+        lines += [f"degenerate: {flag}" for flag in self.report["degenerate"]]
+        return lines
+
+    def write(self, folder):
+        cases = [self.case] + ([self.other] if self.at(self.other) != self.at(self.case) else [])
+        holdout = [self.holdout] if self.at(self.holdout) not in map(self.at, cases) else []
+        real = self.choose_real() if self.axes else None
+        real = [real] if real and self.problem.try_survey(real) else []
+        points = cases + holdout + real
+        ranges = self.choose_ranges(points) if self.axes else None
+        self.report["seconds_ranges"] = self.elapsed()
+        self.find_degenerate()
+        dtypes = self.case_survey
+        integers = lambda i: task_file.Values("integers", bounds=tuple(self.renamed(b) for b in self.bounds[i]))
+        shape = lambda expressions: [self.renamed(e) for e in expressions]
+        inputs = [
+            task_file.Tensor(name, dtype, shape(self.input_shapes[i]), self.floating_values if dtype.is_floating_point else integers(i))
+            for i, (name, dtype) in enumerate(zip(self.input_names, dtypes.input_types))]
+        for name, expressions, values, dtype in zip(self.weight_names, self.weight_shapes, self.weight_values, dtypes.weight_types):
+            values.bounds = tuple(self.renamed(b) for b in values.bounds)
+            inputs.append(task_file.Tensor(name, dtype, shape(expressions), values))
+        outputs = [
+            task_file.Tensor(name, dtype, shape(expressions))
+            for name, dtype, expressions in zip(self.output_names, dtypes.output_types, self.output_shapes)]
+        text = task_file.task_text(
+            comments=self.comments(cases), id=f"kernelbench/{self.problem.key}", tier=self.tier(), title=self.title,
+            prompt=self.prompt(), axes=self.at(self.case), reference=self.text, cases=[self.at(c) for c in cases],
+            real=[self.at(r) for r in real], holdout=[self.at(h) for h in holdout],
+            ranges={self.axis_names[n]: r for n, r in ranges.items()} if ranges else None, tolerance=self.tolerance(),
+            work=self.renamed(self.work) if self.work else None, inputs=inputs, outputs=outputs)
+        name = re.sub(r"\W+", "_", self.problem.name.lower()).strip("_")
+        refused = folder / "refused" if self.zeros_pass else folder
+        path = refused / f"level{self.problem.level}" / f"{self.problem.number:03d}_{name}.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        self.report.update(
+            imported=True, task=str(path.relative_to(folder)), axes={n: self.kinds[n] for n in self.axes},
+            fixed=sorted(self.fixed), real=[self.at(r) for r in real], ranges=bool(ranges), inputs=len(inputs),
+            verified=[self.at(s) for s in cases])
+        if self.zeros_pass:
+            self.report["reason"] = "imported, but refused by kernelrl: zeros are the right output for all inputs"
+
+    def elapsed(self):
+        return round(time.monotonic() - self.began, 2)
+
+    def run(self, folder):
+        self.began, self.zeros_pass = time.monotonic(), False
+        if self.problem.level > 3:
+            raise LeftOut("it downloads a pretrained model of the transformers library")
+        self.examine()
+        self.settle()
+        self.refuse_random()
+        self.write(folder)
+
+    def refuse_random(self):
+        instance = self.problem.instance(self.case)
+        given = self.draw(instance)
+        outputs = []
+        for seed in (1, 2):
+            torch.manual_seed(seed)
+            outputs.append(self.eager(instance, *given))
+        if not close(*outputs, 1e-6):
+            raise LeftOut("its output is random: forward draws numbers")
+
+
+def summary(error):
+    """An exception in one line."""
+    skipped = ("File", "Traceback", "~", "The following", "Exception raised")
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.strip().startswith(skipped)]
+    telling = [line for line in lines if "Error" in line or "annot" in line or "nknown" in line]
+    return f"{type(error).__name__}: {(telling or lines or ['?'])[-1 if isinstance(error, RuntimeError) else 0]}"[:200]
+
+
+def import_problem(path, folder, commit, part):
+    """In a process of its own. Writes what it reports to `part`."""
+    report = {"problem": key_of(path), "file": path.name, "imported": False}
+    began = time.monotonic()
+    try:
+        importer = Importer(path, commit)
+        report = importer.report
+        importer.run(folder)
+    except LeftOut as why:
+        report["reason"] = str(why)
+    except BaseException as error:
+        report["reason"] = summary(error)
+        if os.environ.get("KERNELBENCH_TRACEBACK"):
+            traceback.print_exc()
+    report["seconds"] = round(time.monotonic() - began, 1)
+    part.write_text(json.dumps(report))
+
+
+def key_of(path):
+    return f"{path.parent.name.removeprefix('level')}/{int(path.name.split('_')[0])}"
+
+
+def warm_up():
+    """What every child needs and takes seconds: the first use of these features imports a lot."""
+    from torch.utils.flop_counter import FlopCounterMode
+    with torch.device("meta"), FlopCounterMode(display=False):
+        nn.Linear(2, 2)(torch.rand(2, 2))
+    dynamic = ({0: torch.export.Dim.AUTO},)
+    torch.export.export(nn.Linear(2, 2), (torch.rand(3, 2),), dynamic_shapes=dynamic, strict=False)
+
+
+def import_all(paths, folder, commit, jobs, timeout):
+    """Each problem in a child process, so that a crash or a hang costs one problem only."""
+    parts = folder / ".parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    queue, running, reports = list(paths), {}, {}
+    while queue or running:
+        while queue and len(running) < jobs:
+            path = queue.pop(0)
+            part = parts / f"{key_of(path).replace('/', '_')}.json"
+            part.unlink(missing_ok=True)
+            child = os.fork()
+            if child == 0:
+                warnings.simplefilter("ignore")
+                logging.disable(logging.CRITICAL)
+                import_problem(path, folder, commit, part)
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(0)
+            running[child] = (path, part, time.monotonic())
+        time.sleep(0.02)
+        for child, (path, part, start) in list(running.items()):
+            done, _ = os.waitpid(child, os.WNOHANG)
+            late = not done and time.monotonic() - start > timeout
+            if late:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            if done or late:
+                del running[child]
+                why = f"it took more than {timeout} s" if late else "the import crashed"
+                failed = {"problem": key_of(path), "file": path.name, "imported": False, "reason": why}
+                report = reports[path] = json.loads(part.read_text()) if part.exists() else failed
+                part.unlink(missing_ok=True)
+                print(line_of(report), flush=True)
+    parts.rmdir()
+    return [reports[path] for path in paths]
+
+
+def line_of(report):
+    what = report.get("reason", "")
+    if report["imported"] and not what:
+        what = f"{report['way']}, axes {', '.join(report['axes']) or 'none'}"
+    return f"{report['problem']:>6}  {'imported' if report['imported'] else 'left out'}  {report.get('seconds', 0):5.1f} s  {what}"
+
+
+def print_summary(reports):
+    print("\nlevel  problems  imported  export  trace  with ranges  degenerate  contract host")
+    for level in sorted({r["problem"].split("/")[0] for r in reports}):
+        of_level = [r for r in reports if r["problem"].split("/")[0] == level]
+        imported = [r for r in of_level if r["imported"]]
+        count = lambda condition: sum(map(bool, map(condition, imported)))
+        print(f"{level:>5}  {len(of_level):8}  {len(imported):8}  {count(lambda r: r['way'] == 'export'):6}  "
+              f"{count(lambda r: r['way'] == 'trace'):5}  {count(lambda r: r['ranges']):11}  "
+              f"{count(lambda r: r['degenerate']):10}  {count(lambda r: r['contract'] == 'host'):13}")
+    reasons = [r for r in reports if "reason" in r]
+    if reasons:
+        print("\nLeft out or refused:")
+    for report in reasons:
+        print(f"  {report['problem']:>5} {report['file'].removesuffix('.py')}: {report['reason']}")
+
+
+def commit_of(checkout):
+    found = subprocess.run(["git", "-C", checkout, "rev-parse", "HEAD"], capture_output=True, text=True)
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--levels", default="1,2,3,4")
+    parser.add_argument("--only", help="problems, such as 1/5,2/3")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
+    parser.add_argument("--timeout", type=float, default=70, help="seconds for a problem (70)")
+    options = parser.parse_args()
+    problems = options.checkout / "KernelBench"
+    paths = []
+    for level in options.levels.split(","):
+        paths += sorted((problems / f"level{level}").glob("[0-9]*_*.py"), key=lambda p: int(p.name.split("_")[0]))
+    if options.only:
+        paths = [p for p in paths if key_of(p) in options.only.split(",")]
+    if not paths:
+        parser.error(f"no problems in {problems}: it has to hold level1/*.py and so on")
+    began = time.monotonic()
+    torch.set_num_threads(1)
+    warm_up()
+    reports = import_all(paths, options.out, commit_of(options.checkout), options.jobs, options.timeout)
+    (options.out / "report.json").write_text(json.dumps(reports, indent=1) + "\n")
+    print_summary(reports)
+    print(f"\n{len(reports)} problems in {time.monotonic() - began:.0f} s; details in {options.out / 'report.json'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""The text of a kernelrl task file (docs/tasks.md), and what goes into it: expressions of the axes and kinds of values."""
+import itertools
+import json
+import keyword
+import math
+import re
+from dataclasses import dataclass
+
+import numpy
+import torch
+from torch import nn
+
+# Names that mean something in launch directives, in expressions, in C++ or in CUDA.
+RESERVED = set("""
+    dim3 min max ceil_div next_pow2 abs exp log sqrt pow and or not size torch run
+    alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else enum
+    explicit export extern false float for friend goto if inline int long mutable namespace new operator private protected
+    public register return short signed sizeof static struct switch template this throw true try typedef typename union
+    unsigned using virtual void volatile wchar_t while threadIdx blockIdx blockDim gridDim warpSize half
+    """.split())
+
+
+def identifier(name, taken, prefix):
+    """A name for a task: valid in C++, Python and launch directives, and different from those taken."""
+    name = re.sub(r"\W", "_", name)
+    if name in RESERVED or keyword.iskeyword(name) or name in taken or not name[0].isalpha():
+        name = f"{prefix}_{name.strip('_')}"
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+# ---- expressions ----
+
+
+def evaluate(expression, sizes):
+    """On integers, where `/` is a division of positive numbers that drops the rest."""
+    return eval(expression.replace("/", "//"), {"__builtins__": {}}, dict(sizes))
+
+
+def shifted(name, offset):
+    return name if offset == 0 else f"{name} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def scaled(factor, text):
+    if factor == 1:
+        return text
+    return f"{factor} * {text}" if re.fullmatch(r"\w+", text) else f"{factor} * ({text})"
+
+
+def fit_one(name, points):
+    """points: [(size, value)]. An expression of one axis: a * ((size + c) / d) + b, or its square."""
+    for divisor in (1, 2, 3, 4, 5, 6, 8, 16, 32):
+        for offset in sorted(range(1 - divisor, divisor), key=abs):
+            quotients = [((size + offset) // divisor, value) for size, value in points]
+            first, other = quotients[0], next((q for q in quotients if q[0] != quotients[0][0]), None)
+            if other is None or (other[1] - first[1]) % (other[0] - first[0]):
+                continue
+            factor = (other[1] - first[1]) // (other[0] - first[0])
+            rest = first[1] - factor * first[0]
+            if factor > 0 and all(factor * quotient + rest == value for quotient, value in quotients):
+                inner = shifted(name, offset)
+                if divisor > 1:
+                    inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
+                return shifted(scaled(factor, inner), rest)
+    size, value = points[0]
+    if value % (size * size) == 0 and all(v == value // (size * size) * s * s for s, v in points):
+        return scaled(value // (size * size), f"{name} * {name}")
+    return None
+
+
+def fit_polynomial(names, samples):
+    """Sums and products with integer factors."""
+    products = [p for n in range(1, len(names) + 1) for p in itertools.combinations(names, n)]
+    squares = [(name, name) for name in names]
+    linear = [(), *((name,) for name in names)]
+    for monomials in ([tuple(names)], linear, [(), *products], [(), *products, *squares]):
+        if len(samples) < len(monomials):
+            continue
+        matrix = numpy.array([[math.prod(sizes[n] for n in m) for m in monomials] for sizes, _ in samples], dtype=float)
+        scale = numpy.abs(matrix).max(axis=0)
+        factors, *_ = numpy.linalg.lstsq(matrix / scale, numpy.array([v for _, v in samples], dtype=float), rcond=None)
+        terms = [(round(f), m) for f, m in zip(factors / scale, monomials) if round(f)]
+        if not terms or any(sum(f * math.prod(s[n] for n in m) for f, m in terms) != v for s, v in samples):
+            continue
+        text = ""
+        for factor, monomial in sorted(terms, key=lambda term: not term[1]):  # the constant last
+            product = " * ".join(([str(abs(factor))] if abs(factor) != 1 or not monomial else []) + list(monomial))
+            text += (" - " if factor < 0 else " + ") + product
+        return text[3:] if text.startswith(" + ") else "-" + text[3:]
+    return None
+
+
+def fit(samples, names):
+    """An expression of the axes that gives every sample's value, or None.
+
+    samples: [(sizes, value)]; the first is the base, others differ from it in one axis, the rest in several.
+    """
+    base, value = samples[0]
+    if all(v == value for _, v in samples):
+        return str(value)
+    alone = {
+        name: [(base[name], value)] + [
+            (s[name], v) for s, v in samples if s[name] != base[name] and all(s[n] == base[n] for n in names if n != name)]
+        for name in names}
+    relevant = [name for name in names if any(v != value for _, v in alone[name])]
+    if not relevant:
+        return None
+    text = fit_product(relevant, value, alone) if value > 0 and len(relevant) <= 4 else None
+    if text is None or any(evaluate(text, s) != v for s, v in samples):
+        text = fit_polynomial(relevant, samples)
+    if text is None or any(evaluate(text, s) != v for s, v in samples):
+        return None
+    return text
+
+
+def fit_product(names, value, alone):
+    """A product of expressions of one axis each. At the base it is `value`, of which each expression is a divisor."""
+    name, rest = names[0], names[1:]
+    for divisor in [d for d in range(1, min(value, 100_000) + 1) if value % d == 0] if rest else [value]:
+        others = value // divisor
+        if any(v % others for _, v in alone[name]):
+            continue
+        text = fit_one(name, [(size, v // others) for size, v in alone[name]])
+        if text is None:
+            continue
+        if not rest:
+            return text
+        if any(v % divisor for other in rest for _, v in alone[other]):
+            continue
+        remaining = fit_product(rest, others, {n: [(s, v // divisor) for s, v in alone[n]] for n in rest})
+        if remaining is not None:
+            return " * ".join(t if re.fullmatch(r"\w+", t) else f"({t})" for t in (text, remaining))
+    return None
+
+
+# ---- values ----
+
+
+@dataclass
+class Values:
+    """How an input is drawn. `low` and `high` are numbers at given sizes, `bounds` are expressions of the axes."""
+    kind: str
+    low: float = 0.0
+    high: float = 1.0
+    bounds: tuple = ()
+
+    def draw(self, shape, dtype, generator):
+        if self.kind == "normal":
+            return torch.randn(shape, generator=generator)
+        if self.kind == "integers":
+            return torch.randint(int(self.low), int(self.high), shape, generator=generator).to(dtype)
+        low, high = (-1.0, 1.0) if self.kind == "uniform_signed" else (self.low, self.high)
+        return torch.rand(shape, generator=generator) * (high - low) + low
+
+
+def weight_values(model, name, shape, expressions, gain):
+    """Values with which signals keep their size from layer to layer, and every weight shows in the output.
+
+    gain: 3 keeps the variance, 6 makes up for ReLU; 0: there is one linear operation, whose weights need no scale.
+    """
+    path, _, leaf = name.rpartition(".")
+    owner = model.get_submodule(path)
+    if "Norm" in type(owner).__name__:
+        return Values("uniform", 0.5, 1.5, ("0.5", "1.5")) if leaf in ("weight", "running_var") else Values("uniform_signed")
+    large = [size for size in shape if size > 1]
+    if len(large) < 2 or "weight" not in leaf or gain == 0:
+        return Values("uniform_signed")
+    outputs = 1 if "Transpose" in type(owner).__name__ else 0
+    summed = [(size, text) for i, (size, text) in enumerate(zip(shape, expressions)) if i != outputs]
+    bound = math.sqrt(gain / math.prod(size for size, _ in summed))
+    constant = math.prod(size for size, text in summed if text.isdigit())
+    factors = [text if re.fullmatch(r"\w+", text) else f"({text})" for _, text in summed if not text.isdigit()]
+    if not factors:
+        return Values("uniform", -bound, bound, (f"-{bound:.4g}", f"{bound:.4g}"))
+    text = f"sqrt({gain:.1f} / ({' * '.join(([str(constant)] if constant > 1 else []) + factors)}))"
+    return Values("uniform", -bound, bound, (f"-{text}", text))
+
+
+# ---- the file ----
+
+
+def quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def block(text):
+    """A multi-line string; literal where the text allows it."""
+    if "'''" not in text and not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", text):
+        return f"'''\n{text}'''"
+    return quoted(text)
+
+
+def table(values):
+    return "{ " + ", ".join(f"{name} = {value}" for name, value in values.items()) + " }" if values else "{}"
+
+
+def wrapped(entries):
+    return "[" + ", ".join(map(table, entries)) + "]"
+
+
+def type_name(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
+@dataclass
+class Tensor:
+    name: str
+    dtype: torch.dtype
+    shape: list   # expressions
+    values: Values = None
+
+    def text(self, kind):
+        shape = ", ".join(size if size.isdigit() else quoted(size) for size in self.shape or ["1"])
+        lines = [f"[[{kind}]]", f"name  = {quoted(self.name)}", f"dtype = {quoted(type_name(self.dtype))}", f"shape = [{shape}]"]
+        if self.values:
+            lines.append(f"values = {quoted(self.values.kind)}")
+            if self.values.bounds:
+                lines.append(f"bounds = [{', '.join(map(quoted, self.values.bounds))}]")
+        return "\n".join(lines)
+
+
+def task_text(*, comments, id, tier, title, prompt, axes, reference, cases, real, holdout, ranges, tolerance, work, inputs, outputs):
+    """A task file. axes: the names of the variable ones; every argument has the content of the key of its name."""
+    lines = [f"# {line}".rstrip() for comment in comments for line in comment.splitlines()]
+    lines += [
+        "", f"id     = {quoted(id)}", f"tier   = {tier}", f"title  = {quoted(title)}", f"prompt = {block(prompt)}",
+        f"axes   = {table({name: quoted('var') for name in axes})}", "", f"reference = {block(reference)}", "",
+        f"cases     = {wrapped(cases)}"]
+    if real:
+        lines.append(f"real      = {wrapped(real)}")
+    if holdout:
+        lines.append(f"holdout   = {wrapped(holdout)}")
+    if ranges:
+        lines.append(f"ranges    = {table(ranges)}")
+    lines.append(f"tolerance = {table(tolerance)}")
+    if work:
+        lines.append(f"work      = {table({'operations': quoted(work)})}")
+    for kind, tensors in (("input", inputs), ("output", outputs)):
+        for tensor in tensors:
+            lines += ["", tensor.text(kind)]
+    return "\n".join(lines) + "\n"
