@@ -24,6 +24,7 @@ constexpr const char* kHelp =
   kernelrl chat --run NAME             talk to it
   kernelrl export --run NAME DIRECTORY export its weights for other programs
   kernelrl doctor                      check this machine and which backends work on it
+  kernelrl index [build | query] …     embed documents, and find those nearest to a text
   kernelrl launch -n N -- --plan PLAN.toml
                                        run a plan on N processes of this machine
   kernelrl runs [list | status | stop | resume | tail | export] [NAME]
@@ -41,15 +42,16 @@ struct Command {
   int (*run)(const krl::cli::Words&);
 };
 
-constexpr std::array<Command, 9> kCommands = {{{"chat", krl::cli::chat_command},
-                                               {"check", krl::cli::check_command},
-                                               {"doctor", krl::cli::doctor_command},
-                                               {"eval", krl::cli::eval_command},
-                                               {"export", krl::cli::export_command},
-                                               {"launch", krl::cli::launch_command},
-                                               {"plugins", krl::cli::plugins_command},
-                                               {"runs", krl::cli::runs_command},
-                                               {"tasks", krl::cli::tasks_command}}};
+constexpr std::array<Command, 10> kCommands = {{{"chat", krl::cli::chat_command},
+                                                {"check", krl::cli::check_command},
+                                                {"doctor", krl::cli::doctor_command},
+                                                {"eval", krl::cli::eval_command},
+                                                {"export", krl::cli::export_command},
+                                                {"index", krl::cli::index_command},
+                                                {"launch", krl::cli::launch_command},
+                                                {"plugins", krl::cli::plugins_command},
+                                                {"runs", krl::cli::runs_command},
+                                                {"tasks", krl::cli::tasks_command}}};
 
 int unknown_command(const std::string& name) {
   std::vector<std::string> known;

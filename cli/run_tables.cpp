@@ -1,9 +1,6 @@
 #include "cli/run_tables.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -13,10 +10,9 @@
 #include <kernelrl/evaluation_json.hpp>
 #include <vector>
 
+#include "cli/child_program.hpp"
 #include "core/base/file_system.hpp"
 #include "core/run/ledger.hpp"
-
-extern char** environ;
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -210,27 +206,18 @@ std::string_view name_of_type(ColumnType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-// Starts kernelrl-parquet, so that this program needs no Arrow.
+// Leaves it to kernelrl-parquet, so that this program needs no Arrow.
 Status to_parquet(const RunTable& table, const fs::path& lines, const fs::path& file) {
-  const fs::path program = installation_prefix() / "libexec/kernelrl/kernelrl-parquet";
-  std::vector<std::string> words = {program.string(), lines.string(), file.string()};
+  Words words = {installed_program("kernelrl-parquet"), lines.string(), file.string()};
   for (const Column& column : table.columns)
     words.push_back(fmt::format("{}:{}", column.name, name_of_type(column.type)));
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  if (const int error =
-          ::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ)) {
-    return failure(Code::kFailedPrecondition,
-                   fmt::format("cannot start {}: {}; build kernelrl after scripts/setup.sh, or "
-                               "write JSON lines",
-                               program.string(), std::strerror(error)));
+  const auto code = run_program(std::move(words));
+  if (!code) {
+    return failure(
+        code.error().code,
+        code.error().message + "; run scripts/setup.sh and build again, or write JSON lines");
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status == 0) return {};
+  if (*code == 0) return {};
   return failure(Code::kInternal, file.string() + ": kernelrl-parquet failed, see above");
 }
 

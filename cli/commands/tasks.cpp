@@ -1,14 +1,12 @@
-#include <unistd.h>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <kernelrl/spelling.hpp>
 #include <mutex>
 
+#include "cli/child_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/loaded_plan.hpp"
@@ -79,7 +77,7 @@ int list_or_check(const std::string& what, const CommandLine& line) {
   return check(*tasks, *evaluator);
 }
 
-// Becomes Python, which reads other projects' Python; returns only if it cannot.
+// Leaves it to Python, which reads other projects' Python.
 int import(const Words& words) {
   const std::vector<std::string> known = {"kernelbench"};
   const std::string format = words.empty() ? "" : words.front();
@@ -93,11 +91,9 @@ int import(const Words& words) {
   const char* const chosen = std::getenv("KERNELRL_PYTHON");
   Words all = {chosen != nullptr ? chosen : "python3", script.string()};
   all.insert(all.end(), words.begin() + 1, words.end());
-  std::vector<char*> arguments;
-  for (std::string& word : all) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execvp(arguments.front(), arguments.data());
-  print_error("kernelrl: error: cannot start " + all.front() + ": " + std::strerror(errno) +
+  const auto code = run_program(std::move(all));
+  if (code) return *code;
+  print_error("kernelrl: error: " + code.error().message +
               "; importing needs Python 3.11: set KERNELRL_PYTHON to it\n");
   return kRunFailed;
 }

@@ -76,7 +76,7 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
 std::string what_it_gave(const DatasetItems& items) {
   if (!items.tasks.empty()) return "it contains only tasks";
   if (!items.pairs.empty()) return "it contains only pairs";
-  if (items.documents > 0) return "it contains only documents, which have no use yet";
+  if (!items.documents.empty()) return "it contains only documents, which have no use yet";
   return "it has no items";
 }
 
@@ -106,7 +106,8 @@ class Reader {
 
  private:
   void warn(const DatasetSettings& settings, const DatasetItems& items) {
-    const std::size_t all = items.lost + items.tasks.size() + items.pairs.size() + items.documents;
+    const std::size_t all =
+        items.lost + items.tasks.size() + items.pairs.size() + items.documents.size();
     data_.warnings.push_back(fmt::format(
         "dataset '{}': {} of {} items could not be read and are skipped, the first because: {}",
         settings.use, items.lost, all, items.first_lost));

@@ -60,15 +60,17 @@ krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
   return KRL_OK;
 }
 
-krl_status put_document(const krl_dataset_sink* sink, const krl_document*) {
-  ++given(sink).items.documents;
+krl_status put_document(const krl_dataset_sink* sink, const krl_document* document) {
+  if (!is_whole(sink, "krl_document", document)) return KRL_INVALID_ARGUMENT;
+  given(sink).items.documents.push_back({copy(document->id), copy(document->task_hint),
+                                         copy(document->text), copy(document->meta_json)});
   return KRL_OK;
 }
 
 void append(DatasetItems& items, DatasetItems one) {
   std::move(one.tasks.begin(), one.tasks.end(), std::back_inserter(items.tasks));
   std::move(one.pairs.begin(), one.pairs.end(), std::back_inserter(items.pairs));
-  items.documents += one.documents;
+  std::move(one.documents.begin(), one.documents.end(), std::back_inserter(items.documents));
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ Result<DatasetItems> Dataset::read(std::uint64_t index) const {
     if (!given.complaint.empty()) return failure(call.broken("read", given.complaint));
     KRL_TRY(status);
     DatasetItems& items = given.items;
-    const std::size_t count = items.tasks.size() + items.pairs.size() + items.documents;
+    const std::size_t count = items.tasks.size() + items.pairs.size() + items.documents.size();
     if (count == 1) return std::move(items);
     return failure(call.broken("read", fmt::format("it gave {} items for index {}", count, index)));
   });

@@ -17,12 +17,19 @@ struct Pair {
   std::vector<std::string> earlier;  // oldest first
 };
 
+// A text for retrieval.
+struct Document {
+  std::string id, task;  // task: the id of the one that it answers; may be empty
+  std::string text;
+  std::string meta_json;  // an object
+};
+
 struct DatasetItems {
   std::vector<Task> tasks;
   std::vector<Pair> pairs;
-  std::size_t documents = 0;  // left out: no role of a dataset uses them
-  std::size_t lost = 0;       // items that could not be read while the dataset was unavailable
-  std::string first_lost;     // which was the first of them, and why; each is in the log
+  std::vector<Document> documents;
+  std::size_t lost = 0;    // items that could not be read while the dataset was unavailable
+  std::string first_lost;  // which was the first of them, and why; each is in the log
 };
 
 class Dataset {
