@@ -75,7 +75,8 @@ int build(const CommandLine& line) {
 int query(const CommandLine& line) {
   if (!line.has("text")) return line.wrong("no text given: kernelrl index query INDEX TEXT");
   return run({"query", line.text("index"), line.text("encoder"), line.text("threads"),
-              line.text("count"), line.has("task") ? line.text("task") : "", line.text("text")});
+              line.text("count"), line.text("similar"), line.has("task") ? line.text("task") : "",
+              line.text("text")});
 }
 
 }  // namespace
@@ -95,6 +96,8 @@ int index_command(const Words& words) {
       "count", po::value<std::string>()->value_name("N")->default_value("3"), "documents to find")(
       "task", po::value<std::string>()->value_name("ID"),
       "the task of the query, whose own documents are left out")(
+      "similar", po::value<std::string>()->value_name("C")->default_value("0.95"),
+      "cosine from which documents are near duplicates of TEXT; above 1: never")(
       "threads", po::value<std::string>()->value_name("N")->default_value("2"), "threads to use");
   add_plugin_path_option(line);
   line.positional({"what", "index", "text"});

@@ -1,6 +1,6 @@
 // kernelrl-index, which `kernelrl index` starts:
 //   build INDEX ENCODER THREADS DOCUMENTS.jsonl     {"id", "task", "text", "metadata": JSON text}
-//   query INDEX ENCODER THREADS COUNT TASK TEXT     TASK may be empty
+//   query INDEX ENCODER THREADS COUNT SIMILAR TASK TEXT     TASK may be empty
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -22,6 +22,14 @@ int number_of(const std::string& text, const char* what) {
     throw Failure(KRL_INVALID_ARGUMENT,
                   std::string(what) + " takes a number from 1, not '" + text + "'");
   return number;
+}
+
+float cosine_of(const std::string& text) {
+  float cosine = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), cosine);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+    throw Failure(KRL_INVALID_ARGUMENT, "--similar takes a number, not '" + text + "'");
+  return cosine;
 }
 
 std::vector<Document> read_documents(const std::string& file) {
@@ -59,7 +67,8 @@ std::string beginning_of(const std::string& text) {
 }
 
 void query(const std::string& index, const std::string& encoder_folder, const std::string& threads,
-           const std::string& count, const std::string& task, const std::string& text) {
+           const std::string& count, const std::string& similar, const std::string& task,
+           const std::string& text) {
   const SentenceModel model = read_sentence_model(encoder_folder);
   const TextEncoder encoder(model, {"cpu", number_of(threads, "--threads")});
   StoredIndex stored = read_index(index);
@@ -67,7 +76,8 @@ void query(const std::string& index, const std::string& encoder_folder, const st
   const Encode encode = [&](std::span<const std::string_view> texts, TextRole role) {
     return encoder.encode(texts, role);
   };
-  const Retriever retriever(std::move(stored), encode, {0.95f, number_of(threads, "--threads")});
+  const Retriever retriever(std::move(stored), encode,
+                            {cosine_of(similar), number_of(threads, "--threads")});
   Query question;
   question.text = text;
   question.task = task;
@@ -85,8 +95,8 @@ void query(const std::string& index, const std::string& encoder_folder, const st
 int run(const std::vector<std::string>& words) {
   if (words.size() == 5 && words[0] == "build") {
     build(words[1], words[2], words[3], words[4]);
-  } else if (words.size() == 7 && words[0] == "query") {
-    query(words[1], words[2], words[3], words[4], words[5], words[6]);
+  } else if (words.size() == 8 && words[0] == "query") {
+    query(words[1], words[2], words[3], words[4], words[5], words[6], words[7]);
   } else {
     std::cerr << "kernelrl-index is started by `kernelrl index`\n";
     return 2;
