@@ -3,6 +3,8 @@
 #include <kernelrl/values.hpp>
 #include <string>
 
+#include "plugins/retrieval/encoder/linear.hpp"
+
 namespace krl::retrieval {
 namespace {
 
@@ -40,10 +42,10 @@ BertModel::BertModel(const policies::Safetensors& file, const BertConfig& config
     : config_(config), device_(device) {
   const WeightReader weights(file, device);
   const std::int64_t hidden = config.hidden;
-  const auto linear = [&](const std::string& name, std::int64_t in, std::int64_t out) {
+  const auto linear_at = [&](const std::string& name, std::int64_t in, std::int64_t out) {
     return Linear{weights.get(name + ".weight", {out, in}), weights.get(name + ".bias", {out})};
   };
-  const auto norm = [&](const std::string& name) {
+  const auto norm_at = [&](const std::string& name) {
     return Norm{weights.get(name + ".LayerNorm.weight", {hidden}),
                 weights.get(name + ".LayerNorm.bias", {hidden})};
   };
@@ -51,19 +53,24 @@ BertModel::BertModel(const policies::Safetensors& file, const BertConfig& config
   positions_ =
       weights.get("embeddings.position_embeddings.weight", {config.positions, hidden}) +
       weights.get("embeddings.token_type_embeddings.weight", {config.token_types, hidden})[0];
-  embedding_norm_ = norm("embeddings");
+  embedding_norm_ = norm_at("embeddings");
   for (std::int64_t i = 0; i < config.layers; ++i) {
-    const std::string layer = "encoder.layer." + std::to_string(i) + ".";
-    const Linear query = linear(layer + "attention.self.query", hidden, hidden),
-                 key = linear(layer + "attention.self.key", hidden, hidden),
-                 value = linear(layer + "attention.self.value", hidden, hidden);
-    layers_.push_back({{at::cat({query.weight, key.weight, value.weight}),
-                        at::cat({query.bias, key.bias, value.bias})},
-                       linear(layer + "attention.output.dense", hidden, hidden),
-                       linear(layer + "intermediate.dense", hidden, config.intermediate),
-                       linear(layer + "output.dense", config.intermediate, hidden),
-                       norm(layer + "attention.output"),
-                       norm(layer + "output")});
+    const std::string name = "encoder.layer." + std::to_string(i) + ".";
+    const Linear query = linear_at(name + "attention.self.query", hidden, hidden),
+                 key = linear_at(name + "attention.self.key", hidden, hidden),
+                 value = linear_at(name + "attention.self.value", hidden, hidden);
+    Layer layer{{at::cat({query.weight, key.weight, value.weight}),
+                 at::cat({query.bias, key.bias, value.bias})},
+                linear_at(name + "attention.output.dense", hidden, hidden),
+                linear_at(name + "intermediate.dense", hidden, config.intermediate),
+                linear_at(name + "output.dense", config.intermediate, hidden),
+                norm_at(name + "attention.output"),
+                norm_at(name + "output")};
+    for (Linear* each :
+         {&layer.query_key_value, &layer.attention_output, &layer.intermediate, &layer.output}) {
+      each->weight = arranged_weight(each->weight);
+    }
+    layers_.push_back(std::move(layer));
   }
 }
 
@@ -73,8 +80,8 @@ at::Tensor BertModel::forward(const TokenBatch& batch) const {
     const at::Tensor attended = attention(layer, x, batch);
     x = normed(layer.attention_norm, x + attended);
     const at::Tensor inner =
-        at::gelu(at::linear(x, layer.intermediate.weight, layer.intermediate.bias));
-    x = normed(layer.output_norm, x + at::linear(inner, layer.output.weight, layer.output.bias));
+        linear(x, layer.intermediate.weight, layer.intermediate.bias, Activation::kGelu);
+    x = normed(layer.output_norm, x + linear(inner, layer.output.weight, layer.output.bias));
   }
   return x;
 }
@@ -98,7 +105,7 @@ at::Tensor BertModel::embed(const TokenBatch& batch) const {
 at::Tensor BertModel::attention(const Layer& layer, const at::Tensor& x,
                                 const TokenBatch& batch) const {
   const std::int64_t width = config_.hidden / config_.heads;
-  const at::Tensor joint = at::linear(x, layer.query_key_value.weight, layer.query_key_value.bias);
+  const at::Tensor joint = linear(x, layer.query_key_value.weight, layer.query_key_value.bias);
   at::Tensor all = at::empty_like(x);
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < batch.lengths.size();) {
@@ -116,7 +123,7 @@ at::Tensor BertModel::attention(const Layer& layer, const at::Tensor& x,
         .copy_(attended.transpose(1, 2));
     begin = end;
   }
-  return at::linear(all, layer.attention_output.weight, layer.attention_output.bias);
+  return linear(all, layer.attention_output.weight, layer.attention_output.bias);
 }
 
 at::Tensor BertModel::normed(const Norm& norm, const at::Tensor& x) const {

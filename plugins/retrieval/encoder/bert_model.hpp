@@ -32,7 +32,7 @@ class BertModel {
 
  private:
   struct Linear {
-    at::Tensor weight, bias;
+    at::Tensor weight, bias;  // `weight` as linear() wants it (linear.hpp)
   };
   struct Norm {
     at::Tensor weight, bias;

@@ -4,9 +4,14 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <kernelrl/values.hpp>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 #include "plugins/retrieval/encoder/bert_model.hpp"
 
@@ -14,7 +19,7 @@ namespace krl::retrieval {
 namespace {
 
 // Tokens of a batch: enough to keep the processor busy, few enough for its caches.
-constexpr std::size_t kCpuBatch = 2048;
+constexpr std::size_t kCpuBatch = 512;
 constexpr std::size_t kCudaBatch = 65536;
 
 at::Device device_of(const std::string& name) {
@@ -34,20 +39,121 @@ at::Device device_of(const std::string& name) {
   invalid_argument("the encoder's device '" + name + "' is neither cpu nor cuda nor cuda:N");
 }
 
-// As many threads for torch's loops as told, while it lives.
-class TorchThreads {
+// Torch's loops stay on the thread that calls them, while it lives: threads that wait for one
+// another at the end of every loop take many times as long where the processor has other work.
+class OneTorchThread {
  public:
-  explicit TorchThreads(int threads) : before_(at::get_num_threads()) {
-    if (threads != before_) at::set_num_threads(threads);
+  OneTorchThread() : before_(at::get_num_threads()) {
+    if (before_ != 1) at::set_num_threads(1);
   }
-  ~TorchThreads() {
-    if (at::get_num_threads() != before_) at::set_num_threads(before_);
+  ~OneTorchThread() {
+    if (before_ != 1) at::set_num_threads(before_);
   }
-  TorchThreads(const TorchThreads&) = delete;
-  TorchThreads& operator=(const TorchThreads&) = delete;
+  OneTorchThread(const OneTorchThread&) = delete;
+  OneTorchThread& operator=(const OneTorchThread&) = delete;
 
  private:
   const int before_;
+};
+
+struct Batch {
+  std::vector<std::size_t> texts;  // their numbers
+  TokenBatch tokens;
+};
+
+// Texts of equal length, which the model computes as one, are next to one another.
+std::vector<Batch> batches_of(const std::vector<std::vector<TokenId>>& tokens, std::size_t most) {
+  std::vector<std::size_t> order(tokens.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return tokens[a].size() < tokens[b].size();
+  });
+  std::vector<Batch> batches;
+  for (const std::size_t text : order) {
+    const std::vector<TokenId>& ids = tokens[text];
+    if (batches.empty() || batches.back().tokens.tokens.size() + ids.size() > most) {
+      batches.emplace_back();
+    }
+    Batch& batch = batches.back();
+    batch.texts.push_back(text);
+    batch.tokens.tokens.insert(batch.tokens.tokens.end(), ids.begin(), ids.end());
+    batch.tokens.lengths.push_back(static_cast<std::int64_t>(ids.size()));
+  }
+  return batches;
+}
+
+using EncodeBatch = std::function<void(const Batch&)>;
+
+void encode_in_turn(const std::vector<Batch>& batches, const EncodeBatch& encode,
+                    const TextEncoder::Progress& progress) {
+  const OneTorchThread guard;
+  std::size_t done = 0;
+  for (const Batch& batch : batches) {
+    encode(batch);
+    done += batch.texts.size();
+    if (progress) progress(done);
+  }
+}
+
+// A batch on each thread, which need not wait for one another; the calling thread reports.
+class BatchWorkers {
+ public:
+  BatchWorkers(const std::vector<Batch>& batches, int threads, const EncodeBatch& encode)
+      : batches_(batches), encode_(encode), running_(threads) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~BatchWorkers() { stop_ = true; }  // the threads join behind it
+  BatchWorkers(const BatchWorkers&) = delete;
+  BatchWorkers& operator=(const BatchWorkers&) = delete;
+
+  // Returns when all batches are done, and throws what a thread has thrown.
+  void wait(const TextEncoder::Progress& progress) {
+    std::unique_lock lock(mutex_);
+    for (std::size_t reported = 0;;) {
+      changed_.wait(lock, [&] { return done_ > reported || running_ == 0; });
+      if (error_) std::rethrow_exception(error_);
+      if (done_ > reported && progress) {
+        reported = done_;
+        lock.unlock();
+        progress(reported);
+        lock.lock();
+      }
+      if (!progress) reported = done_;
+      if (running_ == 0 && done_ == reported) return;
+    }
+  }
+
+ private:
+  void work() {
+    const OneTorchThread guard;
+    std::exception_ptr error;
+    try {
+      for (std::size_t i = next_++; i < batches_.size() && !stop_; i = next_++) {
+        encode_(batches_[i]);
+        const std::lock_guard lock(mutex_);
+        done_ += batches_[i].texts.size();
+        changed_.notify_all();
+      }
+    } catch (...) {
+      error = std::current_exception();
+      stop_ = true;
+    }
+    const std::lock_guard lock(mutex_);
+    if (error && !error_) error_ = error;
+    --running_;
+    changed_.notify_all();
+  }
+
+  const std::vector<Batch>& batches_;
+  const EncodeBatch& encode_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t done_ = 0;  // texts
+  int running_;
+  std::exception_ptr error_;
+  std::vector<std::jthread> threads_;  // last: they use the others
 };
 
 }  // namespace
@@ -117,35 +223,25 @@ std::vector<float> TextEncoder::encode(std::string_view text, TextRole role) con
 
 std::vector<float> TextEncoder::encode(std::span<const std::string_view> texts, TextRole role,
                                        const Progress& progress) const {
-  const c10::InferenceMode inference;
-  const TorchThreads threads(state_->threads);
-  const auto hidden = static_cast<std::size_t>(dimension());
-  const std::size_t most = state_->device.is_cuda() ? kCudaBatch : kCpuBatch;
   std::vector<std::vector<TokenId>> tokens(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) tokens[i] = state_->tokens_of(texts[i], role);
-  // Texts of equal length, which the model computes as one, are next to one another.
-  std::vector<std::size_t> order(texts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return tokens[a].size() < tokens[b].size();
-  });
+  const auto hidden = static_cast<std::size_t>(dimension());
   std::vector<float> vectors(texts.size() * hidden);
-  for (std::size_t begin = 0; begin < order.size();) {
-    TokenBatch batch;
-    std::size_t end = begin;
-    while (end < order.size() &&
-           (end == begin || batch.tokens.size() + tokens[order[end]].size() <= most)) {
-      const std::vector<TokenId>& ids = tokens[order[end++]];
-      batch.tokens.insert(batch.tokens.end(), ids.begin(), ids.end());
-      batch.lengths.push_back(static_cast<std::int64_t>(ids.size()));
+  const std::vector<Batch> batches =
+      batches_of(tokens, state_->device.is_cuda() ? kCudaBatch : kCpuBatch);
+  const EncodeBatch encode = [&](const Batch& batch) {
+    const c10::InferenceMode inference;
+    const at::Tensor encoded = state_->encode(batch.tokens);
+    for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+      std::memcpy(vectors.data() + batch.texts[i] * hidden,
+                  encoded.const_data_ptr<float>() + i * hidden, hidden * sizeof(float));
     }
-    const at::Tensor encoded = state_->encode(batch);
-    for (std::size_t i = begin; i < end; ++i) {
-      std::memcpy(vectors.data() + order[i] * hidden,
-                  encoded.const_data_ptr<float>() + (i - begin) * hidden, hidden * sizeof(float));
-    }
-    begin = end;
-    if (progress) progress(end);
+  };
+  const int threads = std::min(state_->threads, static_cast<int>(batches.size()));
+  if (threads <= 1 || state_->device.is_cuda()) {
+    encode_in_turn(batches, encode, progress);
+  } else {
+    BatchWorkers(batches, threads, encode).wait(progress);
   }
   return vectors;
 }

@@ -1,5 +1,5 @@
 // Turns texts into vectors of equal size by a BERT encoder; similar texts have vectors with a large
-// inner product. Owns the weights, 4 bytes each. Computes in float32. Used by one thread at a time.
+// inner product. Owns the weights, 4 bytes each. Computes in float32. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace krl::retrieval {
 
 struct EncoderOptions {
   std::string device = "cpu";  // or "cuda", "cuda:1", …
-  int threads = 1;             // on the CPU, at least 1
+  int threads = 1;             // of a call, for batches of texts; a single text takes one
 };
 
 class TextEncoder {
  public:
-  // Called by the encoding thread with the number of texts done so far; may throw to stop.
+  // Called by the calling thread with the number of texts done so far; may throw to stop.
   using Progress = std::function<void(std::size_t done)>;
 
   // Copies the weights to the device. Throws krl::Failure: KRL_INVALID_ARGUMENT with the file and
