@@ -5,7 +5,7 @@
 // MODEL is a folder in the layout of sentence-transformers (scripts/get_minilm.sh makes one).
 // Documents are pieces of this project's sources. Encoding is measured on as many of them as take
 // a few seconds; the index has DOCUMENTS (48,000) vectors, those of the pieces and random ones. The
-// search is compared with FAISS's own.
+// search is compared with FAISS's own. At last, how alike kernels are to the encoder.
 #include <faiss/IndexFlat.h>
 
 #include <algorithm>
@@ -169,6 +169,38 @@ void measure_queries(const TextEncoder& encoder, const SentenceModel& model, std
   print("all but the encoder", times_of([&] { retriever.find({.text = pieces[0], .count = 5}); }));
 }
 
+// How often the vectors of two kernels are near duplicates' (RetrievalRules::similar), by kernels
+// for the same task and for different ones.
+void measure_likeness(const TextEncoder& encoder) {
+  std::vector<std::string> sources, tasks;
+  for (const auto& entry : fs::directory_iterator(KERNELRL_SOURCE_DIR "/tests/tolerance/right")) {
+    if (entry.path().extension() != ".cu") continue;
+    sources.push_back(krl::files::read_file(entry.path()));
+    const std::size_t task = sources.back().find("task: ") + 6;
+    tasks.push_back(sources.back().substr(task, sources.back().find_first_of(" \n", task) - task));
+  }
+  const std::vector<std::string_view> texts(sources.begin(), sources.end());
+  const std::vector<float> vectors = encoder.encode(texts, TextRole::kDocument);
+  const auto dimension = static_cast<std::size_t>(encoder.dimension());
+  const VectorIndex index(vectors, dimension, 1);
+  for (const float least : {0.9f, 0.95f}) {
+    std::size_t pairs[2] = {}, similar[2] = {};  // different task, same task
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      for (const Neighbour& other : index.search(index.vector(i), texts.size())) {
+        if (other.index == i) continue;
+        const bool same = tasks[i] == tasks[other.index];
+        ++pairs[same];
+        similar[same] += other.product >= least;
+      }
+    }
+    std::printf(
+        "cosine from %.2f             %.1f %% of %zu pairs of a task, %.2f %% of %zu others\n",
+        static_cast<double>(least),
+        100.0 * static_cast<double>(similar[1]) / static_cast<double>(pairs[1]), pairs[1] / 2,
+        100.0 * static_cast<double>(similar[0]) / static_cast<double>(pairs[0]), pairs[0] / 2);
+  }
+}
+
 void run(int argc, char** argv) {
   if (argc < 2) {
     throw std::runtime_error("usage: retrieval_bench MODEL [DOCUMENTS [THREADS [DEVICE]]]");
@@ -189,6 +221,7 @@ void run(int argc, char** argv) {
   const double seconds = seconds_of([&] { encoder.encode(warm, TextRole::kDocument); });
   measure_encoding(encoder, model, text, 16 * 200 / seconds);
   measure_queries(encoder, model, text, count, threads);
+  measure_likeness(encoder);
 }
 
 }  // namespace

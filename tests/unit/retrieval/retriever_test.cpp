@@ -70,7 +70,7 @@ TEST(Retriever, FindsTheNearestInOrder) {
                    {make_document("far", "", "wholly different words here"),
                     make_document("near", "", "sum each row of the matrix with care"),
                     make_document("nearer", "", "sum each row of the matrix quickly please")},
-                   {});
+                   {.similar = 2.0f});
   const Retrieval found =
       retriever.find({.text = "sum each row of the matrix quickly", .count = 2});
   EXPECT_THAT(ids_of(found.hits), ElementsAre("nearer", "near"));

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <kernelrl/values.hpp>
 #include <nlohmann/json.hpp>
 
 #include "plugins/policies/storage/safetensors.hpp"
