@@ -96,7 +96,7 @@ int index_command(const Words& words) {
       "count", po::value<std::string>()->value_name("N")->default_value("3"), "documents to find")(
       "task", po::value<std::string>()->value_name("ID"),
       "the task of the query, whose own documents are left out")(
-      "similar", po::value<std::string>()->value_name("C")->default_value("0.95"),
+      "similar", po::value<std::string>()->value_name("C")->default_value("0.9"),
       "cosine from which documents are near duplicates of TEXT; above 1: never")(
       "threads", po::value<std::string>()->value_name("N")->default_value("2"), "threads to use");
   add_plugin_path_option(line);
