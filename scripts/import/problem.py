@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
@@ -21,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 TENSOR_MAKERS = {"rand", "randn", "zeros", "ones", "empty", "randperm"}
 
 # Sizes with such names belong to the computation, not to the data: changing one makes another problem.
-ATTRIBUTE = re.compile(r"kernel|pool|stride|pad|dilat|group|head|layers|patch|window|expand_ratio|depth$|^dim$|reduce")
+ATTRIBUTE = re.compile(r"kernel|pool|stride|pad|dilat|group|head|num_layers|patch|window|expand_ratio|reduce")
 
 VIEWS = {
     "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "expand", "slice", "select", "unsqueeze", "squeeze",
@@ -30,6 +31,8 @@ VIEWS = {
 HEAVY = re.compile(
     r"conv|mm$|addmm|bmm|matmul|norm|softmax|pool|lstm|gru|rnn|sum|mean|max|min|cumsum|cumprod|argm|logsumexp|sort|topk"
     r"|attention|index|gather|loss|var")
+# On the meta device these run as slow decompositions, although their result has the shape of their argument.
+SAME_SHAPE = {"hardtanh", "sigmoid", "tanh", "silu", "gelu", "leaky_relu", "elu", "hardswish", "hardsigmoid", "relu6"}
 REDUCTION = re.compile(r"^(sum|mean|var|std|logsumexp|linalg_vector_norm|norm|avg_pool|_adaptive_avg|nll|mse|smooth_l1)")
 NORMALISATION = re.compile(r"^(native_)?(batch|group|layer)_norm|^_native_batch_norm|^_fused_rms_norm")
 
@@ -99,17 +102,20 @@ def tensors(tree):
 
 
 class Meter(TorchDispatchMode):
-    """Counts what a forward pass does."""
+    """Counts what a forward pass on the meta device does."""
 
     def __init__(self):
         super().__init__()
+        self.flops = 0  # in addition to those that PyTorch counts
         self.largest = self.total = self.heavy = self.operations = 0
         self.terms = 1
         self.names = set()
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        out = function(*args, **(kwargs or {}))
         name = function.overloadpacket.__name__
+        out = self.result(name, args)
+        if out is None:
+            out = function(*args, **(kwargs or {}))
         self.names.add(name)
         if name not in VIEWS:
             self.operations += 1
@@ -120,6 +126,18 @@ class Meter(TorchDispatchMode):
                 self.largest = max(self.largest, elements)
             self.terms = max(self.terms, self.longest_sum(name, args, tensors(out)))
         return out
+
+    @staticmethod
+    def result(name, args):
+        """What needs no decomposition, or None."""
+        if name == "native_batch_norm":
+            channels = args[0].shape[1]
+            if args[0].numel() <= channels:
+                return None  # an error that a user sees comes from the operation itself
+            return torch.empty_like(args[0]), args[0].new_empty(channels), args[0].new_empty(channels)
+        if name.rstrip("_") in SAME_SHAPE:
+            return args[0] if name.endswith("_") else torch.empty_like(args[0])
+        return None
 
     @staticmethod
     def longest_sum(name, args, out):
@@ -139,6 +157,29 @@ class Meter(TorchDispatchMode):
         if REDUCTION.search(name):
             return given[0].numel() // max(out[0].numel(), 1)
         return 1
+
+
+class RecurrentShapes(TorchFunctionMode):
+    """The shapes of LSTM and GRU without their steps, of which there can be thousands."""
+
+    def __init__(self, meter):
+        super().__init__()
+        self.meter = meter
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if getattr(function, "__name__", "") not in ("lstm", "gru") or len(args) != 9:
+            return function(*args, **(kwargs or {}))
+        x, state, weights, _, layers, _, _, bidirectional, batch_first = args
+        states = state if isinstance(state, (tuple, list)) else [state]
+        directions = 2 if bidirectional else 1
+        steps = x.shape[1 if batch_first else 0]
+        self.meter.names.add(function.__name__)
+        self.meter.heavy += steps * layers * directions
+        self.meter.operations += steps * layers * directions
+        rows = x.numel() // x.shape[-1]
+        self.meter.flops += sum(2 * rows * w.numel() for w in weights if w.dim() == 2)
+        self.meter.terms = max([self.meter.terms, *(w.shape[-1] for w in weights if w.dim() == 2)])
+        return (x.new_empty(*x.shape[:-1], directions * states[0].shape[-1]), *map(torch.empty_like, states))
 
 
 @dataclass
@@ -236,7 +277,7 @@ class Problem:
         self.dropout = False
         self.batch_statistics = False
         self.models = {}
-        self.held = None  # the names of the tensors that become inputs; known after `examine`
+        self.constant = set()  # tensors of the model that do not become inputs, as they are always the same
         classes = "\n".join(ast.unparse(n) for n in self.tree.body if isinstance(n, ast.ClassDef))
         self.in_classes = [name for name in self.sizes if re.search(rf"\b{re.escape(name)}\b", classes)]
 
@@ -298,8 +339,7 @@ class Problem:
             arguments = list(scope["get_inputs"]())
         if device == "meta":
             arguments = [a.to("meta") if isinstance(a, torch.Tensor) else a for a in arguments]
-        if self.held is not None:
-            weights = {name: weights[name] for name in self.held if name in weights}
+        weights = {name: tensor for name, tensor in weights.items() if name not in self.constant}
         bounds = {}
         for position, tensor in enumerate(a for a in arguments if isinstance(a, torch.Tensor)):
             if not tensor.is_floating_point():
@@ -307,19 +347,28 @@ class Problem:
                 bounds[position] = (0, 2) if tensor.dtype == torch.bool or not found else found[-1]
         return Instance(model, arguments, weights, aliases, bounds)
 
-    def examine(self, sizes):
-        """Decides which tensors of the model become inputs: those that are learnt, statistics, or drawn at random."""
-        one, other = self.instance(sizes, seed=1), self.instance(sizes, seed=2)
-        parameters = {id(p) for p in one.model.parameters()}
-        self.held = [
-            name for name, tensor in one.weights.items()
-            if id(tensor) in parameters or "running_" in name or not torch.equal(tensor, other.weights[name])]
-        self.models.clear()
+    def find_constants(self, sizes):
+        """Tensors that are neither learnt nor statistics nor drawn at random, such as masks: they stay in the model."""
+        made = []
+        for seed in (1, 2):
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                made.append(self.construct(self.scope(sizes), sizes, "cpu"))
+        (model, one, _), (_, other, _) = made
+        parameters = {id(p) for p in model.parameters()}
+        self.constant = {
+            name for name, tensor in one.items()
+            if id(tensor) not in parameters and "running_" not in name and torch.equal(tensor, other[name])}
+
+    def has_other_tensors(self, sizes):
+        """Whether the model holds anything but parameters."""
+        instance = self.instance(sizes, "meta")
+        return any(not isinstance(t, nn.Parameter) for t in instance.weights.values())
 
     def survey(self, sizes, flops=False):
         instance = self.instance(sizes, "meta")
         meter, counter = Meter(), FlopCounterMode(display=False) if flops else contextlib.nullcontext()
-        with torch.device("meta"), torch.no_grad(), counter, meter:
+        with torch.device("meta"), torch.no_grad(), counter, meter, RecurrentShapes(meter):
             outputs = instance.run(instance.inputs, instance.weights.values())
         return Survey(
             inputs=[list(t.shape) for t in instance.inputs], input_types=[t.dtype for t in instance.inputs],
@@ -327,7 +376,7 @@ class Problem:
             weight_types=[t.dtype for t in instance.weights.values()],
             outputs=[list(t.shape) for t in outputs], output_types=[t.dtype for t in outputs], bounds=instance.bounds,
             largest=meter.largest, total=meter.total, heavy=meter.heavy, operations=meter.operations, terms=meter.terms,
-            flops=counter.get_total_flops() if flops else 0, names=meter.names)
+            flops=counter.get_total_flops() + meter.flops if flops else 0, names=meter.names)
 
     def try_survey(self, sizes, flops=False):
         try:
@@ -342,7 +391,8 @@ class Problem:
         base = self.survey(sizes)
         kinds = {}
         for name, size in sizes.items():
-            kinds[name] = "attribute" if ATTRIBUTE.search(name) else "stuck"
+            is_attribute = ATTRIBUTE.search(name) or name == "dim" and size < 8  # of a reduction; else a width
+            kinds[name] = "attribute" if is_attribute else "stuck"
             for other in (size + 1, size * 2, size + 8, max(size // 2, 1), size + 32):
                 if kinds[name] == "attribute":
                     break
@@ -373,7 +423,7 @@ class Problem:
 
     # ---- other sizes ----
 
-    def faster(self, sizes, limit=0.4, deadline=15.0):
+    def faster(self, sizes, limit=0.15, deadline=15.0):
         """Sizes at which a survey takes at most `limit` seconds: a loop over time steps makes it slow."""
         start = began = time.monotonic()
         base = self.try_survey(sizes)

@@ -24,7 +24,7 @@ MEMORY_FORMATS = {
     torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2, torch.channels_last_3d: 3}
 ASSERTIONS = re.compile(r"_assert|sym_constrain|_check|profiler")
 LARGEST_LITERAL = 4096  # elements
-MANY_WEIGHTS = 30       # from here on torch.export's solver of shapes takes long; such models have no sizes in weights
+MANY_WEIGHTS = 30       # from here on torch.export's solver of shapes takes long; such models have few sizes in weights
 
 
 class Unprintable(Exception):
@@ -113,14 +113,14 @@ class Lifted(torch.nn.Module):
         return self.held[0].run(arguments[:count], arguments[count:])
 
 
-def exported_text(instance, names):
+def exported_text(instance, names, varies):
+    """varies: for every argument, which of its dimensions have another size at other sizes of the axes."""
     weights = [w.detach().clone() for w in instance.weights.values()]
     arguments = (*instance.inputs, *weights)
-    dynamic = torch.export.Dim.AUTO
-    all_dynamic = len(weights) <= MANY_WEIGHTS
+    many = len(weights) > MANY_WEIGHTS
     shapes = tuple(
-        {d: dynamic for d in range(a.dim())} if all_dynamic or i < len(instance.inputs) else None
-        for i, a in enumerate(arguments))
+        {d: torch.export.Dim.AUTO for d, other in enumerate(dimensions) if other and (i < len(instance.inputs) or not many)}
+        for i, dimensions in enumerate(varies))
     program = torch.export.export(Lifted(instance), arguments, dynamic_shapes=(shapes,), strict=False)
     return ExportPrinter(program, names, arguments).text()
 
@@ -221,6 +221,8 @@ class ExportPrinter(Printer):
         if name == "lift_fresh_copy":
             self.names[node] = parts[0]
             return
+        if name == "layer_norm" and len(parts) > 2 and node.args[2] is not None:
+            parts[1] = f"torch.size({parts[2]})"  # the module's normalized_shape, which is a constant
         self.assign(node, f"torch.{name}({', '.join(parts)})")
         if len(function._schema.returns) > 1:
             results = [f"{self.names[node]}_{i}" for i in range(len(function._schema.returns))]
@@ -232,7 +234,7 @@ class ExportPrinter(Printer):
 # ---- trace ----
 
 
-def traced_text(instance, names):
+def traced_text(instance):
     """The arguments keep the names of the trace; a task's inputs are given in order."""
     arguments = (*instance.inputs, *(w.detach().clone() for w in instance.weights.values()))
     if any(a.dim() == 0 for a in arguments):
@@ -254,6 +256,8 @@ def traced_text(instance, names):
     body = body[body.index(":\n") + 2:]
     body = re.sub(r"CONSTANTS\.c(\d+)", lambda match: printer.tensor(constants[int(match.group(1))]), body)
     body = re.sub(r"ops\.prim\.NumToTensor\((.*?)\)(?=[\s,)\]])", r"\1", body)
+    # _convolution names the flags of cuDNN in addition, among them that TF32 is allowed
+    body = re.sub(r"torch\._convolution\(([^()]*?)" + r",\s*(?:True|False)" * 4 + r"\)", r"torch.convolution(\1)", body)
     body = body.replace("ops.aten.", "torch.")
     body = re.sub(r"torch\.device\(\"\w+(:\d+)?\"\)", f"{printer.floating}.device", body)
     body = re.sub(r"\bdtype=6\b", f"dtype={printer.floating}.dtype", body)

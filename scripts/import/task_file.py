@@ -50,7 +50,7 @@ def scaled(factor, text):
 
 
 def fit_one(name, points):
-    """points: [(size, value)]. An expression of one axis: a * ((size + c) / d) + b, or its square."""
+    """points: [(size, value)]. Expressions of one axis, a * ((size + c) / d) + b or a power, simple ones first."""
     for divisor in (1, 2, 3, 4, 5, 6, 8, 16, 32):
         for offset in sorted(range(1 - divisor, divisor), key=abs):
             quotients = [((size + offset) // divisor, value) for size, value in points]
@@ -63,11 +63,12 @@ def fit_one(name, points):
                 inner = shifted(name, offset)
                 if divisor > 1:
                     inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
-                return shifted(scaled(factor, inner), rest)
+                yield shifted(scaled(factor, inner), rest)
     size, value = points[0]
-    if value % (size * size) == 0 and all(v == value // (size * size) * s * s for s, v in points):
-        return scaled(value // (size * size), f"{name} * {name}")
-    return None
+    for power in (2, 3):
+        factor = value // size**power
+        if factor and all(v == factor * s**power for s, v in points):
+            yield " * ".join(([str(factor)] if factor > 1 else []) + [name] * power)
 
 
 def fit_polynomial(names, samples):
@@ -107,32 +108,28 @@ def fit(samples, names):
     relevant = [name for name in names if any(v != value for _, v in alone[name])]
     if not relevant:
         return None
-    text = fit_product(relevant, value, alone) if value > 0 and len(relevant) <= 4 else None
-    if text is None or any(evaluate(text, s) != v for s, v in samples):
-        text = fit_polynomial(relevant, samples)
-    if text is None or any(evaluate(text, s) != v for s, v in samples):
-        return None
-    return text
+    holds = lambda text: all(evaluate(text, s) == v for s, v in samples)
+    if value > 0 and len(relevant) <= 4:
+        for text in fit_product(relevant, value, alone):
+            if holds(text):
+                return text
+    text = fit_polynomial(relevant, samples)
+    return text if text is not None and holds(text) else None
 
 
 def fit_product(names, value, alone):
-    """A product of expressions of one axis each. At the base it is `value`, of which each expression is a divisor."""
+    """Products of expressions of one axis each. At the base they are `value`, of which each factor is a divisor."""
     name, rest = names[0], names[1:]
     for divisor in [d for d in range(1, min(value, 100_000) + 1) if value % d == 0] if rest else [value]:
         others = value // divisor
-        if any(v % others for _, v in alone[name]):
+        if any(v % others for _, v in alone[name]) or any(v % divisor for other in rest for _, v in alone[other]):
             continue
-        text = fit_one(name, [(size, v // others) for size, v in alone[name]])
-        if text is None:
-            continue
-        if not rest:
-            return text
-        if any(v % divisor for other in rest for _, v in alone[other]):
-            continue
-        remaining = fit_product(rest, others, {n: [(s, v // divisor) for s, v in alone[n]] for n in rest})
-        if remaining is not None:
-            return " * ".join(t if re.fullmatch(r"\w+", t) else f"({t})" for t in (text, remaining))
-    return None
+        for text in fit_one(name, [(size, v // others) for size, v in alone[name]]):
+            if not rest:
+                yield text
+                continue
+            for remaining in fit_product(rest, others, {n: [(s, v // divisor) for s, v in alone[n]] for n in rest}):
+                yield " * ".join(t if re.fullmatch(r"\w+", t) else f"({t})" for t in (text, remaining))
 
 
 # ---- values ----
