@@ -1,6 +1,8 @@
 // kernelrl-index, which `kernelrl index` starts:
 //   build INDEX ENCODER THREADS DOCUMENTS.jsonl     {"id", "task", "text", "metadata": JSON text}
 //   query INDEX ENCODER THREADS COUNT SIMILAR TASK TEXT     TASK may be empty
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -54,7 +56,13 @@ void build(const std::string& index, const std::string& encoder_folder, const st
   const TextEncoder encoder(model, {"cpu", number_of(threads, "--threads")});
   std::vector<std::string_view> texts;
   for (const Document& document : documents) texts.emplace_back(document.text);
-  const std::vector<float> vectors = encoder.encode(texts, TextRole::kDocument);
+  const bool watched = ::isatty(STDERR_FILENO) != 0;
+  const std::vector<float> vectors =
+      encoder.encode(texts, TextRole::kDocument, [&](std::size_t done) {
+        if (watched)
+          std::cerr << "\r" << done << " of " << texts.size() << " documents" << std::flush;
+      });
+  if (watched) std::cerr << "\r\x1b[K";
   write_index(index, {encoder.fingerprint(), encoder_folder}, documents, vectors,
               encoder.dimension());
   std::cout << index << ": " << documents.size() << " documents\n";
