@@ -316,7 +316,9 @@ TEST_P(CudaCompilers, CompiledCodeAgreesWithCuobjdump) {
       const KernelResources& resources = expected.at(kernel.name);
       EXPECT_EQ(kernel.registers, resources.registers);
       EXPECT_EQ(kernel.stack_bytes, resources.stack_bytes);
-      EXPECT_EQ(report.at(kernel.name).shared_bytes, resources.shared_bytes);
+      // cuobjdump adds what the system reserves in a block that has shared memory, from sm_90 on.
+      const int reserved = resources.shared_bytes > 0 ? 1024 : 0;
+      EXPECT_EQ(report.at(kernel.name).shared_bytes + reserved, resources.shared_bytes);
       ++kernels;
     }
   }
