@@ -1,6 +1,6 @@
 """A KernelBench problem whose sizes can be changed: its module with every integer constant free, run at any sizes.
 
-`Problem.survey` runs a problem on PyTorch's meta device, which computes shapes and no values, so that any size is cheap.
+`Problem.survey` runs a problem on PyTorch's meta device, which computes shapes and no values: any size is cheap.
 """
 import ast
 import contextlib
@@ -26,14 +26,17 @@ ATTRIBUTE = re.compile(r"kernel|pool|stride|pad|dilat|group|head|num_layers|patc
 
 VIEWS = {
     "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "expand", "slice", "select", "unsqueeze", "squeeze",
-    "detach", "alias", "split", "split_with_sizes", "chunk", "unbind", "as_strided", "_reshape_alias", "empty", "lift_fresh"}
+    "detach", "alias", "split", "split_with_sizes", "chunk", "unbind", "as_strided", "_reshape_alias", "empty",
+    "lift_fresh"}
 # Operations that need a launch of their own in any reasonable sequence of kernels; the rest can be fused into them.
 HEAVY = re.compile(
     r"conv|mm$|addmm|bmm|matmul|norm|softmax|pool|lstm|gru|rnn|sum|mean|max|min|cumsum|cumprod|argm|logsumexp|sort|topk"
     r"|attention|index|gather|loss|var")
 # On the meta device these run as slow decompositions, although their result has the shape of their argument.
-SAME_SHAPE = {"hardtanh", "sigmoid", "tanh", "silu", "gelu", "leaky_relu", "elu", "hardswish", "hardsigmoid", "relu6"}
-REDUCTION = re.compile(r"^(sum|mean|var|std|logsumexp|linalg_vector_norm|norm|avg_pool|_adaptive_avg|nll|mse|smooth_l1)")
+SAME_SHAPE = {
+    "relu", "hardtanh", "sigmoid", "tanh", "silu", "gelu", "leaky_relu", "elu", "hardswish", "hardsigmoid", "relu6"}
+REDUCTION = re.compile(
+    r"^(sum|mean|var|std|logsumexp|linalg_vector_norm|norm|avg_pool|_adaptive_avg|nll|mse|smooth_l1)")
 NORMALISATION = re.compile(r"^(native_)?(batch|group|layer)_norm|^_native_batch_norm|^_fused_rms_norm")
 
 
@@ -240,6 +243,10 @@ class Survey:
         return self.activations + sum(map(math.prod, self.weights.values()))
 
     @property
+    def elements(self):
+        return self.memory + self.total
+
+    @property
     def tensors(self):
         return [*self.inputs, *self.outputs, *self.weights.values()]
 
@@ -297,20 +304,20 @@ class Problem:
         return module.__dict__
 
     def construct(self, scope, sizes, device):
-        """The model with its tensors; on the meta device, those of another call with the same arguments."""
+        """The model with its tensors, possibly that of an earlier call: what `run` uses of it does not change."""
         arguments = scope["get_init_inputs"]()
-        key = (repr(arguments), tuple(sizes.get(name) for name in self.in_classes))
-        if device == "meta" and key in self.models:
+        key = (device, repr(arguments), tuple(sizes.get(name) for name in self.in_classes))
+        if key in self.models:
             return self.models[key]
         model = scope["Model"](**arguments) if isinstance(arguments, dict) else scope["Model"](*arguments)
         for module in model.modules():
             self.make_deterministic(module)
         if device == "meta":
             to_meta(model)  # what the constructor made by other means than PyTorch's functions
-        made = (model, *held_tensors(model))
-        if device == "meta":
-            self.models[key] = made
-        return made
+        else:  # one at a time: a model can be large
+            self.models = {k: made for k, made in self.models.items() if k[0] == "meta"}
+        self.models[key] = (model, *held_tensors(model))
+        return self.models[key]
 
     def make_deterministic(self, module):
         if isinstance(module, nn.modules.dropout._DropoutNd) and module.p > 0:
@@ -354,6 +361,7 @@ class Problem:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
                 made.append(self.construct(self.scope(sizes), sizes, "cpu"))
+                self.models.clear()
         (model, one, _), (_, other, _) = made
         parameters = {id(p) for p in model.parameters()}
         self.constant = {
@@ -425,12 +433,12 @@ class Problem:
 
     def faster(self, sizes, limit=0.15, deadline=15.0):
         """Sizes at which a survey takes at most `limit` seconds: a loop over time steps makes it slow."""
-        start = began = time.monotonic()
+        start = began = time.process_time()
         base = self.try_survey(sizes)
-        while base and time.monotonic() - start > limit and time.monotonic() - began < deadline:
+        while base and time.process_time() - start > limit and time.process_time() - began < deadline:
             for name in sorted(sizes, key=lambda name: -sizes[name]):
                 smaller = {**sizes, name: sizes[name] // 4}
-                start = time.monotonic()
+                start = time.process_time()
                 survey = self.try_survey(smaller) if sizes[name] >= 16 else None
                 if survey and survey.operations < base.operations:
                     sizes, base = smaller, survey
@@ -444,11 +452,11 @@ class Problem:
 
         Returns the sizes, their survey, and whether they fit.
         """
-        began = time.monotonic()
+        began = time.process_time()
         survey = self.try_survey(sizes, flops=True)
         for group in groups:
             frozen = set()
-            while survey and not fits(survey) and time.monotonic() - began < deadline:
+            while survey and not fits(survey) and time.process_time() - began < deadline:
                 candidates = [name for name in group if name not in frozen and sizes[name] > least]
                 if not candidates:
                     break
@@ -456,14 +464,14 @@ class Problem:
                 for divisor in (4, 2):
                     smaller = {**sizes, name: max(sizes[name] // divisor, least)}
                     other = self.try_survey(smaller, flops=True)
-                    if other and (other.memory + other.total < survey.memory + survey.total or other.flops < survey.flops):
+                    if other and (other.elements < survey.elements or other.flops < survey.flops):
                         sizes, survey = smaller, other
                         break
                 else:
                     frozen.add(name)
         return sizes, survey, bool(survey) and fits(survey)
 
-    def moved(self, sizes, names, steps=(3, 1, 5, 2, 7, 4, 8, 16, 32)):
+    def moved(self, sizes, names, steps):
         """Each of the names at a nearby size that no other axis has, where the problem still runs."""
         sizes, changed = dict(sizes), []
         for name in names:

@@ -16,10 +16,11 @@ from problem import tensors
 
 INFIX = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.floordiv: "//", operator.mod: "%",
-    operator.truediv: "/", operator.pow: "**", operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
-    operator.gt: ">", operator.ge: ">="}
+    operator.truediv: "/", operator.pow: "**", operator.eq: "==", operator.ne: "!=", operator.lt: "<",
+    operator.le: "<=", operator.gt: ">", operator.ge: ">="}
 TYPE_NUMBERS = {
-    torch.uint8: 0, torch.int32: 3, torch.int64: 4, torch.float16: 5, torch.float64: 7, torch.bool: 11, torch.bfloat16: 15}
+    torch.uint8: 0, torch.int32: 3, torch.int64: 4, torch.float16: 5, torch.float64: 7, torch.bool: 11,
+    torch.bfloat16: 15}
 MEMORY_FORMATS = {
     torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2, torch.channels_last_3d: 3}
 ASSERTIONS = re.compile(r"_assert|sym_constrain|_check|profiler")
@@ -117,10 +118,9 @@ def exported_text(instance, names, varies):
     """varies: for every argument, which of its dimensions have another size at other sizes of the axes."""
     weights = [w.detach().clone() for w in instance.weights.values()]
     arguments = (*instance.inputs, *weights)
-    many = len(weights) > MANY_WEIGHTS
-    shapes = tuple(
-        {d: torch.export.Dim.AUTO for d, other in enumerate(dimensions) if other and (i < len(instance.inputs) or not many)}
-        for i, dimensions in enumerate(varies))
+    if len(weights) > MANY_WEIGHTS:
+        varies = varies[:len(instance.inputs)] + [[] for _ in weights]
+    shapes = tuple({d: torch.export.Dim.AUTO for d, other in enumerate(sizes) if other} for sizes in varies)
     program = torch.export.export(Lifted(instance), arguments, dynamic_shapes=(shapes,), strict=False)
     return ExportPrinter(program, names, arguments).text()
 
@@ -202,7 +202,8 @@ class ExportPrinter(Printer):
             self.assign(node, f"-{self.value(node.args[0])}")
         elif function is operator.getitem:
             source, index = node.args
-            self.names[node] = f"{self.names[source]}_{index}" if source in self.unpacked else f"{self.names[source]}[{index}]"
+            name = self.names[source]
+            self.names[node] = f"{name}_{index}" if source in self.unpacked else f"{name}[{index}]"
         elif name.startswith("sym_size"):
             self.assign(node, f"torch.size({self.value(node.args[0])}, {node.args[1]})")
         elif name == "sym_float":

@@ -1,4 +1,4 @@
-"""The text of a kernelrl task file (docs/tasks.md), and what goes into it: expressions of the axes and kinds of values."""
+"""The text of a kernelrl task file (docs/tasks.md) and its parts: expressions of the axes, kinds of values."""
 import itertools
 import json
 import keyword
@@ -13,10 +13,10 @@ from torch import nn
 # Names that mean something in launch directives, in expressions, in C++ or in CUDA.
 RESERVED = set("""
     dim3 min max ceil_div next_pow2 abs exp log sqrt pow and or not size torch run
-    alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else enum
-    explicit export extern false float for friend goto if inline int long mutable namespace new operator private protected
-    public register return short signed sizeof static struct switch template this throw true try typedef typename union
-    unsigned using virtual void volatile wchar_t while threadIdx blockIdx blockDim gridDim warpSize half
+    alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else
+    enum explicit export extern false float for friend goto if inline int long mutable namespace new operator private
+    protected public register return short signed sizeof static struct switch template this throw true try typedef
+    typename union unsigned using virtual void volatile wchar_t while threadIdx blockIdx blockDim gridDim warpSize half
     """.split())
 
 
@@ -43,10 +43,12 @@ def shifted(name, offset):
     return name if offset == 0 else f"{name} {'+' if offset > 0 else '-'} {abs(offset)}"
 
 
-def scaled(factor, text):
-    if factor == 1:
-        return text
-    return f"{factor} * {text}" if re.fullmatch(r"\w+", text) else f"{factor} * ({text})"
+def product(factors):
+    """Of texts, each in parentheses where it needs them if it is not alone."""
+    factors = [f for f in factors if f != "1"] or ["1"]
+    if len(factors) == 1:
+        return factors[0]
+    return " * ".join(f"({f})" if re.search("[-+/]", f) else f for f in factors)
 
 
 def fit_one(name, points):
@@ -63,7 +65,7 @@ def fit_one(name, points):
                 inner = shifted(name, offset)
                 if divisor > 1:
                     inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
-                yield shifted(scaled(factor, inner), rest)
+                yield shifted(product([str(factor), inner]), rest)
     size, value = points[0]
     for power in (2, 3):
         factor = value // size**power
@@ -101,16 +103,18 @@ def fit(samples, names):
     base, value = samples[0]
     if all(v == value for _, v in samples):
         return str(value)
-    alone = {
-        name: [(base[name], value)] + [
-            (s[name], v) for s, v in samples if s[name] != base[name] and all(s[n] == base[n] for n in names if n != name)]
-        for name in names}
+    alone = {name: [(base[name], value)] for name in names}
+    for sizes, v in samples:
+        changed = [n for n in names if sizes[n] != base[n]]
+        if len(changed) == 1:
+            alone[changed[0]].append((sizes[changed[0]], v))
     relevant = [name for name in names if any(v != value for _, v in alone[name])]
     if not relevant:
         return None
     holds = lambda text: all(evaluate(text, s) == v for s, v in samples)
     if value > 0 and len(relevant) <= 4:
-        for text in fit_product(relevant, value, alone):
+        for factors in fit_product(relevant, value, alone):
+            text = product(factors)
             if holds(text):
                 return text
     text = fit_polynomial(relevant, samples)
@@ -126,10 +130,10 @@ def fit_product(names, value, alone):
             continue
         for text in fit_one(name, [(size, v // others) for size, v in alone[name]]):
             if not rest:
-                yield text
+                yield [text]
                 continue
             for remaining in fit_product(rest, others, {n: [(s, v // divisor) for s, v in alone[n]] for n in rest}):
-                yield " * ".join(t if re.fullmatch(r"\w+", t) else f"({t})" for t in (text, remaining))
+                yield [text, *remaining]
 
 
 # ---- values ----
@@ -160,7 +164,8 @@ def weight_values(model, name, shape, expressions, gain):
     path, _, leaf = name.rpartition(".")
     owner = model.get_submodule(path)
     if "Norm" in type(owner).__name__:
-        return Values("uniform", 0.5, 1.5, ("0.5", "1.5")) if leaf in ("weight", "running_var") else Values("uniform_signed")
+        positive = leaf in ("weight", "running_var")
+        return Values("uniform", 0.5, 1.5, ("0.5", "1.5")) if positive else Values("uniform_signed")
     large = [size for size in shape if size > 1]
     if len(large) < 2 or "weight" not in leaf or gain == 0:
         return Values("uniform_signed")
@@ -168,10 +173,10 @@ def weight_values(model, name, shape, expressions, gain):
     summed = [(size, text) for i, (size, text) in enumerate(zip(shape, expressions)) if i != outputs]
     bound = math.sqrt(gain / math.prod(size for size, _ in summed))
     constant = math.prod(size for size, text in summed if text.isdigit())
-    factors = [text if re.fullmatch(r"\w+", text) else f"({text})" for _, text in summed if not text.isdigit()]
+    factors = [text for _, text in summed if not text.isdigit()]
     if not factors:
         return Values("uniform", -bound, bound, (f"-{bound:.4g}", f"{bound:.4g}"))
-    text = f"sqrt({gain:.1f} / ({' * '.join(([str(constant)] if constant > 1 else []) + factors)}))"
+    text = f"sqrt({gain:.1f} / ({product([str(constant), *factors])}))"
     return Values("uniform", -bound, bound, (f"-{text}", text))
 
 
@@ -193,48 +198,35 @@ def table(values):
     return "{ " + ", ".join(f"{name} = {value}" for name, value in values.items()) + " }" if values else "{}"
 
 
-def wrapped(entries):
-    return "[" + ", ".join(map(table, entries)) + "]"
-
-
-def type_name(dtype):
-    return str(dtype).removeprefix("torch.")
+def tables(entries):
+    texts = [table(entry) for entry in entries]
+    return f"[{', '.join(texts)}]" if texts else ""
 
 
 @dataclass
 class Tensor:
     name: str
     dtype: torch.dtype
-    shape: list   # expressions
-    values: Values = None
+    shape: list        # expressions
+    values: str = ""   # of an input
+    bounds: list = ()
 
-    def text(self, kind):
-        shape = ", ".join(size if size.isdigit() else quoted(size) for size in self.shape or ["1"])
-        lines = [f"[[{kind}]]", f"name  = {quoted(self.name)}", f"dtype = {quoted(type_name(self.dtype))}", f"shape = [{shape}]"]
+    def keys(self):
+        sizes = [size if size.isdigit() else quoted(size) for size in self.shape or ["1"]]
+        yield "name", quoted(self.name)
+        yield "dtype", quoted(str(self.dtype).removeprefix("torch."))
+        yield "shape", f"[{', '.join(sizes)}]"
         if self.values:
-            lines.append(f"values = {quoted(self.values.kind)}")
-            if self.values.bounds:
-                lines.append(f"bounds = [{', '.join(map(quoted, self.values.bounds))}]")
-        return "\n".join(lines)
+            yield "values", quoted(self.values)
+        if self.bounds:
+            yield "bounds", f"[{', '.join(map(quoted, self.bounds))}]"
 
 
-def task_text(*, comments, id, tier, title, prompt, axes, reference, cases, real, holdout, ranges, tolerance, work, inputs, outputs):
-    """A task file. axes: the names of the variable ones; every argument has the content of the key of its name."""
-    lines = [f"# {line}".rstrip() for comment in comments for line in comment.splitlines()]
-    lines += [
-        "", f"id     = {quoted(id)}", f"tier   = {tier}", f"title  = {quoted(title)}", f"prompt = {block(prompt)}",
-        f"axes   = {table({name: quoted('var') for name in axes})}", "", f"reference = {block(reference)}", "",
-        f"cases     = {wrapped(cases)}"]
-    if real:
-        lines.append(f"real      = {wrapped(real)}")
-    if holdout:
-        lines.append(f"holdout   = {wrapped(holdout)}")
-    if ranges:
-        lines.append(f"ranges    = {table(ranges)}")
-    lines.append(f"tolerance = {table(tolerance)}")
-    if work:
-        lines.append(f"work      = {table({'operations': quoted(work)})}")
+def task_text(comments, keys, inputs, outputs):
+    """A task file. keys: their values as TOML; an empty one is left out."""
+    lines = [f"# {comment}" for comment in comments] + [""]
+    lines += [f"{key:9} = {value}" for key, value in keys.items() if value]
     for kind, tensors in (("input", inputs), ("output", outputs)):
         for tensor in tensors:
-            lines += ["", tensor.text(kind)]
+            lines += ["", f"[[{kind}]]"] + [f"{key:6} = {value}" for key, value in tensor.keys()]
     return "\n".join(lines) + "\n"
