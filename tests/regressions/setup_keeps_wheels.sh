@@ -22,7 +22,7 @@ mkdir -p "$2"
 cd "$2"
 touch "${@:3}"
 END
-printf '#!/bin/sh\n' > "$tmp/scripts/get_smollm2.sh"
+for script in get_smollm2 get_minilm; do printf '#!/bin/sh\n' > "$tmp/scripts/$script.sh"; done
 chmod +x "$tmp"/bin/* "$tmp"/scripts/*
 export PATH=$tmp/bin:$PATH
 
