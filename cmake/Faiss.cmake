@@ -3,8 +3,7 @@
 # static, was built by g++ and needs that one's. So it is described here.
 find_path(FAISS_INCLUDE faiss/IndexFlat.h REQUIRED)
 find_library(FAISS_LIBRARY faiss REQUIRED)
-find_library(FAISS_OPENMP NAMES libgomp.so.1 REQUIRED)
 add_library(kernelrl_faiss INTERFACE)
 add_library(kernelrl::faiss ALIAS kernelrl_faiss)
 target_include_directories(kernelrl_faiss SYSTEM INTERFACE ${FAISS_INCLUDE})
-target_link_libraries(kernelrl_faiss INTERFACE ${FAISS_LIBRARY} kernelrl_faiss_blas ${FAISS_OPENMP})
+target_link_libraries(kernelrl_faiss INTERFACE ${FAISS_LIBRARY} kernelrl_faiss_blas -l:libgomp.so.1)
