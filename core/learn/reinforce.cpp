@@ -69,8 +69,9 @@ class Reinforcement {
     const RlSettings& rl = context_.stage.rl;
     bool last = context_.position.stage_iteration >= rl.iterations;
     if (!last) KRL_TRY(publish());
+    bool stops = context_.stop.load();
     while (!last) {
-      if (context_.stop.load()) return StageEnd::kInterrupted;
+      if (stops) return StageEnd::kInterrupted;
       Metrics metrics;
       const bool measured = measures_holdouts();
       if (measured) KRL_TRY(measure_holdouts(metrics));
@@ -83,7 +84,7 @@ class Reinforcement {
       curriculum_.update(metrics);
       context_.position.curriculum = curriculum_.state();
       context_.position.goal = goal_.state();
-      KRL_TRY(context_.finish_iteration(std::move(metrics), last));
+      KRL_ASSIGN(stops, context_.finish_iteration(std::move(metrics), last));
     }
     return StageEnd::kDone;
   }

@@ -48,14 +48,16 @@ struct StageContext {
   // After an iteration: counts it, writes its metrics, and a checkpoint when one is due or the run
   // is to stop. The `last` one of a stage leaves the checkpoint to the trainer, which makes it
   // together with the step to the next stage: a run killed in between would otherwise continue with
-  // a stage that is over.
-  Status finish_iteration(Metrics metrics, bool last) const {
+  // a stage that is over. Whether the run is to stop now: asked for once, so that a signal that
+  // comes after it takes effect after the next iteration, which then has its checkpoint.
+  Result<bool> finish_iteration(Metrics metrics, bool last) const {
     ++position.iteration;
     ++position.stage_iteration;
     KRL_TRY(rate_checkpoint(metrics, last));
     KRL_TRY(journal.iteration_finished(position, stage.name, std::move(metrics)));
-    if (last || !(checkpoint_due() || stop.load())) return {};
-    return journal.save_checkpoint(position, policy);
+    const bool stops = stop.load();
+    if (!last && (checkpoint_due() || stops)) KRL_TRY(journal.save_checkpoint(position, policy));
+    return stops;
   }
 };
 

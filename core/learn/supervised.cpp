@@ -175,8 +175,9 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
   const std::int64_t every = context.stage.sft.log_every;
   context.journal.stage_started(context.stage, context.position, context.plan.stages.size(),
                                 ceil_div(steps.total(), every));
+  bool stops = context.stop.load();
   while (context.position.stage_iteration * every < steps.total()) {
-    if (context.stop.load()) return StageEnd::kInterrupted;
+    if (stops) return StageEnd::kInterrupted;
     const std::int64_t first = context.position.stage_iteration * every;
     const std::int64_t last = std::min(first + every, steps.total());
     const Stopwatch watch;
@@ -196,7 +197,7 @@ Result<StageEnd> run_supervised(const StageContext& context, const std::vector<L
     if (figures.not_finite() > 0)
       context.warn(
           fmt::format("iteration {}: {}", context.position.iteration + 1, figures.warning()));
-    KRL_TRY(context.finish_iteration(std::move(metrics), last == steps.total()));
+    KRL_ASSIGN(stops, context.finish_iteration(std::move(metrics), last == steps.total()));
   }
   return StageEnd::kDone;
 }
