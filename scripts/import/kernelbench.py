@@ -9,7 +9,8 @@ PyTorch are needed here only: a task holds TorchScript text. A text is written o
 model at several shapes, in float32 and in float64. Tasks whose output is always zero go to OUT_FOLDER/refused, since
 kernelrl refuses tasks that accept zeros.
 
-Needs Python 3.11 and: pip install torch==2.11.0 numpy setuptools
+Needs Python 3.11 and: pip install torch==2.11.0 numpy setuptools einops
+(einops is for two problems of level 3).
 """
 import argparse
 import ast
@@ -35,7 +36,7 @@ try:
     import torch.export
     from torch import nn
 except ImportError as error:
-    sys.exit(f"kernelbench.py: {error.name or error} is missing: pip install torch==2.11.0 numpy setuptools")
+    sys.exit(f"kernelbench.py: {error.name or error} is missing: pip install torch==2.11.0 numpy setuptools einops")
 
 import reference
 import task_file
@@ -44,7 +45,8 @@ from problem import Problem, tensors
 GPU_BYTES = 19e9           # of a GPU of 24 GB
 MOST_LAUNCHES = 32         # of a candidate without host code
 CHECK_OPERATIONS = 2e11    # above this, a shape is checked on the meta device only
-MANY_WEIGHTS = 100         # from here on, a trace is tried first
+MANY_WEIGHTS = 100         # from here on a trace is tried first
+MANY_OPERATIONS = 500      # the same
 LINEAR = {
     "convolution", "mm", "bmm", "addmm", "mul", "add", "t", "transpose", "permute", "view", "_unsafe_view", "reshape",
     "expand", "unsqueeze", "squeeze", "clone", "detach", "triu", "tril"}
@@ -159,11 +161,15 @@ class Importer:
 
     def fit_shapes(self):
         """Expressions for every dimension; an axis for which there is none becomes a number."""
-        samples = self.samples()
+        samples, self.unfit = self.samples(), set()
         base, axes = self.case_survey, self.axes
 
         def fit(part):
-            return task_file.fit([(sizes, part(survey)) for sizes, survey in samples], axes)
+            values = [(sizes, part(survey)) for sizes, survey in samples]
+            text = task_file.fit(values, axes)
+            if text is None:
+                self.unfit = set(task_file.relevant(values, axes))
+            return text
         if any(s.weights.keys() != base.weights.keys() or len(s.inputs) != len(base.inputs) for _, s in samples):
             return None
         groups = []
@@ -171,8 +177,8 @@ class Importer:
             groups.append([])
             for i, shape in enumerate(get(base)):
                 groups[-1].append([fit(lambda s: get(s)[i][d]) for d in range(len(shape))])
-        if any(None in shape for group in groups for shape in group):
-            return None
+                if None in groups[-1][-1]:
+                    return None
         self.bounds = {
             i: tuple(fit(lambda s: s.bounds[i][k]) or str(b[k]) for k in (0, 1)) for i, b in base.bounds.items()}
         self.terms = fit(lambda s: s.terms) or str(max(s.terms for _, s in samples))
@@ -193,7 +199,7 @@ class Importer:
         instance = self.problem.instance(self.case)
         self.weight_values = [
             task_file.weight_values(instance.model, name, list(tensor.shape), self.weight_shapes[i], gain)
-            if tensor.is_floating_point() else task_file.Values("integers", 0, 2, ("0", "2"))
+            if tensor.is_floating_point() else task_file.indices(tensor)
             for i, (name, tensor) in enumerate(instance.weights.items())]
         for values in floating:
             self.floating_values = values
@@ -217,12 +223,13 @@ class Importer:
 
     @staticmethod
     def eager(instance, inputs, weights, dtype=torch.float32):
-        convert = lambda given: [t.to(dtype) if t.is_floating_point() else t.clone() for t in given]
+        # Copies, since some models write to what they hold.
+        convert = lambda given: [t.to(dtype, copy=True) if t.is_floating_point() else t.clone() for t in given]
         previous = torch.get_default_dtype()
         torch.set_default_dtype(dtype)  # for tensors that forward makes
         try:
             with torch.no_grad():
-                return instance.run(convert(inputs), convert(weights))
+                return instance.run(convert(inputs), convert(weights), dtype)
         finally:
             torch.set_default_dtype(previous)
 
@@ -236,10 +243,7 @@ class Importer:
             for dtype, tolerance in ((torch.float32, 1e-4), (torch.float64, 1e-8))[:2 if double else 1]:
                 expected = self.eager(instance, inputs, weights, dtype)
                 given = [t.to(dtype) if t.is_floating_point() else t.clone() for t in (*inputs, *weights)]
-                versions = [t._version for t in given]
                 outputs = reference.run_text(self.function, given)
-                if versions != [t._version for t in given]:
-                    return "the text changes its inputs"
                 if any(a.dtype != b.dtype for a, b in zip(outputs, expected)):
                     return f"in {dtype} it returns {outputs[0].dtype}"
                 expected = [t.reshape(1) if t.dim() == 0 else t for t in expected]
@@ -254,8 +258,8 @@ class Importer:
         reasons = []
         varies = [[not size.isdigit() for size in shape] for shape in self.input_shapes + self.weight_shapes]
         ways = ["export", "trace"]
-        if len(self.weight_names) > MANY_WEIGHTS:  # torch.export takes half a minute then
-            ways.reverse()
+        if len(self.weight_names) > MANY_WEIGHTS or self.case_survey.operations > MANY_OPERATIONS:
+            ways.reverse()  # torch.export takes half a minute then
         for way in ways:
             try:
                 instance = self.problem.instance(self.case)
@@ -264,6 +268,9 @@ class Importer:
                 else:
                     self.text = reference.traced_text(instance)
                 self.function = reference.compile_text(self.text)
+                if changed := self.changed_arguments():
+                    self.text = reference.with_copies(self.text, changed)
+                    self.function = reference.compile_text(self.text)
             except Exception as error:
                 reasons.append(f"{way}: {summary(error)}")
                 continue
@@ -279,6 +286,14 @@ class Importer:
         if self.is_random():
             raise LeftOut("its output is random: forward draws numbers")
         raise LeftOut("; ".join(reasons))
+
+    def changed_arguments(self):
+        """The arguments that the text writes to."""
+        inputs, weights = self.draw(self.problem.instance(self.case))
+        names = [a.name for a in self.function.schema.arguments]
+        given = [*inputs, *weights]
+        reference.run_text(self.function, given)
+        return [name for name, tensor in zip(names, given) if tensor._version]
 
     def is_random(self):
         instance = self.problem.instance(self.case)
@@ -301,18 +316,21 @@ class Importer:
 
     def settle(self):
         """Cases, shapes and a text that agree; until then, one axis after the other becomes a number."""
+        case, self.text = None, ""
         while True:
             self.choose_cases()
             groups = self.fit_shapes()
             if groups is None:
                 if not self.axes:
                     raise LeftOut("the number of its tensors changes with its sizes")
-                self.fix((self.names("width") or self.names("free"))[-1:])
+                self.fix([n for n in self.names("width") + self.names("free") if n in self.unfit][:1] or self.axes[-1:])
                 continue
             self.input_shapes, self.weight_shapes, self.output_shapes = groups
             self.name_tensors()
-            self.choose_values()
-            self.make_text()
+            if self.case != case or not self.text:
+                case = self.case
+                self.choose_values()
+                self.make_text()
             self.report["seconds_text"] = self.elapsed()
             if not (wrong := self.axes_not_followed()):
                 return
@@ -322,6 +340,9 @@ class Importer:
         """These sizes become numbers: the published ones where a small case allows them."""
         self.fixed.update(names)
         for name in names:
+            self.quick = {**self.quick, name: self.case[name]}
+            if self.kinds[name] == "free" and self.case_survey.flops > 1e9:
+                continue
             whole = {**self.quick, name: self.problem.sizes[name]}
             survey = self.problem.try_survey(whole)
             if survey and max(map(math.prod, survey.weights.values()), default=0) <= 2e7 and survey.operations < 2000:
@@ -336,6 +357,7 @@ class Importer:
         parameters = list(inspect.signature(type(instance.model).forward).parameters.values())[1:]
         given = [p.name for p in parameters if p.kind != p.VAR_POSITIONAL]
         given += [f"x{i}" for i in range(len(given), len(instance.arguments))]
+        given = given[:len(instance.arguments)]  # later parameters have defaults
         self.constants = {n: a for n, a in zip(given, instance.arguments) if not isinstance(a, torch.Tensor)}
         self.input_names = [task_file.identifier(n, taken, "input") for n in given if n not in self.constants]
         self.weight_names = [task_file.identifier(n, taken, "weight") for n in instance.weights]
@@ -623,6 +645,8 @@ def import_problem(path, folder, commit, part):
         importer.run(folder)
     except LeftOut as why:
         report["reason"] = str(why)
+    except ModuleNotFoundError as error:
+        report["reason"] = f"it needs a Python package: pip install {error.name}"
     except BaseException as error:
         report["reason"] = summary(error)
         if os.environ.get("KERNELBENCH_TRACEBACK"):

@@ -18,6 +18,8 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
+LARGEST_CONSTANT = 4096  # elements of a tensor whose numbers are written into a text
+
 # Functions whose arguments are sizes. The arguments of torch.randint are bounds as well, and stay as they are.
 TENSOR_MAKERS = {"rand", "randn", "zeros", "ones", "empty", "randperm"}
 
@@ -98,6 +100,14 @@ class FreeSizes(ast.NodeTransformer):
             body.append(node)
         tree.body = body
         return tree
+
+
+def is_constant(tensor):
+    return tensor.dim() > 0 and tensor.numel() > 0 and bool((tensor == tensor.flatten()[0]).all())
+
+
+def is_triangle(tensor):
+    return tensor.dim() >= 2 and torch.equal(tensor, torch.ones_like(tensor).tril())
 
 
 def tensors(tree):
@@ -192,14 +202,18 @@ class Instance:
     arguments: list
     weights: dict  # name -> tensor: parameters, statistics, and random tensors kept in attributes
     aliases: dict  # name -> further names of the same tensor
+    constants: dict  # name -> tensor: those that stay in the model
     bounds: dict   # position among the tensor inputs -> (low, high) of its integers
 
     @property
     def inputs(self):
         return [argument for argument in self.arguments if isinstance(argument, torch.Tensor)]
 
-    def run(self, inputs, weights):
-        """forward with these tensors in the places of the inputs and of the weights."""
+    def run(self, inputs, weights, dtype=None):
+        """forward with these tensors in the places of the inputs and of the weights; `dtype` is that of constants."""
+        if dtype:
+            place(self.model, self.aliases, {
+                name: t.to(dtype) for name, t in self.constants.items() if t.is_floating_point()})
         place(self.model, self.aliases, dict(zip(self.weights, weights)))
         given = iter(inputs)
         arguments = [next(given) if isinstance(a, torch.Tensor) else a for a in self.arguments]
@@ -346,16 +360,20 @@ class Problem:
             arguments = list(scope["get_inputs"]())
         if device == "meta":
             arguments = [a.to("meta") if isinstance(a, torch.Tensor) else a for a in arguments]
+        constants = {name: tensor for name, tensor in weights.items() if name in self.constant}
         weights = {name: tensor for name, tensor in weights.items() if name not in self.constant}
         bounds = {}
         for position, tensor in enumerate(a for a in arguments if isinstance(a, torch.Tensor)):
             if not tensor.is_floating_point():
                 found = [b for shape, b in record if shape == tuple(tensor.shape)]
                 bounds[position] = (0, 2) if tensor.dtype == torch.bool or not found else found[-1]
-        return Instance(model, arguments, weights, aliases, bounds)
+        return Instance(model, arguments, weights, aliases, constants, bounds)
 
     def find_constants(self, sizes):
-        """Tensors that are neither learnt nor statistics nor drawn at random, such as masks: they stay in the model."""
+        """Tensors that are neither learnt nor statistics nor drawn at random, such as masks: they stay in the model.
+
+        One that is too large to be written into a text becomes an input all the same.
+        """
         made = []
         for seed in (1, 2):
             with torch.random.fork_rng(devices=[]):
@@ -366,7 +384,8 @@ class Problem:
         parameters = {id(p) for p in model.parameters()}
         self.constant = {
             name for name, tensor in one.items()
-            if id(tensor) not in parameters and "running_" not in name and torch.equal(tensor, other[name])}
+            if id(tensor) not in parameters and "running_" not in name and torch.equal(tensor, other[name])
+            and (tensor.numel() <= LARGEST_CONSTANT or is_constant(tensor) or is_triangle(tensor))}
 
     def has_other_tensors(self, sizes):
         """Whether the model holds anything but parameters."""

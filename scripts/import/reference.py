@@ -12,7 +12,7 @@ import re
 import torch
 from torch.utils import _pytree as pytree
 
-from problem import tensors
+from problem import LARGEST_CONSTANT, is_constant, is_triangle, tensors
 
 INFIX = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.floordiv: "//", operator.mod: "%",
@@ -24,7 +24,6 @@ TYPE_NUMBERS = {
 MEMORY_FORMATS = {
     torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2, torch.channels_last_3d: 3}
 ASSERTIONS = re.compile(r"_assert|sym_constrain|_check|profiler")
-LARGEST_LITERAL = 4096  # elements
 MANY_WEIGHTS = 30       # from here on torch.export's solver of shapes takes long; such models have few sizes in weights
 
 
@@ -79,11 +78,11 @@ class Printer:
         options = f"dtype={self.dtype(tensor.dtype)}, device={self.floating}.device"
         tensor = tensor.detach().cpu()
         shape = list(tensor.shape)
-        if tensor.dim() and tensor.numel() and bool((tensor == tensor.flatten()[0]).all()):
+        if is_constant(tensor):
             return f"torch.full({shape}, {self.number(tensor.flatten()[0].item())}, {options})"
-        if tensor.dim() >= 2 and torch.equal(tensor, torch.ones_like(tensor).tril()):
+        if is_triangle(tensor):
             return f"torch.tril(torch.ones({shape}, {options}))"
-        if tensor.numel() > LARGEST_LITERAL:
+        if tensor.numel() > LARGEST_CONSTANT:
             raise Unprintable(f"it holds a constant tensor of {tensor.numel():,} elements")
         values = json.dumps(tensor.tolist()).replace("-Infinity", "float('-inf')").replace("Infinity", "float('inf')")
         return f"torch.tensor({values.replace('true', 'True').replace('false', 'False')}, {options})"
@@ -96,6 +95,14 @@ def signature(names, squeezed):
 
 def returned(names, scalar):
     return "    return " + ", ".join(f"torch.unsqueeze({n}, 0)" if s else n for n, s in zip(names, scalar)) + "\n"
+
+
+def with_copies(text, names):
+    """The text with copies of the arguments that it writes to."""
+    head, _, body = text.partition(":\n") if "->" not in text else text.partition("Tensor:\n")
+    indent = re.match(r" *", body).group()
+    copies = "".join(f"{indent}{name} = torch.clone({name})\n" for name in names)
+    return head + (":\n" if "->" not in text else "Tensor:\n") + copies + body
 
 
 # ---- torch.export ----

@@ -52,25 +52,20 @@ def product(factors):
 
 
 def fit_one(name, points):
-    """points: [(size, value)]. Expressions of one axis, a * ((size + c) / d) + b or a power, simple ones first."""
-    for divisor in (1, 2, 3, 4, 5, 6, 8, 16, 32):
+    """points: [(size, value)]. Expressions of one axis, a * ((size + c) / d)^p + b, simple ones first."""
+    for power, divisor in itertools.product((1, 2, 3), (1, 2, 3, 4, 5, 6, 8, 16, 32)):
         for offset in sorted(range(1 - divisor, divisor), key=abs):
-            quotients = [((size + offset) // divisor, value) for size, value in points]
-            first, other = quotients[0], next((q for q in quotients if q[0] != quotients[0][0]), None)
+            bases = [(((size + offset) // divisor) ** power, value) for size, value in points]
+            first, other = bases[0], next((b for b in bases if b[0] != bases[0][0]), None)
             if other is None or (other[1] - first[1]) % (other[0] - first[0]):
                 continue
             factor = (other[1] - first[1]) // (other[0] - first[0])
             rest = first[1] - factor * first[0]
-            if factor > 0 and all(factor * quotient + rest == value for quotient, value in quotients):
+            if factor > 0 and all(factor * base + rest == value for base, value in bases):
                 inner = shifted(name, offset)
                 if divisor > 1:
                     inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
-                yield shifted(product([str(factor), inner]), rest)
-    size, value = points[0]
-    for power in (2, 3):
-        factor = value // size**power
-        if factor and all(v == factor * s**power for s, v in points):
-            yield " * ".join(([str(factor)] if factor > 1 else []) + [name] * power)
+                yield shifted(product([str(factor)] + [inner] * power), rest)
 
 
 def fit_polynomial(names, samples):
@@ -95,6 +90,23 @@ def fit_polynomial(names, samples):
     return None
 
 
+def one_at_a_time(samples, names):
+    """axis -> [(size, value)] of the base and of the samples that differ from it in this axis only."""
+    base, value = samples[0]
+    alone = {name: [(base[name], value)] for name in names}
+    for sizes, v in samples:
+        changed = [n for n in names if sizes[n] != base[n]]
+        if len(changed) == 1:
+            alone[changed[0]].append((sizes[changed[0]], v))
+    return alone
+
+
+def relevant(samples, names):
+    """The axes on which the value depends."""
+    alone = one_at_a_time(samples, names)
+    return [name for name in names if any(v != samples[0][1] for _, v in alone[name])]
+
+
 def fit(samples, names):
     """An expression of the axes that gives every sample's value, or None.
 
@@ -103,21 +115,17 @@ def fit(samples, names):
     base, value = samples[0]
     if all(v == value for _, v in samples):
         return str(value)
-    alone = {name: [(base[name], value)] for name in names}
-    for sizes, v in samples:
-        changed = [n for n in names if sizes[n] != base[n]]
-        if len(changed) == 1:
-            alone[changed[0]].append((sizes[changed[0]], v))
-    relevant = [name for name in names if any(v != value for _, v in alone[name])]
-    if not relevant:
-        return None
+    alone = one_at_a_time(samples, names)
     holds = lambda text: all(evaluate(text, s) == v for s, v in samples)
-    if value > 0 and len(relevant) <= 4:
-        for factors in fit_product(relevant, value, alone):
+    names = relevant(samples, names)
+    if not names:
+        return None
+    if value > 0 and len(names) <= 4:
+        for factors in fit_product(names, value, alone):
             text = product(factors)
             if holds(text):
                 return text
-    text = fit_polynomial(relevant, samples)
+    text = fit_polynomial(names, samples)
     return text if text is not None and holds(text) else None
 
 
@@ -154,6 +162,12 @@ class Values:
             return torch.randint(int(self.low), int(self.high), shape, generator=generator).to(dtype)
         low, high = (-1.0, 1.0) if self.kind == "uniform_signed" else (self.low, self.high)
         return torch.rand(shape, generator=generator) * (high - low) + low
+
+
+def indices(tensor):
+    """Integers that a model holds are positions in other tensors."""
+    low, high = int(tensor.min()), int(tensor.max()) + 1
+    return Values("integers", low, high, (str(low), str(high)))
 
 
 def weight_values(model, name, shape, expressions, gain):
