@@ -120,8 +120,7 @@ class Importer:
             base, _, fits = problem.shrink(base, [free, widths], small, least=1)
             steps = (1, 2, 3, 5, 4, 7, 8, 16, 32)
         self.case, _ = problem.moved(base, free + widths, (1, 3, 2, 5, 4, 7, 8, 16, 32))
-        self.other_free, self.moved_free = problem.moved(self.case, free, steps)
-        self.other, self.moved_widths = problem.moved(self.other_free, widths, steps)
+        self.other, self.moved = problem.moved(self.case, free + widths, steps)
         self.holdout, _ = problem.moved(self.other, free + widths, (2, 6, 4, 1, 8, 16, 32))
         survey = self.case_survey = problem.survey(self.case, flops=True)
         self.report.update(fits_cpu=fits or bearable(survey), case_operations=survey.flops)
@@ -154,7 +153,8 @@ class Importer:
                     break
             far = {**self.case, name: 3 * size + 1}, {**self.case, name: problem.sizes[name]}  # tells floors apart
             samples += [(sizes, survey) for sizes in far if (survey := problem.try_survey(sizes, flops=True))]
-        for sizes in (self.other_free, self.other, self.holdout):
+        halfway = {**self.case, **{name: self.other[name] for name in self.names("free")}}
+        for sizes in (halfway, self.other, self.holdout):
             if survey := problem.try_survey(sizes, flops=True):
                 samples.append((sizes, survey))
         return samples
@@ -306,13 +306,11 @@ class Importer:
 
     def axes_not_followed(self):
         """The axes at whose other sizes the text is wrong."""
-        if self.moved_free + self.moved_widths and not self.why_wrong(self.other):
-            if not self.why_wrong(self.other_free):
-                return []
-        wrong = [n for n in self.axes if n in self.moved_free + self.moved_widths
-                 and self.why_wrong({**self.case, n: self.other[n]})]
-        unmoved = [n for n in self.axes if n not in self.moved_free + self.moved_widths]
-        return wrong + unmoved or (self.moved_widths or self.axes if self.axes else [])
+        unmoved = [n for n in self.axes if n not in self.moved]
+        if not self.moved or not self.why_wrong(self.other):
+            return unmoved
+        wrong = [n for n in self.moved if self.why_wrong({**self.case, n: self.other[n]})]
+        return unmoved + (wrong or self.moved)
 
     def settle(self):
         """Cases, shapes and a text that agree; until then, one axis after the other becomes a number."""
