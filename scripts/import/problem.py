@@ -297,6 +297,7 @@ class Problem:
         self.ties = {}   # size -> the size that it has to equal
         self.dropout = False
         self.batch_statistics = False
+        self.published = None  # the survey of the published sizes
         self.models = {}
         self.constant = set()  # tensors of the model that do not become inputs, as they are always the same
         classes = "\n".join(ast.unparse(n) for n in self.tree.body if isinstance(n, ast.ClassDef))
@@ -406,10 +407,20 @@ class Problem:
             flops=counter.get_total_flops() + meter.flops if flops else 0, names=meter.names)
 
     def try_survey(self, sizes, flops=False):
+        """None where the model does not run, or where it is another one: with more tensors, or with a view(-1, …)
+        that makes several rows of one.
+        """
         try:
-            return self.survey(sizes, flops)
+            survey = self.survey(sizes, flops)
         except Exception:  # whatever a model raises: the sizes do not fit together
             return None
+        like = self.published
+        same = survey.weights.keys() == like.weights.keys() and self.keeps_rows(survey) == self.keeps_rows(like)
+        return survey if same and all(math.prod(shape) for shape in survey.outputs) else None
+
+    @staticmethod
+    def keeps_rows(survey):
+        return bool(survey.inputs) and survey.inputs[0][:1] == survey.outputs[0][:1]
 
     # ---- which sizes are axes ----
 
@@ -418,7 +429,7 @@ class Problem:
         base = self.survey(sizes)
         kinds = {}
         for name, size in sizes.items():
-            is_attribute = ATTRIBUTE.search(name) or name == "dim" and size < 8  # of a reduction; else a width
+            is_attribute = size < 1 or ATTRIBUTE.search(name) or name == "dim" and size < 8  # of a reduction
             kinds[name] = "attribute" if is_attribute else "stuck"
             for other in (size + 1, size * 2, size + 8, max(size // 2, 1), size + 32):
                 if kinds[name] == "attribute":
@@ -426,9 +437,7 @@ class Problem:
                 moved = self.try_survey({**sizes, name: other}) if other != size else None
                 if moved is None:
                     continue
-                if len(moved.weights) != len(base.weights):
-                    kinds[name] = "attribute"
-                elif moved.weights != base.weights:
+                if moved.weights != base.weights:
                     kinds[name] = "width"
                 else:
                     kinds[name] = "free" if moved.inputs != base.inputs else "attribute"

@@ -53,7 +53,7 @@ def product(factors):
 
 def fit_one(name, points):
     """points: [(size, value)]. Expressions of one axis, a * ((size + c) / d)^p + b, simple ones first."""
-    for power, divisor in itertools.product((1, 2, 3), (1, 2, 3, 4, 5, 6, 8, 16, 32)):
+    for power, divisor in itertools.product((1, 2, 3), (*range(1, 17), 32, 64)):
         for offset in sorted(range(1 - divisor, divisor), key=abs):
             bases = [(((size + offset) // divisor) ** power, value) for size, value in points]
             first, other = bases[0], next((b for b in bases if b[0] != bases[0][0]), None)
