@@ -183,20 +183,22 @@ class Importer:
 
     # ---- values ----
 
-    def choose_values(self):
-        """Normal inputs where the outputs are finite then, else uniform ones; weights by their fan-in."""
+    def choose_weight_values(self):
         names = self.case_survey.names
-        linear = names <= LINEAR
-        gain = 0 if linear else 6 if any("relu" in n for n in names) else 3
-        if "cumprod" in names:  # products of many other numbers vanish or overflow
-            floating = [task_file.Values("uniform", 0.99, 1.01, ("0.99", "1.01"))]
-        else:
-            floating = [task_file.Values("normal"), task_file.Values("uniform", 0.05, 1.0, ("0.05", "1.0"))]
+        gain = 0 if names <= LINEAR else 6 if any("relu" in n for n in names) else 3
         instance = self.problem.instance(self.case)
         self.weight_values = [
             task_file.weight_values(instance.model, name, list(tensor.shape), self.weight_shapes[i], gain)
             if tensor.is_floating_point() else task_file.indices(tensor)
             for i, (name, tensor) in enumerate(instance.weights.items())]
+
+    def choose_input_values(self):
+        """Normal inputs where the outputs are finite then, else uniform ones."""
+        if "cumprod" in self.case_survey.names:  # products of many other numbers vanish or overflow
+            floating = [task_file.Values("uniform", 0.99, 1.01, ("0.99", "1.01"))]
+        else:
+            floating = [task_file.Values("normal"), task_file.Values("uniform", 0.05, 1.0, ("0.05", "1.0"))]
+        instance = self.problem.instance(self.case)
         for values in floating:
             self.floating_values = values
             self.outputs = self.eager(instance, *self.draw(instance))
@@ -319,9 +321,10 @@ class Importer:
                 continue
             self.input_shapes, self.weight_shapes, self.output_shapes = groups
             self.name_tensors()
-            if self.case != case or not self.text:
+            self.choose_weight_values()
+            if self.case != case:  # else the text of before will do
                 case = self.case
-                self.choose_values()
+                self.choose_input_values()
                 self.make_text()
             self.report["seconds_text"] = self.elapsed()
             if not (wrong := self.axes_not_followed()):
@@ -508,12 +511,18 @@ class Importer:
             if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef))
             or isinstance(node, ast.FunctionDef) and not node.name.startswith("get_")]
         source = "\n\n".join(parts).replace("\n\nimport", "\nimport").replace("\n\nfrom", "\nfrom").replace("\r", "")
-        scope = problem.scope({**problem.sizes, **{n: self.case[n] for n in self.fixed}})
+        scope = problem.scope(self.case)
         made = next(n for n in problem.tree.body if getattr(n, "name", "") == "get_init_inputs").body[-1].value
         listed = isinstance(made, (ast.List, ast.Tuple))
         arguments = ", ".join(map(ast.unparse, made.elts)) if listed else ast.unparse(made) if made else ""
         names = dict.fromkeys(n.id for n in ast.walk(made) if isinstance(n, ast.Name)) if made else {}
-        numbers = [f"{n} = {scope[n]!r}" for n in names if n in scope and n not in self.axes]
+        other = problem.scope(self.other)
+        sources = {
+            node.targets[0].id: ast.unparse(node.value) for node in problem.tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
+        numbers = [  # what depends on an axis is shown as it is computed
+            f"{n} = {scope[n]!r}" if scope[n] == other[n] else f"{n} = {sources.get(n, 'given by the axes')}"
+            for n in names if n in scope and n not in self.axes]
         lines = ["Compute the forward pass of this PyTorch module:", "", source.strip(), ""]
         lines.append(f"It is constructed as Model({arguments})" + (f" with {', '.join(numbers)}." if numbers else "."))
         renamed = [f"the axis {self.axis_names[n]} is {n}" for n in self.axes if self.axis_names[n] != n]

@@ -415,7 +415,7 @@ class Problem:
         except Exception:  # whatever a model raises: the sizes do not fit together
             return None
         like = self.published
-        same = survey.weights.keys() == like.weights.keys() and self.keeps_rows(survey) == self.keeps_rows(like)
+        same = survey.weights.keys() == like.weights.keys() and (self.keeps_rows(survey) or not self.keeps_rows(like))
         return survey if same and all(math.prod(shape) for shape in survey.outputs) else None
 
     @staticmethod

@@ -5,6 +5,7 @@ import keyword
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy
 import torch
@@ -51,21 +52,39 @@ def product(factors):
     return " * ".join(f"({f})" if re.search("[-+/]", f) else f for f in factors)
 
 
-def fit_one(name, points):
-    """points: [(size, value)]. Expressions of one axis, a * ((size + c) / d)^p + b, simple ones first."""
+def factors_of_one(name, points):
+    """points: [(size, value)]. Expressions a * ((size + c) / d)^p + b of one axis in proportion to the values, with
+    what they are at the first point; simple ones first.
+    """
+    value = points[0][1]
     for power, divisor in itertools.product((1, 2, 3), (*range(1, 17), 32, 64)):
         for offset in sorted(range(1 - divisor, divisor), key=abs):
-            bases = [(((size + offset) // divisor) ** power, value) for size, value in points]
-            first, other = bases[0], next((b for b in bases if b[0] != bases[0][0]), None)
-            if other is None or (other[1] - first[1]) % (other[0] - first[0]):
+            bases = [((size + offset) // divisor) ** power for size, _ in points]
+            other = next((i for i, (_, v) in enumerate(points) if v != value), None)
+            if other is None or bases[other] == bases[0]:
                 continue
-            factor = (other[1] - first[1]) // (other[0] - first[0])
-            rest = first[1] - factor * first[0]
-            if factor > 0 and all(factor * base + rest == value for base, value in bases):
-                inner = shifted(name, offset)
-                if divisor > 1:
-                    inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
-                yield shifted(product([str(factor)] + [inner] * power), rest)
+            changed = points[other][1]
+            # (base + b) / (other base + b) is the ratio of the values
+            constant = Fraction(changed * bases[0] - value * bases[other], value - changed)
+            factor, rest = constant.denominator, constant.numerator
+            expected = factor * bases[0] + rest
+            if expected <= 0 or any((factor * b + rest) * value != v * expected for b, (_, v) in zip(bases, points)):
+                continue
+            inner = shifted(name, offset)
+            if divisor > 1:
+                inner = f"{inner} / {divisor}" if offset == 0 else f"({inner}) / {divisor}"
+            yield shifted(product([str(factor)] + [inner] * power), rest), expected
+
+
+def fit_product(names, value, alone, holds):
+    """A number times an expression of each axis."""
+    candidates = [list(itertools.islice(factors_of_one(name, alone[name]), 6)) for name in names]
+    for chosen in itertools.islice(itertools.product(*candidates), 500):
+        whole = math.prod(at_base for _, at_base in chosen)
+        text = product([str(value // whole), *(text for text, _ in chosen)])
+        if value % whole == 0 and holds(text):
+            return text
+    return None
 
 
 def fit_polynomial(names, samples):
@@ -116,32 +135,16 @@ def fit(samples, names):
     if all(v == value for _, v in samples):
         return str(value)
     alone = one_at_a_time(samples, names)
-    holds = lambda text: all(evaluate(text, s) == v for s, v in samples)
+
+    def holds(text):  # those that change several axes are the last, and tell most
+        return all(evaluate(text, s) == v for s, v in reversed(samples))
     names = relevant(samples, names)
     if not names:
         return None
-    if value > 0 and len(names) <= 4:
-        for factors in fit_product(names, value, alone):
-            text = product(factors)
-            if holds(text):
-                return text
-    text = fit_polynomial(names, samples)
+    text = fit_product(names, value, alone, holds) if value > 0 else None
+    if text is None:
+        text = fit_polynomial(names, samples)
     return text if text is not None and holds(text) else None
-
-
-def fit_product(names, value, alone):
-    """Products of expressions of one axis each. At the base they are `value`, of which each factor is a divisor."""
-    name, rest = names[0], names[1:]
-    for divisor in [d for d in range(1, min(value, 100_000) + 1) if value % d == 0] if rest else [value]:
-        others = value // divisor
-        if any(v % others for _, v in alone[name]) or any(v % divisor for other in rest for _, v in alone[other]):
-            continue
-        for text in fit_one(name, [(size, v // others) for size, v in alone[name]]):
-            if not rest:
-                yield [text]
-                continue
-            for remaining in fit_product(rest, others, {n: [(s, v // divisor) for s, v in alone[n]] for n in rest}):
-                yield [text, *remaining]
 
 
 # ---- values ----
