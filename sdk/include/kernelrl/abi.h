@@ -583,12 +583,37 @@ typedef struct krl_dataset_sink {
   krl_status (*document)(const struct krl_dataset_sink*, const krl_document*);
 } krl_dataset_sink;
 
+typedef struct krl_document_query { /* documents to show with a task */
+  uint32_t struct_size, count; /* of documents wanted */
+  const krl_task* task;
+  const krl_str* guarded; /* texts of which no copy may be found, besides the task's own, such as its answer in a pair */
+  size_t n_guarded;
+} krl_document_query;
+
+typedef struct krl_found {
+  uint32_t struct_size, reserved;
+  const krl_document* document;
+  double score;     /* the higher the nearer; comparable within one dataset */
+  krl_str left_out; /* empty: the document may be shown. Otherwise a word of a-z and '_' that says why not: "own_task" */
+} krl_found;
+
+typedef struct krl_found_sink {
+  uint32_t struct_size, flags;
+  void* ctx;
+  /* [sink] The highest score first. */
+  krl_status (*found)(const struct krl_found_sink*, const krl_found*);
+} krl_found_sink;
+
 typedef struct krl_dataset_v {
   uint32_t struct_size, flags;
   /* [call] The number of items. */
   krl_status (*size)(void* self, const krl_call*, uint64_t* out);
   /* [call] Pushes item `index`, one of the three kinds. The same index gives the same item. */
   krl_status (*read)(void* self, const krl_call*, uint64_t index, const krl_dataset_sink*);
+
+  /* [call] NULL if the dataset cannot be searched. Pushes at most `count` documents to be shown with the task, and those with
+   * higher scores that would give its answer away. The same query finds the same documents. */
+  krl_status (*find)(void* self, const krl_call*, const krl_document_query*, const krl_found_sink*);
 } krl_dataset_v;
 
 /* ---- what a plugin offers ----------------------------------------------------------------------------------------- */

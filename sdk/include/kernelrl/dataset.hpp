@@ -1,4 +1,5 @@
-// A dataset: yields tasks, supervised pairs and documents by index.
+// A dataset: yields tasks, supervised pairs and documents by index; and may find documents for a
+// task.
 #pragma once
 
 #include <kernelrl/component.hpp>
@@ -41,6 +42,43 @@ struct Dataset : Component {
   virtual void read(std::uint64_t index, const DatasetSink& sink) = 0;
 };
 
+// Documents to show with a task: how many, and of what no copy may be found.
+class DocumentQuery {
+ public:
+  explicit DocumentQuery(const krl_document_query* c) : c_(c) {}
+  Task task() const { return Task(c_->task); }
+  std::size_t count() const { return c_->count; }
+  std::vector<std::string_view> guarded() const {
+    std::vector<std::string_view> texts;
+    for (std::size_t i = 0; i < c_->n_guarded; ++i) texts.push_back(view(c_->guarded[i]));
+    return texts;
+  }
+
+ private:
+  const krl_document_query* c_;
+};
+
+class FoundSink {
+ public:
+  explicit FoundSink(const krl_found_sink* c) : c_(c) {}
+  // `left_out`: why the document must not be shown, a word of a-z and '_'; empty: it may be.
+  void found(krl_document document, double score, std::string_view left_out = {}) const {
+    document.struct_size = sizeof document;
+    const krl_found found{sizeof(krl_found), 0, &document, score, to_c(left_out)};
+    check(c_->found(c_, &found));
+  }
+
+ private:
+  const krl_found_sink* c_;
+};
+
+// A dataset with documents that can be searched.
+struct SearchableDataset : Dataset {
+  // Pushes at most `query.count()` documents to be shown with the task, the highest score first,
+  // and those with higher scores that would give its answer away.
+  virtual void find(const DocumentQuery& query, const FoundSink& sink) = 0;
+};
+
 namespace detail {
 
 inline krl_status dataset_size(void* self, const krl_call* context, std::uint64_t* out) noexcept {
@@ -50,13 +88,21 @@ inline krl_status dataset_read(void* self, const krl_call* context, std::uint64_
                                const krl_dataset_sink* sink) noexcept {
   return guard(context, [&] { static_cast<Dataset*>(self)->read(index, DatasetSink(sink)); });
 }
+inline krl_status dataset_find(void* self, const krl_call* context, const krl_document_query* query,
+                               const krl_found_sink* sink) noexcept {
+  return guard(context, [&] {
+    static_cast<SearchableDataset*>(static_cast<Dataset*>(self))
+        ->find(DocumentQuery(query), FoundSink(sink));
+  });
+}
 
 }  // namespace detail
 
 template <class T>
 const krl_component* dataset(const char* id, const char* summary) {
-  static const krl_dataset_v table{sizeof(krl_dataset_v), 0, detail::dataset_size,
-                                   detail::dataset_read};
+  static const krl_dataset_v table{
+      sizeof(krl_dataset_v), 0, detail::dataset_size, detail::dataset_read,
+      std::is_base_of_v<SearchableDataset, T> ? detail::dataset_find : nullptr};
   return detail::component<T, Dataset>(KRL_DATASET, &table, id, summary);
 }
 

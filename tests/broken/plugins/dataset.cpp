@@ -94,7 +94,7 @@ krl_status read_raw(void* self, const krl_call* context, std::uint64_t index,
 
 constexpr krl_dataset_v kTable{sizeof(krl_dataset_v), 0,
                                Troubled<Dataset, kSize, krl::detail::dataset_size>::call,
-                               Troubled<Dataset, kRead, read_raw>::call};
+                               Troubled<Dataset, kRead, read_raw>::call, nullptr};
 
 const krl_component* component() {
   static const krl_component c =
