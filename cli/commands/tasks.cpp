@@ -29,7 +29,8 @@ constexpr const char* kAbout =
 CommandLine command_line() {
   return CommandLine(
       "kernelrl tasks [list | check] [PATH] [--backend B]\n"
-      "       kernelrl tasks import kernelbench CHECKOUT FOLDER …",
+      "       kernelrl tasks import kernelbench CHECKOUT FOLDER …\n"
+      "       kernelrl tasks import definitions FOLDER FOLDER …",
       kAbout);
 }
 
@@ -79,12 +80,13 @@ int list_or_check(const std::string& what, const CommandLine& line) {
 
 // Leaves it to Python, which reads other projects' Python.
 int import(const Words& words) {
-  const std::vector<std::string> known = {"kernelbench"};
+  const std::vector<std::string> known = {"definitions", "kernelbench"};
   const std::string format = words.empty() ? "" : words.front();
   if (std::find(known.begin(), known.end(), format) == known.end()) {
-    print_error(format.empty() ? "kernelrl: error: name what to import: kernelbench\n"
-                               : "kernelrl: error: cannot import '" + format + "'" +
-                                     did_you_mean(format, known, "; known: kernelbench") + "\n");
+    print_error(format.empty()
+                    ? "kernelrl: error: name what to import: kernelbench, definitions\n"
+                    : "kernelrl: error: cannot import '" + format + "'" +
+                          did_you_mean(format, known, "; known: kernelbench, definitions") + "\n");
     return kWrongCall;
   }
   const fs::path script = shared_files() / "import" / (format + ".py");

@@ -52,9 +52,11 @@ class Importer:
     tensor_shapes(fit)        the shapes of inputs, weights and outputs as expressions of the axes, or None
     name_tensors()            sets axis_names, input_names, weight_names, output_names
     choose_weight_values(), choose_input_values(), draw(instance, seed): the values of the tensors
-    comments(), task_id(), task_path(), tier(), prompt(), tensors(): the parts of the file
+    title, comments(), task_id(), task_path(), tier(), prompt(), tensors(): the parts of the file
     """
     project = ""              # whose own inputs are drawn to find what kernels could get away with
+    scalars = {}              # name -> number: arguments of the text after the tensors; its value is in the text as well
+    floating = True           # whether an input is, so that the text follows its type
 
     def __init__(self, problem, report):
         self.problem = problem
@@ -161,16 +163,16 @@ class Importer:
 
     # ---- the reference ----
 
-    def why_wrong(self, sizes, double=False):
+    def why_wrong(self, sizes, double=False, seed=0):
         """Why the text does not do what the model does at these sizes, or None."""
         try:
             instance = self.problem.instance(sizes)
-            inputs, weights = self.draw(instance)
+            inputs, weights = self.draw(instance, seed)
             for dtype, tolerance in ((torch.float32, 1e-4), (torch.float64, 1e-8))[:2 if double else 1]:
                 expected = self.eager(instance, inputs, weights, dtype)
                 given = [t.to(dtype) if t.is_floating_point() else t.clone() for t in (*inputs, *weights)]
-                outputs = reference.run_text(self.function, given)
-                if any(a.dtype != b.dtype for a, b in zip(outputs, expected)):
+                outputs = self.run_text(given)
+                if self.floating and any(a.dtype != b.dtype for a, b in zip(outputs, expected)):
                     return f"in {dtype} it returns {outputs[0].dtype}"
                 expected = [t.reshape(1) if t.dim() == 0 else t for t in expected]
                 if not close(outputs, expected, tolerance):
@@ -178,6 +180,9 @@ class Importer:
         except Exception as error:
             return summary(error)
         return None
+
+    def run_text(self, given):
+        return reference.run_text(self.function, [*given, *self.scalars.values()])
 
     def make_text(self):
         """The first way whose text is right at the case; axes that it does not follow become numbers."""
@@ -197,6 +202,8 @@ class Importer:
                     self.text = reference.exported_text(instance, self.input_names + self.weight_names, varies)
                 else:
                     self.text = reference.traced_text(instance)
+                if way != "text":
+                    self.text = reference.with_scalars(self.text, self.scalars)
                 self.function = reference.compile_text(self.text)
                 if changed := self.changed_arguments():
                     self.text = reference.with_copies(self.text, changed)
@@ -226,7 +233,7 @@ class Importer:
         inputs, weights = self.draw(self.problem.instance(self.case))
         names = [a.name for a in self.function.schema.arguments]
         given = [*inputs, *weights]
-        reference.run_text(self.function, given)
+        self.run_text(given)
         return [name for name, tensor in zip(names, given) if tensor._version]
 
     def is_random(self):
@@ -391,12 +398,12 @@ class Importer:
         inputs, weights = self.draw(instance)
         others = [t for part in self.draw(instance, seed=7) for t in part]
         given = [*inputs, *weights]
-        y = reference.run_text(self.function, given)
+        y = self.run_text(given)
         names, began = [], time.process_time()
         for i, name in enumerate(self.input_names + self.weight_names):
             if time.process_time() - began > 3:
                 break
-            if close(y, reference.run_text(self.function, [*given[:i], others[i], *given[i + 1:]]), 1e-5):
+            if close(y, self.run_text([*given[:i], others[i], *given[i + 1:]]), 1e-5):
                 names.append(name)
         self.zeros_pass = close(y, [torch.zeros_like(t) for t in y], 1e-7)
         flags = ["the output is zero for all inputs"] if self.zeros_pass else []
@@ -423,6 +430,12 @@ class Importer:
     def at(self, sizes):
         return {self.axis_names[n]: sizes[n] for n in self.axes}
 
+    def axis_table(self):
+        return {name: task_file.quoted("var") for name in self.at(self.case)}
+
+    def scalar_tables(self):
+        return []
+
     def write(self, folder):
         cases = [self.case] + ([self.other] if self.at(self.other) != self.at(self.case) else [])
         holdout = [self.holdout] if self.at(self.holdout) not in map(self.at, cases) else []
@@ -437,7 +450,7 @@ class Importer:
             "tier": str(self.tier()),
             "title": task_file.quoted(self.title),
             "prompt": task_file.block(self.prompt()),
-            "axes": task_file.table({name: task_file.quoted("var") for name in self.at(self.case)}),
+            "axes": task_file.table(self.axis_table()),
             "reference": task_file.block(self.text),
             "cases": task_file.tables(map(self.at, cases)),
             "real": task_file.tables(map(self.at, real)),
@@ -445,7 +458,7 @@ class Importer:
             "ranges": task_file.table({self.axis_names[n]: r for n, r in ranges.items()}) if ranges else "",
             "tolerance": task_file.table(self.tolerance()),
             "work": task_file.table({"operations": task_file.quoted(self.renamed(self.work))}) if self.work else "",
-        }, inputs, outputs)
+        }, inputs, outputs, self.scalar_tables())
         path = (folder / "refused" if self.zeros_pass else folder) / self.task_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -283,7 +283,93 @@ def recorded_randint(record):
         torch.randint = original
 
 
-class Problem:
+class Sized:
+    """A problem that can be run at other sizes. Derived classes have
+
+    sizes                          the published size of each name
+    published                      the survey of those, or None as yet
+    instance(sizes, device, seed)  an Instance
+    is_same(survey)                whether what ran was the same problem
+    """
+
+    def survey(self, sizes, flops=False):
+        instance = self.instance(sizes, "meta")
+        meter, counter = Meter(), FlopCounterMode(display=False) if flops else contextlib.nullcontext()
+        with torch.device("meta"), torch.no_grad(), counter, meter, RecurrentShapes(meter):
+            outputs = instance.run(instance.inputs, instance.weights.values())
+        return Survey(
+            inputs=[list(t.shape) for t in instance.inputs], input_types=[t.dtype for t in instance.inputs],
+            weights={name: list(t.shape) for name, t in instance.weights.items()},
+            weight_types=[t.dtype for t in instance.weights.values()],
+            outputs=[list(t.shape) for t in outputs], output_types=[t.dtype for t in outputs], bounds=instance.bounds,
+            largest=meter.largest, total=meter.total, heavy=meter.heavy, operations=meter.operations, terms=meter.terms,
+            flops=counter.get_total_flops() + meter.flops if flops else 0, names=meter.names)
+
+    def try_survey(self, sizes, flops=False):
+        """None where the model does not run, or where it is another one."""
+        try:
+            survey = self.survey(sizes, flops)
+        except Exception:  # whatever a model raises: the sizes do not fit together
+            return None
+        return survey if self.is_same(survey) and all(math.prod(shape) for shape in survey.outputs) else None
+
+    # ---- other sizes ----
+
+    def faster(self, sizes, limit=0.15, deadline=15.0):
+        """Sizes at which a survey takes at most `limit` seconds: a loop over time steps makes it slow."""
+        start = began = time.process_time()
+        base = self.try_survey(sizes)
+        while base and time.process_time() - start > limit and time.process_time() - began < deadline:
+            for name in sorted(sizes, key=lambda name: -sizes[name]):
+                smaller = {**sizes, name: sizes[name] // 4}
+                start = time.process_time()
+                survey = self.try_survey(smaller) if sizes[name] >= 16 else None
+                if survey and survey.operations < base.operations:
+                    sizes, base = smaller, survey
+                    break
+            else:
+                break
+        return sizes
+
+    def shrink(self, sizes, groups, fits, least=2, deadline=20.0):
+        """Divides the largest size of a group by 4 or by 2 until `fits`; a later group only if the earlier do not do.
+
+        Returns the sizes, their survey, and whether they fit.
+        """
+        began = time.process_time()
+        survey = self.try_survey(sizes, flops=True)
+        for group in groups:
+            frozen = set()
+            while survey and not fits(survey) and time.process_time() - began < deadline:
+                candidates = [name for name in group if name not in frozen and sizes[name] > least]
+                if not candidates:
+                    break
+                name = max(candidates, key=lambda name: sizes[name])
+                for divisor in (4, 2):
+                    smaller = {**sizes, name: max(sizes[name] // divisor, least)}
+                    other = self.try_survey(smaller, flops=True)
+                    if other and (other.elements < survey.elements or other.flops < survey.flops):
+                        sizes, survey = smaller, other
+                        break
+                else:
+                    frozen.add(name)
+        return sizes, survey, bool(survey) and fits(survey)
+
+    def moved(self, sizes, names, steps):
+        """Each of the names at a nearby size that no other axis has, where the problem still runs."""
+        sizes, changed = dict(sizes), []
+        for name in names:
+            taken = {size for other, size in sizes.items() if other != name}
+            nearby = [sizes[name] + step for step in steps] + [sizes[name] * 2, sizes[name] * 3]
+            for other in sorted(nearby, key=lambda size: size in taken):
+                if self.try_survey({**sizes, name: other}):
+                    sizes[name] = other
+                    changed.append(name)
+                    break
+        return sizes, changed
+
+
+class Problem(Sized):
     def __init__(self, path):
         self.path = pathlib.Path(path)
         self.level = int(re.search(r"level(\d+)", str(self.path.parent)).group(1))
@@ -393,30 +479,10 @@ class Problem:
         instance = self.instance(sizes, "meta")
         return any(not isinstance(t, nn.Parameter) for t in instance.weights.values())
 
-    def survey(self, sizes, flops=False):
-        instance = self.instance(sizes, "meta")
-        meter, counter = Meter(), FlopCounterMode(display=False) if flops else contextlib.nullcontext()
-        with torch.device("meta"), torch.no_grad(), counter, meter, RecurrentShapes(meter):
-            outputs = instance.run(instance.inputs, instance.weights.values())
-        return Survey(
-            inputs=[list(t.shape) for t in instance.inputs], input_types=[t.dtype for t in instance.inputs],
-            weights={name: list(t.shape) for name, t in instance.weights.items()},
-            weight_types=[t.dtype for t in instance.weights.values()],
-            outputs=[list(t.shape) for t in outputs], output_types=[t.dtype for t in outputs], bounds=instance.bounds,
-            largest=meter.largest, total=meter.total, heavy=meter.heavy, operations=meter.operations, terms=meter.terms,
-            flops=counter.get_total_flops() + meter.flops if flops else 0, names=meter.names)
-
-    def try_survey(self, sizes, flops=False):
-        """None where the model does not run, or where it is another one: with more tensors, or with a view(-1, …)
-        that makes several rows of one.
-        """
-        try:
-            survey = self.survey(sizes, flops)
-        except Exception:  # whatever a model raises: the sizes do not fit together
-            return None
+    def is_same(self, survey):
+        """Without more tensors, and without a view(-1, …) that makes several rows of one."""
         like = self.published
-        same = survey.weights.keys() == like.weights.keys() and (self.keeps_rows(survey) or not self.keeps_rows(like))
-        return survey if same and all(math.prod(shape) for shape in survey.outputs) else None
+        return survey.weights.keys() == like.weights.keys() and (self.keeps_rows(survey) or not self.keeps_rows(like))
 
     @staticmethod
     def keeps_rows(survey):
@@ -456,61 +522,6 @@ class Problem:
                     self.tie(name, leader)
                     return True
         return False
-
-    # ---- other sizes ----
-
-    def faster(self, sizes, limit=0.15, deadline=15.0):
-        """Sizes at which a survey takes at most `limit` seconds: a loop over time steps makes it slow."""
-        start = began = time.process_time()
-        base = self.try_survey(sizes)
-        while base and time.process_time() - start > limit and time.process_time() - began < deadline:
-            for name in sorted(sizes, key=lambda name: -sizes[name]):
-                smaller = {**sizes, name: sizes[name] // 4}
-                start = time.process_time()
-                survey = self.try_survey(smaller) if sizes[name] >= 16 else None
-                if survey and survey.operations < base.operations:
-                    sizes, base = smaller, survey
-                    break
-            else:
-                break
-        return sizes
-
-    def shrink(self, sizes, groups, fits, least=2, deadline=20.0):
-        """Divides the largest size of a group by 4 or by 2 until `fits`; a later group only if the earlier do not do.
-
-        Returns the sizes, their survey, and whether they fit.
-        """
-        began = time.process_time()
-        survey = self.try_survey(sizes, flops=True)
-        for group in groups:
-            frozen = set()
-            while survey and not fits(survey) and time.process_time() - began < deadline:
-                candidates = [name for name in group if name not in frozen and sizes[name] > least]
-                if not candidates:
-                    break
-                name = max(candidates, key=lambda name: sizes[name])
-                for divisor in (4, 2):
-                    smaller = {**sizes, name: max(sizes[name] // divisor, least)}
-                    other = self.try_survey(smaller, flops=True)
-                    if other and (other.elements < survey.elements or other.flops < survey.flops):
-                        sizes, survey = smaller, other
-                        break
-                else:
-                    frozen.add(name)
-        return sizes, survey, bool(survey) and fits(survey)
-
-    def moved(self, sizes, names, steps):
-        """Each of the names at a nearby size that no other axis has, where the problem still runs."""
-        sizes, changed = dict(sizes), []
-        for name in names:
-            taken = {size for other, size in sizes.items() if other != name}
-            nearby = [sizes[name] + step for step in steps] + [sizes[name] * 2, sizes[name] * 3]
-            for other in sorted(nearby, key=lambda size: size in taken):
-                if self.try_survey({**sizes, name: other}):
-                    sizes[name] = other
-                    changed.append(name)
-                    break
-        return sizes, changed
 
 
 def to_meta(model):

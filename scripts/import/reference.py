@@ -58,8 +58,11 @@ def run_text(function, arguments):
 class Printer:
     """Prints values as TorchScript. Types and devices are those of an input, so that float64 and CUDA work as well."""
 
-    def __init__(self, floating):
-        self.floating = floating  # the name of an argument of a floating-point type
+    def __init__(self, names, arguments):
+        """The names of the arguments and the tensors."""
+        floating = [n for n, a in zip(names, arguments) if a.is_floating_point()]
+        self.floating = (floating or names)[0]
+        self.float_type = f"{self.floating}.dtype" if floating else str(TYPE_NUMBERS[torch.float64])
 
     def number(self, value):
         if isinstance(value, float) and not math.isfinite(value):
@@ -68,7 +71,7 @@ class Printer:
 
     def dtype(self, dtype):
         if dtype == torch.float32:
-            return f"{self.floating}.dtype"
+            return self.float_type
         if dtype not in TYPE_NUMBERS:
             raise Unprintable(f"it uses the type {dtype}")
         return str(TYPE_NUMBERS[dtype])
@@ -105,6 +108,12 @@ def with_copies(text, names):
     return head + (":\n" if "->" not in text else "Tensor:\n") + copies + body
 
 
+def with_scalars(text, scalars):
+    """The text with numbers as further arguments, which it does not use. scalars: name -> number."""
+    added = "".join(f", {name}: {type(value).__name__}" for name, value in scalars.items())
+    return re.sub(r"^(def run\(.*?)\)(?=:| ->)", lambda match: match.group(1) + added + ")", text, count=1, flags=re.S)
+
+
 # ---- torch.export ----
 
 
@@ -134,7 +143,7 @@ def exported_text(instance, names, varies):
 
 class ExportPrinter(Printer):
     def __init__(self, program, names, arguments):
-        super().__init__(next((n for n, a in zip(names, arguments) if a.is_floating_point()), names[0]))
+        super().__init__(names, arguments)
         self.program, self.arguments, self.argument_names = program, arguments, names
         self.names = {}       # node -> its text
         self.taken = set(names)
@@ -258,7 +267,7 @@ def traced_text(instance):
         traced = torch.jit.trace(run, arguments, check_trace=False)
     head, _, body = traced.code.partition(") ->")
     parameters = re.findall(r"(\w+): Tensor", head)
-    printer = Printer(next((p for p, a in zip(parameters, arguments) if a.is_floating_point()), parameters[0]))
+    printer = Printer(parameters, arguments)
     constants = [n.t("value") for n in traced.graph.findAllNodes("prim::Constant", recurse=True)
                  if n.hasAttribute("value") and n.kindOf("value") == "t"]
     body = body[body.index(":\n") + 2:]
@@ -268,7 +277,7 @@ def traced_text(instance):
     body = re.sub(r"torch\._convolution\(([^()]*?)" + r",\s*(?:True|False)" * 4 + r"\)", r"torch.convolution(\1)", body)
     body = body.replace("ops.aten.", "torch.")
     body = re.sub(r"torch\.device\(\"\w+(:\d+)?\"\)", f"{printer.floating}.device", body)
-    body = re.sub(r"\bdtype=6\b", f"dtype={printer.floating}.dtype", body)
+    body = re.sub(r"\bdtype=6\b", f"dtype={printer.float_type}", body)
     unknown = re.search(r"\bops\.[\w.]+|CONSTANTS\.\w+|__torch__[\w.]*", body)
     if unknown:
         raise Unprintable(f"its trace uses {unknown.group()}")

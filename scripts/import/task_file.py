@@ -239,11 +239,11 @@ class Tensor:
             yield "bounds", f"[{', '.join(map(quoted, self.bounds))}]"
 
 
-def task_text(comments, keys, inputs, outputs):
-    """A task file. keys: their values as TOML; an empty one is left out."""
+def task_text(comments, keys, inputs, outputs, scalars=()):
+    """A task file. keys, and those of the scalars: their values as TOML; an empty one is left out."""
     lines = [f"# {comment}" for comment in comments] + [""]
     lines += [f"{key:9} = {value}" for key, value in keys.items() if value]
-    for kind, tensors in (("input", inputs), ("output", outputs)):
-        for tensor in tensors:
-            lines += ["", f"[[{kind}]]"] + [f"{key:6} = {value}" for key, value in tensor.keys()]
+    tables = [("input", t.keys()) for t in inputs] + [("scalar", s.items()) for s in scalars]
+    for kind, entries in tables + [("output", t.keys()) for t in outputs]:
+        lines += ["", f"[[{kind}]]"] + [f"{key:6} = {value}" for key, value in entries]
     return "\n".join(lines) + "\n"
