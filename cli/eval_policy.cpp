@@ -83,14 +83,18 @@ Result<EvalOptions> options_of(const CommandLine& line) {
   return options;
 }
 
-// The stage's settings with those datasets alone that are asked for.
+// The stage's settings with those tasks alone that are asked for.
 Result<Settings> settings_of(const ChosenPolicy& chosen, const EvalOptions& options) {
   Settings settings = chosen.settings();
-  std::erase_if(settings.datasets, [&](const DatasetSettings& dataset) {
-    return !(dataset.role == DatasetRole::kTrain && options.train) &&
-           !(dataset.role == DatasetRole::kHoldout && options.holdout);
+  const auto is_asked_for = [&](const DatasetSettings& dataset) {
+    return (dataset.role == DatasetRole::kTrain && options.train) ||
+           (dataset.role == DatasetRole::kHoldout && options.holdout);
+  };
+  auto& datasets = settings.datasets;
+  std::erase_if(datasets, [&](const DatasetSettings& dataset) {
+    return !is_asked_for(dataset) && dataset.role != DatasetRole::kRetrieval;
   });
-  if (!settings.datasets.empty()) return settings;
+  if (std::any_of(datasets.begin(), datasets.end(), is_asked_for)) return settings;
   const char* role = options.train ? "train" : "holdout";
   const std::string stage = chosen.stage_name();
   return invalid(fmt::format(

@@ -10,6 +10,7 @@
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/components.hpp"
 #include "core/plugin/dataset.hpp"
+#include "core/task/answer.hpp"
 
 namespace krl::cli {
 namespace fs = std::filesystem;
@@ -29,6 +30,28 @@ int run(const Words& words) {
   return kRunFailed;
 }
 
+// The kernel of an answer to be learned; an answer without one as it is.
+std::string kernel_of(const std::string& answer) {
+  Answer read;
+  read.text = answer;
+  const Candidate candidate = extract_candidate(read);
+  return candidate.source.empty() ? answer : candidate.source;
+}
+
+// Documents, and what pairs and tasks hold that may serve as such: answers and naive kernels.
+Result<std::vector<Document>> documents_in(DatasetItems items) {
+  std::vector<Document> documents = std::move(items.documents);
+  std::size_t number = 0;
+  for (const Pair& pair : items.pairs)
+    documents.push_back({pair.task.id + "#" + std::to_string(++number), pair.task.id,
+                         kernel_of(pair.answer), "{}"});
+  for (const Task& task : items.tasks) {
+    KRL_ASSIGN(const TaskFacts facts, facts_of(task));
+    if (!facts.naive.empty()) documents.push_back({task.id, task.id, facts.naive, "{}"});
+  }
+  return documents;
+}
+
 Result<std::vector<Document>> documents_of(const CommandLine& line) {
   KRL_ASSIGN(const Registry registry, load_registry(line));
   const CallScope scope;
@@ -39,9 +62,11 @@ Result<std::vector<Document>> documents_of(const CommandLine& line) {
                                  registry.catalog()));
   KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings));
   KRL_ASSIGN(DatasetItems items, dataset.read_all());
-  if (items.documents.empty())
-    return invalid("dataset '" + line.text("dataset") + "' yields no documents");
-  return std::move(items.documents);
+  KRL_ASSIGN(std::vector<Document> documents, documents_in(std::move(items)));
+  if (documents.empty())
+    return invalid("dataset '" + line.text("dataset") +
+                   "' yields no documents, answers or kernels");
+  return documents;
 }
 
 std::string to_json_lines(const std::vector<Document>& documents) {
@@ -65,8 +90,8 @@ int build(const CommandLine& line) {
       !written) {
     return report(written.error());
   }
-  const int code = run(
-      {"build", line.text("index"), line.text("encoder"), line.text("threads"), lines.string()});
+  const int code = run({"build", line.text("index"), line.text("encoder"), line.text("threads"),
+                        line.text("device"), lines.string()});
   std::error_code ignored;
   fs::remove(lines, ignored);
   return code;
@@ -85,7 +110,8 @@ int index_command(const Words& words) {
   CommandLine line(
       "kernelrl index build INDEX --encoder MODEL --dataset D [--set KEY=VALUE]…\n"
       "       kernelrl index query INDEX TEXT --encoder MODEL [--count N] [--task ID]",
-      "build  embed the documents of a dataset, and write them to the folder INDEX\n"
+      "build  embed the documents of a dataset, or the answers of its pairs and the naive kernels of its\n"
+      "       tasks, and write them to the folder INDEX\n"
       "query  the documents nearest to TEXT, and those that are left out: of the task itself, and near\n"
       "       duplicates of TEXT\n");
   line.options()("encoder", po::value<std::string>()->value_name("DIR"),
@@ -98,7 +124,9 @@ int index_command(const Words& words) {
       "the task of the query, whose own documents are left out")(
       "similar", po::value<std::string>()->value_name("C")->default_value("0.9"),
       "cosine from which documents are near duplicates of TEXT; above 1: never")(
-      "threads", po::value<std::string>()->value_name("N")->default_value("2"), "threads to use");
+      "threads", po::value<std::string>()->value_name("N")->default_value("2"), "threads to use")(
+      "device", po::value<std::string>()->value_name("cpu|cuda")->default_value("cpu"),
+      "where build runs the encoder");
   add_plugin_path_option(line);
   line.positional({"what", "index", "text"});
   if (const auto over = line.parse(words)) return *over;

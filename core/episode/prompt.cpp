@@ -58,6 +58,13 @@ Result<Template> Template::read(const std::filesystem::path& file,
   return parse(*text, known, file.string());
 }
 
+bool Template::uses(std::string_view name) const {
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return std::any_of(line.begin(), line.end(),
+                       [&](const Piece& piece) { return piece.is_name && piece.text == name; });
+  });
+}
+
 std::string Template::render(const Values& values) const {
   std::string text;
   for (const Line& line : lines_) {
@@ -102,18 +109,20 @@ Template::Values values_of(const std::vector<TurnRecord>& earlier, std::size_t i
           {"repeat", repeat_of(earlier, index)}};
 }
 
-const std::vector<std::string> kTaskNames = {"id",    "title",  "prompt",   "signature",
-                                             "cases", "device", "baseline", "history"};
+const std::vector<std::string> kTaskNames = {
+    "id", "title", "prompt", "signature", "cases", "device", "baseline", "documents", "history"};
+const std::vector<std::string> kDocumentNames = {"number", "id", "task", "text"};
 const std::vector<std::string> kTurnNames = {"turn",   "kernel",     "verdict", "why",
                                              "result", "strategies", "repeat"};
 
 }  // namespace
 
-PromptBuilder::PromptBuilder(Template task, Template turn, Template older, std::string system,
-                             TimedOn timed_on)
+PromptBuilder::PromptBuilder(Template task, Template turn, Template older,
+                             std::optional<Template> document, std::string system, TimedOn timed_on)
     : task_(std::move(task)),
       turn_(std::move(turn)),
       older_turn_(std::move(older)),
+      document_(std::move(document)),
       system_(std::move(system)),
       timed_on_(std::move(timed_on)) {}
 
@@ -125,8 +134,12 @@ Result<PromptBuilder> PromptBuilder::load(const std::filesystem::path& templates
   KRL_ASSIGN(Template task, Template::read(folder / "task.txt", kTaskNames));
   KRL_ASSIGN(Template turn, Template::read(folder / "turn.txt", kTurnNames));
   KRL_ASSIGN(Template older, Template::read(folder / "older_turn.txt", kTurnNames));
-  return PromptBuilder(std::move(task), std::move(turn), std::move(older), std::move(system),
-                       std::move(timed_on));
+  std::optional<Template> document;
+  if (std::filesystem::exists(folder / "document.txt")) {
+    KRL_ASSIGN(document, Template::read(folder / "document.txt", kDocumentNames));
+  }
+  return PromptBuilder(std::move(task), std::move(turn), std::move(older), std::move(document),
+                       std::move(system), std::move(timed_on));
 }
 
 std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const {
@@ -138,7 +151,19 @@ std::string PromptBuilder::history(const std::vector<TurnRecord>& earlier) const
   return text;
 }
 
-Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& earlier) const {
+std::string PromptBuilder::examples(const std::vector<Document>& documents) const {
+  std::string text;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    text += document_->render({{"number", std::to_string(i + 1)},
+                               {"id", documents[i].id},
+                               {"task", documents[i].task},
+                               {"text", without_last_newline(documents[i].text)}});
+  }
+  return text;
+}
+
+Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& earlier,
+                            const std::vector<Document>& documents) const {
   const TaskFacts& facts = task.facts;
   const bool real = timed_on_.real_sizes && !facts.real_cases.empty();
   Prompt prompt;
@@ -154,6 +179,7 @@ Prompt PromptBuilder::build(const Task& task, const std::vector<TurnRecord>& ear
                                                  {"cases", real ? facts.real_cases : facts.cases},
                                                  {"device", timed_on_.device},
                                                  {"baseline", without_last_newline(facts.naive)},
+                                                 {"documents", examples(documents)},
                                                  {"history", history(earlier)}})});
   return prompt;
 }

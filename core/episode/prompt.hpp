@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <kernelrl/evaluation.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/episode/episode.hpp"
+#include "core/plugin/dataset.hpp"
 #include "core/plugin/policy.hpp"
 #include "core/task/task.hpp"
 
@@ -29,6 +31,9 @@ class Template {
                                 std::string_view origin);
   static Result<Template> read(const std::filesystem::path& file,
                                const std::vector<std::string>& known);
+
+  // Whether the value of `name` appears.
+  bool uses(std::string_view name) const;
 
   // REQUIRES: `values` holds every name that parse() was told of.
   std::string render(const Values& values) const;
@@ -53,21 +58,30 @@ class PromptBuilder {
  public:
   // `folder` (empty: the installed prompts/default, or prompts/host for that contract) holds
   // task.txt (with {{id}} {{title}} {{prompt}} {{signature}} {{cases}} {{device}} {{baseline}}
-  // {{history}}), turn.txt for the newest of the earlier turns ({{turn}} {{kernel}} {{verdict}}
-  // {{why}} {{result}} {{strategies}} {{repeat}}) and older_turn.txt for those before it.
+  // {{documents}} {{history}}), turn.txt for the newest of the earlier turns ({{turn}} {{kernel}}
+  // {{verdict}} {{why}} {{result}} {{strategies}} {{repeat}}), older_turn.txt for those before it
+  // and, to show documents, document.txt ({{number}} {{id}} {{task}} {{text}}).
   static Result<PromptBuilder> load(const std::filesystem::path& folder, std::string system,
                                     Contract contract = Contract::kDevice, TimedOn timed_on = {});
 
-  // The prompt of the turn after `earlier`; of a task without a definition, its text alone.
-  // REQUIRES: the task's facts, if it has a definition.
-  Prompt build(const Task& task, const std::vector<TurnRecord>& earlier) const;
+  // Whether task.txt has a place for documents, and document.txt is there.
+  bool can_show_documents() const { return document_ && task_.uses("documents"); }
+
+  // The prompt of the turn after `earlier`, with `documents` in their order; of a task without a
+  // definition, its text alone. REQUIRES: the task's facts, if it has a definition;
+  // can_show_documents(), if there are any.
+  Prompt build(const Task& task, const std::vector<TurnRecord>& earlier,
+               const std::vector<Document>& documents = {}) const;
 
  private:
-  PromptBuilder(Template task, Template turn, Template older, std::string system, TimedOn timed_on);
+  PromptBuilder(Template task, Template turn, Template older, std::optional<Template> document,
+                std::string system, TimedOn timed_on);
 
   std::string history(const std::vector<TurnRecord>& earlier) const;
+  std::string examples(const std::vector<Document>& documents) const;
 
   Template task_, turn_, older_turn_;
+  std::optional<Template> document_;
   std::string system_;
   TimedOn timed_on_;
 };

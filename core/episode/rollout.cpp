@@ -81,6 +81,7 @@ class Rollout {
 
   Result<RolloutResult> run() {
     expected_ = static_cast<int>(episodes_.size());
+    KRL_TRY(retrieve());
     tokenize_first_prompts();
     for (std::size_t i = 0; i < episodes_.size(); ++i) sampler_->join();
     for (std::size_t i = 0; i < episodes_.size(); ++i) start(i);
@@ -89,7 +90,7 @@ class Rollout {
     evaluators_.join();
     if (!status_) return failure(std::move(status_).error());
     return RolloutResult{std::move(episodes_), sampler_->meter().load(), sampler_->metrics(),
-                         std::move(lost_ ? lost_ : refused_)};
+                         std::move(report_), std::move(lost_ ? lost_ : refused_)};
   }
 
  private:
@@ -108,7 +109,7 @@ class Rollout {
   Status run_episode(Episode& episode, std::size_t index, Yield yield) {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
-      turn.prompt = context_.prompts.build(*episode.task, episode.turns);
+      turn.prompt = next_prompt(episode);
       const auto tokens = tokens_of(turn.prompt, episode, yield);
       if (!tokens && loses_turns(tokens.error())) {
         lose(std::move(turn), tokens.error(), episode);
@@ -141,6 +142,31 @@ class Rollout {
     return {};
   }
 
+  // The documents of each group. Blocks.
+  Status retrieve() {
+    if (context_.retrieval == nullptr) return {};
+    const Player& player = context_.player;
+    const CountTokens count = player.tokenizer != nullptr
+                                  ? core::tokens_of(*player.tokenizer, true)
+                                  : core::tokens_of(player.sampler, player.info.has_tokens);
+    for (const Episode& episode : episodes_) {
+      if (episode.member != 0) continue;
+      KRL_ASSIGN(RetrievedDocuments found, context_.retrieval->find(*episode.task));
+      KRL_ASSIGN(RetrievedDocuments fitting,
+                 context_.retrieval->fit(std::move(found), *episode.task, context_.prompts, count));
+      report_.add(fitting);
+      documents_.push_back(std::move(fitting.documents));
+    }
+    return {};
+  }
+
+  Prompt next_prompt(const Episode& episode) const {
+    const bool shows = context_.retrieval != nullptr && context_.retrieval->shows(episode.turns);
+    if (!shows) return context_.prompts.build(*episode.task, episode.turns);
+    return context_.prompts.build(*episode.task, episode.turns,
+                                  documents_[episode.group - context_.first_group]);
+  }
+
   using Tokens = std::vector<std::int32_t>;
 
   // Whether the tokens of prompts are needed.
@@ -169,8 +195,7 @@ class Rollout {
   void tokenize_first_prompts() {
     if (!wants_tokens()) return;
     for (const Episode& episode : episodes_) {
-      if (episode.member == 0)
-        first_tokens_.push_back(tokenize(context_.prompts.build(*episode.task, {})));
+      if (episode.member == 0) first_tokens_.push_back(tokenize(next_prompt(episode)));
     }
   }
 
@@ -375,6 +400,8 @@ class Rollout {
   asio::thread_pool evaluators_;
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
+  std::vector<std::vector<Document>> documents_;  // of each group
+  RetrievalReport report_;
   std::vector<Result<std::optional<Tokens>>> first_tokens_;  // of each group's first prompt
   int expected_ = 0, answered_ = 0, evaluated_ = 0;
   std::vector<std::int32_t> thought_end_;  // the tokens of kThoughtEnd, once they are known
@@ -407,6 +434,7 @@ void append(RolloutResult& rollout, RolloutResult more) {
   load.answers_in_flight = mean(load.answers_in_flight, more.load.answers_in_flight);
   load.wait_seconds = mean(load.wait_seconds, more.load.wait_seconds);
   for (const auto& [name, value] : more.sampling) merge_metric(rollout.sampling, name, value);
+  rollout.retrieval.add(more.retrieval);
   if (!rollout.lost) rollout.lost = std::move(more.lost);
   rollout.episodes.insert(rollout.episodes.end(), std::make_move_iterator(more.episodes.begin()),
                           std::make_move_iterator(more.episodes.end()));

@@ -10,6 +10,7 @@
 #include "core/episode/episode.hpp"
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
+#include "core/episode/retrieval.hpp"
 #include "core/episode/sampler.hpp"
 #include "core/episode/score.hpp"
 #include "core/plan/plan.hpp"
@@ -34,6 +35,7 @@ struct RolloutContext {
   const Evaluations& evaluations;
   const Scorer& scorer;
   const PromptBuilder& prompts;
+  const Retrieval* retrieval;  // null: prompts show no documents
   const RolloutSettings& settings;
   std::uint64_t run_seed = 0;
   int iteration = 0;  // over the whole run; part of every seed
@@ -49,6 +51,7 @@ struct RolloutResult {
   std::vector<Episode> episodes;
   SamplerLoad load;
   Metrics sampling;  // what the policy reported of its calls
+  RetrievalReport retrieval;
   // The first cause for which a turn ended in an infrastructure error; without one, for which the
   // policy refused a prompt.
   std::optional<Error> lost;

@@ -137,6 +137,7 @@ class Measurer {
             evaluations_,
             *how_.setup.scorer,
             *how_.setup.prompts,
+            how_.setup.retrieval.get(),
             rollout_,
             how_.run_seed,
             0,

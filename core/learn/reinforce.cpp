@@ -109,6 +109,7 @@ class Reinforcement {
     const double rollout_seconds = watch.seconds();
     metrics.merge(rollout_metrics(episodes, context_.setup.terms, settings_.rollout.turns));
     add_sampling(rollout, metrics);
+    metrics.merge(rollout.retrieval.metrics());
     context_.journal.keep_samples(iteration(), episodes);
     KRL_TRY(at_iteration(check_not_all_lost(rollout)));
     KRL_TRY(at_iteration(outage_.add(rollout)));
@@ -250,6 +251,7 @@ class Reinforcement {
             context_.evaluations,
             *context_.setup.scorer,
             *context_.setup.prompts,
+            context_.setup.retrieval.get(),
             settings,
             context_.plan.run.seed,
             iteration,

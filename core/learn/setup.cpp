@@ -76,15 +76,19 @@ Status check_unique(const std::vector<Task>& tasks, const DatasetSettings& datas
 std::string what_it_gave(const DatasetItems& items) {
   if (!items.tasks.empty()) return "it contains only tasks";
   if (!items.pairs.empty()) return "it contains only pairs";
-  if (!items.documents.empty()) return "it contains only documents, which have no use yet";
+  if (!items.documents.empty()) return "it contains only documents";
   return "it has no items";
 }
 
 Error nothing_for_its_role(const DatasetSettings& dataset, const DatasetItems& items) {
   const char* const wanted = dataset.role == DatasetRole::kWarmup ? "pairs to learn from" : "tasks";
-  const char* const hint = !items.tasks.empty()   ? "tasks are for role = \"train\""
-                           : !items.pairs.empty() ? "pairs are for role = \"warmup\""
-                                                  : "";
+  const char* const hint =
+      !items.tasks.empty()   ? "tasks are for role = \"train\""
+      : !items.pairs.empty() ? "pairs are for role = \"warmup\""
+      : !items.documents.empty()
+          ? "`kernelrl index build` makes an index of documents, which a "
+            "[[dataset]] with use = \"index\" and role = \"retrieval\" searches"
+          : "";
   return problem_at(
       dataset.origin,
       fmt::format("dataset '{}' has no {}: {}", dataset.use, wanted, what_it_gave(items)), hint);
@@ -158,7 +162,8 @@ class Reader {
 Result<StageData> read_datasets(const std::vector<DatasetSettings>& datasets,
                                 Components& components) {
   Reader reader(components);
-  for (const DatasetSettings& dataset : datasets) KRL_TRY(reader.read(dataset));
+  for (const DatasetSettings& dataset : datasets)
+    if (dataset.role != DatasetRole::kRetrieval) KRL_TRY(reader.read(dataset));
   return reader.take();
 }
 
@@ -221,6 +226,30 @@ Result<PromptBuilder> load_prompts(const Settings& settings, const BackendInfo* 
                              settings.rollout.contract, std::move(timed_on));
 }
 
+// The dataset of the role "retrieval"; null if there is none.
+Result<std::unique_ptr<Retrieval>> open_retrieval(const Settings& settings,
+                                                  const PromptBuilder& prompts,
+                                                  Components& components) {
+  const auto& datasets = settings.datasets;
+  const auto found = std::find_if(datasets.begin(), datasets.end(), [](const auto& dataset) {
+    return dataset.role == DatasetRole::kRetrieval;
+  });
+  if (found == datasets.end()) return nullptr;
+  KRL_ASSIGN(const Component* component, components.registry().require(Kind::kDataset, found->use));
+  if (!Dataset::can_find(*component)) {
+    return failure(problem_at(
+        found->origin, fmt::format("dataset '{}' cannot be searched for documents", found->use),
+        "build an index of its documents with `kernelrl index build`, and use = \"index\""));
+  }
+  if (!prompts.can_show_documents()) {
+    return failure(problem_at(
+        found->origin, "the plan's prompts have no place for documents",
+        "add a line {{documents}} to task.txt in the folder of prompt.templates, and a file document.txt such as prompts/default has"));
+  }
+  KRL_ASSIGN(const Dataset* dataset, components.searched_dataset(*found));
+  return std::make_unique<Retrieval>(*dataset, settings.retrieval);
+}
+
 // `info`: null if what the backend measures is not known.
 Result<Scorer> create_scorer(const Settings& settings, const BackendInfo* info,
                              Components& components) {
@@ -254,6 +283,7 @@ Status note_missing(const Error& error, std::map<std::string, Error>& missing) {
 Status check_datasets(const std::vector<DatasetSettings>& datasets, const Components& components,
                       std::map<std::string, Error>& missing) {
   for (const DatasetSettings& settings : datasets) {
+    if (settings.role == DatasetRole::kRetrieval) continue;
     const auto dataset = components.create<Dataset>(settings);
     if (!dataset) KRL_TRY(note_missing(dataset.error(), missing));
   }
@@ -273,8 +303,9 @@ Status check_settings(const Settings& settings, const Plan& plan, Components& co
   const BackendInfo* info = backend ? &backend->info : nullptr;
   KRL_TRY(create_scorer(settings, info, components));
   KRL_TRY(check_datasets(settings.datasets, components, missing));
-  KRL_TRY(load_prompts(settings, info));
-  return {};
+  KRL_ASSIGN(const PromptBuilder prompts, load_prompts(settings, info));
+  const auto retrieval = open_retrieval(settings, prompts, components);
+  return retrieval ? Status() : note_missing(retrieval.error(), missing);
 }
 
 Error no_stages(const Plan& plan) {
@@ -320,6 +351,7 @@ Result<StageSetup> set_up(const Settings& settings, Components& components) {
     KRL_ASSIGN(setup.sanitizer, open_evaluator(*settings.backend.sanitizer, components));
   }
   KRL_ASSIGN(setup.prompts, load_prompts(settings, &setup.backend.info));
+  KRL_ASSIGN(setup.retrieval, open_retrieval(settings, *setup.prompts, components));
   KRL_ASSIGN(setup.scorer, create_scorer(settings, &setup.backend.info, components));
   for (const RewardTerm& term : setup.scorer->terms()) setup.terms.push_back(term.name);
   KRL_ASSIGN(setup.data, read_datasets(settings.datasets, components));

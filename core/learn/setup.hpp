@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/base/result.hpp"
 #include "core/episode/evaluations.hpp"
 #include "core/episode/prompt.hpp"
+#include "core/episode/retrieval.hpp"
 #include "core/episode/score.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/components.hpp"
@@ -37,7 +39,7 @@ struct StageData {
 };
 
 // Refuses a task whose definition cannot be read or is that of another one, and two tasks of one
-// id.
+// id. Leaves out the dataset of the role "retrieval", which is not read but searched.
 Result<StageData> read_datasets(const std::vector<DatasetSettings>& datasets,
                                 Components& components);
 
@@ -50,6 +52,7 @@ struct StageSetup {
   std::optional<Evaluator> sanitizer;
   StageData data;
   std::optional<PromptBuilder> prompts;
+  std::unique_ptr<Retrieval> retrieval;  // null: prompts show no documents
   std::optional<Scorer> scorer;
   std::vector<std::string> terms;  // names of the reward terms
 };

@@ -14,7 +14,7 @@ namespace {
 
 Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
                          const Evaluations& evaluations) {
-  std::vector<TurnRecord> earlier;
+  Lesson lesson{&pair, {}, {}};
   for (const std::string& text : pair.earlier) {
     TurnRecord turn;
     turn.answer.text = text;
@@ -23,9 +23,14 @@ Result<Lesson> lesson_of(const Pair& pair, const StageSetup& setup,
     if (evaluated.evaluation.infra_error())
       return failure(Code::kUnavailable, evaluated.evaluation.why);
     turn.evaluation = std::move(evaluated.evaluation);
-    earlier.push_back(std::move(turn));
+    lesson.earlier.push_back(std::move(turn));
   }
-  return Lesson{setup.prompts->build(pair.task, earlier), pair.answer};
+  if (setup.retrieval != nullptr && setup.retrieval->shows(lesson.earlier)) {
+    std::vector<std::string> answers = pair.earlier;
+    answers.push_back(pair.answer);
+    KRL_ASSIGN(lesson.found, setup.retrieval->find(pair.task, answers));
+  }
+  return lesson;
 }
 
 }  // namespace
@@ -45,12 +50,19 @@ Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluation
 Status fit_policy(const Policy& policy, const StageSetup& setup, const std::vector<Lesson>& lessons,
                   std::uint64_t seed) {
   std::vector<std::string> texts;
+  const auto add = [&](const Prompt& prompt) {
+    for (const Message& message : prompt) texts.push_back(message.text);
+  };
   for (const Lesson& lesson : lessons) {
-    for (const Message& message : lesson.prompt) texts.push_back(message.text);
-    texts.push_back(lesson.answer);
+    add(setup.prompts->build(lesson.pair->task, lesson.earlier, lesson.found.documents));
+    texts.push_back(lesson.pair->answer);
   }
   for (const Task& task : setup.data.tasks) {
-    for (const Message& message : setup.prompts->build(task, {})) texts.push_back(message.text);
+    RetrievedDocuments found;
+    if (setup.retrieval != nullptr && setup.retrieval->shows({})) {
+      KRL_ASSIGN(found, setup.retrieval->find(task));
+    }
+    add(setup.prompts->build(task, {}, found.documents));
   }
   return policy.fit(texts, seed);
 }
@@ -144,8 +156,16 @@ Result<std::vector<Example>> tokenize(const StageContext& context,
   const std::int64_t room = context.policy_info.context_tokens;
   std::vector<Example> examples;
   examples.reserve(lessons.size());
+  const CountTokens count = tokens_of(context.policy, context.policy_info.has_tokens);
   for (const Lesson& lesson : lessons) {
-    KRL_ASSIGN(Example example, context.policy.tokenize(lesson.prompt, lesson.answer));
+    RetrievedDocuments found = lesson.found;
+    if (!found.documents.empty()) {
+      KRL_ASSIGN(found, context.setup.retrieval->fit(std::move(found), lesson.pair->task,
+                                                     *context.setup.prompts, count));
+    }
+    const Prompt prompt =
+        context.setup.prompts->build(lesson.pair->task, lesson.earlier, found.documents);
+    KRL_ASSIGN(Example example, context.policy.tokenize(prompt, lesson.pair->answer));
     if (room == 0 || static_cast<std::int64_t>(length_of(example)) <= room) {
       examples.push_back(std::move(example));
     }

@@ -13,14 +13,15 @@
 
 namespace krl::core {
 
-// Warm start: supervised pairs as the prompts and answers that a policy learns from.
+// Warm start: supervised pairs with all that their prompts show.
 struct Lesson {
-  Prompt prompt;
-  std::string answer;
+  const Pair* pair = nullptr;  // the setup's
+  std::vector<TurnRecord> earlier;
+  RetrievedDocuments found;  // where the prompt shows documents
 };
 
-// Renders every pair of the stage. The earlier answers of a pair are evaluated for real, so that
-// its prompt shows what a policy would see.
+// Every pair of the stage. The earlier answers of a pair are evaluated for real, and documents are
+// retrieved, so that its prompt shows what a policy would see.
 Result<std::vector<Lesson>> lessons_of(const StageSetup& setup, const Evaluations& evaluations);
 
 // Prepares a policy that needs a corpus: the texts of the lessons, and of the prompts of the

@@ -228,11 +228,6 @@ class TableChecker {
     const std::vector<std::string> choices = choices_of(rule.range);
     const std::string& text = *node.text();
     if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
-    if (!rule.later.empty() && text == rule.later) {
-      report(node.origin, "'" + key + "' cannot be '" + text + "' yet: it is not implemented",
-             "use " + either(choices));
-      return;
-    }
     const std::string meant = closest_name(text, choices);
     report(node.origin, "'" + key + "' must be " + either(choices) + ", not " + shown(node),
            meant.empty() ? std::string() : "did you mean '" + meant + "'?");

@@ -57,8 +57,6 @@ struct KeyRule {
   // With another value, the keys that only the old one has are dropped from the layers below.
   bool chooses = false;
   OnResume on_resume = OnResume::kKept;
-  // Further choices that are known but not built yet: "retrieval".
-  std::string later = {};
 };
 
 // The ranges of keys: "0..1", "1..", "..5", "fast|slow". Pure functions.

@@ -220,7 +220,9 @@ std::string word_at(const Node& table, std::string_view key, const char* other) 
 // Whether an element of the plan's list means anything to a stage, or to the plan (null).
 bool concerns(const Node& element, const std::string& list, const Node* stage) {
   if (stage == nullptr || list != "dataset") return true;
-  const bool examples = word_at(element, "role", "train") == "warmup";
+  const std::string role = word_at(element, "role", "train");
+  if (role == "retrieval") return true;
+  const bool examples = role == "warmup";
   return examples == (word_at(*stage, "kind", "") == "sft");
 }
 

@@ -56,6 +56,7 @@ Settings read_tables(const Node& tables) {
           read_settings<CurriculumSettings>(tables.find("curriculum")),
           read_settings<EvalSettings>(tables.find("eval")),
           read_settings<PromptSettings>(tables.find("prompt")),
+          read_settings<RetrievalSettings>(tables.find("retrieval")),
           read_list<RewardSettings>(tables.find("reward"))};
 }
 

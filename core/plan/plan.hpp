@@ -64,7 +64,7 @@ struct PolicySettings : ComponentSettings {
   const ComponentSettings& who_samples() const { return sampler ? *sampler : *this; }
 };
 
-enum class DatasetRole { kTrain, kHoldout, kWarmup };
+enum class DatasetRole { kTrain, kHoldout, kWarmup, kRetrieval };
 
 struct DatasetSettings : ComponentSettings {
   DatasetRole role = DatasetRole::kTrain;
@@ -175,6 +175,16 @@ struct PromptSettings {
   std::string system;               // system message; empty = none
 };
 
+// The turns whose prompts show documents.
+enum class RetrievalTurns { kFirst, kEvery, kAfterFailure };
+
+// Of the dataset with the role "retrieval", if there is one.
+struct RetrievalSettings {
+  std::int64_t count = 0;       // documents a prompt
+  std::int64_t max_tokens = 0;  // of a prompt, for all of its documents
+  RetrievalTurns turns = RetrievalTurns::kEvery;
+};
+
 enum class RewardWhen { kAlways, kCompiled, kPassed };
 
 struct RewardSettings : ComponentSettings {
@@ -192,6 +202,7 @@ struct Settings {
   CurriculumSettings curriculum;
   EvalSettings eval;
   PromptSettings prompt;
+  RetrievalSettings retrieval;
   std::vector<RewardSettings> rewards;
 };
 

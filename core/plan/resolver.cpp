@@ -62,6 +62,7 @@ class Resolver {
     }
     require_component(document_, "policy");
     check_stages(unresolved);
+    check_retrieval(document_, stages_.empty() ? std::vector<Node>{document_} : stages_);
     if (const Node* checkpoint = document_.find("checkpoint"))
       check_best(*checkpoint, stages_, catalog_.metrics, problems_);
     note_paths();
@@ -96,7 +97,8 @@ class Resolver {
   void check(Node& parent, const TableRules& rules) {
     Node* table = parent.find(rules.name);
     const auto kind = component_of(rules.name);
-    const bool optional = rules.list || kind || rules.name == "curriculum";
+    const bool optional = rules.list || kind || rules.name == "curriculum" ||
+                          (rules.name == "retrieval" && !has_role(parent, "retrieval"));
     if (table == nullptr && optional) return;
     if (table == nullptr) table = &parent.child(rules.name, {});
     if (rules.list) return check_list(*table, rules);
@@ -139,6 +141,30 @@ class Resolver {
                         problems_);
     }
     if (rules.name == "reward") check_names_differ(list, "reward");
+    if (rules.name == "dataset") check_one_retrieval(list);
+  }
+
+  void check_one_retrieval(const Node& datasets) {
+    bool has_one = false;
+    for (const Node& dataset : datasets.elements()) {
+      if (text_at(dataset, "role") != "retrieval") continue;
+      if (has_one)
+        report(dataset.find("role")->origin, "another dataset has the role 'retrieval' already",
+               "build one index of all documents");
+      has_one = true;
+    }
+  }
+
+  // That [retrieval] of `tables` is of use to those in force.
+  void check_retrieval(const Node& tables, const std::vector<Node>& in_force) {
+    const Node* retrieval = tables.find("retrieval");
+    if (retrieval == nullptr || retrieval->origin.is_default()) return;
+    const bool used = std::any_of(in_force.begin(), in_force.end(), [&](const Node& settings) {
+      return has_role(settings, "retrieval");
+    });
+    if (used) return;
+    report(retrieval->origin, "[retrieval] has no dataset to retrieve from",
+           "add [[dataset]] with role = \"retrieval\", for instance use = \"index\"");
   }
 
   void check_names_differ(const Node& list, std::string_view what) {
@@ -203,6 +229,7 @@ class Resolver {
     take_overrides(stage, std::move(overrides), settings);
     require_component(settings, "backend");
     check_needs(stage, kind, settings);
+    check_retrieval(stage, {settings});
     check_conditions(stage, settings, catalog_.metrics, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
       check_schedule(*learning, problems_);

@@ -157,9 +157,8 @@ void describe(Keys& key, BackendSettings& backend) {
 void describe(Keys& key, DatasetSettings& dataset) {
   use_key(key, dataset.use, "the dataset's id");
   key("role", dataset.role,
-      "train: tasks for rl stages; holdout: tasks that are only used for measurement; warmup: examples for sft stages",
-      "\"train\"", "train|holdout|warmup")
-      .later = "retrieval";
+      "train: tasks for rl stages; holdout: tasks that are only used for measurement; warmup: examples for sft stages; retrieval: documents that prompts show with a task, of a dataset that can be searched, such as index",
+      "\"train\"", "train|holdout|warmup|retrieval");
   key.component(dataset);
 }
 
@@ -279,8 +278,19 @@ void describe(Keys& key, EvalSettings& eval) {
 
 void describe(Keys& key, PromptSettings& prompt) {
   key("templates", prompt.templates,
-      "folder with task.txt, turn.txt and older_turn.txt; by default prompts/default, or prompts/host if contract = \"host\"");
+      "folder with task.txt, turn.txt, older_turn.txt and, for retrieval, document.txt; by default prompts/default, or prompts/host if contract = \"host\"");
   key("system", prompt.system, "system message; empty = none", "\"\"");
+}
+
+void describe(Keys& key, RetrievalSettings& retrieval) {
+  key.on_resume = OnResume::kFromHereOn;
+  key("count", retrieval.count, "maximum number of documents in a prompt", "2", "1..64");
+  key("max_tokens", retrieval.max_tokens,
+      "maximum number of tokens that a prompt's documents add to it; one that does not fit is left out, and the next is tried; counted by the policy's tokenizer, or, for a policy without tokens, as a third of the bytes",
+      "1024", "1..1048576");
+  key("turns", retrieval.turns,
+      "turns whose prompts show documents: only the first of an episode, every one, or those after a turn whose kernel did not pass",
+      "\"every\"", "first|every|after_failure");
 }
 
 void describe(Keys& key, RewardSettings& reward) {
@@ -363,6 +373,9 @@ const std::vector<TableRules>& plan_schema() {
       {"eval", false, true, "Measurements during a run, without learning.",
        rules_of<EvalSettings>()},
       {"prompt", false, true, "The prompts given to the model.", rules_of<PromptSettings>()},
+      {"retrieval", false, true,
+       "Documents in prompts, found by the dataset with role = \"retrieval\".",
+       rules_of<RetrievalSettings>()},
       {"reward", true, true,
        "The terms of a turn's score. The other keys are options of the component.",
        rules_of<RewardSettings>(), "rl"},

@@ -24,6 +24,7 @@ void describe(Keys& key, LearnSettings& learn);
 void describe(Keys& key, CurriculumSettings& curriculum);
 void describe(Keys& key, EvalSettings& eval);
 void describe(Keys& key, PromptSettings& prompt);
+void describe(Keys& key, RetrievalSettings& retrieval);
 void describe(Keys& key, RewardSettings& reward);
 void describe(Keys& key, StageSettings& stage);
 void describe(Keys& key, CheckpointSettings& checkpoint);

@@ -98,13 +98,23 @@ Result<Instance> Components::create_instance(Kind kind, const ComponentSettings&
   return instance;
 }
 
-Result<const Backend*> Components::backend(const ComponentSettings& settings) {
-  std::unique_ptr<Backend>& backend = backends_[settings.use + settings.options.dump()];
-  if (backend == nullptr) {
-    KRL_ASSIGN(Backend created, create<Backend>(settings));
-    backend = std::make_unique<Backend>(std::move(created));
+template <class Wrapped>
+Result<const Wrapped*> Components::shared(const ComponentSettings& settings,
+                                          ByOptions<Wrapped>& known) const {
+  std::unique_ptr<Wrapped>& component = known[settings.use + settings.options.dump()];
+  if (component == nullptr) {
+    KRL_ASSIGN(Wrapped created, create<Wrapped>(settings));
+    component = std::make_unique<Wrapped>(std::move(created));
   }
-  return backend.get();
+  return component.get();
+}
+
+Result<const Backend*> Components::backend(const ComponentSettings& settings) {
+  return shared(settings, backends_);
+}
+
+Result<const Dataset*> Components::searched_dataset(const ComponentSettings& settings) {
+  return shared(settings, searched_);
 }
 
 }  // namespace krl::core

@@ -9,6 +9,7 @@
 #include "core/base/result.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/backend.hpp"
+#include "core/plugin/dataset.hpp"
 #include "core/plugin/instance.hpp"
 #include "core/plugin/registry.hpp"
 
@@ -18,7 +19,7 @@ namespace krl::core {
 CallScope call_scope(const RunSettings& run, const std::atomic<bool>& stop);
 
 // Creates components and keeps those that several stages share: a backend with the same options is
-// created once.
+// created once, and so is a dataset that is searched.
 class Components {
  public:
   // Both outlive the object and everything it gives out.
@@ -34,13 +35,20 @@ class Components {
     return Wrapped(std::move(instance));
   }
   Result<const Backend*> backend(const ComponentSettings& settings);
+  Result<const Dataset*> searched_dataset(const ComponentSettings& settings);
 
  private:
+  template <class Wrapped>
+  using ByOptions = std::map<std::string, std::unique_ptr<Wrapped>>;
+
   Result<Instance> create_instance(Kind kind, const ComponentSettings& settings) const;
+  template <class Wrapped>
+  Result<const Wrapped*> shared(const ComponentSettings& settings, ByOptions<Wrapped>& known) const;
 
   const Registry& registry_;
   const CallScope& scope_;
-  std::map<std::string, std::unique_ptr<Backend>> backends_;
+  ByOptions<Backend> backends_;
+  ByOptions<Dataset> searched_;
 };
 
 // The error at its place in the plan: at the option that its text is about, or else at the

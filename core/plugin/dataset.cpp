@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 #include "core/base/log.hpp"
@@ -26,8 +28,7 @@ Given& given(const krl_dataset_sink* sink) { return *static_cast<Given*>(sink->c
 
 // Whether a struct of the boundary can be read: it is there, and as large as version 1.0 had it.
 template <class Struct>
-bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s) {
-  std::string& complaint = given(sink).complaint;
+bool is_whole(std::string& complaint, std::string_view name, const Struct* s) {
   if (s == nullptr) {
     complaint = fmt::format("it gave a {} that is NULL", name);
   } else if (s->struct_size < sizeof(Struct)) {
@@ -37,6 +38,11 @@ bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct*
     return true;
   }
   return false;
+}
+
+template <class Struct>
+bool is_whole(const krl_dataset_sink* sink, std::string_view name, const Struct* s) {
+  return is_whole(given(sink).complaint, name, s);
 }
 
 krl_status put_task(const krl_dataset_sink* sink, const krl_task* task) {
@@ -60,11 +66,46 @@ krl_status put_pair(const krl_dataset_sink* sink, const krl_pair* pair) {
   return KRL_OK;
 }
 
+Document document_of(const krl_document& c) {
+  return {copy(c.id), copy(c.task_hint), copy(c.text), copy(c.meta_json)};
+}
+
 krl_status put_document(const krl_dataset_sink* sink, const krl_document* document) {
   if (!is_whole(sink, "krl_document", document)) return KRL_INVALID_ARGUMENT;
-  given(sink).items.documents.push_back({copy(document->id), copy(document->task_hint),
-                                         copy(document->text), copy(document->meta_json)});
+  given(sink).items.documents.push_back(document_of(*document));
   return KRL_OK;
+}
+
+// What one call of find() has found, and what was wrong with it; empty if nothing was.
+struct Found {
+  std::vector<FoundDocument> documents;
+  std::uint32_t wanted = 0, shown = 0;
+  std::string complaint;
+};
+
+// A part of a metric's name.
+bool is_reason(std::string_view word) {
+  constexpr std::size_t kMostBytes = 32;
+  return word.size() <= kMostBytes && std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || c == '_';
+         });
+}
+
+krl_status put_found(const krl_found_sink* sink, const krl_found* found) {
+  Found& all = *static_cast<Found*>(sink->ctx);
+  if (!is_whole(all.complaint, "krl_found", found) ||
+      !is_whole(all.complaint, "krl_document", found->document)) {
+    return KRL_INVALID_ARGUMENT;
+  }
+  if (!is_reason(view(found->left_out))) {
+    all.complaint = "it left a document out for a reason that is no word of a-z and '_'";
+  } else if (found->left_out.size == 0 && ++all.shown > all.wanted) {
+    all.complaint = fmt::format("it found more than the {} documents that were wanted", all.wanted);
+  } else {
+    all.documents.push_back({document_of(*found->document), copy(found->left_out)});
+    return KRL_OK;
+  }
+  return KRL_INVALID_ARGUMENT;
 }
 
 void append(DatasetItems& items, DatasetItems one) {
@@ -105,6 +146,33 @@ Result<DatasetItems> Dataset::read(std::uint64_t index) const {
     const std::size_t count = items.tasks.size() + items.pairs.size() + items.documents.size();
     if (count == 1) return std::move(items);
     return failure(call.broken("read", fmt::format("it gave {} items for index {}", count, index)));
+  });
+}
+
+bool Dataset::can_find(const Component& component) {
+  const auto& table = *static_cast<const krl_dataset_v*>(component.raw->table);
+  return table.struct_size > offsetof(krl_dataset_v, find) && table.find != nullptr;
+}
+
+Result<std::vector<FoundDocument>> Dataset::find(const Task& task,
+                                                 const std::vector<std::string>& guarded,
+                                                 std::uint32_t count) const {
+  const krl_task task_view = view_of(task);
+  std::vector<krl_str> texts;
+  for (const std::string& text : guarded) texts.push_back(to_c(text));
+  const krl_document_query query{sizeof(krl_document_query), count, &task_view, texts.data(),
+                                 texts.size()};
+  return instance_.patiently([&]() -> Result<std::vector<FoundDocument>> {
+    Found found;
+    found.wanted = count;
+    const krl_found_sink sink{sizeof(krl_found_sink), 0, &found, put_found};
+    Call call(component(), instance_.scope());
+    const Status status = instance_.run(call, "find", [&](void* self, auto* context) {
+      return table().find(self, context, &query, &sink);
+    });
+    if (!found.complaint.empty()) return failure(call.broken("find", found.complaint));
+    KRL_TRY(status);
+    return std::move(found.documents);
   });
 }
 

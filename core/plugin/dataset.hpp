@@ -24,6 +24,12 @@ struct Document {
   std::string meta_json;  // an object
 };
 
+// A document that a dataset found for a task.
+struct FoundDocument {
+  Document document;
+  std::string left_out;  // why it must not be shown, in a word: "own_task"; empty: it may be
+};
+
 struct DatasetItems {
   std::vector<Task> tasks;
   std::vector<Pair> pairs;
@@ -39,6 +45,15 @@ class Dataset {
   explicit Dataset(Instance instance) : instance_(std::move(instance)) {}
 
   const Component& component() const { return instance_.component(); }
+
+  // Whether the instances of a dataset find documents.
+  static bool can_find(const Component& component);
+
+  // At most `count` documents to be shown with a task, the nearest first, and those that are nearer
+  // and give its answer away. None is a copy of what the task or `guarded` says. REQUIRES:
+  // can_find().
+  Result<std::vector<FoundDocument>> find(const Task& task, const std::vector<std::string>& guarded,
+                                          std::uint32_t count) const;
 
   // Reads every item, in order. An error: the dataset's size or an item that could not be had, or
   // all items lost.

@@ -1,5 +1,5 @@
 // kernelrl-index, which `kernelrl index` starts:
-//   build INDEX ENCODER THREADS DOCUMENTS.jsonl     {"id", "task", "text", "metadata": JSON text}
+//   build INDEX ENCODER THREADS DEVICE DOCUMENTS.jsonl      {"id", "task", "text", "metadata": JSON text}
 //   query INDEX ENCODER THREADS COUNT SIMILAR TASK TEXT     TASK may be empty
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <iostream>
 #include <kernelrl/values.hpp>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plugins/retrieval/encoder/text_encoder.hpp"
@@ -49,22 +50,35 @@ std::vector<Document> read_documents(const std::string& file) {
   return documents;
 }
 
-void build(const std::string& index, const std::string& encoder_folder, const std::string& threads,
-           const std::string& file) {
-  const std::vector<Document> documents = read_documents(file);
-  const SentenceModel model = read_sentence_model(encoder_folder);
-  const TextEncoder encoder(model, {"cpu", number_of(threads, "--threads")});
+// The vectors of all documents; equal texts are encoded once.
+std::vector<float> vectors_of(const std::vector<Document>& documents, const TextEncoder& encoder) {
   std::vector<std::string_view> texts;
-  for (const Document& document : documents) texts.emplace_back(document.text);
+  std::unordered_map<std::string_view, std::size_t> known;  // places in `texts`
+  for (const Document& document : documents)
+    if (known.emplace(document.text, texts.size()).second) texts.emplace_back(document.text);
   const bool watched = ::isatty(STDERR_FILENO) != 0;
-  const std::vector<float> vectors =
+  const std::vector<float> encoded =
       encoder.encode(texts, TextRole::kDocument, [&](std::size_t done) {
-        if (watched)
-          std::cerr << "\r" << done << " of " << texts.size() << " documents" << std::flush;
+        if (watched) std::cerr << "\r" << done << " of " << texts.size() << " texts" << std::flush;
       });
   if (watched) std::cerr << "\r\x1b[K";
-  write_index(index, {encoder.fingerprint(), encoder_folder}, documents, vectors,
-              encoder.dimension());
+  const auto dimension = encoder.dimension();
+  std::vector<float> vectors;
+  for (const Document& document : documents) {
+    const auto begin =
+        encoded.begin() + static_cast<std::ptrdiff_t>(known.at(document.text)) * dimension;
+    vectors.insert(vectors.end(), begin, begin + dimension);
+  }
+  return vectors;
+}
+
+void build(const std::string& index, const std::string& encoder_folder, const std::string& threads,
+           const std::string& device, const std::string& file) {
+  const std::vector<Document> documents = read_documents(file);
+  const SentenceModel model = read_sentence_model(encoder_folder);
+  const TextEncoder encoder(model, {device, number_of(threads, "--threads")});
+  write_index(index, {encoder.fingerprint(), encoder_folder}, documents,
+              vectors_of(documents, encoder), encoder.dimension());
   std::cout << index << ": " << documents.size() << " documents\n";
 }
 
@@ -88,7 +102,7 @@ void query(const std::string& index, const std::string& encoder_folder, const st
                             {cosine_of(similar), number_of(threads, "--threads")});
   Query question;
   question.text = text;
-  question.task = task;
+  if (!task.empty()) question.names = std::span(&task, 1);
   question.count = static_cast<std::size_t>(number_of(count, "--count"));
   const Retrieval found = retriever.find(question);
   std::printf("%-7s %-40s %s\n", "SCORE", "DOCUMENT", "TEXT");
@@ -101,8 +115,8 @@ void query(const std::string& index, const std::string& encoder_folder, const st
 }
 
 int run(const std::vector<std::string>& words) {
-  if (words.size() == 5 && words[0] == "build") {
-    build(words[1], words[2], words[3], words[4]);
+  if (words.size() == 6 && words[0] == "build") {
+    build(words[1], words[2], words[3], words[4], words[5]);
   } else if (words.size() == 8 && words[0] == "query") {
     query(words[1], words[2], words[3], words[4], words[5], words[6], words[7]);
   } else {

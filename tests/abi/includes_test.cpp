@@ -123,7 +123,8 @@ TEST(Includes, PoliciesDoNotKnowEachOther) {
 
 // Retrieval takes files and tokens from what policies share, and knows no plugin.
 TEST(Includes, RetrievalsFoldersAreLayers) {
-  expect_layers("plugins/retrieval/", {"wordpiece", "encoder", "index", "duplicates", "search"},
+  expect_layers("plugins/retrieval/",
+                {"wordpiece", "encoder", "index", "duplicates", "search", "plugin"},
                 "plugins/retrieval/");
   for (const char* folder : {"rewards", "datasets", "backends", "policies/libtorch",
                              "policies/openai", "policies/tinker"}) {

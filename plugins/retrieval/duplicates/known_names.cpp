@@ -7,15 +7,20 @@ namespace {
 
 using Names = std::unordered_set<std::string_view>;
 
-const Names& types() {
+const Names& keyword_types() {
+  static const Names names = {"void",     "bool",   "char",  "short",  "int", "long",
+                              "unsigned", "signed", "float", "double", "auto"};
+  return names;
+}
+
+const Names& library_types() {
   static const Names names = {
-      "void",     "bool",      "char",     "short",       "int",          "long",        "unsigned",
-      "signed",   "float",     "double",   "half",        "half2",        "auto",        "size_t",
-      "int8_t",   "int16_t",   "int32_t",  "int64_t",     "uint8_t",      "uint16_t",    "uint32_t",
-      "uint64_t", "ptrdiff_t", "bfloat16", "nv_bfloat16", "nv_bfloat162", "char2",       "char4",
-      "uchar2",   "uchar4",    "short2",   "short4",      "int2",         "int3",        "int4",
-      "uint2",    "uint3",     "uint4",    "float2",      "float3",       "float4",      "double2",
-      "double4",  "longlong2", "dim3",     "uint",        "ulong",        "cudaStream_t"};
+      "half",         "half2",       "size_t",   "int8_t",   "int16_t",   "int32_t",  "int64_t",
+      "uint8_t",      "uint16_t",    "uint32_t", "uint64_t", "ptrdiff_t", "bfloat16", "nv_bfloat16",
+      "nv_bfloat162", "char2",       "char4",    "uchar2",   "uchar4",    "short2",   "short4",
+      "int2",         "int3",        "int4",     "uint2",    "uint3",     "uint4",    "float2",
+      "float3",       "float4",      "double2",  "double4",  "longlong2", "dim3",     "uint",
+      "ulong",        "cudaStream_t"};
   return names;
 }
 
@@ -43,7 +48,11 @@ const Names& python_keywords() {
 
 }  // namespace
 
-bool is_type(std::string_view name) { return types().contains(name); }
+bool is_type(std::string_view name) {
+  return keyword_types().contains(name) || is_library_type(name);
+}
+
+bool is_library_type(std::string_view name) { return library_types().contains(name); }
 
 bool is_known_name(std::string_view name, bool python) {
   if (name.starts_with("__")) return true;

@@ -11,6 +11,9 @@ bool is_known_name(std::string_view name, bool python);
 // Of C++ or CUDA.
 bool is_type(std::string_view name);
 
+// Such a type that is no keyword, so that a text may call something else by its name.
+bool is_library_type(std::string_view name);
+
 // A member of a vector type or a built-in variable: x, y, z or w.
 bool is_component(std::string_view name);
 

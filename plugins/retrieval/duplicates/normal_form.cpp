@@ -83,7 +83,10 @@ class Renaming {
  public:
   explicit Renaming(const Tokens& tokens) : tokens_(tokens) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (is_name(i) && is_declared_at(i)) declared_.insert(tokens[i].text);
+      if (!is_name(i) || !is_declared_at(i)) continue;
+      declared_.insert(tokens[i].text);
+      const bool redeclared = is_library_type(tokens[i].text) && is_type(tokens[i - 1].text);
+      if (redeclared) no_types_.insert(tokens[i].text);
     }
   }
 
@@ -110,7 +113,10 @@ class Renaming {
 
  private:
   bool is_name(std::size_t i) const { return tokens_[i].kind == SourceToken::kIdentifier; }
-  bool is_known(std::size_t i) const { return is_known_name(tokens_[i].text, tokens_[i].python); }
+  bool is_known(std::size_t i) const {
+    return is_known_name(tokens_[i].text, tokens_[i].python) &&
+           !no_types_.contains(tokens_[i].text);
+  }
   bool is(std::size_t i, std::string_view spelling) const {
     return i < tokens_.size() && tokens_[i].is(spelling);
   }
@@ -151,6 +157,7 @@ class Renaming {
 
   const Tokens& tokens_;
   std::unordered_set<std::string> declared_;
+  std::unordered_set<std::string> no_types_;  // names of types that are variables: `int half`
 };
 
 // Behind the closing brace of the function whose head is at `begin`; nothing for a declaration.

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,15 +23,26 @@ namespace {
 constexpr std::size_t kCpuBatch = 512;
 constexpr std::size_t kCudaBatch = 65536;
 
+// Only a GPU needs libtorch's CUDA half, which needs much more than the rest.
+void require_cuda(const std::string& device) {
+  const char* why = nullptr;
+  if (!at::globalContext().hasCUDA() &&
+      ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr)
+    why = ::dlerror();
+  if (at::globalContext().hasCUDA()) return;
+  throw Failure(KRL_FAILED_PRECONDITION,
+                "the encoder's device is '" + device + "', but there is no usable GPU" +
+                    (why == nullptr ? std::string()
+                                    : std::string(": ") + why +
+                                          "; scripts/setup.sh --gpu installs libtorch with CUDA"));
+}
+
 at::Device device_of(const std::string& name) {
   try {
     const at::Device device(name);
     if (device.is_cpu()) return device;
     if (device.is_cuda()) {
-      if (!at::globalContext().hasCUDA()) {
-        throw Failure(KRL_FAILED_PRECONDITION,
-                      "the encoder's device is '" + name + "', but there is no usable GPU");
-      }
+      require_cuda(name);
       return device;
     }
   } catch (const c10::Error&) {

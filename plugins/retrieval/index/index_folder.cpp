@@ -135,8 +135,8 @@ void write_index(const fs::path& folder, const EncoderIdentity& encoder,
 StoredIndex read_index(const fs::path& folder) {
   const fs::path path = folder / kManifest;
   if (!fs::exists(path)) {
-    throw Failure(KRL_NOT_FOUND,
-                  folder.string() + ": there is no index (no " + kManifest + "); build one first");
+    throw Failure(KRL_NOT_FOUND, folder.string() + ": there is no index (no " + kManifest +
+                                     "); build one with `kernelrl index build`");
   }
   const nlohmann::json document = policies::parse_json(files::read_file(path), path.string());
   const policies::JsonNode manifest(document, path.string());

@@ -1,9 +1,11 @@
 #include "plugins/retrieval/search/retriever.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <kernelrl/values.hpp>
 #include <numeric>
+#include <set>
 
 namespace krl::retrieval {
 namespace {
@@ -23,9 +25,35 @@ Reason reason_of(Likeness likeness) {
     case Likeness::kSameSource:
       return Reason::kSameSource;
     case Likeness::kSameKernel:
+      return Reason::kSameKernel;
+    case Likeness::kSimilarSource:
       break;
   }
-  return Reason::kSameKernel;
+  return Reason::kSimilarSource;
+}
+
+// A name without what is often written differently: its letters and digits, in lower case.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+  }
+  return plain;
+}
+
+// All that may say which task a document belongs to.
+std::set<std::string> names_of(const Document& document) {
+  constexpr std::size_t kLeast = 3, kMost = 200;  // bytes of what may be a name
+  std::set<std::string> names = {plain_name(document.task)};
+  const auto add = [&](const std::string& text) {
+    if (text.size() >= kLeast && text.size() <= kMost) names.insert(plain_name(text));
+  };
+  add(document.id);
+  for (const auto& value : document.metadata)
+    if (value.is_string()) add(value.get_ref<const std::string&>());
+  names.erase("");
+  return names;
 }
 
 std::size_t dimension_of(const StoredIndex& index) {
@@ -41,8 +69,18 @@ class Retriever::Search {
   Search(const Retriever& retriever, const Query& query)
       : retriever_(retriever),
         query_(query),
-        own_(identity_of(query.text)),
-        vector_(retriever.encode_(std::span(&query.text, 1), TextRole::kQuery)) {}
+        vector_(retriever.encode_(std::span(&query.text, 1), TextRole::kQuery)) {
+    for (const std::string& name : query.names) {
+      const auto [first, last] = retriever.by_name_.equal_range(plain_name(name));
+      for (auto one = first; one != last; ++one) own_documents_.insert(one->second);
+    }
+    for (const std::size_t own : own_documents_)
+      guarded_.push_back(identity_of(retriever.index_.documents[own].text));
+    guarded_.push_back(identity_of(query.text));
+    if (query.guarded == nullptr) return;
+    const auto& texts = query.guarded->identities;
+    guarded_.insert(guarded_.end(), texts.begin(), texts.end());
+  }
 
   Retrieval run() {
     // More than are wanted, as some will be left out; all of them again if these do not suffice.
@@ -64,7 +102,7 @@ class Retriever::Search {
  private:
   void decide(const Neighbour& neighbour) {
     const Document& document = retriever_.index_.documents[neighbour.index];
-    if (!query_.task.empty() && document.task == query_.task) {
+    if (own_documents_.contains(neighbour.index)) {
       result_.left_out.push_back({&document, neighbour.product, Reason::kOwnTask});
       return;
     }
@@ -79,11 +117,8 @@ class Retriever::Search {
 
   std::optional<Reason> reason_against(const TextIdentity& identity,
                                        const Neighbour& neighbour) const {
-    if (const auto like = likeness(identity, own_)) return reason_of(*like);
-    if (query_.guarded != nullptr) {
-      for (const TextIdentity& guarded : query_.guarded->identities) {
-        if (const auto like = likeness(identity, guarded)) return reason_of(*like);
-      }
+    for (const TextIdentity& guarded : guarded_) {
+      if (const auto like = likeness(identity, guarded)) return reason_of(*like);
     }
     if (is_similar(neighbour.index)) return Reason::kSimilarVector;
     const bool repeats = std::any_of(found_.begin(), found_.end(), [&](const TextIdentity& other) {
@@ -107,8 +142,9 @@ class Retriever::Search {
 
   const Retriever& retriever_;
   const Query& query_;
-  const TextIdentity own_;
   const std::vector<float> vector_;
+  std::set<std::size_t> own_documents_;  // of the query's task
+  std::vector<TextIdentity> guarded_;
   Retrieval result_;
   std::vector<TextIdentity> found_;  // of the hits
 };
@@ -123,6 +159,8 @@ const char* reason_name(Reason reason) {
       return "same_source";
     case Reason::kSameKernel:
       return "same_kernel";
+    case Reason::kSimilarSource:
+      return "similar_source";
     case Reason::kSimilarVector:
       return "similar_vector";
     case Reason::kRepeats:
@@ -135,7 +173,11 @@ Retriever::Retriever(StoredIndex index, Encode encode, RetrievalRules rules)
     : index_(std::move(index)),
       encode_(std::move(encode)),
       rules_(rules),
-      vectors_(index_.vectors(), dimension_of(index_), std::max(rules.threads, 1)) {}
+      vectors_(index_.vectors(), dimension_of(index_), std::max(rules.threads, 1)) {
+  for (std::size_t i = 0; i < index_.documents.size(); ++i) {
+    for (const std::string& name : names_of(index_.documents[i])) by_name_.emplace(name, i);
+  }
+}
 
 GuardedTexts Retriever::guard(std::span<const std::string_view> texts) const {
   GuardedTexts guarded;

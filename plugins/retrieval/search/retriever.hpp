@@ -1,6 +1,6 @@
 // Finds the documents of an index that are nearest to a query, and leaves out what would give its
-// task's answer away: documents of the task itself and near duplicates of texts that are guarded.
-// What was left out is reported with the reason. Immutable; thread-safe as far as its `Encode` is.
+// task's answer away: documents of the task itself, and near duplicates of them and of texts that
+// are guarded. What was left out is reported with the reason. Immutable; thread-safe as far as its `Encode` is.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "plugins/retrieval/duplicates/near_duplicate.hpp"
@@ -34,7 +35,9 @@ struct GuardedTexts {
 
 struct Query {
   std::string_view text = {};
-  std::string_view task = {};             // documents of this task are left out; empty: of none
+  // Of the task: documents that have one of them as their task, id or metadata are its own, however
+  // it is written ("row_sum", "Row sum"). Of copies of them only what the texts tell counts.
+  std::span<const std::string> names = {};
   const GuardedTexts* guarded = nullptr;  // besides the query's own text, which is always guarded
   std::size_t count = 3;                  // of documents to find
 };
@@ -46,9 +49,10 @@ struct Hit {
 
 enum class Reason {
   kOwnTask,        // the query's task
-  kSameText,       // as a guarded text
-  kSameSource,     // as a guarded text, with other names, numbers or layout
-  kSameKernel,     // with a kernel of a guarded text
+  kSameText,       // as a guarded text or one of the query's task
+  kSameSource,     // as such a text, with other names, numbers or layout
+  kSameKernel,     // with a kernel of such a text
+  kSimilarSource,  // most of its tokens are, in their order, those of such a text
   kSimilarVector,  // to that of a guarded text
   kRepeats,        // a near duplicate of a hit with a higher score
 };
@@ -85,6 +89,7 @@ class Retriever {
   Encode encode_;
   RetrievalRules rules_;
   VectorIndex vectors_;
+  std::unordered_multimap<std::string, std::size_t> by_name_;  // documents by all of their names
 };
 
 }  // namespace krl::retrieval

@@ -95,14 +95,46 @@ TEST(NearDuplicate, TranslatedIntoAnotherContract) {
             Likeness::kSameSource);
 }
 
-TEST(NearDuplicate, AnotherFunctionIsAnotherKernel) {
-  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "expf(", "logf(")), std::nullopt);
+TEST(NearDuplicate, AVariableMayHaveATypesName) {
+  const std::string named_half =
+      with(with(kSoftmax, "float largest =", "int half = columns / 2;\n  float largest ="),
+           "i < columns; i += TILE) y", "i < half; i += TILE) y");
+  const std::string named_middle =
+      with(with(kSoftmax, "float largest =", "int middle = columns / 2;\n  float largest ="),
+           "i < columns; i += TILE) y", "i < middle; i += TILE) y");
+  EXPECT_EQ(compared(named_half, named_middle), Likeness::kSameSource);
+  EXPECT_NE(compared(with(kSoftmax, "float largest =", "half largest ="), kSoftmax),
+            Likeness::kSameSource);
+}
+
+// Not the same, but most of it.
+TEST(NearDuplicate, AnotherFunctionOrOperandIsSimilar) {
+  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "expf(", "logf(")), Likeness::kSimilarSource);
+  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "row[i] - part[0]", "part[0] - row[i]")),
+            Likeness::kSimilarSource);
+  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "threadIdx.x; i <", "threadIdx.y; i <")),
+            Likeness::kSimilarSource);
+}
+
+// One more name, which changes the numbers of all that come after it.
+TEST(NearDuplicate, AnAddedStatementIsSimilarInAnyContract) {
+  const std::string added = with(kRenamed, "__shared__ float s[B];",
+                                 "const int lane = threadIdx.x;\n__shared__ float s[B];");
+  EXPECT_EQ(compared(kSoftmax, added), Likeness::kSimilarSource);
+  EXPECT_EQ(compared(kSoftmax, in_python(added, "sm")), Likeness::kSimilarSource);
 }
 
 TEST(NearDuplicate, AnotherStructureIsAnotherKernel) {
-  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "row[i] - part[0]", "part[0] - row[i]")),
-            std::nullopt);
-  EXPECT_EQ(compared(kSoftmax, with(kSoftmax, "threadIdx.x; i <", "threadIdx.y; i <")),
+  EXPECT_EQ(compared(kSoftmax, R"(
+__global__ void softmax(const float* x, float* y, int rows, int columns) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float largest = -INFINITY, sum = 0;
+  for (int i = 0; i < columns; ++i) largest = fmaxf(largest, x[row * columns + i]);
+  for (int i = 0; i < columns; ++i) sum += expf(x[row * columns + i] - largest);
+  for (int i = 0; i < columns; ++i) y[row * columns + i] = expf(x[row * columns + i] - largest) / sum;
+}
+)"),
             std::nullopt);
 }
 

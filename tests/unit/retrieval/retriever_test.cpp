@@ -93,8 +93,9 @@ TEST(Retriever, LeavesOutWhatGivesTheAnswerAway) {
       {.similar = 0.9f});
   const std::string_view texts[] = {reference};
   const GuardedTexts guarded = retriever.guard(texts);
+  const std::string names[] = {"row_sum"};
   const Retrieval found = retriever.find(
-      {.text = "sum each row quickly", .task = "row_sum", .guarded = &guarded, .count = 6});
+      {.text = "sum each row quickly", .names = names, .guarded = &guarded, .count = 6});
   EXPECT_THAT(ids_of(found.hits), ElementsAre("good"));
   EXPECT_EQ(reasons_of(found.left_out),
             (std::map<std::string, std::string>{{"own", "own_task"},
@@ -113,7 +114,8 @@ TEST(Retriever, LooksOnUntilItHasEnough) {
   documents.push_back(make_document("other", "", "query of other words in another language"));
   const krl::test::TemporaryDirectory directory;
   const Retriever retriever = retriever_of(directory.path() / "index", documents, {});
-  const Retrieval found = retriever.find({.text = "the query words!", .task = "task", .count = 1});
+  const std::string names[] = {"task"};
+  const Retrieval found = retriever.find({.text = "the query words!", .names = names, .count = 1});
   EXPECT_THAT(ids_of(found.hits), ElementsAre("other"));
   EXPECT_EQ(found.left_out.size(), 500u);
 }

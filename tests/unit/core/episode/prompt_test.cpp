@@ -73,6 +73,28 @@ TEST(Prompt, ShowsTheNewestTurnWholeAndOlderOnesInShort) {
             "# timeout\nsecond\n# wrong_result: y[0] is 1\n");
 }
 
+TEST(Prompt, ShowsDocumentsWhereTheTemplateHasThem) {
+  const std::vector<Document> documents = {{"a", "t", "first\n", "{}"}, {"b", "", "second", "{}"}};
+  EXPECT_EQ(compact().build(task(), {}, documents)[0].text,
+            "// of another task\nfirst\n// of another task\nsecond\n"
+            "### scale_rows\nin float x[n, m], float s\nout half y[n, m]\ny = s x\n");
+  const test::ScratchFolder folder;
+  std::ofstream(folder / "task.txt") << "{{id}}\n{{documents}}\n";
+  for (const char* name : {"turn.txt", "older_turn.txt"}) std::ofstream(folder / name) << "\n";
+  EXPECT_FALSE(PromptBuilder::load(folder.path(), "")->can_show_documents());
+  std::ofstream(folder / "document.txt") << "{{number}} {{id}} {{task}}: {{text}}\n";
+  const auto own = PromptBuilder::load(folder.path(), "");
+  EXPECT_TRUE(own->can_show_documents());
+  EXPECT_EQ(own->build(task(), {}, documents)[0].text, "scale_rows\n1 a t: first\n2 b : second\n");
+}
+
+TEST(Prompt, EveryDeliveredTemplateHasAPlaceForDocuments) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/configs/prompts")) {
+    EXPECT_TRUE(PromptBuilder::load(entry.path(), "")->can_show_documents()) << entry.path();
+  }
+}
+
 TEST(Prompt, TheDefaultTemplatesNameARepeatedKernel) {
   const auto builder =
       PromptBuilder::load(KERNELRL_SOURCE_DIR "/configs/prompts/default", "You write CUDA.");

@@ -537,6 +537,42 @@ struct ToyTasks final : krl::Dataset {
   std::atomic<std::int64_t> calls_{0};
 };
 
+// Finds for every task as many documents as are wanted, "document 1 for toy_0" and so on, of which
+// the first is long, and leaves its own out.
+struct ToyDocuments final : krl::SearchableDataset {
+  std::string guarded;
+  std::int64_t too_many = 0;
+  bool sentence = false;
+  static constexpr auto config = krl::config(
+      krl::opt("guarded", &ToyDocuments::guarded, "a file that names what find() must guard"),
+      krl::opt("too_many", &ToyDocuments::too_many, "documents more than are wanted"),
+      krl::opt("sentence", &ToyDocuments::sentence, "the reason is no word"));
+
+  std::uint64_t size() override { return 0; }
+  void read(std::uint64_t, const krl::DatasetSink&) override {}
+
+  void find(const krl::DocumentQuery& query, const krl::FoundSink& sink) override {
+    const std::string task(query.task().id());
+    if (!guarded.empty()) {
+      std::ofstream file(guarded, std::ios::app);
+      for (const std::string_view text : query.guarded()) file << task << ": " << text << "\n";
+    }
+    put("the answer to " + task, sentence ? "it is the task's own" : "own_task", sink);
+    const auto count = static_cast<std::int64_t>(query.count()) + too_many;
+    for (std::int64_t i = 1; i <= count; ++i) {
+      const std::string what = i == 1 ? "long document " : "document ";
+      put(what + std::to_string(i) + " for " + task, "", sink);
+    }
+  }
+
+ private:
+  static void put(const std::string& text, std::string_view left_out, const krl::FoundSink& sink) {
+    krl_document document{};
+    document.id = document.text = krl::to_c(text);
+    sink.found(document, 1, left_out);
+  }
+};
+
 // Pays the speed of a right kernel.
 struct ToySpeed final : krl::Reward {
   static constexpr std::uint32_t needs = KRL_SIGNAL_TIME;
@@ -572,6 +608,7 @@ struct ToyNan final : krl::Reward {
 KRL_PLUGIN("toy", "1.0.0", krl::policy<ToyPolicy>("toy.world", "A softmax over four answers"),
            krl::backend<ToyBackend>("toy.world", "Judges the four answers"),
            krl::dataset<ToyTasks>("toy.world", "Tasks that are all the same"),
+           krl::dataset<ToyDocuments>("toy.documents", "Documents that name the task"),
            krl::reward<ToySpeed>("toy.speed", "Speedup of a right kernel"),
            krl::reward<ToyRegisters>("toy.registers", "Needs registers"),
            krl::reward<ToyNan>("toy.nan", "Gives not-a-number"))

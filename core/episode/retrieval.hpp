@@ -1,0 +1,78 @@
+// Documents that the prompts of a task show: found by the dataset of the role "retrieval", cut to
+// the plan's budget of tokens.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/metrics.hpp"
+#include "core/base/result.hpp"
+#include "core/episode/episode.hpp"
+#include "core/episode/prompt.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/dataset.hpp"
+#include "core/plugin/policy.hpp"
+#include "core/task/task.hpp"
+
+namespace krl::core {
+
+// The documents for one task, the nearest first.
+struct RetrievedDocuments {
+  std::vector<Document> documents;
+  std::map<std::string, std::size_t>
+      left_out;                 // how many would be among them, by the reason why not
+  std::size_t over_budget = 0;  // that had no room
+  std::size_t tokens = 0;       // that the documents add to a prompt
+};
+
+// The tokens of a prompt. May block.
+using CountTokens = std::function<Result<std::size_t>(const Prompt& prompt)>;
+
+// By the policy's own tokenizer; of a policy without tokens, a third of the bytes.
+CountTokens tokens_of(const Policy& policy, bool has_tokens);
+
+// Thread-safe. Asks the dataset once for each task and keeps what it found.
+class Retrieval {
+ public:
+  // The dataset outlives the object. REQUIRES: Dataset::can_find().
+  Retrieval(const Dataset& dataset, RetrievalSettings settings)
+      : dataset_(dataset), settings_(settings) {}
+
+  // The nearest `count` documents, whatever their size. None gives away the task's answer, nor those
+  // in `guarded`. Nothing for a task without a definition, which is shown as its text alone.
+  Result<RetrievedDocuments> find(const Task& task,
+                                  const std::vector<std::string>& guarded = {}) const;
+
+  // Those of them that `max_tokens` has room for, in their order.
+  Result<RetrievedDocuments> fit(RetrievedDocuments found, const Task& task,
+                                 const PromptBuilder& prompts, const CountTokens& tokens) const;
+
+  // Whether the prompt of the turn after `earlier` shows documents.
+  bool shows(const std::vector<TurnRecord>& earlier) const;
+
+ private:
+  const Dataset& dataset_;
+  const RetrievalSettings settings_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, RetrievedDocuments> known_;  // by the task's id and definition
+};
+
+// What was retrieved for the groups of a rollout.
+class RetrievalReport {
+ public:
+  void add(const RetrievedDocuments& of_a_group);
+  void add(const RetrievalReport& more);
+
+  // Means over the groups: retrieval/{documents,tokens,over_budget} and, of each reason for which
+  // documents were left out, retrieval/excluded_<reason>. Nothing without groups.
+  Metrics metrics() const;
+
+ private:
+  double groups_ = 0;
+  Metrics sums_;
+};
+
+}  // namespace krl::core
