@@ -1,4 +1,4 @@
-// The two halves of `kernelrl eval`: of one kernel file, and of a policy. Each takes the parsed
+// The parts of `kernelrl eval`: of a kernel file, of a folder of them, and of a policy. Each takes the parsed
 // command line, prints, and returns the exit code. Main thread only.
 #pragma once
 
@@ -12,6 +12,10 @@ using namespace core;
 
 // REQUIRES: "backend", "task" and "kernel" are there.
 int eval_kernel(const CommandLine& line);
+
+// The same, and "kernel" is a folder: each file is evaluated for the task that its name tells, a few
+// at a time. --output FILE gets one JSON line a kernel; a later call goes on where this one ended.
+int eval_folder(const CommandLine& line);
 
 // REQUIRES: names_policy(line).
 int eval_policy(const CommandLine& line);

@@ -5,10 +5,10 @@
 
 #include "cli/console.hpp"
 #include "cli/eval.hpp"
+#include "cli/kernel_judges.hpp"
 #include "cli/loaded_plan.hpp"
 #include "cli/tasks.hpp"
 #include "core/episode/feedback.hpp"
-#include "core/episode/judge.hpp"
 #include "core/plan/source.hpp"
 #include "core/plugin/active_call.hpp"
 #include "core/plugin/components.hpp"
@@ -44,39 +44,18 @@ std::string table_of_cases(const Evaluation& evaluation) {
   return "\n" + columns(rows);
 }
 
-// --backend, with the options of --set, and --sanitizer.
-Result<Judge> judge_of(const CommandLine& line, Components& components) {
-  KRL_ASSIGN(Evaluator backend,
-             open_evaluator(line.text("backend"), line.texts("set"), components));
-  if (!line.has("sanitizer")) return Judge(std::move(backend));
-  KRL_ASSIGN(Evaluator sanitizer, open_evaluator(line.text("sanitizer"), {}, components));
-  return Judge(std::move(backend), std::move(sanitizer));
-}
-
-struct Request {
-  Task task;
-  std::string source;
-  EvaluateOptions options;
-  bool json = false;
-};
-
-int evaluate(const Request& request, const Judge& judge) {
-  if (const Status good = judge.prepare(request.task, request.options); !good) {
-    return report(good.error());
-  }
-  const auto evaluation = judge.evaluate(request.task, request.source, request.options);
-  if (!evaluation) {
+int evaluate(const Task& task, const std::string& source, KernelJudges& judges, bool json) {
+  if (const Status good = judges.prepare(task); !good) return report(good.error());
+  const auto judged = judges.judge(task, source);
+  if (!judged) {
     const nlohmann::json failed = {{"verdict", name_of(Verdict::kInfraError)},
-                                   {"why", evaluation.error().message}};
-    if (request.json) print(failed.dump() + "\n");
-    report(evaluation.error());
+                                   {"why", judged.error().message}};
+    if (json) print(failed.dump() + "\n");
+    report(judged.error());
     return kRunFailed;
   }
-  if (request.json) {
-    print(to_json_text(*evaluation) + "\n");
-  } else {
-    print(describe_evaluation({request.source, {}, Format::kExact}, *evaluation));
-  }
+  print(json ? to_json_text(judged->evaluation) + "\n"
+             : describe_evaluation({source, {}, Format::kExact}, judged->evaluation));
   return kDone;
 }
 
@@ -88,8 +67,6 @@ std::string describe_evaluation(const Candidate& candidate, const Evaluation& ev
 }
 
 int eval_kernel(const CommandLine& line) {
-  const auto contract = named<Contract>(line.has("contract") ? line.text("contract") : "device");
-  if (!contract) return line.wrong("--contract takes device or host");
   const auto source = read_text_file(line.text("kernel"));
   if (!source) return line.wrong(source.error());
   const auto registry = load_registry(line);
@@ -97,14 +74,11 @@ int eval_kernel(const CommandLine& line) {
   const CallScope scope;
   const CallWatch watch(print_warning);
   Components components(*registry, scope);
-  auto task = find_task(line.text("task"), components);
+  const auto task = find_task(line.text("task"), components);
   if (!task) return report(task.error());
-  const auto judge = judge_of(line, components);
-  if (!judge) return report(judge.error());
-  Request request{std::move(*task), *source, {}, line.has("json")};
-  request.options.contract = *contract;
-  if (line.has("holdout")) request.options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  return evaluate(request, *judge);
+  auto judges = KernelJudges::open(line, components);
+  if (!judges) return report(judges.error());
+  return evaluate(*task, *source, *judges, line.has("json"));
 }
 
 }  // namespace krl::cli

@@ -1,6 +1,8 @@
-#include "cli/eval.hpp"
+#include <filesystem>
+
 #include "cli/chosen_policy.hpp"
 #include "cli/commands.hpp"
+#include "cli/eval.hpp"
 
 namespace krl::cli {
 namespace po = boost::program_options;
@@ -8,7 +10,7 @@ namespace {
 
 constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract", "holdout"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
-                                       "samples", "k",   "tasks",      "output"};
+                                       "samples", "k",   "tasks"};
 
 void add_kernel_options(CommandLine& line) {
   line.options()("backend", po::value<std::string>()->value_name("ID"),
@@ -16,7 +18,7 @@ void add_kernel_options(CommandLine& line) {
       "sanitizer", po::value<std::string>()->value_name("ID"),
       "a second backend, such as cpu, that executes it again if it passed")(
       "task", po::value<std::string>()->value_name("T"),
-      "the id of a built-in task, or a task file")(
+      "the id of a built-in task, or a task file; of a folder of kernels also a folder of tasks")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
       "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});
@@ -27,7 +29,8 @@ void add_measurement_options(CommandLine& line) {
       "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
       "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
       "output", po::value<std::string>()->value_name("FILE"),
-      "also write the JSON object to this file")("json", "print one JSON object");
+      "also write the JSON object to this file; of a folder one a line, and a later call "
+      "leaves out the kernels that it holds")("json", "print one JSON object");
 }
 
 }  // namespace
@@ -35,8 +38,9 @@ void add_measurement_options(CommandLine& line) {
 int eval_command(const Words& words) {
   CommandLine line(
       "kernelrl eval --backend B --task T KERNEL.cu\n"
+      "       kernelrl eval --backend B --task TASKS KERNELS [--output FILE]\n"
       "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
-      "Evaluates one kernel file, or a policy on the tasks of its plan.\n");
+      "Evaluates one kernel file, a folder of them, or a policy on the tasks of its plan.\n");
   add_kernel_options(line);
   add_policy_options(line);
   add_measurement_options(line);
@@ -50,6 +54,12 @@ int eval_command(const Words& words) {
     }
     return eval_policy(line);
   }
+  std::error_code ignored;
+  const bool is_folder =
+      line.has("kernel") && std::filesystem::is_directory(line.text("kernel"), ignored);
+  if (line.has("output") && !is_folder) {
+    return line.wrong("--output needs a policy, --run or --plan, or a folder of kernels");
+  }
   for (const char* name : kOfPolicies) {
     if (line.has(name))
       return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
@@ -57,7 +67,10 @@ int eval_command(const Words& words) {
   if (!line.has("backend")) return line.wrong("no backend given: use --backend");
   if (!line.has("task")) return line.wrong("no task given: use --task");
   if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
-  return eval_kernel(line);
+  if (line.has("contract") && !named<Contract>(line.text("contract"))) {
+    return line.wrong("--contract takes device or host");
+  }
+  return is_folder ? eval_folder(line) : eval_kernel(line);
 }
 
 }  // namespace krl::cli

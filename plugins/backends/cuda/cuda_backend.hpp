@@ -71,7 +71,7 @@ class CudaBackend final : public Backend, public Tool {
       KRL_THREAD_SAFE | (krl::cuda::takes_host<Tool>() ? KRL_TAKES_HOST : 0u);
 
   std::string execute = "on", gpus, reference = "auto", counters = "off", baseline = "naive";
-  std::string sizes = "real", sandbox = "available";
+  std::string sizes = "real", protocol = "kernelrl", sandbox = "available";
   std::string baseline_folder;
   std::string arch, compiler_flags, cuda, cache;
   double compile_timeout = 10, run_timeout = 10, arena_mb = 0, cache_mb = 1024;
@@ -89,6 +89,7 @@ class CudaBackend final : public Backend, public Tool {
       opt("sizes", &CudaBackend::sizes,
           "real: tasks with real sizes are timed at these and checked at all sizes; small: real sizes are not used")
           .one_of("real|small"),
+      opt("protocol", &CudaBackend::protocol, kProtocolMeaning).one_of(kProtocolChoices),
       opt("run_timeout", &CudaBackend::run_timeout,
           "time limit of a single run of a kernel, seconds; at most 1 s + 100 times the naive kernel's time if the task has one")
           .range(0.1, 3600),
@@ -231,7 +232,9 @@ class CudaBackend final : public Backend, public Tool {
     CudaSettings settings;
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
     settings.sizes = chosen_sizes();
-    settings.baseline.reference = baseline == "reference";
+    settings.protocol = protocol_named(protocol);
+    settings.baseline.reference =
+        baseline == "reference" || settings.protocol == Protocol::kKernelBench;
     if (!baseline_folder.empty()) settings.baseline.kernels = baselines_in(baseline_folder);
     settings.cache_folder = files::cache_folder_of(cache);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);

@@ -22,7 +22,7 @@ namespace krl::cuda {
 namespace {
 
 // Changes whenever the meaning of what is kept changes.
-constexpr std::string_view kCacheSchema = "kernelrl/cuda/9";
+constexpr std::string_view kCacheSchema = "kernelrl/cuda/10";
 
 constexpr std::uint64_t kModuleBytes = 128 << 20;
 constexpr int kAttempts = 4;
@@ -46,6 +46,7 @@ std::string identity_of(const CudaCompiler& compiler, const CudaSettings& settin
   digest.add(kCacheSchema).add(compiler.identity).add(device_name(compiler, gpus));
   digest.add(settings.runs_per_case).add(std::uint64_t{settings.baseline.reference});
   digest.add(static_cast<std::uint64_t>(settings.sizes));
+  digest.add(static_cast<std::uint64_t>(settings.protocol));
   for (const auto& [task, kernel] : settings.baseline.kernels) digest.add(task).add(kernel);
   if (gpus != nullptr) digest.add(gpus->identity());
   digest.add(std::uint64_t{counters});
@@ -85,6 +86,20 @@ std::pair<CompileOutput, std::size_t> with_size(CompileOutput output) {
   return {std::move(output), bytes};
 }
 
+// The text of a candidate with host code, its call by the harness included, or why there is none.
+std::optional<SourceProblem> complete_host_source(std::string_view source,
+                                                  const TaskDefinition& task, std::string* whole) {
+  if (!is_model_answer(source)) {
+    *whole = with_host_call(source, task);
+    return check_host_source(source, task.forbid);
+  }
+  if (auto problem = check_size(source)) return problem;
+  const auto bound = bind_model_answer(source, task);
+  if (!bound) return bound.error();
+  *whole = with_host_call(*bound);
+  return check_host_source(bound->source, task.forbid);
+}
+
 // Fills in the verdict on a candidate whose compile gave no module.
 void refuse(const CompileOutput& output, EvaluationRecord* record) {
   record->repeatable = output.end != CompileOutput::kTimeout;
@@ -119,7 +134,7 @@ CudaEvaluator::CudaEvaluator(CudaCompiler compiler, const CudaSettings& settings
       device_(device_name(compiler_, gpus_.get())),
       counters_problem_(counters_problem_of(gpus_.get())),
       identity_(identity_of(compiler_, settings_, gpus_.get(), counters_problem_.empty())),
-      tasks_(settings.sizes),
+      tasks_(settings.sizes, settings.protocol),
       modules_(kModuleBytes),
       baselines_(kModuleBytes),
       evaluations_(settings.cache_folder, settings.cache_bytes) {}
@@ -133,6 +148,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
     const PreparedTask asked = select_cases(*task, naive.stages, naive.fresh_set(task->digest));
     gpus_->with_gpu(cancelled, [&](Gpu& gpu) {
       require_room(asked, gpu.arena_bytes());
+      if (asked.protocol == Protocol::kKernelBench) return;  // which checks no task
       auto runs = plan(asked, naive);
       for (const PlannedRun& run : runs) {
         expect_on_gpu(gpu, asked, run);
@@ -148,7 +164,7 @@ void CudaEvaluator::prepare(const EvaluationRequest& request, const Cancelled& c
       });
     });
   }
-  if (task->definition.naive.empty()) return;
+  if (task->definition.naive.empty() || task->protocol == Protocol::kKernelBench) return;
   require_right_naive(task->definition, evaluate_once(naive, cancelled));
 }
 
@@ -188,15 +204,15 @@ EvaluationRecord CudaEvaluator::evaluate_new(const PreparedTask& task,
   EvaluationRecord record;
   record.toolchain = toolchain();
   record.device = device();
-  const std::vector<std::string>& forbidden = task.definition.forbid;
-  const auto problem = request.host ? check_host_source(request.source, forbidden)
-                                    : check_source(request.source, forbidden);
-  if (problem) {
+  std::string host;  // what is compiled of a candidate with host code
+  if (const auto problem = request.host
+                               ? complete_host_source(request.source, task.definition, &host)
+                               : check_source(request.source, task.definition.forbid)) {
     record.fail(Verdict::kRejected, problem->text());
     return record;
   }
   const PreparedTask asked = select_cases(task, request.stages, request.fresh_set(task.digest));
-  auto built = request.host ? build_library(asked, request.source, cancelled, &record)
+  auto built = request.host ? build_library(host, cancelled, &record)
                             : build(asked, request.source, asked.n_known(), cancelled, &record);
   if (!built) return record;
   if (request.host) {
@@ -243,11 +259,9 @@ std::optional<CudaEvaluator::Built> CudaEvaluator::build(const PreparedTask& tas
   return Built{*std::move(schedule), *std::move(module), std::move(code.module)};
 }
 
-std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const PreparedTask& task,
-                                                                 std::string_view source,
+std::optional<CudaEvaluator::Built> CudaEvaluator::build_library(const std::string& whole,
                                                                  const Cancelled& cancelled,
                                                                  EvaluationRecord* record) {
-  const std::string whole = with_host_call(source, task.definition);
   const auto output = modules_.get(files::Digest().add("library").add(whole).hex(), [&] {
     return with_size(compiler_.compile_library(whole, cancelled));
   });

@@ -36,6 +36,7 @@ std::map<std::string, std::string> baselines_in(const std::filesystem::path& fol
 struct CudaSettings {
   std::size_t runs_per_case = 5;  // each with a separate seed
   Sizes sizes = Sizes::kReal;
+  Protocol protocol = Protocol::kKernelrl;
   TimingSettings timing;
   BaselineSettings baseline;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
@@ -83,8 +84,9 @@ class CudaEvaluator {
                                 const Cancelled& cancelled);
   std::optional<Built> build(const PreparedTask& task, std::string_view source, std::size_t cases,
                              const Cancelled& cancelled, EvaluationRecord* record);
-  std::optional<Built> build_library(const PreparedTask& task, std::string_view source,
-                                     const Cancelled& cancelled, EvaluationRecord* record);
+  // `whole`: with the call by the harness.
+  std::optional<Built> build_library(const std::string& whole, const Cancelled& cancelled,
+                                     EvaluationRecord* record);
   std::shared_ptr<const CompileOutput> compiled(std::string_view source,
                                                 const std::vector<std::string>& kernels,
                                                 const Cancelled& cancelled);

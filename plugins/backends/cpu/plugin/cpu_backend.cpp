@@ -18,7 +18,7 @@ class CpuBackend final : public Backend {
 
   std::string gpu = "Jetson Orin Nano", cuda;
   double compile_timeout = 10, timeout = 30, memory_mb = 8192;
-  std::string cache, sandbox = "available";
+  std::string cache, protocol = "kernelrl", sandbox = "available";
   double cache_mb = 1024;
   std::int64_t concurrency = 0, runs_per_case = 2, work_limit = 50'000'000;
 
@@ -37,6 +37,7 @@ class CpuBackend final : public Backend {
       opt("runs_per_case", &CpuBackend::runs_per_case,
           "number of checked runs per case, with different seeds, distributions and orders")
           .range(1, 16),
+      opt("protocol", &CpuBackend::protocol, kProtocolMeaning).one_of(kProtocolChoices),
       opt("cuda", &CpuBackend::cuda,
           "folder of the CUDA toolkit, or the NVRTC library; empty = the usual places"),
       opt("concurrency", &CpuBackend::concurrency,
@@ -58,6 +59,7 @@ class CpuBackend final : public Backend {
     settings.memory_bytes = static_cast<std::uint64_t>(memory_mb * kMebibyte);
     settings.work_limit = static_cast<std::uint64_t>(work_limit);
     settings.runs_per_case = static_cast<std::size_t>(runs_per_case);
+    settings.protocol = protocol_named(protocol);
     settings.cache_bytes = static_cast<std::uint64_t>(cache_mb * kMebibyte);
     settings.cache_folder = files::cache_folder_of(cache);
     evaluator_ = std::make_unique<CpuEvaluator>(std::move(settings), installation);

@@ -44,6 +44,7 @@ std::string identity_of(const CpuSettings& s, const CudaCompiler& compiler,
   files::Digest digest;
   digest.add(kCacheSchema).add(compiler.identity).add(s.gpu);
   digest.add(s.memory_bytes).add(s.work_limit).add(s.runs_per_case);
+  digest.add(static_cast<std::uint64_t>(s.protocol));
   for (const std::string& file : {installation.machine, installation.oracle}) {
     digest.add(files::read_file_or_empty(file));
   }
@@ -80,6 +81,7 @@ CpuEvaluator::CpuEvaluator(CpuSettings settings, const Installation& installatio
       oracle_(
           {installation.launcher, installation.oracle, oracle_files(installation.files.wheels())}),
       data_(oracle_, kDataBytes),
+      tasks_(Sizes::kSmall, settings_.protocol),
       modules_(kModuleBytes),
       evaluations_(settings_.cache_folder, settings_.cache_bytes),
       baselines_(kBaselineBytes) {}
@@ -232,7 +234,7 @@ void CpuEvaluator::run_side_by_side(const PreparedTask& task, const LaunchSchedu
                                     const MachineRuns& runs, const Compiled& module,
                                     std::uint64_t seed, const Cancelled& cancelled,
                                     EvaluationRecord* record) {
-  if (record->verdict != Verdict::kOk) return;
+  if (record->verdict != Verdict::kOk || task.protocol == Protocol::kKernelBench) return;
   Encounters encounters;
   encounters.add(runs, task.n_known());
   for (const auto runs_of : {&Encounters::in_lockstep, &Encounters::with_hold_ups}) {

@@ -28,6 +28,7 @@ struct CpuSettings {
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
   std::uint64_t work_limit = 50'000'000;
   std::size_t runs_per_case = 2;
+  Protocol protocol = Protocol::kKernelrl;
   std::filesystem::path cache_folder;  // empty: nothing is kept on disk
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
 };
@@ -105,7 +106,7 @@ class CpuEvaluator {
   const std::string identity_;  // of everything but the request that decides an evaluation
   OracleClient oracle_;
   CaseStore data_;
-  TaskStore tasks_{Sizes::kSmall};  // an emulator has no time for more
+  TaskStore tasks_;  // of small sizes: an emulator has no time for more
   MemoryCache<Compiled> modules_;
   EvaluationCache evaluations_;
   MemoryCache<Baseline> baselines_;

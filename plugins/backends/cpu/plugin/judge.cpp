@@ -55,6 +55,7 @@ Problem problem_of(const LaunchError& error, const LaunchSchedule& schedule,
 // The values of inputs that the candidate may not change.
 std::optional<std::string> changed_input(const PreparedTask& task, const MachineRuns& runs,
                                          std::size_t run) {
+  if (task.protocol == Protocol::kKernelBench) return std::nullopt;
   const MachineRun& planned = runs.runs()[run];
   const auto& tensors = task.cases[planned.plan.case_index].tensors;
   for (std::size_t i = 0; i < planned.data->inputs.size(); ++i) {

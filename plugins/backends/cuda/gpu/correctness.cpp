@@ -175,7 +175,7 @@ Inspection inspection_of(const PreparedTask& task, const PlannedRun& run, const 
   if (!result.changed_guards.empty()) {
     inspection.outside = buffers.place_of(result.changed_guards.front());
   }
-  if (!result.changed_inputs.empty()) {
+  if (!result.changed_inputs.empty() && task.protocol == Protocol::kKernelrl) {
     const auto& input = task.definition.inputs[result.changed_inputs.front()];
     inspection.verdict = {false, "the input " + input.name + " was changed", 0, 0};
     return inspection;

@@ -112,6 +112,12 @@ bool names_half(std::string_view source) {
   return false;
 }
 
+// Of a torch extension.
+std::string with_needed_types(std::string_view source) {
+  const char* const first = names_half(source) ? "" : "#define KERNELRL_NO_HALF\n#line 1\n";
+  return first + std::string(source);
+}
+
 bool is_torch_header(const SourceToken& token) {
   return token.is("torch") || token.is("ATen") || token.is("c10") || token.is("pybind11") ||
          token.text.rfind("\"torch/", 0) == 0 || token.text.rfind("\"ATen/", 0) == 0;
@@ -137,13 +143,10 @@ std::string launcher_signature(const TaskDefinition& task) {
 }
 
 std::string with_host_call(std::string_view source, const TaskDefinition& task) {
-  std::string text;
-  if (host_form(source) != HostForm::kLaunch && !names_half(source)) {
-    text = "#define KERNELRL_NO_HALF\n#line 1\n";
-  }
-  text += source;
+  const HostForm form = host_form(source);
+  std::string text = form == HostForm::kLaunch ? std::string(source) : with_needed_types(source);
   text += "\n#line 1 \"call\"\n";
-  switch (host_form(source)) {
+  switch (form) {
     case HostForm::kLaunch:
       return text + call_of_launch(task);
     case HostForm::kTorchModule:
@@ -155,6 +158,10 @@ std::string with_host_call(std::string_view source, const TaskDefinition& task) 
              "{ m.def(\"forward\", &forward); }\n";
   }
   return text;
+}
+
+std::string with_host_call(const BoundAnswer& answer) {
+  return with_needed_types(answer.source) + "\n#line 1 \"call\"\n" + answer.forward;
 }
 
 }  // namespace krl::cuda

@@ -6,12 +6,15 @@
 //   launch(tensors…, scalars…, axes…[, cudaStream_t])
 // of the task's inputs, its outputs that are not inputs, its scalars, and its axes that vary; or a
 // torch extension, with a function `forward` that takes the inputs and the scalars and returns the
-// outputs, and is made known by PYBIND11_MODULE or is in the open.
+// outputs, and is made known by PYBIND11_MODULE or is in the open; or an answer in Python
+// (model_answer.hpp).
 #pragma once
 
 #include <kernelrl/task_definition.hpp>
 #include <string>
 #include <string_view>
+
+#include "plugins/backends/cuda/host/model_answer.hpp"
 
 namespace krl::cuda {
 
@@ -24,5 +27,8 @@ std::string launcher_signature(const TaskDefinition& task);
 
 // Errors in the call are of no line of the source. See host_headers.hpp for what it includes.
 std::string with_host_call(std::string_view source, const TaskDefinition& task);
+
+// The same of an answer in Python.
+std::string with_host_call(const BoundAnswer& answer);
 
 }  // namespace krl::cuda

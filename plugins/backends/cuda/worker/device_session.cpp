@@ -105,7 +105,6 @@ DeviceSession::DeviceSession(const Setup& setup)
   flush_ = allocate(std::max<std::uint64_t>(flush_bytes_, 1));
   gap_ = {event(), event()};
   put_away(arena_.get(), {{0, kNone}}, arena_bytes_, guards_);
-  KRL_CUDA(cuCtxSynchronize);
 }
 
 std::string DeviceSession::arena_handle() const {
@@ -198,6 +197,7 @@ void DeviceSession::put_away(CUdeviceptr arena, const std::vector<DeviceMove>& m
   std::uint64_t start = key.start, mask = key.mask;
   void* arguments[] = {&arena, &uploaded, &bytes, &start, &mask};
   launch_trusted(put_away_, moves.size(), bytes / sizeof(std::uint64_t), arguments);
+  KRL_CUDA(cuCtxSynchronize);
 }
 
 void DeviceSession::launch(const Program& program, CUdeviceptr set, const Module& module) {

@@ -48,7 +48,8 @@ class DeviceSession {
   void lay_out(CUdeviceptr base, const Program& program, const std::vector<std::uint64_t>& places,
                const std::vector<std::uint64_t>& seeds, double factor);
   // Puts guards in the place of sets of `bytes` bytes in an arena, and keeps the copies that
-  // they ask for.
+  // they ask for. Waits for it: the arena's next user may be another process, whose work the GPU
+  // orders in no way with this one's.
   void put_away(CUdeviceptr arena, const std::vector<DeviceMove>& moves, std::uint64_t bytes,
                 const GuardKey& key);
 

@@ -104,6 +104,7 @@ void TensorMemory::recycle() {
     poison(address, block.bytes);
     block.used = false;
   }
+  KRL_CUDA(cuCtxSynchronize);  // the next call may work on streams that do not wait for this one
 }
 
 HostLibrary::HostLibrary(const std::string& shared_object, CUfunction find_changes)

@@ -23,11 +23,12 @@ CaseData make(OracleClient& oracle, const PreparedTask& task, const PlannedRun& 
 
 // Before anybody fills or maps anything.
 void require_moderate(const PreparedTask& task, std::size_t case_index) {
+  const std::int64_t most = task.is_real(case_index) ? kMostRealBytes : kMostCaseBytes;
   std::int64_t bytes = 0;
   for (const ResolvedTensor& tensor : task.cases[case_index].tensors) {
-    if (tensor.bytes() > kMostCaseBytes - bytes) {
+    if (tensor.bytes() > most - bytes) {
       invalid_argument(located(task, case_index) + " has tensors of more than " +
-                       std::to_string(kMostCaseBytes >> 20) + " MiB; make it smaller");
+                       std::to_string(most >> 20) + " MiB; make it smaller");
     }
     bytes += tensor.bytes();
   }
@@ -76,7 +77,7 @@ PreparedTask prepare_task(std::string_view definition_json, Sizes sizes) {
 
 PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::uint64_t set) {
   PreparedTask asked{task.definition, task.digest,     task.cases, task.n_cases,
-                     task.n_real,     task.n_holdouts, {}};
+                     task.n_real,     task.n_holdouts, {},         task.protocol};
   if ((stages & KRL_STAGE_HOLDOUT) == 0) {
     asked.n_holdouts = 0;
     asked.cases.resize(asked.n_cases);
@@ -95,6 +96,7 @@ std::shared_ptr<const PreparedTask> TaskStore::get(std::string_view definition_j
   const std::string key(definition_json);
   return kept_.get(key, [&] {
     PreparedTask task = prepare_task(definition_json, sizes_);
+    if (protocol_ == Protocol::kKernelBench) task = as_kernelbench(std::move(task));
     constexpr std::size_t kShapeBytes = 1 << 10;  // about
     const std::size_t shapes = task.cases.size() + task.pool.shapes.size();
     return std::pair(std::move(task), key.size() + shapes * kShapeBytes);

@@ -11,6 +11,7 @@
 #include "plugins/backends/evaluator/check/comparison.hpp"
 #include "plugins/backends/evaluator/check/fresh_shapes.hpp"
 #include "plugins/backends/evaluator/check/inputs.hpp"
+#include "plugins/backends/evaluator/check/protocol.hpp"
 #include "plugins/backends/evaluator/check/run_plan.hpp"
 #include "plugins/backends/evaluator/oracle/oracle_client.hpp"
 
@@ -29,6 +30,7 @@ struct PreparedTask {
   std::size_t n_real = 0;
   std::size_t n_holdouts = 0;
   FreshPool pool;
+  Protocol protocol = Protocol::kKernelrl;
 
   std::size_t n_small() const { return n_cases - n_real; }
   std::size_t n_known() const { return n_cases + n_holdouts; }
@@ -48,8 +50,9 @@ std::string origin_of(const PreparedTask& task, std::size_t case_index);
 // The same with its name: "file:line:column: the case n=7", or "…: the shape n=7 of the ranges".
 std::string located(const PreparedTask& task, std::size_t case_index);
 
-// Of the tensors of one case together: more takes minutes to fill and compare.
+// Of the tensors of one case together: more takes minutes to fill and compare, on a GPU seconds.
 inline constexpr std::int64_t kMostCaseBytes = std::int64_t{2} << 30;
+inline constexpr std::int64_t kMostRealBytes = std::int64_t{8} << 30;
 
 // Throws Failure(KRL_INVALID_ARGUMENT): with every problem of the definition, one a line; or,
 // "file:line:column: …", with the first case that is too large.
@@ -63,13 +66,14 @@ PreparedTask select_cases(const PreparedTask& task, std::uint32_t stages, std::u
 // Tasks by their definition, each prepared once. Thread-safe.
 class TaskStore {
  public:
-  explicit TaskStore(Sizes sizes) : sizes_(sizes) {}
+  TaskStore(Sizes sizes, Protocol protocol) : sizes_(sizes), protocol_(protocol) {}
 
   // Throws as prepare_task does.
   std::shared_ptr<const PreparedTask> get(std::string_view definition_json);
 
  private:
   const Sizes sizes_;
+  const Protocol protocol_;
   MemoryCache<PreparedTask> kept_{64 << 20};
 };
 

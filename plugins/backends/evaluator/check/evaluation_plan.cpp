@@ -8,6 +8,7 @@ namespace krl::evaluator {
 
 std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t runs_per_case,
                                         const RunSeeds& seeds) {
+  if (asked.protocol == Protocol::kKernelBench) return plan_kernelbench(asked, seeds);
   std::vector<PlannedRun> runs;
   const bool real = asked.n_real > 0;
   for (PlannedRun run : plan_runs(asked.n_small(), asked.n_holdouts, runs_per_case, seeds)) {

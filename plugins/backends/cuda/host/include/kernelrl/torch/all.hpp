@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cfloat>  // of what torch includes, what sources rely on
 #include <vector>
 
 #include "kernelrl/torch/cuda.hpp"

@@ -28,6 +28,12 @@ inline Tensor zeros_like(const Tensor& like, TensorOptions options) {
 }
 inline Tensor zeros_like(const Tensor& like) { return zeros(like.sizes(), like.options()); }
 
+inline TensorOptions dtype(ScalarType type) { return type; }
+template <class Where>
+TensorOptions device(Where where, int = 0) {
+  return TensorOptions().device(where);
+}
+
 // The type of an accumulator for sums of T.
 template <class T, bool = true>
 struct AccumulateType {

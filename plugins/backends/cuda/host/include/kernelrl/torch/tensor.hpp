@@ -363,6 +363,15 @@ class Tensor {
     shrunk.strides_.erase(shrunk.strides_.begin() + at);
     return shrunk;
   }
+  Tensor select(std::int64_t axis, std::int64_t index) const {
+    Tensor part = *this;
+    const std::size_t at = place(axis);
+    TORCH_CHECK(index < sizes_[at], "select(): index ", index, " out of range");
+    part.data_ += index * strides_[at] * element_size();
+    part.sizes_.erase(part.sizes_.begin() + at);
+    part.strides_.erase(part.strides_.begin() + at);
+    return part;
+  }
   Tensor transpose(std::int64_t a, std::int64_t b) const {
     Tensor turned = *this;
     std::swap(turned.sizes_[place(a)], turned.sizes_[place(b)]);

@@ -1,0 +1,50 @@
+// What a forward needs that was translated from Python (model_answer.cpp).
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "kernelrl/torch/tensor.hpp"
+
+namespace kernelrl_host {
+
+struct Nothing {};
+
+// What a function returns: Nothing if it returns nothing.
+template <class Call>
+auto result(Call call) {
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    return Nothing{};
+  } else {
+    return call();
+  }
+}
+
+// x[i] of Python.
+template <int i>
+at::Tensor item(const at::Tensor& tensor) {
+  return tensor.select(0, i);
+}
+template <int i>
+at::Tensor item(const std::vector<at::Tensor>& tensors) {
+  TORCH_CHECK(i < tensors.size(), "list index out of range");
+  return tensors[i];
+}
+template <int i, class... Tensors>
+at::Tensor item(const std::tuple<Tensors...>& tensors) {
+  return std::get<i>(tensors);
+}
+
+// A number is a tensor without axes in PyTorch, and has one axis of size 1 in a task.
+inline at::Tensor returned(const at::Tensor& tensor) {
+  return tensor.dim() == 0 ? tensor.view({1}) : tensor;
+}
+template <class Tensors>
+Tensors returned(const Tensors& tensors) {
+  static_assert(!std::is_same_v<Tensors, Nothing>, "forward returns what a void function returns");
+  return tensors;
+}
+
+}  // namespace kernelrl_host

@@ -1,0 +1,837 @@
+#include "plugins/backends/cuda/host/model_answer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "plugins/backends/cuda/host/module_task.hpp"
+#include "plugins/backends/cuda/host/python_source.hpp"
+#include "plugins/backends/evaluator/compile/source_file.hpp"
+
+namespace krl::cuda {
+namespace python {
+namespace {
+
+constexpr int kMostInlined = 8;  // Python functions within each other
+constexpr std::string_view kReturned = "what forward returns";
+
+// What an expression of Python is, as far as it is known without running it.
+struct Value {
+  enum Kind {
+    kUnknown,    // text: why
+    kNumber,     // code; number: if it is known, and whether it is an integer
+    kBool,       // number
+    kNone,       // code
+    kText,       // text; line
+    kSequence,   // items
+    kTensor,     // code: an at::Tensor, or what a function of the answer's returned
+    kShape,      // code: the tensor whose shape it is
+    kDevice,     // a device or a type of float32: arguments that change nothing
+    kExtension,  // what load_inline returned
+    kFunction,   // text: a function of an extension
+    kPython,     // a function of the answer's Python
+    kMethod,     // text: its name; code: of which tensor
+    kPart,       // text: "conv": a module within the module, or a tensor of its own
+    kLibrary,    // text: "torch.nn.functional.relu"
+    kModel,      // self
+  } kind = kUnknown;
+  std::string text, code;
+  std::optional<double> number;
+  bool integer = false;
+  std::vector<Value> items;
+  const Statement* function = nullptr;
+  std::uint32_t line = 0;
+};
+using Scope = std::map<std::string, Value>;
+
+Value unknown(std::string why) {
+  return {Value::kUnknown, std::move(why), {}, {}, false, {}, {}, 0};
+}
+Value coded(Value::Kind kind, std::string code) {
+  Value value;
+  value.kind = kind;
+  value.code = std::move(code);
+  return value;
+}
+Value named(Value::Kind kind, std::string text) {
+  Value value;
+  value.kind = kind;
+  value.text = std::move(text);
+  return value;
+}
+Value truth(bool is_true) {
+  Value value = coded(Value::kBool, is_true ? "true" : "false");
+  value.number = is_true;
+  return value;
+}
+Value integer_of(std::string code) {
+  Value value = coded(Value::kNumber, std::move(code));
+  value.integer = true;
+  return value;
+}
+Value number_of(double number, bool integer) {
+  char text[32];
+  const auto end = integer ? std::to_chars(text, std::end(text), static_cast<long long>(number))
+                           : std::to_chars(text, std::end(text), number);
+  Value value = coded(Value::kNumber, std::string(text, end.ptr));
+  if (!integer && value.code.find_first_of(".en") == std::string::npos) value.code += ".0";
+  value.number = number;
+  value.integer = integer;
+  return value;
+}
+
+Value number_in(const std::string& written) {
+  std::string text = written;
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  const bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (*end != '\0') return unknown("'" + written + "' is no number that is understood");
+  return number_of(number, hex || text.find_first_of(".eE") == std::string::npos);
+}
+
+std::optional<bool> truth_of(const Value& value) {
+  switch (value.kind) {
+    case Value::kNumber:
+    case Value::kBool:
+      if (!value.number) return std::nullopt;
+      return *value.number != 0;
+    case Value::kNone:
+      return false;
+    case Value::kText:
+      return !value.text.empty();
+    case Value::kSequence:
+      return !value.items.empty();
+    default:
+      return std::nullopt;
+  }
+}
+
+Value arithmetic(const std::string& sign, const Value& a, const Value& b, const Expression& e) {
+  if (a.kind == Value::kText && b.kind == Value::kText && sign == "+") {
+    Value joined = a;
+    joined.text += b.text;
+    return joined;
+  }
+  const auto is_number = [](const Value& v) {
+    return v.kind == Value::kNumber || v.kind == Value::kBool;
+  };
+  if (!is_number(a) || !is_number(b)) return unknown("PyTorch computes '" + text_of(e) + "'");
+  const bool integer = a.integer && b.integer && sign != "/";
+  if (a.number && b.number) {
+    const double x = *a.number, y = *b.number;
+    if (sign == "+") return number_of(x + y, integer);
+    if (sign == "-") return number_of(x - y, integer);
+    if (sign == "*") return number_of(x * y, integer);
+    if (sign == "/" && y != 0) return number_of(x / y, false);
+    if (sign == "//" && y != 0) return number_of(std::floor(x / y), integer);
+    if (sign == "%" && y != 0) return number_of(x - y * std::floor(x / y), integer);
+    if (sign == "**") return number_of(std::pow(x, y), integer && y >= 0);
+    return unknown("'" + text_of(e) + "' is not understood");
+  }
+  if (sign == "**" || ((sign == "//" || sign == "%") && !integer)) {
+    return unknown("'" + text_of(e) + "' is not understood");
+  }
+  const std::string left = sign == "/" ? "double(" + a.code + ")" : a.code;  // sizes are positive
+  Value made =
+      coded(Value::kNumber, "(" + left + (sign == "//" ? " / " : " " + sign + " ") + b.code + ")");
+  made.integer = integer;
+  return made;
+}
+
+// Follows the answer's text from top to bottom, its constructor, and its forward, of which it writes
+// down the calls. What it cannot follow is an unknown value, which is a problem only where the calls
+// need it.
+class Binder {
+ public:
+  explicit Binder(const TaskDefinition& task) : task_(task), module_(module_task(task)) {}
+
+  Checked<BoundAnswer, SourceProblem> bind(std::string_view answer) {
+    const std::vector<Statement> top = read_python(answer);
+    for (const Statement& statement : top) run(statement, &globals_);
+    const Statement* const model = class_of(top, "ModelNew");
+    if (model == nullptr) return SourceProblem{1, 1, "there is no class ModelNew that can be read"};
+    for (const Statement& member : model->body) {
+      if (member.kind == Statement::kFunction) methods_[member.text] = &member;
+    }
+    if (const auto it = methods_.find("__init__"); it != methods_.end()) construct(*it->second);
+    const auto forward = methods_.find("forward");
+    if (forward == methods_.end()) {
+      return SourceProblem{model->line, 1, "ModelNew has no forward that can be read"};
+    }
+    follow_forward(*forward->second);
+    if (!problem_ && called_.empty())
+      refuse(forward->second->line, "forward calls no function of the answer's own");
+    BoundAnswer bound;
+    if (!problem_) bound.source = sources(forward->second->line);
+    if (problem_) return *problem_;
+    bound.forward = code_of_forward();
+    return bound;
+  }
+
+ private:
+  struct Source {
+    std::string text;
+    std::uint32_t line = 0;
+  };
+
+  static const Statement* class_of(const std::vector<Statement>& body, std::string_view name) {
+    const Statement* found = nullptr;
+    for (const Statement& s : body) {
+      if (s.kind == Statement::kClass && s.text == name) found = &s;
+    }
+    return found;
+  }
+
+  void refuse(std::uint32_t line, std::string why) {
+    if (!problem_) problem_ = SourceProblem{line, 1, std::move(why)};
+  }
+
+  // ---- statements that are followed without a forward: of the file and of the constructor
+
+  void run(const Statement& statement, Scope* scope) {
+    const auto& parts = statement.expressions;
+    switch (statement.kind) {
+      case Statement::kAssign: {
+        const Value value = evaluate(parts.back(), *scope);
+        for (std::size_t i = 0; i + 1 < parts.size(); ++i) assign(parts[i], value, scope);
+        break;
+      }
+      case Statement::kExpression:
+        evaluate(parts[0], *scope);
+        break;
+      case Statement::kFunction:
+        (*scope)[statement.text] = named(Value::kPython, statement.text);
+        (*scope)[statement.text].function = &statement;
+        break;
+      case Statement::kClass:
+        (*scope)[statement.text] =
+            unknown("'" + statement.text + "' is a class of the answer's own");
+        break;
+      case Statement::kIf: {
+        const auto is_true = truth_of(evaluate(parts[0], *scope));
+        if (!is_true) return forget(statement, scope);
+        for (const Statement& s : *is_true ? statement.body : statement.otherwise) run(s, scope);
+        break;
+      }
+      default:
+        forget(statement, scope);
+    }
+  }
+
+  // After a branch that may not have been taken, what it assigns is unknown.
+  void forget(const Statement& statement, Scope* scope) {
+    for (const auto* body : {&statement.body, &statement.otherwise}) {
+      for (const Statement& s : *body) {
+        if (s.kind != Statement::kAssign) {
+          forget(s, scope);
+          continue;
+        }
+        for (std::size_t i = 0; i + 1 < s.expressions.size(); ++i) {
+          assign(s.expressions[i],
+                 unknown("'" + text_of(s.expressions[i]) + "' depends on a condition"), scope);
+        }
+      }
+    }
+  }
+
+  void assign(const Expression& target, Value value, Scope* scope) {
+    if (target.kind == Expression::kName) {
+      (*scope)[target.text] = std::move(value);
+    } else if (target.kind == Expression::kAttribute &&
+               target.parts[0].is(Expression::kName, "self")) {
+      if (value.kind == Value::kPart && value.text.empty()) value.text = target.text;
+      attributes_[target.text] = std::move(value);
+    } else if (target.kind == Expression::kSequence) {
+      for (std::size_t i = 0; i < target.parts.size(); ++i) {
+        assign(target.parts[i], item(value, number_of(static_cast<double>(i), true), target),
+               scope);
+      }
+    }
+  }
+
+  // The arguments of a call of a Python function, by its parameters, of which the first `skipped`
+  // are not given.
+  Scope arguments_for(const Statement& function, std::size_t skipped,
+                      const std::vector<Value>& given) {
+    Scope scope;
+    for (std::size_t i = skipped; i < function.parameters.size(); ++i) {
+      const Parameter& parameter = function.parameters[i];
+      const std::size_t place = i - skipped;
+      if (place < given.size()) {
+        scope[parameter.name] = given[place];
+      } else if (!parameter.otherwise.empty()) {
+        scope[parameter.name] = evaluate(parameter.otherwise[0], globals_);
+      } else {
+        scope[parameter.name] = unknown("no value is given for '" + parameter.name + "'");
+      }
+    }
+    return scope;
+  }
+
+  void construct(const Statement& init) {
+    Scope task;
+    for (const auto& [name, axis] : module_.axes) task[name] = size_of_axis(axis);
+    for (const auto& [name, value] : module_.names) task[name] = evaluate(value, task);
+    std::vector<Value> given;
+    for (const Expression& argument : module_.arguments) given.push_back(evaluate(argument, task));
+    Scope scope = arguments_for(init, 1, given);
+    if (!init.parameters.empty()) scope[init.parameters[0].name] = named(Value::kModel, "self");
+    for (const Statement& statement : init.body) run(statement, &scope);
+  }
+
+  Value size_of_axis(const std::string& name) const {
+    int place = 0;
+    for (const Axis& axis : task_.axes) {
+      if (axis.name == name && !axis.is_variable())
+        return unknown("the axis " + name + " is derived");
+      if (axis.name == name) {
+        return integer_of("static_cast<std::int64_t>(kernelrl_host::current_call->axes[" +
+                          std::to_string(place) + "])");
+      }
+      place += axis.is_variable() ? 1 : 0;
+    }
+    return unknown("no axis " + name);
+  }
+
+  // ---- forward
+
+  void follow_forward(const Statement& forward) {
+    std::vector<Value> given;
+    std::size_t input = 0;
+    for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
+      const Parameter& parameter = forward.parameters[i];
+      const auto constant = std::find_if(module_.constants.begin(), module_.constants.end(),
+                                         [&](const auto& c) { return c.first == parameter.name; });
+      if (constant != module_.constants.end()) {
+        given.push_back(evaluate(constant->second, {}));
+      } else if (input < module_.inputs.size()) {
+        given.push_back(coded(Value::kTensor, "kernelrl_in_" + module_.inputs[input++]));
+      } else if (parameter.otherwise.empty()) {
+        return refuse(forward.line, "forward takes more than the " +
+                                        std::to_string(module_.inputs.size()) +
+                                        " inputs of the task");
+      } else {
+        given.push_back(evaluate(parameter.otherwise[0], globals_));
+      }
+    }
+    if (input < module_.inputs.size()) {
+      return refuse(forward.line,
+                    "forward does not take the input '" + module_.inputs[input] + "'");
+    }
+    Scope scope = arguments_for(forward, 1, given);
+    if (!forward.parameters.empty())
+      scope[forward.parameters[0].name] = named(Value::kModel, "self");
+    following_ = true;
+    const auto result = follow(forward.body, &scope);
+    if (!result) return refuse(forward.line, "forward returns nothing");
+    const std::string code = passed(*result, kReturned, result->line);
+    emit(result->line, "return kernelrl_host::returned(" + code + ");");
+  }
+
+  // What the statements return, unknown where they cannot be followed; nothing if they go on.
+  std::optional<Value> follow(const std::vector<Statement>& body, Scope* scope) {
+    std::optional<Value> result;
+    for (const Statement& s : body) {
+      const auto& parts = s.expressions;
+      switch (s.kind) {
+        case Statement::kReturn:
+          result = parts.empty() ? coded(Value::kNone, "") : evaluate(parts[0], *scope);
+          break;
+        case Statement::kExpression:
+          result = evaluate(parts[0], *scope);
+          if (result->kind != Value::kUnknown) result.reset();
+          break;
+        case Statement::kIf:
+          if (const auto is_true = truth_of(evaluate(parts[0], *scope))) {
+            result = follow(*is_true ? s.body : s.otherwise, scope);
+          } else {
+            result =
+                unknown("the condition '" + text_of(parts[0]) + "' depends on more than the task");
+          }
+          break;
+        case Statement::kOther:
+          result = unknown("a statement that is not understood: '" + s.text + " …'");
+          break;
+        case Statement::kAssert:
+        case Statement::kNothing:
+          break;
+        default:
+          run(s, scope);
+      }
+      if (result && result->line == 0) result->line = s.line;
+      if (result) return result;
+    }
+    return std::nullopt;
+  }
+
+  void emit(std::uint32_t line, const std::string& code) {
+    lines_ += "#line " + std::to_string(line) + " \"" + kSourceFile + "\"\n  " + code + "\n";
+  }
+
+  // A value as an argument in C++; a problem if it is none.
+  std::string passed(const Value& value, std::string_view what, std::uint32_t line) {
+    switch (value.kind) {
+      case Value::kNumber:
+      case Value::kBool:
+      case Value::kTensor:
+        return value.code;
+      case Value::kNone:
+        return "c10::nullopt";
+      case Value::kShape:
+        return value.code + ".sizes()";
+      case Value::kPart: {
+        const Value tensor = own_tensor(value.text);
+        if (tensor.kind == Value::kTensor) return tensor.code;
+        refuse(line, tensor.text);
+        return {};
+      }
+      case Value::kSequence: {
+        std::string all;
+        for (const Value& each : value.items)
+          all += (all.empty() ? "" : ", ") + passed(each, what, line);
+        return what == kReturned ? "std::make_tuple(" + all + ")" : "{" + all + "}";
+      }
+      case Value::kUnknown:
+        refuse(line, value.text);
+        return {};
+      default:
+        refuse(line, std::string(what) + " is no tensor, number or list of numbers");
+        return {};
+    }
+  }
+
+  // A parameter or buffer of the module: the input in the place of the one that has its name, or of
+  // the only one whose name ends so.
+  Value own_tensor(const std::string& path) const {
+    const auto flat = [](std::string name) {
+      std::replace(name.begin(), name.end(), '.', '_');
+      return name;
+    };
+    std::vector<std::string> same, ending;
+    for (const auto& [own, input] : module_.tensors) {
+      if (own == path) return coded(Value::kTensor, "kernelrl_in_" + input);
+      if (flat(own) == flat(path)) same.push_back(input);
+      if (own.substr(own.rfind('.') + 1) == path.substr(path.rfind('.') + 1))
+        ending.push_back(input);
+    }
+    const auto& found = same.empty() ? ending : same;
+    if (found.size() == 1) return coded(Value::kTensor, "kernelrl_in_" + found[0]);
+    return unknown("self." + path + " is none of the tensors of the task's module");
+  }
+
+  // ---- expressions
+
+  Value evaluate(const Expression& e, const Scope& scope) {
+    switch (e.kind) {
+      case Expression::kNumber:
+        return number_in(e.text);
+      case Expression::kString: {
+        Value text = named(Value::kText, e.text);
+        text.line = e.line;
+        return text;
+      }
+      case Expression::kConstant:
+        return e.text == "None" ? coded(Value::kNone, "") : truth(e.text == "True");
+      case Expression::kName:
+        return name(e.text, scope);
+      case Expression::kSequence: {
+        Value made = coded(Value::kSequence, "");
+        for (const Expression& part : e.parts) made.items.push_back(evaluate(part, scope));
+        return made;
+      }
+      case Expression::kAttribute:
+        return attribute(evaluate(e.parts[0], scope), e);
+      case Expression::kSubscript:
+        return item(evaluate(e.parts[0], scope), evaluate(e.parts[1], scope), e);
+      case Expression::kUnary:
+        return unary(evaluate(e.parts[0], scope), e);
+      case Expression::kBinary:
+        return binary(e, scope);
+      case Expression::kConditional: {
+        const auto is_true = truth_of(evaluate(e.parts[0], scope));
+        if (!is_true) return unknown("'" + text_of(e) + "' depends on more than the task");
+        return evaluate(e.parts[*is_true ? 1 : 2], scope);
+      }
+      case Expression::kCall:
+        return call(e, scope);
+      case Expression::kOther:
+        break;
+    }
+    return unknown("an expression that is not understood");
+  }
+
+  Value name(const std::string& text, const Scope& scope) const {
+    for (const Scope* each : {&scope, &globals_}) {
+      if (const auto found = each->find(text); found != each->end()) return found->second;
+    }
+    if (text == "nn") return named(Value::kLibrary, "torch.nn");
+    if (text == "F") return named(Value::kLibrary, "torch.nn.functional");
+    return named(Value::kLibrary, text);
+  }
+
+  Value attribute(const Value& owner, const Expression& e) {
+    const std::string& word = e.text;
+    switch (owner.kind) {
+      case Value::kModel:
+        if (const auto found = attributes_.find(word); found != attributes_.end())
+          return found->second;
+        if (const auto found = methods_.find(word); found != methods_.end()) {
+          Value method = named(Value::kPython, "self");
+          method.function = found->second;
+          return method;
+        }
+        if (word == "training") return truth(true);
+        return named(Value::kPart, word);
+      case Value::kPart:
+        if (const Value tensor = own_tensor(owner.text); tensor.kind == Value::kTensor) {
+          return attribute(tensor, e);
+        }
+        if (owner.text.empty() && (word == "cuda" || word == "to")) break;
+        return part_of(owner.text, word);
+      case Value::kExtension:
+        return named(Value::kFunction, word);
+      case Value::kLibrary:
+        if (owner.text == "torch" && (word == "float32" || word == "float"))
+          return coded(Value::kDevice, "");
+        return named(Value::kLibrary, owner.text + "." + word);
+      case Value::kTensor:
+        if (word == "shape") return coded(Value::kShape, owner.code);
+        if (word == "is_cuda") return truth(true);
+        if (word == "ndim") return integer_of(owner.code + ".dim()");
+        if (word == "device" || word == "dtype") return coded(Value::kDevice, "");
+        if (word == "data") return owner;
+        if (word == "T") return coded(Value::kTensor, owner.code + ".t()");
+        break;
+      case Value::kUnknown:
+        return owner;
+      default:
+        break;
+    }
+    Value method = named(Value::kMethod, word);
+    method.code = owner.code;
+    method.items = {owner};
+    return method;
+  }
+
+  // Of a linear layer the sizes are known by its weight.
+  Value part_of(const std::string& path, const std::string& word) const {
+    const Value weight = own_tensor(path + ".weight");
+    if (weight.kind == Value::kTensor && word == "in_features")
+      return integer_of(weight.code + ".size(1)");
+    if (weight.kind == Value::kTensor && word == "out_features")
+      return integer_of(weight.code + ".size(0)");
+    return named(Value::kPart, path + "." + word);
+  }
+
+  Value item(const Value& owner, const Value& index, const Expression& e) {
+    const bool known = index.kind == Value::kNumber && index.number && index.integer;
+    if (owner.kind == Value::kUnknown) return owner;
+    if (owner.kind == Value::kShape && index.kind == Value::kNumber) {
+      return integer_of(owner.code + ".size(" + index.code + ")");
+    }
+    if (owner.kind == Value::kSequence && known) {
+      const double count = static_cast<double>(owner.items.size());
+      const double at = *index.number < 0 ? *index.number + count : *index.number;
+      if (at >= 0 && at < count) return owner.items[static_cast<std::size_t>(at)];
+    }
+    if (owner.kind == Value::kTensor && known && *index.number >= 0) {
+      return coded(Value::kTensor, "kernelrl_host::item<" + index.code + ">(" + owner.code + ")");
+    }
+    return unknown("'" + text_of(e) + "' is not understood");
+  }
+
+  Value unary(Value value, const Expression& e) {
+    if (e.text == "not") {
+      const auto is_true = truth_of(value);
+      return is_true ? truth(!*is_true)
+                     : unknown("'" + text_of(e) + "' depends on more than the task");
+    }
+    if (value.kind != Value::kNumber) return unknown("PyTorch computes '" + text_of(e) + "'");
+    if (e.text == "+") return value;
+    if (value.number) return number_of(-*value.number, value.integer);
+    value.code = "(-" + value.code + ")";
+    return value;
+  }
+
+  Value binary(const Expression& e, const Scope& scope) {
+    const std::string& sign = e.text;
+    const Value a = evaluate(e.parts[0], scope);
+    if (sign == "and" || sign == "or") {
+      const auto left = truth_of(a);
+      if (left) return *left == (sign == "or") ? a : evaluate(e.parts[1], scope);
+      return unknown("'" + text_of(e) + "' depends on more than the task");
+    }
+    const Value b = evaluate(e.parts[1], scope);
+    for (const Value* side : {&a, &b}) {
+      if (side->kind == Value::kUnknown) return *side;
+    }
+    if (sign == "is" || sign == "is not") {
+      if (a.kind != Value::kNone && b.kind != Value::kNone) return unknown("'" + text_of(e) + "'");
+      return truth((a.kind == b.kind) == (sign == "is"));
+    }
+    if (std::string_view("+-*/%**//@").find(sign) != std::string_view::npos)
+      return arithmetic(sign, a, b, e);
+    return compare(sign, a, b, e);
+  }
+
+  static Value compare(const std::string& sign, const Value& a, const Value& b,
+                       const Expression& e) {
+    if (a.kind == Value::kText && b.kind == Value::kText && (sign == "==" || sign == "!=")) {
+      return truth((a.text == b.text) == (sign == "=="));
+    }
+    if (a.kind == Value::kDevice && b.kind == Value::kDevice) return truth(sign == "==");
+    if (a.number && b.number) {
+      const double x = *a.number, y = *b.number;
+      if (sign == "==") return truth(x == y);
+      if (sign == "!=") return truth(x != y);
+      if (sign == "<") return truth(x < y);
+      if (sign == ">") return truth(x > y);
+      if (sign == "<=") return truth(x <= y);
+      if (sign == ">=") return truth(x >= y);
+    }
+    return unknown("'" + text_of(e) + "' depends on more than the task");
+  }
+
+  // ---- calls
+
+  Value call(const Expression& e, const Scope& scope) {
+    const Value callee = evaluate(e.parts[0], scope);
+    if (callee.kind == Value::kLibrary && is_load_inline(callee.text)) return load_inline(e, scope);
+    std::vector<Value> given;
+    for (std::size_t i = 1; i < e.parts.size(); ++i) given.push_back(evaluate(e.parts[i], scope));
+    switch (callee.kind) {
+      case Value::kFunction:
+        return own_call(callee.text, given, e);
+      case Value::kPython:
+        return inlined(callee, given, e);
+      case Value::kMethod:
+        return method(callee, given, e);
+      case Value::kLibrary:
+        return library_call(callee.text, given, e);
+      case Value::kPart:
+        return unknown("PyTorch computes '" + text_of(e) +
+                       "': a module's forward is not the answer's own");
+      case Value::kUnknown:
+        return callee;
+      default:
+        return unknown("'" + text_of(e) + "' is not understood");
+    }
+  }
+
+  static bool has_names(const Expression& call) {
+    return std::any_of(call.names.begin(), call.names.end(),
+                       [](const std::string& name) { return !name.empty(); });
+  }
+
+  static bool is_load_inline(const std::string& path) {
+    return path == "load_inline" || path == "torch.utils.cpp_extension.load_inline" ||
+           path == "cpp_extension.load_inline";
+  }
+
+  Value load_inline(const Expression& e, const Scope& scope) {
+    constexpr const char* kByPlace[] = {"name", "cpp_sources", "cuda_sources", "functions"};
+    for (std::size_t i = 1; i < e.parts.size(); ++i) {
+      const bool by_place = e.names[i - 1].empty() && i <= std::size(kByPlace);
+      const std::string option = by_place ? kByPlace[i - 1] : e.names[i - 1];
+      const Value value = evaluate(e.parts[i], scope);
+      const auto parts = value.kind == Value::kSequence ? value.items : std::vector{value};
+      for (const Value& part : parts) {
+        if (option == "functions") {
+          exported_.push_back(part.text);
+        } else if (option != "cuda_sources" && option != "cpp_sources") {
+          break;
+        } else if (part.kind == Value::kText) {
+          (option == "cuda_sources" ? cuda_ : cpp_).push_back({part.text, part.line});
+        } else if (part.kind != Value::kNone) {
+          unread_ = "load_inline's " + option + " are not literal text";
+          unread_line_ = e.line;
+        }
+      }
+    }
+    return coded(Value::kExtension, "");
+  }
+
+  Value own_call(const std::string& function, const std::vector<Value>& given,
+                 const Expression& e) {
+    if (!following_) return unknown("'" + function + "' is called outside of forward");
+    if (has_names(e)) return unknown("'" + function + "' is called with arguments by name");
+    std::string arguments;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string what = "argument " + std::to_string(i + 1) + " of " + function;
+      arguments += (i == 0 ? "" : ", ") + passed(given[i], what, e.line);
+    }
+    called_.push_back(function);
+    const std::string result = "kernelrl_r" + std::to_string(called_.size());
+    emit(e.line, "auto " + result + " = kernelrl_host::result([&] { return ::" + function + "(" +
+                     arguments + "); });");
+    return coded(Value::kTensor, result);
+  }
+
+  Value inlined(const Value& callee, const std::vector<Value>& given, const Expression& e) {
+    if (inlined_ == kMostInlined || has_names(e)) {
+      return unknown("'" + text_of(e) + "' is not understood");
+    }
+    const bool is_method = callee.text == "self";
+    Scope scope = arguments_for(*callee.function, is_method ? 1 : 0, given);
+    if (is_method && !callee.function->parameters.empty()) {
+      scope[callee.function->parameters[0].name] = named(Value::kModel, "self");
+    }
+    ++inlined_;
+    const auto result = follow(callee.function->body, &scope);
+    --inlined_;
+    return result ? *result : coded(Value::kNone, "");
+  }
+
+  Value method(const Value& callee, const std::vector<Value>& given, const Expression& e) {
+    const std::string& word = callee.text;
+    if (callee.items[0].kind == Value::kPart) return callee.items[0];
+    if (callee.items[0].kind != Value::kTensor)
+      return unknown("'" + text_of(e) + "' is not understood");
+    const bool changes_nothing = std::all_of(given.begin(), given.end(), [](const Value& v) {
+      return v.kind == Value::kDevice || v.kind == Value::kText || v.kind == Value::kBool;
+    });
+    if (word == "cuda" || word == "detach" || word == "float") return callee.items[0];
+    if (word == "to" && changes_nothing) return callee.items[0];
+    if (word == "size" && given.empty()) return coded(Value::kShape, callee.code);
+    std::string arguments;
+    const bool whole = given.size() == 1 && given[0].kind == Value::kSequence;
+    for (const Value& each : whole ? given[0].items : given) {
+      if (each.kind != Value::kNumber) return unknown("PyTorch computes '" + text_of(e) + "'");
+      arguments += (arguments.empty() ? "" : ", ") + each.code;
+    }
+    if (word == "size" || word == "dim" || word == "numel") {
+      return integer_of(callee.code + "." + word + "(" + arguments + ")");
+    }
+    for (const char* view : {"contiguous", "t", "transpose", "unsqueeze", "squeeze", "flatten"}) {
+      if (word == view)
+        return coded(Value::kTensor, callee.code + "." + word + "(" + arguments + ")");
+    }
+    if (word == "view" || word == "reshape") {
+      return coded(Value::kTensor, callee.code + "." + word + "({" + arguments + "})");
+    }
+    return unknown("PyTorch computes '" + text_of(e) + "'");
+  }
+
+  Value library_call(const std::string& path, const std::vector<Value>& given,
+                     const Expression& e) {
+    const std::string text = text_of(e);
+    if ((path == "int" || path == "float" || path == "tuple" || path == "list" || path == "bool") &&
+        given.size() == 1) {
+      return given[0];
+    }
+    if (path == "len" && given.size() == 1) {
+      if (given[0].kind == Value::kSequence)
+        return number_of(static_cast<double>(given[0].items.size()), true);
+      if (given[0].kind == Value::kShape) return integer_of(given[0].code + ".dim()");
+    }
+    if (path == "isinstance" && e.parts.size() == 3) return is_instance(given[0], e.parts[2]);
+    if (path == "torch.device") return coded(Value::kDevice, "");
+    if (path == "torch.flatten" && given.size() == 2 && given[0].kind == Value::kTensor) {
+      return coded(Value::kTensor, given[0].code + ".flatten(" + given[1].code + ")");
+    }
+    if ((path == "torch.empty_like" || path == "torch.zeros_like") && given.size() == 1 &&
+        given[0].kind == Value::kTensor) {
+      return coded(Value::kTensor, "at::" + path.substr(std::string_view("torch.").size()) + "(" +
+                                       given[0].code + ")");
+    }
+    if (path == "print") return coded(Value::kNone, "");
+    if (path.rfind("torch.nn.", 0) == 0 && path.rfind("torch.nn.functional.", 0) != 0) {
+      return named(Value::kPart, "");  // takes the name of the attribute that holds it
+    }
+    return unknown("PyTorch computes '" + text + "'");
+  }
+
+  static Value is_instance(const Value& value, const Expression& type) {
+    const auto is_of = [&](const Expression& one) {
+      if (one.text == "int") return value.kind == Value::kNumber && value.integer;
+      if (one.text == "float") return value.kind == Value::kNumber && !value.integer;
+      if (one.text == "tuple" || one.text == "list") return value.kind == Value::kSequence;
+      return one.text == "Tensor" && value.kind == Value::kTensor;
+    };
+    if (value.kind == Value::kUnknown) return value;
+    if (type.kind != Expression::kSequence) return truth(is_of(type));
+    return truth(std::any_of(type.parts.begin(), type.parts.end(), is_of));
+  }
+
+  // ---- the text
+
+  static bool defines(const std::string& source, const std::string& function) {
+    return source.find(function + "(") != std::string::npos ||
+           source.find(function + " (") != std::string::npos;
+  }
+
+  // Several extensions are one translation unit. Declarations alone are left out.
+  std::string sources(std::uint32_t line) {
+    if (!unread_.empty()) {
+      refuse(unread_line_, unread_);
+      return {};
+    }
+    std::string all = "#include <torch/extension.h>\n#include <cuda_runtime.h>\n";
+    const auto add = [&](const Source& source) {
+      all += "#line " + std::to_string(source.line) + "\n" + source.text + "\n";
+    };
+    for (const Source& source : cuda_) add(source);
+    for (const Source& source : cpp_) {
+      const bool has_code = source.text.find('{') != std::string::npos;
+      if (has_code) add(source);
+    }
+    for (const std::string& function : called_) {
+      if (std::find(exported_.begin(), exported_.end(), function) == exported_.end()) {
+        refuse(line, "'" + function + "' is none of load_inline's functions");
+      }
+      if (!defines(all, function))
+        refuse(line, "'" + function + "' is in none of the answer's sources");
+    }
+    if (all.find("PYBIND11_MODULE") != std::string::npos)
+      refuse(line, "PYBIND11_MODULE within load_inline");
+    return all;
+  }
+
+  std::string code_of_forward() const {
+    std::string parameters;
+    for (const TensorDefinition& input : task_.inputs) {
+      parameters +=
+          (parameters.empty() ? "" : ", ") + std::string("at::Tensor kernelrl_in_") + input.name;
+    }
+    return "#include <kernelrl/torch/call.hpp>\n#include <kernelrl/torch/model_answer.hpp>\n"
+           "static auto kernelrl_forward(" +
+           parameters + ") {\n" + lines_ +
+           "}\n#line 1 \"forward\"\n"
+           "void kernelrl_host::bind_functions(kernelrl_host::Module& m) "
+           "{ m.def(\"forward\", &kernelrl_forward); }\n";
+  }
+
+  const TaskDefinition& task_;
+  const ModuleTask module_;
+  Scope globals_, attributes_;
+  std::map<std::string, const Statement*> methods_;
+  std::vector<Source> cuda_, cpp_;
+  std::vector<std::string> exported_, called_;
+  bool following_ = false;  // forward: its calls are written down
+  std::string lines_;       // of forward, in C++
+  std::string unread_;
+  std::uint32_t unread_line_ = 0;
+  int inlined_ = 0;
+  std::optional<SourceProblem> problem_;
+};
+
+}  // namespace
+}  // namespace python
+
+bool is_model_answer(std::string_view source) {
+  constexpr std::string_view kClass = "class ModelNew";
+  const std::size_t at = source.find(kClass);
+  return at != std::string_view::npos && (at == 0 || source[at - 1] == '\n');
+}
+
+Checked<BoundAnswer, SourceProblem> bind_model_answer(std::string_view answer,
+                                                      const TaskDefinition& task) {
+  return python::Binder(task).bind(answer);
+}
+
+}  // namespace krl::cuda

@@ -1,0 +1,70 @@
+// Python source as a tree, as far as answers in Python need it: imports, assignments, calls,
+// functions and classes. Whatever else there is becomes a node of kind kOther, with its text; no
+// input is an error. Nothing is executed. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace krl::cuda::python {
+
+struct Expression {
+  enum Kind : std::uint8_t {
+    kOther,
+    kName,         // text
+    kNumber,       // text, as it is written
+    kString,       // text: its value; line: where the value begins
+    kConstant,     // text: True, False, None
+    kSequence,     // parts: of a tuple or a list
+    kAttribute,    // parts: the owner; text: the name
+    kCall,         // parts: what is called, then the arguments; names: of these, empty: by position
+    kSubscript,    // parts: of what, at what
+    kUnary,        // text: + - not; parts: one
+    kBinary,       // text: + - * / // % ** @ or a comparison, and, or; parts: two
+    kConditional,  // parts: condition, value if true, value if false
+  } kind = kOther;
+  std::string text;
+  std::vector<Expression> parts;
+  std::vector<std::string> names;
+  std::uint32_t line = 0;  // 1-based
+
+  bool is(Kind wanted, std::string_view spelling) const {
+    return kind == wanted && text == spelling;
+  }
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<Expression> otherwise;  // its default: none or one
+};
+
+struct Statement {
+  enum Kind : std::uint8_t {
+    kOther,
+    kAssign,      // expressions: the targets, then the value
+    kExpression,  // expressions: one
+    kReturn,      // expressions: one, or none
+    kIf,          // expressions: the condition; body, otherwise
+    kAssert,      // expressions: the condition, maybe the message
+    kFunction,    // text: its name; parameters, body
+    kClass,       // text: its name; body
+    kNothing,     // an import, pass, a docstring
+  } kind = kOther;
+  std::string text;  // of kOther the first word
+  std::vector<Expression> expressions;
+  std::vector<Parameter> parameters;
+  std::vector<Statement> body, otherwise;
+  std::uint32_t line = 0;
+};
+
+std::vector<Statement> read_python(std::string_view source);
+
+// An expression on its own; kOther if the text is something else.
+Expression read_python_expression(std::string_view text);
+
+// As Python code, on one line.
+std::string text_of(const Expression& expression);
+
+}  // namespace krl::cuda::python

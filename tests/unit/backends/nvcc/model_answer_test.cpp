@@ -1,0 +1,194 @@
+// Answers in Python: what their forward becomes in C++, and why one is refused. Without a compiler,
+// but for the last test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugins/backends/cuda/host/model_answer.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/unit/backends/nvcc/needs_nvcc.hpp"
+
+namespace krl::testing {
+using namespace cuda;
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// As the importer of KernelBench writes it.
+constexpr const char* kScaledLinear = R"json({
+  "id": "kernelbench/9/1", "tier": 1, "title": "scaled linear",
+  "prompt": "Compute …\n\nIt is constructed as Model(n, scale, (3, taps)) with scale = 0.5, taps = 4.\nNames: the axis n_axis is n.\nConstant arguments: shift = 2.5.\nInputs of forward: x.\nInputs in the places of the module's own tensors: lin_weight is lin.weight, lin_bias is lin.bias.\n",
+  "axes": {"m": "var", "n_axis": "var"},
+  "input": [{"name": "x", "dtype": "float32", "shape": ["m", "n_axis"]},
+            {"name": "lin_weight", "dtype": "float32", "shape": ["n_axis", "n_axis"]},
+            {"name": "lin_bias", "dtype": "float32", "shape": ["n_axis"]}],
+  "output": [{"name": "out", "dtype": "float32", "shape": ["m", "n_axis"]}],
+  "reference": "def run(x, w, b):\n    return torch.nn.functional.linear(x, w, b)",
+  "cases": [{"m": 5, "n_axis": 7}]})json";
+
+// With a constructor and a forward.
+std::string answer(const std::string& init, const std::string& forward) {
+  return "import torch\n"
+         "import torch.nn as nn\n"
+         "from torch.utils.cpp_extension import load_inline\n"
+         "\n"
+         "source = \"\"\"\n"
+         "torch::Tensor f(torch::Tensor x, torch::Tensor w) { return x; }\n"
+         "\"\"\"\n"
+         "ops = load_inline(name='ops', cpp_sources='torch::Tensor f(torch::Tensor x, torch::Tensor w);',\n"
+         "                  cuda_sources=source, functions=['f'], verbose=False)\n"
+         "\n"
+         "class ModelNew(nn.Module):\n"
+         "    \"\"\"It is fast.\"\"\"\n"
+         "    def __init__(self, n, scale=1.0, window=(1, 1)):\n"
+         "        super(ModelNew, self).__init__()\n"
+         "        self.lin = nn.Linear(n, n)\n" +
+         init + "    def forward(self, x, shift=0.0):\n" + forward;
+}
+
+std::string bound(const std::string& init, const std::string& forward) {
+  const auto found =
+      bind_model_answer(answer(init, forward), *parse_task_definition(kScaledLinear));
+  return found ? found->forward : "refused: " + found.error().text();
+}
+
+TEST(ModelAnswer, IsRecognised) {
+  EXPECT_TRUE(is_model_answer(answer("", "")));
+  EXPECT_FALSE(is_model_answer("void launch(float* x) {}  // class ModelNew\n"));
+}
+
+TEST(ModelAnswer, KeepsTheLinesOfItsSources) {
+  const auto found = bind_model_answer(answer("", "        return ops.f(x, self.lin.weight)\n"),
+                                       *parse_task_definition(kScaledLinear));
+  ASSERT_TRUE(found);
+  EXPECT_THAT(
+      found->source,
+      HasSubstr("#line 5\n\ntorch::Tensor f(torch::Tensor x, torch::Tensor w) { return x; }\n"));
+  EXPECT_THAT(found->source, Not(HasSubstr("torch::Tensor w);")));  // a declaration alone
+}
+
+TEST(ModelAnswer, PassesInputsWeightsAndWhatTheConstructorKeeps) {
+  const std::string code = bound(
+      "        self.ops = ops\n"
+      "        self.scale = scale * 2\n"
+      "        self.n, self.taps = n, window[1]\n"
+      "        self.weight = self.lin.weight if window[0] == 3 else None\n",
+      "        x = x.contiguous().cuda()\n"
+      "        rows, _ = x.shape\n"
+      "        if not x.is_cuda:\n"
+      "            raise ValueError('no')\n"
+      "        return self.ops.f(x, self.weight, self.lin.bias, self.scale, self.n, self.taps, rows,\n"
+      "                          self.lin.out_features, shift, None, [1, 2])\n");
+  EXPECT_THAT(
+      code,
+      HasSubstr(
+          "auto kernelrl_forward(at::Tensor kernelrl_in_x, at::Tensor kernelrl_in_lin_weight, "
+          "at::Tensor kernelrl_in_lin_bias)"));
+  EXPECT_THAT(
+      code,
+      HasSubstr(
+          "return ::f(kernelrl_in_x.contiguous(), kernelrl_in_lin_weight, kernelrl_in_lin_bias, 1.0, "
+          "static_cast<std::int64_t>(kernelrl_host::current_call->axes[1]), 4, "
+          "kernelrl_in_x.contiguous().size(0), kernelrl_in_lin_weight.size(0), 2.5, c10::nullopt, {1, 2}); });"));
+  EXPECT_THAT(code, HasSubstr("return kernelrl_host::returned(kernelrl_r1);"));
+}
+
+TEST(ModelAnswer, CallsOneFunctionAfterTheOther) {
+  const std::string code = bound("        self.f = ops.f\n",
+                                 "        x = self.f(x, self.lin.weight)\n"
+                                 "        x = self.again(x)\n"
+                                 "        return x\n"
+                                 "    def again(self, y):\n"
+                                 "        return self.f(y, self.lin.bias.view(-1))[0]\n");
+  EXPECT_THAT(
+      code, HasSubstr("auto kernelrl_r1 = kernelrl_host::result([&] { return ::f(kernelrl_in_x, "));
+  EXPECT_THAT(code,
+              HasSubstr("auto kernelrl_r2 = kernelrl_host::result([&] { return ::f(kernelrl_r1, "
+                        "kernelrl_in_lin_bias.view({-1})); });"));
+  EXPECT_THAT(code, HasSubstr("returned(kernelrl_host::item<0>(kernelrl_r2))"));
+}
+
+TEST(ModelAnswer, SaysWhyItIsNotBound) {
+  EXPECT_EQ(
+      bound("", "        return self.lin(x)\n"),
+      "refused: line 17, column 1: PyTorch computes 'self.lin(x)': a module's forward is not the answer's own");
+  EXPECT_THAT(bound("", "        return ops.f(x, self.lin.weight) + self.lin.bias\n"),
+              HasSubstr("PyTorch computes 'ops.f(x, self.lin.weight) + self.lin.bias'"));
+  EXPECT_THAT(bound("", "        x.add_(1)\n        return ops.f(x, x)\n"),
+              HasSubstr("PyTorch computes 'x.add_(1)'"));
+  EXPECT_THAT(bound("", "        return torch.relu(ops.f(x, x))\n"),
+              HasSubstr("PyTorch computes 'torch.relu("));
+  EXPECT_THAT(bound("        self.gain = nn.Parameter(torch.ones(n))\n",
+                    "        return ops.f(x, self.gain)\n"),
+              HasSubstr("self.gain is none of the tensors of the task's module"));
+  EXPECT_THAT(
+      bound("", "        if x.sum() > 0:\n            return x\n        return ops.f(x, x)\n"),
+      HasSubstr("the condition 'x.sum() > 0' depends on more than the task"));
+  EXPECT_THAT(
+      bound("", "        for i in range(3):\n            x = ops.f(x, x)\n        return x\n"),
+      HasSubstr("a statement that is not understood: 'for …'"));
+  EXPECT_THAT(bound("", "        return ops.g(x)\n"),
+              HasSubstr("'g' is none of load_inline's functions"));
+  EXPECT_THAT(bound("", "        return x\n"),
+              HasSubstr("forward calls no function of the answer's own"));
+  const auto formatted = bind_model_answer(
+      "ops = load_inline(name='o', cuda_sources=f'int {1}', functions=['f'])\nclass ModelNew:\n"
+      "    def forward(self, x):\n        return ops.f(x)\n",
+      *parse_task_definition(kScaledLinear));
+  EXPECT_THAT(formatted.error().text(), HasSubstr("'ops' is not known"));
+}
+
+// Whatever the text: an answer or a reason, and in little time.
+TEST(ModelAnswer, AcceptsAnyText) {
+  const TaskDefinition task = *parse_task_definition(kScaledLinear);
+  const std::string whole =
+      answer("        self.f = ops.f\n", "        return self.f(x, self.lin.weight)\n");
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    (void)bind_model_answer(whole.substr(0, cut), task);
+    (void)bind_model_answer(whole.substr(cut), task);
+  }
+  for (const char* piece : {"(", "[", "not ", "-", "f(", "if 1:\n", "\"\"\"", "x if ", "**"}) {
+    std::string many = "class ModelNew:\n    def forward(self, x):\n        return ";
+    for (int i = 0; i < 5000; ++i) many += piece;
+    EXPECT_FALSE(bind_model_answer(many, task)) << piece;
+  }
+}
+
+class ModelAnswers : public NeedsNvcc {};
+
+TEST_F(ModelAnswers, AreCompiledWithTheLinesOfTheirText) {
+  const BackendInstance backend("nvcc",
+                                Table{{"execute", "off"}, {"arch", "sm_90"}, {"cache", "off"}});
+  const auto evaluate = [&](const std::string& body) {
+    const std::string source =
+        "from torch.utils.cpp_extension import load_inline\n"
+        "code = '''\n"
+        "#include <torch/extension.h>\n"
+        "__global__ void kernel(const float* a, const float* b, float* c, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) " +
+        body +
+        "\n"
+        "}\n"
+        "torch::Tensor add(torch::Tensor a, torch::Tensor b, float scale) {\n"
+        "  auto c = torch::empty_like(a);\n"
+        "  kernel<<<(a.numel() + 255) / 256, 256>>>(a.data_ptr<float>(), b.data_ptr<float>(), c.data_ptr<float>(), a.numel());\n"
+        "  return c;\n"
+        "}\n"
+        "'''\n"
+        "ops = load_inline('ops', '', code, ['add'])\n"
+        "class ModelNew(torch.nn.Module):\n"
+        "    def forward(self, a, b):\n"
+        "        return ops.add(a, b, 1.0)\n";
+    return backend.evaluate(all_tasks().at("vector_add"), source, BackendInstance::kAllStages, 1,
+                            KRL_CONTRACT_HOST);
+  };
+  const Outcome good = evaluate("c[i] = a[i] + b[i];");
+  EXPECT_EQ(good.verdict, Verdict::kOk) << good.why << "\n" << good.log;
+  const Outcome wrong = evaluate("c[i] = a[i] + d[i];");
+  EXPECT_EQ(wrong.verdict, Verdict::kCompileError);
+  EXPECT_THAT(wrong.why, HasSubstr("line 6: identifier \"d\" is undefined"));
+}
+
+}  // namespace
+}  // namespace krl::testing
