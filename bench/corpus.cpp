@@ -1,7 +1,6 @@
 #include "bench/corpus.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace krl::bench {
 namespace {
@@ -47,9 +46,7 @@ std::vector<Work> naive_kernels() {
 
 std::vector<Work> generated_kernels(std::size_t pairs) {
   std::vector<Work> works;
-  const std::string path = KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/templates.krl.so";
-  if (!std::filesystem::exists(path)) return works;
-  const Plugin plugin(path);
+  const Plugin plugin(KERNELRL_BINARY_DIR "/lib/kernelrl/plugins/templates.krl.so");
   const auto dataset = plugin.create<krl_dataset_v>(KRL_DATASET, "templates");
   const krl_dataset_sink sink = sink_into(&works);
   std::uint64_t size = 0;

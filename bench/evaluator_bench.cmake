@@ -7,7 +7,7 @@ if(TARGET kernelrl_cpu_fixture)
       KERNELRL_BINARY_DIR="${CMAKE_BINARY_DIR}" KERNELRL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
       KERNELRL_PYTHON_DEPS="${KERNELRL_PYTHON_DEPS}")
     target_link_libraries(${bench} PRIVATE kernelrl_cpu_fixture kernelrl_nvrtc_parts kernelrl::warnings)
-    add_dependencies(${bench} kernelrl-nvrtc)
+    add_dependencies(${bench} kernelrl-nvrtc templates)
     set_target_properties(${bench} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   endforeach()
   target_sources(gpu_bench PRIVATE ${CMAKE_CURRENT_LIST_DIR}/gpu_counters.cpp ${CMAKE_CURRENT_LIST_DIR}/gpu_kills.cpp

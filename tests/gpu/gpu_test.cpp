@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tests/hostile/hostile_kernels.hpp"
 #include "tests/task_kernels.hpp"
@@ -40,7 +42,7 @@ class OnGpu : public ::testing::Test {
       return std::make_unique<BackendInstance>(
           "nvrtc",
           Table{
-              {"cache", "off"}, {"sizes", sizes}, {"compile_timeout", 3.0}, {"run_timeout", 2.0}});
+              {"cache", "off"}, {"sizes", sizes}, {"compile_timeout", 8.0}, {"run_timeout", 2.0}});
     } catch (const Failure& failure) {
       why_not() = failure.what();
       return nullptr;
@@ -72,15 +74,23 @@ TEST_F(OnGpu, EveryTaskIsFitToBeLearnedFromAtRealSizes) {
     EXPECT_NO_THROW(nvrtc_at_real_sizes().prepare(task)) << id;
 }
 
+// The whole pool refuses each, the fresh shapes of one evaluation nearly all.
 TEST_F(OnGpu, AKernelThatIsRightAtTheCasesOnlyIsRefused) {
-  for (const std::string& name : kernel_names(kOverfitKernels)) {
+  const auto names = kernel_names(kOverfitKernels);
+  std::vector<std::string> accepted;  // at real sizes, by the shapes of one evaluation
+  for (const std::string& name : names) {
     const TaskKernel kernel = task_kernel(kOverfitKernels, name);
     const TaskText& task = all_tasks().at(kernel.task);
     const Outcome small = evaluate(kernel.task, kernel.source, kChecked | KRL_STAGE_POOL);
     EXPECT_NE(small.verdict, Verdict::kOk) << name;
-    const Outcome real = nvrtc_at_real_sizes().evaluate(task, kernel.source, kChecked);
-    EXPECT_NE(real.verdict, Verdict::kOk) << name << ", at real sizes";
+    const auto real = [&](std::uint32_t stages) {
+      return nvrtc_at_real_sizes().evaluate(task, kernel.source, stages).verdict;
+    };
+    if (real(kChecked) != Verdict::kOk) continue;
+    accepted.push_back(name);
+    EXPECT_NE(real(kChecked | KRL_STAGE_POOL), Verdict::kOk) << name << ", at real sizes";
   }
+  EXPECT_LE(accepted.size(), names.size() / 20) << ::testing::PrintToString(accepted);
 }
 
 TEST_F(OnGpu, WhereSizesAreRealTheSmallCasesAreNotTimed) {
@@ -112,7 +122,8 @@ TEST_F(OnGpu, TimesAreMeasuredWithTheirInterval) {
   const Outcome outcome =
       evaluate("softmax_rows", naive_of(all_tasks().at("softmax_rows")), kTimed);
   ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why;
-  for (const auto& c : outcome.cases) {
+  ASSERT_GE(outcome.cases.size(), 2u);
+  for (const auto& c : {outcome.cases[0], outcome.cases[1]}) {  // the fresh ones are not timed
     EXPECT_GE(c.samples_ns.size(), 16u);
     EXPECT_GT(c.time_ns, 500);
     EXPECT_LE(c.speedup_low, c.speedup);

@@ -1,6 +1,7 @@
 // A libcuda.so.1 without a GPU, for the tests of the GPU's processes: memory is the host's, kernels
-// are functions of g++'s (simulated_kernel.hpp) that run at once, one thread after the other, a
-// fault of theirs is a sticky error as it is on a GPU, and a module is a shared object.
+// are functions of g++'s (simulated_kernel.hpp), one thread after the other, a fault of theirs is a
+// sticky error as it is on a GPU, and a module is a shared object. Work on the stream is done as
+// late as a GPU may do it: when the host waits for it. So who forgets to wait is found out.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,8 +15,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/backends/gpu/simulated_kernel.hpp"
 
@@ -23,10 +27,11 @@ SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulate
 
 namespace {
 
-using Kernel = void (*)(void**);
+using Kernel = void (*)(void**, std::function<void()>*);
 using Clock = std::chrono::steady_clock;
 
 CUresult sticky = CUDA_SUCCESS;
+std::vector<std::function<void()>> enqueued;  // on the one stream
 sigjmp_buf on_fault;
 std::map<CUdeviceptr, std::pair<int, std::size_t>> allocations;  // descriptor and bytes
 // Open as long as they are loaded: the loader takes a name that it knows for what it has loaded.
@@ -77,15 +82,45 @@ CUresult unmap(CUdeviceptr pointer) {
   return sticky;
 }
 
-void run(Kernel kernel, void** arguments) {
-  const SimulatedIndex grid = simulated_grid_size, block = simulated_block_size;
+struct SimulatedLaunch {
+  std::function<void()> call;
+  SimulatedIndex grid, block;
+};
+
+void run_threads(const SimulatedLaunch& launch) {
+  const auto [call, grid, block] = launch;
+  simulated_grid_size = grid;
+  simulated_block_size = block;
   for (simulated_block.z = 0; simulated_block.z < grid.z; ++simulated_block.z)
     for (simulated_block.y = 0; simulated_block.y < grid.y; ++simulated_block.y)
       for (simulated_block.x = 0; simulated_block.x < grid.x; ++simulated_block.x)
         for (simulated_thread.z = 0; simulated_thread.z < block.z; ++simulated_thread.z)
           for (simulated_thread.y = 0; simulated_thread.y < block.y; ++simulated_thread.y)
-            for (simulated_thread.x = 0; simulated_thread.x < block.x; ++simulated_thread.x)
-              kernel(arguments);
+            for (simulated_thread.x = 0; simulated_thread.x < block.x; ++simulated_thread.x) call();
+}
+
+void run(const SimulatedLaunch& launch) {
+  static const bool caught = (catch_faults(), true);
+  in_kernel = caught ? 1 : 0;
+  if (sigsetjmp(on_fault, 0) == 0) {
+    run_threads(launch);
+  } else {
+    sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  in_kernel = 0;
+}
+
+CUresult enqueue(std::function<void()> work) {
+  if (sticky == CUDA_SUCCESS) enqueued.push_back(std::move(work));
+  return sticky;
+}
+
+// Does what is enqueued, up to the first fault.
+CUresult wait() {
+  for (const auto& work : std::exchange(enqueued, {})) {
+    if (sticky == CUDA_SUCCESS) work();
+  }
+  return sticky;
 }
 
 }  // namespace
@@ -126,7 +161,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
   return *context = nullptr, CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
-CUresult cuCtxSynchronize() { return sticky; }
+CUresult cuCtxSynchronize() { return wait(); }
 CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCESS; }
 CUresult cuCtxResetPersistingL2Cache() { return sticky; }
 
@@ -138,31 +173,31 @@ CUresult cuMemAlloc(CUdeviceptr* pointer, std::size_t bytes) {
   const int file = memory_file("krl-simulated", bytes);
   return file < 0 ? CUDA_ERROR_OUT_OF_MEMORY : map(file, bytes, pointer);
 }
-CUresult cuMemFree(CUdeviceptr pointer) { return unmap(pointer); }
+CUresult cuMemFree(CUdeviceptr pointer) { return wait(), unmap(pointer); }
 CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   return *memory = std::calloc(1, bytes), sticky;
 }
-CUresult cuMemFreeHost(void* memory) { return std::free(memory), sticky; }
+CUresult cuMemFreeHost(void* memory) { return wait(), std::free(memory), sticky; }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* pointer, void* memory, unsigned) {
   return *pointer = reinterpret_cast<CUdeviceptr>(memory), sticky;
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
-  return std::memcpy(host(to), from, bytes), sticky;
+  return wait(), std::memcpy(host(to), from, bytes), sticky;
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
-  return std::memcpy(to, host(from), bytes), sticky;
+  return wait(), std::memcpy(to, host(from), bytes), sticky;
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-  return cuMemcpyHtoD(to, from, bytes);
+  return enqueue([=] { std::memcpy(host(to), from, bytes); });
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-  return cuMemcpyDtoH(to, from, bytes);
+  return enqueue([=] { std::memcpy(to, host(from), bytes); });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
-  return std::memcpy(host(to), host(from), bytes), sticky;
+  return enqueue([=] { std::memcpy(host(to), host(from), bytes); });
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
-  return std::memset(host(to), value, bytes), sticky;
+  return enqueue([=] { std::memset(host(to), value, bytes); });
 }
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer) {
@@ -181,7 +216,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr* pointer, CUipcMemHandle handle, unsigne
   std::fclose(file);
   return result;
 }
-CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) { return unmap(pointer); }
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer) { return wait(), unmap(pointer); }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   if (sticky != CUDA_SUCCESS) return sticky;
@@ -201,6 +236,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return object == nullptr ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
 }
 CUresult cuModuleUnload(CUmodule module) {
+  wait();
   ::dlclose(module);
   ::close(module_files.at(module));
   module_files.erase(module);
@@ -218,23 +254,18 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         void** arguments, void**) {
   if (sticky != CUDA_SUCCESS) return sticky;
   if (block_x * block_y * block_z > 512) return CUDA_ERROR_INVALID_VALUE;
-  simulated_grid_size = {grid_x, grid_y, grid_z};
-  simulated_block_size = {block_x, block_y, block_z};
-  static const bool caught = (catch_faults(), true);
-  in_kernel = caught ? 1 : 0;
-  if (sigsetjmp(on_fault, 0) == 0) {
-    run(reinterpret_cast<Kernel>(function), arguments);
-  } else {
-    sticky = CUDA_ERROR_ILLEGAL_ADDRESS;  // reported by the next call, as on a GPU
-  }
-  in_kernel = 0;
-  return CUDA_SUCCESS;
+  SimulatedLaunch launch{{}, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+  reinterpret_cast<Kernel>(function)(arguments, &launch.call);
+  return enqueue([launch = std::move(launch)] { run(launch); });
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned) { return *event = new CUevent_st, sticky; }
-CUresult cuEventDestroy(CUevent event) { return delete event, sticky; }
-CUresult cuEventRecord(CUevent event, CUstream) { return event->time = Clock::now(), sticky; }
+CUresult cuEventDestroy(CUevent event) { return wait(), delete event, sticky; }
+CUresult cuEventRecord(CUevent event, CUstream) {
+  return enqueue([event] { event->time = Clock::now(); });
+}
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  if (!enqueued.empty()) return CUDA_ERROR_NOT_READY;
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return sticky;
 }

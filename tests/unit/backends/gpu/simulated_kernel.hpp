@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 struct SimulatedIndex {
@@ -35,7 +37,8 @@ __device__ float __uint_as_float(unsigned bits) { return simulated_bits<float>(b
 __device__ long long __double_as_longlong(double value) { return simulated_bits<long long>(value); }
 __device__ double __longlong_as_double(long long bits) { return simulated_bits<double>(bits); }
 __device__ int __float2int_rn(float value) { return static_cast<int>(std::lrintf(value)); }
-// Launches run at once, so what waits for the host waits in vain: its clock runs fast.
+// Launches run while the host waits for them, so what waits for the host waits in vain: its clock
+// runs fast.
 __device__ long long clock64() {
   static long long clock = 0;
   return clock += 1'000'000;
@@ -48,13 +51,17 @@ __device__ void atomicMax(unsigned long long* at, unsigned long long value) {
 }
 
 template <class... Arguments, std::size_t... I>
-void simulated_call(void (*kernel)(Arguments...), void** arguments, std::index_sequence<I...>) {
-  kernel(*static_cast<Arguments*>(arguments[I])...);
+std::function<void()> simulated_call(void (*kernel)(Arguments...), void** arguments,
+                                     std::index_sequence<I...>) {
+  return [kernel, values = std::tuple(*static_cast<Arguments*>(arguments[I])...)] {
+    std::apply(kernel, values);
+  };
 }
 
-#define SIMULATED(kernel)                                    \
-  extern "C" void kernel##_simulated(void** arguments) {     \
-    []<class... A>(void (*f)(A...), void** a) {              \
-      simulated_call(f, a, std::index_sequence_for<A...>()); \
-    }(kernel, arguments);                                    \
+// Exports what makes the call of one simulated thread from a launch's arguments, which it copies.
+#define SIMULATED(kernel)                                                             \
+  extern "C" void kernel##_simulated(void** arguments, std::function<void()>* call) { \
+    *call = []<class... A>(void (*f)(A...), void** a) {                               \
+      return simulated_call(f, a, std::index_sequence_for<A...>());                   \
+    }(kernel, arguments);                                                             \
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
 
@@ -16,20 +17,23 @@ struct SimulatedIndex {
 };
 extern "C" {
 SimulatedIndex simulated_thread, simulated_block, simulated_block_size, simulated_grid_size;
-void krl_fill_simulated(void** arguments);
-void krl_compare_reals_simulated(void** arguments);
-void krl_compare_integers_simulated(void** arguments);
-void krl_find_changes_simulated(void** arguments);
-void krl_put_away_simulated(void** arguments);
-void krl_fetch_simulated(void** arguments);
-void krl_compare_launches_simulated(void** arguments);
+void krl_fill_simulated(void** arguments, std::function<void()>* call);
+void krl_compare_reals_simulated(void** arguments, std::function<void()>* call);
+void krl_compare_integers_simulated(void** arguments, std::function<void()>* call);
+void krl_find_changes_simulated(void** arguments, std::function<void()>* call);
+void krl_put_away_simulated(void** arguments, std::function<void()>* call);
+void krl_fetch_simulated(void** arguments, std::function<void()>* call);
+void krl_compare_launches_simulated(void** arguments, std::function<void()>* call);
 }
 
 namespace krl::cuda {
 using namespace evaluator;
 namespace {
 
-void launch(void (*kernel)(void**), unsigned rows, std::vector<void*> arguments) {
+void launch(void (*kernel)(void**, std::function<void()>*), unsigned rows,
+            std::vector<void*> arguments) {
+  std::function<void()> call;
+  kernel(arguments.data(), &call);
   simulated_grid_size = {3, rows, 1};
   simulated_block_size = {32, 1, 1};
   for (unsigned y = 0; y < rows; ++y) {
@@ -37,7 +41,7 @@ void launch(void (*kernel)(void**), unsigned rows, std::vector<void*> arguments)
       for (unsigned thread = 0; thread < 32; ++thread) {
         simulated_block = {x, y, 0};
         simulated_thread = {thread, 0, 0};
-        kernel(arguments.data());
+        call();
       }
     }
   }
