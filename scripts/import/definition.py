@@ -200,7 +200,7 @@ class DefinitionProblem(Sized):
             if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Div)):
                 node.op = ast.Div()
             elif not isinstance(node, (ast.BinOp, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult,
-                                       ast.Mod, ast.Div)):
+                                       ast.Mod, ast.Div, ast.FloorDiv)):
                 raise LeftOut(f"the size '{text}' is no expression of tasks")
         return ast.unparse(tree)
 
@@ -297,7 +297,7 @@ class DefinitionProblem(Sized):
         return [n for n, spec in self.input_specs.items() if spec["shape"] is not None]
 
     def choose_values(self):
-        self.values = {}
+        self.values, self.structured = {}, {}
         kinds = {n: {w["inputs"].get(n, {}).get("type", "random") for w in self.workloads} for n in self.tensor_names}
         generated = self.generated() if any("custom" in k for k in kinds.values()) else {}
         for name in self.tensor_names:
@@ -369,16 +369,13 @@ class DefinitionProblem(Sized):
         return self.integers(name, draws)
 
     def integers(self, name, draws):
-        """Independent integers in bounds; what has an order or no repetition cannot be drawn."""
-        for _, tensor in draws:
-            flat = tensor.flatten()
-            if tensor.dim() == 1 and flat.numel() > 2 and bool((flat.diff() >= 0).all()):
-                raise LeftOut(f"the integers of {name} are in order; tasks draw them independently")
-        rows = [t.reshape(-1, t.shape[-1]) for _, t in draws if t.dim() > 1 and t.shape[-1] > 1]
+        """Independent integers in bounds. What the generator gives beyond that is kept in `structured`."""
+        flat = [t.flatten() for _, t in draws]
+        rows = [t.reshape(-1, t.shape[-1]) for _, t in draws if t.dim() > 0 and t.shape[-1] > 1]
         if rows and all(len(row.unique()) == len(row) for t in rows for row in t[:100]):
-            raise LeftOut(f"the integers of {name} differ within each row; tasks draw them independently")
-        if torch.equal(draws[0][1], draws[1][1]):
-            raise LeftOut(f"{name} is the same in every draw of the definition's generator; tasks draw integers")
+            self.structured[name] = "differ within each row"
+        elif all(len(t) > 2 and bool((t.diff() >= 0).all()) for t in flat):
+            self.structured[name] = "are in order"
         highs = [(sizes, self.bound_of(t)) for sizes, t in draws]
         low = min(int(t.min()) for _, t in draws)
         names = [*self.constants, *self.expressions, *self.sizes]

@@ -32,6 +32,10 @@ from definition import TYPES, DefinitionProblem, names_of, read_folder
 from importer import MOST_LAUNCHES, Importer, LeftOut, import_all, summary, warm_up
 
 RTOL = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 1.6e-2}  # where workloads state none: a few roundings
+# Operations whose result depends on the order of equal integers, or on integers that are in order.
+BY_STRUCTURE = {
+    "index_put", "index_put_", "_unsafe_index_put", "scatter", "scatter_", "index_copy", "index_copy_", "searchsorted", "bucketize",
+    "repeat_interleave", "_segment_reduce"}
 MOST_RTOL, MOST_OF_MEAN = 5e-2, 2e-2  # of what workloads state: above them, wrong kernels would pass
 
 
@@ -49,6 +53,7 @@ class DefinitionImporter(Importer):
         self.problem = problem = DefinitionProblem(self.definition)
         self.floating = any(TYPES[problem.input_specs[n]["dtype"]].is_floating_point for n in problem.tensor_names)
         self.published = problem.published = self.published_survey()
+        self.check_structured(self.published.names)
         self.quick = problem.faster(dict(problem.sizes))
         self.kinds = dict.fromkeys(problem.sizes, "free")
         self.report.update(
@@ -64,6 +69,13 @@ class DefinitionImporter(Importer):
             values = "meta" in str(error) or "item" in str(error) or "data-dependent" in str(error)
             why = "its reference looks at the values of tensors" if values else "its reference fails"
             raise LeftOut(f"{why}: {summary(error)}")
+
+    def check_structured(self, operations):
+        """Independent integers will do where they are read at; where they are written at, two of them may collide."""
+        if told := self.problem.structured.items() and operations & BY_STRUCTURE:
+            name, what = next(iter(self.problem.structured.items()))
+            raise LeftOut(f"the integers of {name} {what} and go to {', '.join(sorted(told))}; tasks draw them "
+                          "independently")
 
     def tensor_shapes(self, fit):
         fixed = {n: self.case[n] for n in self.fixed}

@@ -240,6 +240,11 @@ class ExportPrinter(Printer):
             return
         if name == "layer_norm" and len(parts) > 2 and node.args[2] is not None:
             parts[1] = f"torch.size({parts[2]})"  # the module's normalized_shape, which is a constant
+        makes = node.meta["val"].dtype if isinstance(node.meta.get("val"), torch.Tensor) else None
+        if makes == torch.float32 and "dtype" not in node.kwargs and not any(
+                isinstance(a, torch.fx.Node) and isinstance(a.meta.get("val"), torch.Tensor) for a in node.args):
+            if any(argument.name == "dtype" for argument in function._schema.arguments):
+                parts.append(f"dtype={self.float_type}")  # instead of the default type
         self.assign(node, f"torch.{name}({', '.join(parts)})")
         if len(function._schema.returns) > 1:
             results = [f"{self.names[node]}_{i}" for i in range(len(function._schema.returns))]
