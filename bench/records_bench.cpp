@@ -1,6 +1,6 @@
 // Rows per second of reading Parquet and JSON lines, and the memory that it takes.
 //
-//   build/ci/bench/records_bench [ROWS]     default: 1000000
+//   build/bench/bench/records_bench [ROWS]     default: 1000000
 //
 // Writes ROWS records of about 1 KB, the code of a kernel and some figures, scans them under a
 // condition as the dataset `records` does, and then reads each in turn.

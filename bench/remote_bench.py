@@ -3,7 +3,7 @@
 
     remote_bench.py [--requests 5000] [--in-flight 1000] [--tokens 256] [--delay 300] [--rounds 2] [--llama MODEL.gguf]
 
-Needs the target remote_bench in build/ci and, for the Python that runs it, the package `openai`; with `openai[aiohttp]` the
+Needs the target remote_bench in build/bench and, for the Python that runs it, the package `openai`; with `openai[aiohttp]` the
 client's other transport is measured as well. The server is remote_bench's stand-in for vLLM, which answers after --delay
 milliseconds, or, with --llama, llama.cpp's own. No prompt is sent twice, as a server may know it then. Those of the Python client
 are token ids already, where kernelrl renders and encodes its own and checks what comes back.
@@ -26,7 +26,7 @@ import tempfile
 import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[1]
-BENCH = CHECKOUT / "build/ci/bench/remote_bench"
+BENCH = CHECKOUT / "build/bench/bench/remote_bench"
 TOKENIZER = CHECKOUT / ".deps/models/smollm2"
 
 

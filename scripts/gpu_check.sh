@@ -2,7 +2,7 @@
 # Runs every test and benchmark that needs a GPU from a finished build, and writes one report. It builds nothing and needs
 # no network, so the build may come from another machine.
 #
-#   scripts/gpu_check.sh [BUILD [REPORT]]   default: build/ci, gpu_report.md
+#   scripts/gpu_check.sh [BUILD [REPORT]]   default: build/bench, gpu_report.md
 #
 # If python3 has PyTorch with CUDA, the usual evaluator is timed for comparison; if it has transformers, also its generation and
 # training. COMMIT identifies the build if there is no git repository. TIMES: how often recovery meets each broken kernel (50);
@@ -12,11 +12,11 @@
 # The exit code is that of the tests.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build=${1:-build/ci} report=${2:-gpu_report.md}
+build=${1:-build/bench} report=${2:-gpu_report.md}
 
 for program in tests/gpu_test bench/gpu_bench; do
   [[ -x $build/$program ]] && continue
-  echo "scripts/gpu_check.sh: no $build/$program: build with cmake --preset ci && cmake --build --preset ci" >&2
+  echo "scripts/gpu_check.sh: no $build/$program: build with cmake --preset bench && cmake --build --preset bench" >&2
   exit 2
 done
 
@@ -43,9 +43,13 @@ section() {
 section "The GPU" nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv
 section "Tests" "$build/tests/gpu_test" --gtest_brief=1
 tests=$?
-section "Is timing honest?" "$build/bench/gpu_bench" honest
-section "Is 5 % more work found?" "$build/bench/gpu_bench" slower
-section "Throughput" "$build/bench/gpu_bench" throughput
+for sizes in '' real; do
+  section "Is timing honest?${sizes:+ At real sizes}" "$build/bench/gpu_bench" $sizes honest
+  section "Is 5 % more work found?${sizes:+ At real sizes}" "$build/bench/gpu_bench" $sizes slower
+  section "Throughput${sizes:+ at real sizes}" "$build/bench/gpu_bench" $sizes throughput
+done
+section "Naive kernels and those by hand at real sizes" "$build/bench/gpu_bench" headroom
+section "The second ones by hand" "$build/bench/gpu_bench" headroom bench/kernels/second
 if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2> /dev/null; then
   kernels=$(mktemp -d)
   "$build/bench/gpu_bench" export "$kernels" "${KERNELS:-5}" && section "The usual evaluator" bench/load_inline.py "$kernels"
