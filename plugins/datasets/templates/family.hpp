@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <kernelrl/tensor_types.hpp>
+#include <kernelrl/task_definition.hpp>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,8 @@
 
 namespace krl::templates {
 
-// Which pool a random name comes from.
-enum class NameKind { kInput, kOutput, kLength, kRows, kColumns, kInner, kScalar };
+// Which pool a random name comes from; kFixed: none, the name stays.
+enum class NameKind { kInput, kOutput, kLength, kRows, kColumns, kInner, kScalar, kFixed };
 
 struct AxisRole {
   std::string role;
@@ -57,6 +59,8 @@ struct Operation {
   std::vector<std::map<std::string, std::int64_t>> real = {};
   Tolerance tolerance = {};  // its terms: "$cols"
   Scope parts = {};          // what the variants put in for this operation
+  // The task, where a file defines it: the above are then only its names, which are the roles too.
+  std::optional<TaskDefinition> definition = {};
 };
 
 // A placeholder with the values it may take; one that is a name in use is not taken.
@@ -74,6 +78,9 @@ struct Family {
   std::string name;
   std::vector<Operation> operations;
   std::vector<Variant> variants;  // the first one is the naive kernel; each fits every operation
+  // Of variants by hand, which have many: their words, which random names avoid. Only slips of
+  // syntax are made in them.
+  std::set<std::string> words = {};
 };
 
 Family elementwise();
@@ -93,11 +100,7 @@ Family histogram();
 Family argmax();
 Family cross_entropy();
 
-inline std::vector<Family> all_families() {
-  return {elementwise(),       row_reduction(),       total_reduction(), dot_product(), softmax(),
-          rms_normalisation(), layer_normalisation(), transpose(),       matmul(),      row_map(),
-          line_stencil(),      plane_stencil(),       prefix_sum(),      histogram(),   argmax(),
-          cross_entropy()};
-}
+// In a fixed order: these, and a family for each task of configs/tasks that is in none of them.
+const std::vector<Family>& all_families();
 
 }  // namespace krl::templates

@@ -6,11 +6,16 @@
 #include <utility>
 
 #include "plugins/datasets/templates/slips.hpp"
+#include "plugins/datasets/templates/task_families.hpp"
 
 namespace krl::templates {
 namespace {
 
-const char* c_type(DType dtype) { return dtype == DType::kInt32 ? "int" : "float"; }
+const char* c_type(DType dtype) {
+  if (dtype == DType::kFloat16) return "half";
+  if (dtype == DType::kBFloat16) return "__nv_bfloat16";
+  return dtype == DType::kInt32 ? "int" : "float";
+}
 
 void append(std::string* list, const std::string& entry) {
   *list += (list->empty() ? "" : ", ") + entry;
@@ -84,6 +89,35 @@ AxisRange range_of(const AxisRole& role, const Scope& scope) {
   return {expand("$" + role.role, scope), role.step, most, role.step};
 }
 
+// The task under other names, by those that it has.
+TaskDefinition renamed(TaskDefinition task, const Names& names) {
+  std::set<std::string> known;
+  for (const auto& [name, other] : names) known.insert(name);
+  const Scope scope(names.begin(), names.end());
+  const auto rename = [&](std::string* text) { *text = expand(mark_names(*text, known), scope); };
+  for (std::string* text :
+       {&task.prompt, &task.tolerance.terms, &task.work.bytes, &task.work.operations})
+    rename(text);
+  for (Axis& axis : task.axes) rename(&axis.name), rename(&axis.size);
+  for (AxisRange& range : task.ranges) rename(&range.axis);
+  for (auto* tensors : {&task.inputs, &task.outputs}) {
+    for (TensorDefinition& tensor : *tensors) {
+      rename(&tensor.name);
+      for (std::string& size : tensor.shape) rename(&size);
+      for (std::string& bound : tensor.bounds) rename(&bound);
+    }
+  }
+  for (ScalarDefinition& scalar : task.scalars) rename(&scalar.name), rename(&scalar.value);
+  for (auto* cases : {&task.cases, &task.real, &task.holdout}) {
+    for (IntegerNames& sizes : *cases) {
+      IntegerNames other;
+      for (const auto& [axis, size] : sizes) other[names.at(axis)] = size;
+      sizes = std::move(other);
+    }
+  }
+  return task;
+}
+
 const Variant& pick_variant(const std::vector<Variant>& variants, Random* random) {
   std::size_t total = 0;
   for (const Variant& variant : variants) total += static_cast<std::size_t>(variant.weight);
@@ -154,6 +188,12 @@ std::string Generator::kernel(const Operation& operation, const Variant& variant
 
 TaskDefinition Generator::task(const Family& family, const Operation& operation,
                                const Names& names) {
+  Random first(0, 0);
+  if (operation.definition) {
+    TaskDefinition task = renamed(*operation.definition, names);
+    task.naive = kernel(operation, family.variants.front(), names, &first);
+    return task;
+  }
   const Scope scope = scope_of(operation, names);
   TaskDefinition task;
   task.id = operation.id;
@@ -182,7 +222,6 @@ TaskDefinition Generator::task(const Family& family, const Operation& operation,
       to->push_back(std::move(sizes));
     }
   }
-  Random first(0, 0);
   task.naive = kernel(operation, family.variants.front(), names, &first);
   return task;
 }
@@ -205,7 +244,8 @@ Pair Generator::generate(std::uint64_t index) const {
   const Entry& entry = random.pick(canonical ? canonical_entries_ : entries_);
   const Family& family = families_[entry.family];
   const Operation& operation = family.operations[entry.operation];
-  const Names names = canonical ? canonical_names(operation) : random_names(operation, &random);
+  const Names names =
+      canonical ? canonical_names(operation) : random_names(operation, &random, family.words);
   const bool naive = options_.naive > 0 && random.chance(options_.naive);
   const Variant& variant = naive ? family.variants.front() : pick_variant(family.variants, &random);
 
@@ -216,7 +256,10 @@ Pair Generator::generate(std::uint64_t index) const {
   const std::string source = fitting_kernel(operation, variant, names, pair.task, &random);
   pair.answer = answer_of(options_.think ? variant.thought : "", source);
   if (!random.chance(options_.repair)) return pair;
-  const Slip slip = random.pick(possible_slips(source, has_several_blocks(source, pair.task)));
+  const bool by_hand = !family.words.empty();
+  const Slip slip =
+      random.pick(by_hand ? slips_of_syntax(source)
+                          : possible_slips(source, has_several_blocks(source, pair.task)));
   pair.slip = slip.name;
   pair.broken_answer = answer_of(options_.think ? variant.thought : "", slip.source);
   return pair;

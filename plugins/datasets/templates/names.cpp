@@ -102,7 +102,9 @@ std::string draw(NameKind kind, Random* random) {
 // Takes names one by one and refuses those in use.
 class Draft {
  public:
-  explicit Draft(Random* random) : random_(random) {}
+  Draft(Random* random, const std::set<std::string>& taken) : random_(random), taken_(taken) {}
+
+  void keep(const std::string& role, const std::string& name) { names_[role] = name; }
 
   void add(const std::string& role, NameKind kind) {
     if (names_.count(role) > 0) return;
@@ -112,20 +114,23 @@ class Draft {
   }
 
   void add_shape(const std::string& rows, const std::string& cols) {
-    const AxisNames& pair = random_->pick(kShapes);
-    names_[rows] = pair.rows;
-    names_[cols] = pair.cols;
+    const AxisNames* pair = &random_->pick(kShapes);
+    while (used(pair->rows) || used(pair->cols)) pair = &random_->pick(kShapes);
+    names_[rows] = pair->rows;
+    names_[cols] = pair->cols;
   }
 
   Names take() { return std::move(names_); }
 
  private:
   bool used(const std::string& name) const {
-    return std::any_of(names_.begin(), names_.end(),
+    return taken_.count(name) > 0 ||
+           std::any_of(names_.begin(), names_.end(),
                        [&](const auto& entry) { return entry.second == name; });
   }
 
   Random* random_;
+  const std::set<std::string>& taken_;
   Names names_;
 };
 
@@ -140,8 +145,10 @@ Names canonical_names(const Operation& operation) {
   return names;
 }
 
-Names random_names(const Operation& operation, Random* random) {
-  Draft draft(random);
+Names random_names(const Operation& operation, Random* random, const std::set<std::string>& taken) {
+  Draft draft(random, taken);
+  for (const AxisRole& axis : operation.axes)
+    if (axis.kind == NameKind::kFixed) draft.keep(axis.role, axis.name);
   const auto role_of = [&](NameKind kind) {
     const auto match = [&](const AxisRole& axis) { return axis.kind == kind; };
     const auto axis = std::find_if(operation.axes.begin(), operation.axes.end(), match);

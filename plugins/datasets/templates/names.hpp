@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ using Names = std::map<std::string, std::string>;
 // The names that the operation has in configs/tasks.
 Names canonical_names(const Operation& operation);
 
-// Names from the pools, all different.
-Names random_names(const Operation& operation, Random* random);
+// Names from the pools, all different, and none of the `taken` words.
+Names random_names(const Operation& operation, Random* random,
+                   const std::set<std::string>& taken = {});
 
 // Every name that a pool can give without composing one, for tests.
 std::vector<std::string> pool_names();

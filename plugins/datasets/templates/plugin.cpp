@@ -1,4 +1,5 @@
-// The dataset `templates`: generated pairs of a task and a right answer, for a warm start.
+// The dataset `templates`: generated pairs of a task and a right answer, for a warm start; proposed
+// tasks, and pairs of them.
 #include <algorithm>
 #include <cstdint>
 #include <kernelrl/sdk.hpp>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "plugins/datasets/templates/generator.hpp"
+#include "plugins/datasets/templates/proposer.hpp"
 
 namespace {
 
@@ -25,9 +27,12 @@ class Templates final : public krl::Dataset {
   double naive = 0.0;
   std::int64_t max_block = 0;
   std::int64_t grid_scale = 1;
+  std::int64_t propose = 0;
+  std::int64_t hardest = 4;
+  bool unseen = false;
 
   static constexpr auto config = krl::config(
-      krl::opt("count", &Templates::count, "number of pairs").range(1, 10'000'000),
+      krl::opt("count", &Templates::count, "number of pairs").range(0, 10'000'000),
       krl::opt("seed", &Templates::seed, "seed of the random choices in the pairs").at_least(0),
       krl::opt("canonical", &Templates::canonical,
                "share of pairs that use the same names as the tasks in configs/tasks")
@@ -47,13 +52,25 @@ class Templates final : public krl::Dataset {
           "grid_scale", &Templates::grid_scale,
           "factor on the number of blocks in grids that do not depend on the input size: 1 suits a few thousand elements, 32 a few million")
           .range(1, 1024),
+      krl::opt("propose", &Templates::propose,
+               "number of new tasks to compose from steps, of which all pairs are then; 0 = none")
+          .range(0, 10'000),
+      krl::opt("hardest", &Templates::hardest,
+               "proposed tasks have 1 to this many steps, and the tiers 0, 1, …")
+          .range(1, 10),
+      krl::opt("unseen", &Templates::unseen,
+               "propose from the fifth of all tasks that is never proposed without this option"),
       krl::free_opt("families", KRL_ARRAY,
                     "only these families: [\"elementwise\", \"row_reduction\"]"),
       krl::free_opt("only", KRL_ARRAY, "only the tasks with these ids"));
 
   void start(const krl::Config& config, const krl::Context&) override {
-    std::vector<Family> families = krl::templates::all_families();
     const auto options = nlohmann::json::parse(config.json(), nullptr, false);
+    for (const char* key : {"families", "only"}) {
+      if (propose > 0 && options.contains(key))
+        krl::invalid_argument(std::string(key) + " cannot be used with propose");
+    }
+    std::vector<Family> families = propose > 0 ? proposed() : krl::templates::all_families();
     keep_families(names_at(options, "families"), &families);
     keep_operations(names_at(options, "only"), &families);
     generator_ = std::make_unique<krl::templates::Generator>(
@@ -62,24 +79,46 @@ class Templates final : public krl::Dataset {
                                          naive, max_block, grid_scale});
   }
 
-  std::uint64_t size() override { return static_cast<std::uint64_t>(count); }
+  std::uint64_t size() override { return tasks_.size() + static_cast<std::uint64_t>(count); }
 
   void read(std::uint64_t index, const krl::DatasetSink& sink) override {
-    if (index >= size()) krl::invalid_argument("there is no pair " + std::to_string(index));
-    const krl::templates::Pair pair = generator_->generate(index);
-    const std::string definition = krl::to_json_text(pair.task);
-    krl_task task{};
-    task.tier = static_cast<std::uint32_t>(pair.task.tier);
-    task.id = krl::to_c(pair.task.id);
-    task.title = krl::to_c(pair.task.title);
-    task.prompt = krl::to_c(pair.task.prompt);
-    task.definition_json = krl::to_c(definition);
+    if (index >= size()) krl::invalid_argument("there is no item " + std::to_string(index));
+    if (index < tasks_.size()) {
+      give(tasks_[index], [&](const krl_task& task) { sink.task(task); });
+      return;
+    }
+    const krl::templates::Pair pair = generator_->generate(index - tasks_.size());
     std::vector<std::string> earlier;
     if (pair.broken_answer) earlier.push_back(*pair.broken_answer);
-    sink.pair(task, pair.answer, earlier);
+    give(pair.task, [&](const krl_task& task) { sink.pair(task, pair.answer, earlier); });
   }
 
  private:
+  template <class Use>
+  static void give(const krl::TaskDefinition& definition, Use use) {
+    const std::string json = krl::to_json_text(definition);
+    krl_task task{};
+    task.tier = static_cast<std::uint32_t>(definition.tier);
+    task.id = krl::to_c(definition.id);
+    task.title = krl::to_c(definition.title);
+    task.prompt = krl::to_c(definition.prompt);
+    task.definition_json = krl::to_c(json);
+    use(task);
+  }
+
+  // The families of the proposed tasks, which become tasks_ as well.
+  std::vector<Family> proposed() {
+    krl::templates::Proposals proposals =
+        krl::templates::propose(static_cast<std::uint64_t>(seed), propose, hardest, unseen);
+    for (const auto& [f, o] : proposals.places) {
+      const Family& family = proposals.families[f];
+      const Operation& operation = family.operations[o];
+      tasks_.push_back(krl::templates::Generator::task(family, operation,
+                                                       krl::templates::canonical_names(operation)));
+    }
+    return std::move(proposals.families);
+  }
+
   using Names = std::vector<std::string>;
 
   // The array of strings at `key`; empty if it is not given.
@@ -131,6 +170,7 @@ class Templates final : public krl::Dataset {
     }
   }
 
+  std::vector<krl::TaskDefinition> tasks_;  // proposed
   std::unique_ptr<krl::templates::Generator> generator_;
 };
 

@@ -124,6 +124,15 @@ std::vector<Slip> possible_slips(const std::string& source, bool several_blocks)
   return slips;
 }
 
+std::vector<Slip> slips_of_syntax(const std::string& source) {
+  std::vector<Slip> slips;
+  if (auto broken = missing_argument(source, false))
+    slips.push_back({"missing_argument", *std::move(broken)});
+  if (auto broken = missing_semicolon(source, false))
+    slips.push_back({"missing_semicolon", *std::move(broken)});
+  return slips;
+}
+
 std::vector<std::string> slip_names() {
   std::vector<std::string> names;
   for (const Maker& maker : kMakers) names.emplace_back(maker.name);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "plugins/datasets/tasks/task_files.hpp"
 #include "plugins/datasets/templates/generator.hpp"
+#include "plugins/datasets/templates/proposer.hpp"
 #include "plugins/datasets/templates/slips.hpp"
 #include "tests/unit/datasets/cpu_backend.hpp"
 
@@ -52,10 +54,23 @@ TEST(EvaluatedKernels, BFloat16PrecisionIsNotEnough) {
   }
 }
 
+// Those whose kernels are not by hand.
+std::vector<templates::Family> generated_families() {
+  std::vector<templates::Family> families;
+  for (const templates::Family& family : templates::all_families())
+    if (family.words.empty()) families.push_back(family);
+  return families;
+}
+
+std::string broken_source(const templates::Pair& pair) {
+  const std::size_t begin = pair.broken_answer->find("```cuda\n") + 8;
+  return pair.broken_answer->substr(begin, pair.broken_answer->find("```\n", begin) - begin);
+}
+
 class EveryFamily : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryFamily, EveryVariantIsRightForEveryOperation) {
-  const templates::Family family = templates::all_families()[GetParam()];
+  const templates::Family family = generated_families()[GetParam()];
   templates::Random random(3, GetParam());
   for (const templates::Operation& operation : family.operations) {
     for (const templates::Variant& variant : family.variants) {
@@ -84,15 +99,12 @@ const std::map<std::string, std::set<Verdict>> kVerdictsOfSlip = {
 };
 
 TEST_P(EveryFamily, SlipsBreakTheKernel) {
-  const templates::Generator generator({templates::all_families()[GetParam()]},
-                                       {5, 0.5, 1.0, false});
+  const templates::Generator generator({generated_families()[GetParam()]}, {5, 0.5, 1.0, false});
   std::set<std::pair<std::string, std::string>> seen;  // variant, slip
   for (std::uint64_t index = 0; index < 30; ++index) {
     const templates::Pair pair = generator.generate(index);
     if (!seen.insert({pair.variant, pair.slip}).second) continue;
-    const std::string& broken = *pair.broken_answer;
-    const std::size_t begin = broken.find("```cuda\n") + 8;
-    const std::string source = broken.substr(begin, broken.find("```\n", begin) - begin);
+    const std::string source = broken_source(pair);
     const auto result = backend().evaluate(pair.task, source);
     EXPECT_EQ(kVerdictsOfSlip.at(pair.slip).count(result.verdict), 1u)
         << pair.task.id << "/" << pair.variant << " " << pair.slip << ": verdict "
@@ -102,10 +114,72 @@ TEST_P(EveryFamily, SlipsBreakTheKernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, EveryFamily,
-                         ::testing::Range<std::size_t>(0, templates::all_families().size()),
-                         [](const auto& info) {
-                           return templates::all_families()[info.param].name;
-                         });
+                         ::testing::Range<std::size_t>(0, generated_families().size()),
+                         [](const auto& info) { return generated_families()[info.param].name; });
+
+// Kernels by hand, which tests/by_hand checks at every shape: here under other names, one of each
+// task; KERNELRL_ALL_VARIANTS=1: all.
+class EveryTaskFamily : public ::testing::TestWithParam<std::size_t> {};
+constexpr std::size_t kShards = 4;
+
+TEST_P(EveryTaskFamily, KernelsAreRightUnderOtherNames) {
+  const bool all = std::getenv("KERNELRL_ALL_VARIANTS") != nullptr;
+  const std::vector<templates::Family>& families = templates::all_families();
+  for (std::size_t f = GetParam(); f < families.size(); f += kShards) {
+    const templates::Family& family = families[f];
+    if (family.words.empty()) continue;
+    templates::Random random(3, f);
+    for (const templates::Operation& operation : family.operations) {
+      const auto names = templates::random_names(operation, &random, family.words);
+      const TaskDefinition task = templates::Generator::task(family, operation, names);
+      if (!operation.canonical) {
+        EXPECT_EQ(backend().prepare(task), "") << operation.id;
+      }
+      const std::size_t chosen = random.below(family.variants.size());
+      for (std::size_t v = all ? 0 : chosen; v < (all ? family.variants.size() : chosen + 1); ++v) {
+        const std::string source =
+            templates::Generator::kernel(operation, family.variants[v], names, &random);
+        const auto result = backend().evaluate(task, source);
+        EXPECT_EQ(result.verdict, Verdict::kOk) << operation.id << ": " << result.why << "\n"
+                                                << source;
+      }
+    }
+    const templates::Pair repair = templates::Generator({family}, {5, 0.5, 1.0, false}).generate(f);
+    const auto result = backend().evaluate(repair.task, broken_source(repair));
+    EXPECT_EQ(kVerdictsOfSlip.at(repair.slip).count(result.verdict), 1u)
+        << repair.task.id << " " << repair.slip << "\n"
+        << broken_source(repair);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, EveryTaskFamily, ::testing::Range<std::size_t>(0, kShards));
+
+// Of proposed tasks a sample; KERNELRL_PROPOSALS=2000 is a sweep.
+class EveryProposal : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(EveryProposal, IsSoundAndEveryVariantIsRight) {
+  const char* const wanted = std::getenv("KERNELRL_PROPOSALS");
+  const templates::Proposals proposals =
+      templates::propose(GetParam(), wanted != nullptr ? std::atoi(wanted) : 18, 6);
+  templates::Random random(GetParam(), 0);
+  for (const auto& [f, o] : proposals.places) {
+    const templates::Family& family = proposals.families[f];
+    const templates::Operation& operation = family.operations[o];
+    const auto names = random.chance(0.5) ? templates::canonical_names(operation)
+                                          : templates::random_names(operation, &random);
+    const TaskDefinition task = templates::Generator::task(family, operation, names);
+    EXPECT_EQ(backend().prepare(task), "") << task.id << "\n" << task.reference;
+    for (const templates::Variant& variant : family.variants) {
+      const std::string source = templates::Generator::kernel(operation, variant, names, &random);
+      const auto result = backend().evaluate(task, source);
+      EXPECT_EQ(result.verdict, Verdict::kOk)
+          << task.id << "/" << variant.name << ": " << result.why << "\n"
+          << source;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, EveryProposal, ::testing::Range<std::uint64_t>(1, 3));
 
 }  // namespace
 }  // namespace krl

@@ -4,13 +4,16 @@
 #include <kernelrl/cuda_source.hpp>
 #include <kernelrl/launch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "plugins/datasets/tasks/task_files.hpp"
+#include "plugins/datasets/templates/proposer.hpp"
 #include "plugins/datasets/templates/slips.hpp"
+#include "plugins/datasets/templates/task_families.hpp"
 
 namespace krl::templates {
 namespace {
@@ -72,12 +75,13 @@ TEST(Generator, EveryFamilyAndVariantComesUp) {
     for (const Variant& variant : family.variants) wanted.insert(family.name + "/" + variant.name);
   }
   const Generator all = generator();
-  for (std::uint64_t index = 0; index < 1500; ++index) {
+  for (std::uint64_t index = 0; index < 6000; ++index) {
     const Pair pair = all.generate(index);
     seen.insert(pair.family + "/" + pair.variant);
   }
   EXPECT_EQ(seen, wanted);
-  EXPECT_GE(wanted.size(), 50u);
+  EXPECT_GE(all_families().size(), 40u);
+  EXPECT_GE(wanted.size(), 160u);
 }
 
 TEST(Generator, EveryPairIsAValidTaskWithAReadableAnswer) {
@@ -219,6 +223,36 @@ TEST(Generator, CanonicalTasksAreThoseOfTheConfigs) {
   }
 }
 
+TEST(TaskFamilies, NamesAreMarkedOnlyWhereTheyAreOne) {
+  EXPECT_EQ(mark_names("y[i] = a.x + p->x + x[x2] * 2x; \"x\" ... x", {"x", "y"}),
+            "$y[i] = a.x + p->x + $x[x2] * 2x; \"x\" ... $x");
+}
+
+// The whole file of the task, under other names.
+TEST(TaskFamilies, TasksKeepWhatTheFileSays) {
+  const std::vector<Family>& families = all_families();
+  const auto family = std::find_if(families.begin(), families.end(),
+                                   [](const Family& f) { return f.name == "window_attention"; });
+  ASSERT_NE(family, families.end());
+  ASSERT_EQ(family->operations.size(), 2u);
+  ASSERT_EQ(family->variants.size(), 3u);
+  const Operation& sibling = family->operations[1];
+  Names names = canonical_names(sibling);
+  names["heads"] = "nh";
+  names["q"] = "query";
+  const TaskDefinition task = Generator::task(*family, sibling, names);
+  EXPECT_EQ(task.id, "window_attention_32");
+  EXPECT_EQ(task.inputs[0].name, "query");
+  EXPECT_EQ(task.inputs[0].shape[0], "nh");
+  EXPECT_EQ(task.ranges[0].axis, "nh");
+  EXPECT_EQ(task.real[0].count("nh"), 1u);
+  EXPECT_EQ(task.axes.back().name, "window");
+  EXPECT_EQ(task.axes.back().size, "32");
+  EXPECT_NE(task.prompt.find("query[h, i, :]"), std::string::npos) << task.prompt;
+  EXPECT_NE(task.work.operations.find("nh"), std::string::npos);
+  EXPECT_TRUE(parse_task_definition(to_json_text(task)));
+}
+
 // A random name must not hide a local name of a kernel, nor a word of the language.
 TEST(Names, PoolsAvoidTheWordsOfTheTemplates) {
   std::set<std::string> words = {
@@ -227,7 +261,10 @@ TEST(Names, PoolsAvoidTheWordsOfTheTemplates) {
       "in",       "sum",      "top",   "row",      "id",        "k1",    "min",    "max",    "exp",
       "log",      "abs",      "pow",   "ceil_div", "next_pow2", "dim3",  "new",    "delete", "this",
       "register", "volatile", "union", "signed",   "unsigned"};
-  for (const Family& family : all_families()) {
+  std::vector<Family> families = propose(1, 100, 5).families;
+  for (const Family& family : all_families()) families.push_back(family);
+  for (const Family& family : families) {
+    if (!family.words.empty()) continue;  // names avoid them
     for (const Variant& variant : family.variants) {
       for (const SourceToken& token : scan_cuda_source(variant.source).tokens) {
         words.insert(token.text);
@@ -254,9 +291,12 @@ TEST(Names, AreDifferentWithinATask) {
   for (const Family& family : all_families()) {
     for (const Operation& operation : family.operations) {
       for (int i = 0; i < 20; ++i) {
-        const Names names = random_names(operation, &random);
+        const Names names = random_names(operation, &random, family.words);
         std::set<std::string> distinct;
-        for (const auto& [role, name] : names) distinct.insert(name);
+        for (const auto& [role, name] : names) {
+          distinct.insert(name);
+          EXPECT_TRUE(role == name || family.words.count(name) == 0) << operation.id << " " << name;
+        }
         EXPECT_EQ(distinct.size(), names.size()) << operation.id;
       }
     }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,25 @@ TEST(TemplatesPlugin, ChoosesFamiliesAndTasks) {
   }
   const DatasetUnderTest one("templates", {{"count", 5}, {"only", Value::json(R"(["relu"])")}});
   EXPECT_EQ(one.read(4).id, "relu");
+}
+
+TEST(TemplatesPlugin, ProposesTasksAndPairsOfThem) {
+  const DatasetUnderTest dataset("templates",
+                                 {{"count", 30}, {"propose", 12}, {"hardest", 3}, {"seed", 2}});
+  ASSERT_EQ(dataset.size(), 42u);
+  std::set<std::string> tasks;
+  for (std::uint64_t index = 0; index < 12; ++index) {
+    EXPECT_EQ(dataset.read(index).answer, "");
+    tasks.insert(dataset.read(index).id);
+  }
+  EXPECT_EQ(tasks.size(), 12u);
+  for (std::uint64_t index = 12; index < 42; ++index) {
+    const Item pair = dataset.read(index);
+    EXPECT_NE(pair.answer.find("__global__"), std::string::npos);
+    EXPECT_EQ(tasks.count(pair.id), 1u) << pair.id;
+  }
+  EXPECT_EQ(refusal("templates", {{"propose", 3}, {"only", Value::json(R"(["relu"])")}}),
+            "only cannot be used with propose");
 }
 
 TEST(TemplatesPlugin, RefusesWhatItCannotDo) {

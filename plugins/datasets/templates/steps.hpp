@@ -1,0 +1,43 @@
+// The steps of which proposed tasks are composed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugins/datasets/templates/families/reduction_text.hpp"
+
+namespace krl::templates {
+
+// What a step's second tensor has an element for; kNone: there is no such tensor.
+enum class Operand { kNone, kColumn, kRow, kElement };
+
+// A reduction over a line of elements, of which each is `element` (of $v); `value` is made of the
+// result, $m.
+struct Fold {
+  Reduce kind;
+  const char* element;
+  const char* value = "$m";
+};
+
+using Line = std::vector<double>;
+
+// In the texts v is the element so far, o the second tensor's, k a constant, $0 and $1 the values of
+// the folds, $length the number of elements in a line.
+struct Step {
+  const char* name;    // in ids
+  const char* title;   // "softmax"
+  const char* prompt;  // a line is "over $l"
+  const char* torch;   // an expression; a line is the dimension $dim
+  const char* cuda;    // an expression
+  // The same, for a line in place: what the checks of a task are made with.
+  void (*apply)(Line& v, const Line& o, double k);
+  Operand operand = Operand::kNone;
+  const char* role = "";  // of the second tensor, and its name
+  std::vector<const char*> constants = {};
+  std::vector<Fold> folds = {};
+  bool ends = false;  // one number a line is left
+};
+
+const std::vector<Step>& all_steps();
+
+}  // namespace krl::templates
