@@ -34,7 +34,10 @@ struct Answer {
   const Task* task = nullptr;
   std::string source;
 
-  std::string digest() const { return sha256_hex(source + '\0' + task->definition_json); }
+  // Of all that decides its evaluation. `options`: of the call.
+  std::string digest(const std::string& options) const {
+    return sha256_hex(source + '\0' + task->definition_json + '\0' + options);
+  }
 };
 
 // "level_1_problem_23_sample_0_kernel.py", as KernelBench names what models answered: the id that
@@ -101,13 +104,21 @@ std::string headline(const Json& line) {
   std::string text = evaluation["verdict"].get<std::string>();
   if (const std::string why = evaluation.value("why", ""); !why.empty())
     text += ": " + first_line(why);
+  if (line.contains("kernelbench")) {
+    const std::string other = describe(kernelbench_verdict_of(line["kernelbench"]));
+    text += "; " + other.substr(0, other.size() - 1);
+  }
   return text;
 }
 
 class FolderEvaluation {
  public:
-  FolderEvaluation(KernelJudges& judges, std::map<std::string, Json> earlier, LineFile* output)
-      : judges_(judges), earlier_(std::move(earlier)), output_(output) {}
+  FolderEvaluation(KernelJudges& judges, std::string options, std::map<std::string, Json> earlier,
+                   LineFile* output)
+      : judges_(judges),
+        options_(std::move(options)),
+        earlier_(std::move(earlier)),
+        output_(output) {}
 
   int run(const std::vector<Answer>& answers) {
     boost::asio::thread_pool pool(judges_.at_a_time());
@@ -121,7 +132,7 @@ class FolderEvaluation {
 
  private:
   void evaluate(const Answer& answer) {
-    const std::string digest = answer.digest();
+    const std::string digest = answer.digest(options_);
     if (const auto known = earlier_.find(digest); known != earlier_.end()) {
       const std::lock_guard lock(mutex_);
       return count(known->second);
@@ -148,6 +159,9 @@ class FolderEvaluation {
 
   void count(const Json& line) {
     failed_ += line.contains("error") ? 1 : 0;
+    if (line.contains("kernelbench")) {
+      kernelbench_.push_back(kernelbench_verdict_of(line["kernelbench"]));
+    }
     ++verdicts_[line.contains("error") ? "not judged"
                                        : line["evaluation"]["verdict"].get<std::string>()];
   }
@@ -158,13 +172,16 @@ class FolderEvaluation {
       rows.push_back({verdict, std::to_string(number)});
     rows.push_back({"all", std::to_string(answers)});
     print("\n" + columns(rows));
+    if (!kernelbench_.empty()) print(describe_fast_p(kernelbench_));
   }
 
   KernelJudges& judges_;
+  const std::string options_;
   const std::map<std::string, Json> earlier_;
   LineFile* const output_;  // may be null
   std::mutex mutex_;        // of what follows and of the output
   std::map<std::string, std::size_t> verdicts_;
+  std::vector<KernelBenchVerdict> kernelbench_;
   std::size_t failed_ = 0;
   bool write_failed_ = false;
 };
@@ -174,6 +191,16 @@ Result<std::vector<Task>> tasks_named(const std::string& name, Components& compo
   if (fs::is_directory(name, ignored)) return tasks_of(name, components);
   KRL_ASSIGN(Task task, find_task(name, components));
   return std::vector<Task>{std::move(task)};
+}
+
+// What of the command line decides an evaluation.
+std::string decisive_options(const CommandLine& line) {
+  std::string text;
+  for (const char* name : {"backend", "sanitizer", "contract", "protocol"}) {
+    text += (line.has(name) ? line.text(name) : "") + '\n';
+  }
+  for (const std::string& setting : line.texts("set")) text += setting + '\n';
+  return text + (line.has("holdout") ? "holdout" : "");
 }
 
 }  // namespace
@@ -200,7 +227,9 @@ int eval_folder(const CommandLine& line) {
   }
   auto judges = KernelJudges::open(line, components);
   if (!judges) return report(judges.error());
-  return FolderEvaluation(*judges, std::move(earlier), output ? &*output : nullptr).run(*answers);
+  return FolderEvaluation(*judges, decisive_options(line), std::move(earlier),
+                          output ? &*output : nullptr)
+      .run(*answers);
 }
 
 }  // namespace krl::cli

@@ -54,8 +54,14 @@ int evaluate(const Task& task, const std::string& source, KernelJudges& judges, 
     report(judged.error());
     return kRunFailed;
   }
-  print(json ? to_json_text(judged->evaluation) + "\n"
-             : describe_evaluation({source, {}, Format::kExact}, judged->evaluation));
+  if (!json) {
+    print(describe_evaluation({source, {}, Format::kExact}, judged->evaluation) +
+          (judged->kernelbench ? "\n" + describe(*judged->kernelbench) : ""));
+  } else if (judged->kernelbench) {
+    print(to_json(*judged).dump() + "\n");
+  } else {
+    print(to_json_text(judged->evaluation) + "\n");
+  }
   return kDone;
 }
 

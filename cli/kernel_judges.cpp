@@ -5,22 +5,48 @@
 #include "cli/tasks.hpp"
 
 namespace krl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+// The task with the inputs that KernelBench draws, which the importer writes beside a task's file.
+Result<Task> as_published(const Task& task, Components& components) {
+  const auto definition = nlohmann::json::parse(task.definition_json, nullptr, false);
+  const auto place = nlohmann::json::json_pointer("/origin/file");
+  if (!definition.is_object() || !definition.contains(place)) return task;
+  const fs::path file =
+      fs::path(definition[place].get<std::string>()).replace_extension(".kernelbench");
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return task;
+  KRL_ASSIGN(std::vector<Task> tasks, tasks_of(file, components));
+  return std::move(tasks.front());
+}
+
+}  // namespace
 
 nlohmann::ordered_json to_json(const JudgedKernel& judged) {
-  return {{"evaluation", nlohmann::ordered_json::parse(to_json_text(judged.evaluation))}};
+  nlohmann::ordered_json json = {
+      {"evaluation", nlohmann::ordered_json::parse(to_json_text(judged.evaluation))}};
+  if (judged.kernelbench) json["kernelbench"] = to_json(*judged.kernelbench);
+  return json;
 }
 
 Result<KernelJudges> KernelJudges::open(const CommandLine& line, Components& components) {
-  const auto contract = named<Contract>(line.has("contract") ? line.text("contract") : "device");
-  if (!contract) return invalid("--contract takes device or host");
   EvaluateOptions options;
-  options.contract = *contract;
+  if (line.has("contract")) options.contract = *named<Contract>(line.text("contract"));
   if (line.has("holdout")) options.stages |= KRL_STAGE_HOLDOUT | KRL_STAGE_POOL;
-  KRL_ASSIGN(Evaluator backend,
-             open_evaluator(line.text("backend"), line.texts("set"), components));
-  if (!line.has("sanitizer")) return KernelJudges(Judge(std::move(backend)), options);
-  KRL_ASSIGN(Evaluator sanitizer, open_evaluator(line.text("sanitizer"), {}, components));
-  return KernelJudges(Judge(std::move(backend), std::move(sanitizer)), options);
+  Words settings = line.texts("set");
+  KRL_ASSIGN(Evaluator backend, open_evaluator(line.text("backend"), settings, components));
+  std::optional<Evaluator> sanitizer, by_protocol;
+  if (line.has("sanitizer")) {
+    KRL_ASSIGN(sanitizer, open_evaluator(line.text("sanitizer"), {}, components));
+  }
+  if (line.has("protocol")) {
+    settings.push_back("protocol=" + line.text("protocol"));
+    KRL_ASSIGN(by_protocol, open_evaluator(line.text("backend"), settings, components));
+  }
+  return KernelJudges(Judge(std::move(backend), std::move(sanitizer)), std::move(by_protocol),
+                      options, components);
 }
 
 Status KernelJudges::prepare(const Task& task) {
@@ -38,7 +64,24 @@ Result<JudgedKernel> KernelJudges::judge(const Task& task, const std::string& so
   EvaluateOptions options = options_;
   if (source.find("class ModelNew") != std::string::npos) options.contract = Contract::kHost;
   KRL_ASSIGN(Evaluation evaluation, own_.evaluate(task, source, options));
-  return JudgedKernel{std::move(evaluation)};
+  JudgedKernel judged{std::move(evaluation), {}};
+  if (by_protocol_)
+    judged.kernelbench = judge_by_protocol(task, source, options, judged.evaluation);
+  return judged;
+}
+
+KernelBenchVerdict KernelJudges::judge_by_protocol(const Task& task, const std::string& source,
+                                                   EvaluateOptions options, const Evaluation& own) {
+  std::unique_lock lock(*mutex_);
+  const auto published = as_published(task, *components_);
+  lock.unlock();
+  options.stages &= ~std::uint32_t{KRL_STAGE_HOLDOUT | KRL_STAGE_POOL};
+  const auto again = published ? Judge(*by_protocol_).evaluate(*published, source, options)
+                               : Result<Evaluation>(failure(published.error()));
+  if (again) return kernelbench_verdict(own, *again);
+  KernelBenchVerdict none;
+  none.why = "not judged: " + again.error().message;
+  return none;
 }
 
 }  // namespace krl::cli

@@ -6,9 +6,11 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/command_line.hpp"
+#include "cli/kernelbench_verdict.hpp"
 #include "core/episode/judge.hpp"
 #include "core/plugin/components.hpp"
 
@@ -17,15 +19,17 @@ using namespace core;
 
 struct JudgedKernel {
   Evaluation evaluation;
+  std::optional<KernelBenchVerdict> kernelbench;  // with --protocol kernelbench
 };
 
-// {"evaluation": {…}}
+// {"evaluation": {…}, "kernelbench": {…}}
 nlohmann::ordered_json to_json(const JudgedKernel& judged);
 
 // Thread-safe; calls block.
 class KernelJudges {
  public:
-  // Of --backend with its --set, --sanitizer, --contract and --holdout. `components` outlives it.
+  // Of --backend with its --set, --sanitizer, --contract, --holdout and --protocol: the same backend
+  // once more, by KernelBench's rules. `components` outlives it.
   static Result<KernelJudges> open(const CommandLine& line, Components& components);
 
   // Of a task once; later calls give the same.
@@ -37,8 +41,15 @@ class KernelJudges {
   std::size_t at_a_time() const { return std::max(1u, own_.info().concurrency); }
 
  private:
-  KernelJudges(Judge own, const EvaluateOptions& options)
-      : own_(std::move(own)), options_(options) {}
+  KernelJudges(Judge own, std::optional<Evaluator> by_protocol, const EvaluateOptions& options,
+               Components& components)
+      : own_(std::move(own)),
+        by_protocol_(std::move(by_protocol)),
+        options_(options),
+        components_(&components) {}
+
+  KernelBenchVerdict judge_by_protocol(const Task& task, const std::string& source,
+                                       EvaluateOptions options, const Evaluation& own);
 
   struct Prepared {
     std::once_flag once;
@@ -46,7 +57,9 @@ class KernelJudges {
   };
 
   Judge own_;
+  std::optional<Evaluator> by_protocol_;
   EvaluateOptions options_;
+  Components* components_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of what follows
   std::map<std::string, Prepared> prepared_;                            // by the task's id
 };

@@ -8,7 +8,8 @@ namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract", "holdout"};
+constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",
+                                      "contract", "holdout",   "protocol"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks"};
 
@@ -20,6 +21,8 @@ void add_kernel_options(CommandLine& line) {
       "task", po::value<std::string>()->value_name("T"),
       "the id of a built-in task, or a task file; of a folder of kernels also a folder of tasks")(
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
+      "protocol", po::value<std::string>()->value_name("P"),
+      "kernelbench: also judge by the rules of KernelBench")(
       "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});
 }
@@ -69,6 +72,9 @@ int eval_command(const Words& words) {
   if (!line.has("kernel")) return line.wrong("no kernel given: name its file");
   if (line.has("contract") && !named<Contract>(line.text("contract"))) {
     return line.wrong("--contract takes device or host");
+  }
+  if (line.has("protocol") && line.text("protocol") != "kernelbench") {
+    return line.wrong("--protocol takes kernelbench");
   }
   return is_folder ? eval_folder(line) : eval_kernel(line);
 }

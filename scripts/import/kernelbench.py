@@ -36,6 +36,39 @@ LINEAR = {
     "expand", "unsqueeze", "squeeze", "clone", "detach", "triu", "tril"}
 
 
+def sibling(name):
+    """The name of the weight that a bias goes with."""
+    return re.sub(r"bias$", "weight", name)
+
+
+def published_values(tensor, shape, weight_shapes):
+    """(kind, bounds) of a tensor as KernelBench draws it, from one draw; None if it is drawn in no way that tasks know.
+
+    Parameters of linear layers and convolutions are uniform, within 1 / sqrt(terms) of the layer's sums. shape,
+    weight_shapes: expressions, of the tensor and of the weight that it is the bias of.
+    """
+    if not tensor.is_floating_point():
+        return None
+    low, high, mean, std = (float(f(tensor)) for f in (torch.min, torch.max, torch.mean, torch.std))
+    if low == high:
+        return ("zeros", []) if low == 0 else ("uniform", [f"{low:g}", f"{high:g}"])
+    of = shape if len(shape) > 1 else weight_shapes[0] if weight_shapes else []
+    terms = task_file.product(list(of[1:])) if len(of) > 1 else ""
+    flat = abs(std * 3 ** 0.5 / ((high - low) / 2) - 1) < 0.25 or tensor.numel() < 32
+    if low >= 0 and high <= 1 and flat:
+        return "uniform", ["0", "1"]
+    if flat and abs(mean) < std and terms and high < 1 and max(-low, high) > 0:
+        return "uniform", [f"-1.0 / sqrt({terms})", f"1.0 / sqrt({terms})"]
+    if low >= 0 or len(tensor.unique()) <= 2:
+        return None
+    if abs(std - 1) < 0.25 and abs(mean) < 0.25 and not flat:
+        return "normal", []
+    if abs(mean) < std:
+        bound = std * 3 ** 0.5
+        return "uniform", [f"-{bound:.3g}", f"{bound:.3g}"]
+    return None
+
+
 class KernelBenchImporter(Importer):
     project = "KernelBench"
 
@@ -172,6 +205,31 @@ class KernelBenchImporter(Importer):
         if problem.dropout:
             lines.append("There is no dropout.")
         return "\n".join(lines) + "\n"
+
+    def write(self, folder):
+        """The task, and beside it one with the inputs and parameters that KernelBench draws, for --protocol kernelbench."""
+        super().write(folder)
+        drawn = self.problem.instance(self.case)
+        given = list(zip(self.input_names, drawn.inputs)) + list(zip(self.weight_names, drawn.weights.values()))
+        inputs, outputs = self.tensors()
+        others = []
+        for tensor, (name, values) in zip(inputs, given):
+            kind = published_values(values, tensor.shape, [t.shape for t in inputs if t.name == sibling(tensor.name)])
+            if kind is None:
+                others.append(tensor.name)
+            else:
+                tensor.values, tensor.bounds = kind
+        comments = ["KernelBench's own inputs and parameters, for --protocol kernelbench; see the .toml beside it."]
+        comments += [f"not as KernelBench draws them: {', '.join(others)}"] if others else []
+        text = task_file.task_text(comments, {
+            "id": task_file.quoted(self.task_id()),
+            "prompt": task_file.block(self.prompt()),
+            "axes": task_file.table(self.axis_table()),
+            "reference": task_file.block(self.text),
+            "cases": task_file.tables([self.at(self.case)]),
+            "real": task_file.tables(self.report["real"]),
+        }, inputs, outputs, self.scalar_tables())
+        (folder / self.report["task"]).with_suffix(".kernelbench").write_text(text)
 
     def tier(self):
         if self.problem.level > 1:

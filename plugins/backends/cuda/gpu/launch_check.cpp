@@ -13,6 +13,7 @@ namespace {
 
 // A pool that is there already is taken if it is up to so many times larger than needed.
 constexpr std::size_t kMostOversized = 4;
+constexpr std::size_t kFewFresh = 2;  // a reference in float64 takes up to seconds a draw
 
 std::vector<std::uint64_t> random_seeds(std::size_t number, std::mt19937_64& random) {
   std::vector<std::uint64_t> seeds(number);
@@ -38,8 +39,9 @@ const std::vector<std::uint64_t>& LaunchCheck::seeds(std::size_t least, std::mt1
   return seeds;
 }
 
-const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t number,
+const std::vector<std::uint64_t>& LaunchCheck::fresh_seeds(std::size_t most,
                                                            std::mt19937_64& random) {
+  const std::size_t number = trusted_ == nullptr ? std::min(most, kFewFresh) : most;
   gpu_.pools().erase(once_);
   once_ = pool_ = "once/" + std::to_string(random());
   return gpu_.pools()[pool_] = random_seeds(number, random);

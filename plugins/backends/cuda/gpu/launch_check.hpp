@@ -25,8 +25,9 @@ class LaunchCheck {
 
   // The seeds of a pool with at least so many, the same for every candidate of the task.
   const std::vector<std::uint64_t>& seeds(std::size_t least, std::mt19937_64& random);
-  // Those of a new one, for a candidate that would recognise earlier inputs.
-  const std::vector<std::uint64_t>& fresh_seeds(std::size_t number, std::mt19937_64& random);
+  // Those of a new one, for a candidate that would recognise earlier inputs: at most so many, and few
+  // where no trusted kernel computes what is right and the reference has to.
+  const std::vector<std::uint64_t>& fresh_seeds(std::size_t most, std::mt19937_64& random);
 
   // Were all of them right? If not, the record says how; the candidate is then loaded again.
   // `examine`: filled in by the batch, with members of the pool whose seeds were last asked for.

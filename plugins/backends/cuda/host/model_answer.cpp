@@ -743,6 +743,7 @@ class Binder {
     if (path.rfind("torch.nn.", 0) == 0 && path.rfind("torch.nn.functional.", 0) != 0) {
       return named(Value::kPart, "");  // takes the name of the attribute that holds it
     }
+    if (path.rfind("torch.", 0) != 0) return unknown("'" + path + "' is not known");
     return unknown("PyTorch computes '" + text + "'");
   }
 

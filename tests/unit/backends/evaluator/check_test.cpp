@@ -340,6 +340,28 @@ TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
   EXPECT_EQ(runs[3], 1u);
 }
 
+TEST(EvaluationPlanTest, KernelBenchJudgesTheRealSizesAlone) {
+  const PreparedTask task = as_kernelbench(sized_task(Sizes::kReal));
+  EXPECT_NE(task.digest, sized_task(Sizes::kReal).digest);
+  const PreparedTask asked =
+      select_cases(task, KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT | KRL_STAGE_POOL, 0);
+  ASSERT_EQ(asked.cases.size(), 1u);
+  EXPECT_EQ(asked.cases[0].label, "n=1000000");
+  EXPECT_EQ(asked.cases[0].terms, 0);
+  EXPECT_EQ(asked.definition.tolerance.atol, 1e-4);
+  EXPECT_EQ(asked.definition.tolerance.rtol, 1e-4);
+  const auto runs = plan_evaluation(asked, 3, {9, 10});
+  ASSERT_EQ(runs.size(), 5u);
+  std::set<std::uint64_t> seeds;
+  for (const PlannedRun& run : runs) {
+    EXPECT_EQ(run.distribution, Distribution::kAsGiven);
+    seeds.insert(run.seed);
+  }
+  EXPECT_EQ(seeds.size(), 5u);
+  EXPECT_EQ(plan_evaluation(asked, 3, {9, 11}), runs) << "all candidates see the same inputs";
+  EXPECT_EQ(as_kernelbench(sized_task(Sizes::kSmall)).cases.size(), 2u);
+}
+
 TEST(EvaluationPlanTest, WhereSizesAreSmallThoseCountAndNoOthersAreRun) {
   const PreparedTask asked = select_cases(sized_task(Sizes::kSmall), KRL_STAGE_CHECK, 0);
   ASSERT_EQ(asked.cases.size(), 2 + kSizeKinds);

@@ -135,7 +135,7 @@ TEST(ModelAnswer, SaysWhyItIsNotBound) {
       "ops = load_inline(name='o', cuda_sources=f'int {1}', functions=['f'])\nclass ModelNew:\n"
       "    def forward(self, x):\n        return ops.f(x)\n",
       *parse_task_definition(kScaledLinear));
-  EXPECT_THAT(formatted.error().text(), HasSubstr("'ops' is not known"));
+  EXPECT_THAT(formatted.error().text(), HasSubstr("'ops.f' is not known"));
 }
 
 // Whatever the text: an answer or a reason, and in little time.

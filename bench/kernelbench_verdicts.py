@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""KernelBench's own evaluator on a folder of answers, and its verdicts beside those of `kernelrl eval --protocol kernelbench`.
+
+  kernelbench_verdicts.py judge EVALUATOR PROBLEMS ANSWERS OUT.jsonl [--jobs N]
+      EVALUATOR: a checkout of KernelBench; PROBLEMS: a folder with KernelBench/level1/…, which may be the same
+      ANSWERS: files level_L_problem_P_sample_S_kernel.py. Needs a GPU, PyTorch with CUDA, nvcc and ninja.
+  kernelbench_verdicts.py compare OUT.jsonl RESULTS.jsonl
+      RESULTS.jsonl: of kernelrl eval --protocol kernelbench --output RESULTS.jsonl. Fails if a verdict differs.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import types
+
+NAME = re.compile(r"level_(\d+)_problem_(\d+)_sample_(\d+)_kernel\.py")
+
+
+def build_folder(builds, answer):
+    return builds / answer.stem
+
+
+def compile_answer(answer, folder):
+    """In a process of its own, as load_inline compiles while the answer's text is executed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    code = f"import os\nos.environ['TORCH_EXTENSIONS_DIR'] = {str(folder)!r}\nexec(open({str(answer)!r}).read(), {{}})\n"
+    subprocess.run([sys.executable, "-c", code], capture_output=True)
+
+
+def evaluator_of(checkout):
+    """KernelBench's module. It imports packages that nothing of the judging uses; where they are missing, empty ones do."""
+    def base_model(self, **fields):
+        annotated = {n: getattr(type(self), n) for n in type(self).__annotations__}
+        self.__dict__.update({**annotated, **fields})
+    for name, members in {
+            "dotenv": {"load_dotenv": lambda: None}, "openai": {"OpenAI": None}, "litellm": {"completion": None},
+            "pydantic": {"BaseModel": type("BaseModel", (), {"__init__": base_model})}}.items():
+        try:
+            __import__(name)
+        except ImportError:
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__dict__.update(members)
+    sys.path.insert(0, str(checkout / "src"))
+    from kernelbench import eval as evaluator
+    return evaluator
+
+
+def problem_of(problems, level, number):
+    [path] = (problems / "KernelBench" / f"level{level}").glob(f"{number}_*.py")
+    return path
+
+
+def judge(options):
+    answers = sorted(p for p in options.answers.iterdir() if NAME.fullmatch(p.name))
+    evaluator = evaluator_of(options.evaluator)
+    import torch
+    with tempfile.TemporaryDirectory() as builds, open(options.out, "a") as out:
+        done = {json.loads(line)["kernel"] for line in open(options.out)}
+        answers = [a for a in answers if a.name not in done]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda a: compile_answer(a, build_folder(pathlib.Path(builds), a)), answers))
+        for answer in answers:
+            level, number, _ = NAME.fullmatch(answer.name).groups()
+            result = evaluator.eval_kernel_against_ref(
+                problem_of(options.problems, level, number).read_text(), answer.read_text(), num_correct_trials=5,
+                num_perf_trials=100, measure_performance=True, check_for_excessive_speedup=False,
+                build_dir=str(build_folder(pathlib.Path(builds), answer)), device=torch.device("cuda:0"))
+            line = {
+                "kernel": answer.name, "compiled": bool(result and result.compiled),
+                "correct": bool(result and result.correctness), "runtime": result.runtime if result else -1}
+            print(json.dumps(line), file=out, flush=True)
+            print(f"{answer.name}: {line}", flush=True)
+
+
+def compare(options):
+    theirs = {(r := json.loads(line))["kernel"]: r for line in open(options.theirs)}
+    ours = {(r := json.loads(line))["kernel"]: r for line in open(options.ours)}
+    word = {True: "correct", False: "incorrect", None: "not run"}
+    differing, rows = 0, []
+    for name in sorted(theirs):
+        line = ours.get(name)
+        if line is None:
+            continue
+        found = line.get("kernelbench", {"correct": None, "runtime": None, "why": "", "difference": ""})
+        same = found["correct"] == theirs[name]["correct"]
+        differing += not same and found["correct"] is not None
+        times = [t for t in (theirs[name]["runtime"], found["runtime"]) if t and t > 0]
+        ratio = f"{times[1] / times[0]:.2f}" if len(times) == 2 else ""
+        rows.append((name, word[theirs[name]["correct"]], word[found["correct"]], ratio,
+                     line["evaluation"]["verdict"], found["difference"], "" if same else found["why"][:80]))
+    print("| answer | KernelBench | --protocol kernelbench | time, ours / theirs | kernelrl | word | why |\n|---|---|---|---|---|---|---|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print(f"\n{len(rows)} answers, {differing} verdicts differ, {sum(r[2] == 'not run' for r in rows)} not run by kernelrl")
+    return differing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("judge")
+    for name in ("evaluator", "problems", "answers", "out"):
+        one.add_argument(name, type=pathlib.Path)
+    one.add_argument("--jobs", type=int, default=16, help="compiles at a time (16)")
+    one.set_defaults(run=judge)
+    two = commands.add_parser("compare")
+    two.add_argument("theirs", type=pathlib.Path)
+    two.add_argument("ours", type=pathlib.Path)
+    two.set_defaults(run=compare)
+    options = parser.parse_args()
+    sys.exit(options.run(options))
+
+
+if __name__ == "__main__":
+    main()
