@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace krl::core {
+namespace {
+
+// Documents that are asked for, for each that is to be shown: some may be too long.
+constexpr std::int64_t kCandidates = 4;
+
+}  // namespace
 
 CountTokens tokens_of(const Policy& policy, bool has_tokens) {
   if (has_tokens) {
@@ -27,8 +33,9 @@ Result<RetrievedDocuments> Retrieval::find(const Task& task,
     const std::lock_guard lock(mutex_);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
   }
-  KRL_ASSIGN(std::vector<FoundDocument> all,
-             dataset_.find(task, guarded, static_cast<std::uint32_t>(settings_.count)));
+  KRL_ASSIGN(
+      std::vector<FoundDocument> all,
+      dataset_.find(task, guarded, static_cast<std::uint32_t>(kCandidates * settings_.count)));
   RetrievedDocuments found;
   for (FoundDocument& one : all) {
     if (one.left_out.empty()) {
@@ -51,6 +58,7 @@ Result<RetrievedDocuments> Retrieval::fit(RetrievedDocuments found, const Task& 
   KRL_ASSIGN(const std::size_t without, tokens(prompts.build(task, {})));
   std::vector<Document> fitting;
   for (Document& document : found.documents) {
+    if (static_cast<std::int64_t>(fitting.size()) == settings_.count) break;
     fitting.push_back(std::move(document));
     KRL_ASSIGN(const std::size_t with, tokens(prompts.build(task, {}, fitting)));
     const std::size_t added = with - std::min(with, without);

@@ -24,7 +24,7 @@ struct RetrievedDocuments {
   std::vector<Document> documents;
   std::map<std::string, std::size_t>
       left_out;                 // how many would be among them, by the reason why not
-  std::size_t over_budget = 0;  // that had no room
+  std::size_t over_budget = 0;  // that had no room, before the last that had
   std::size_t tokens = 0;       // that the documents add to a prompt
 };
 
@@ -41,12 +41,13 @@ class Retrieval {
   Retrieval(const Dataset& dataset, RetrievalSettings settings)
       : dataset_(dataset), settings_(settings) {}
 
-  // The nearest `count` documents, whatever their size. None gives away the task's answer, nor those
-  // in `guarded`. Nothing for a task without a definition, which is shown as its text alone.
+  // The nearest documents, a few times as many as are to be shown. None gives away the task's
+  // answer, nor those in `guarded`. Nothing for a task without a definition, which is shown as its
+  // text alone.
   Result<RetrievedDocuments> find(const Task& task,
                                   const std::vector<std::string>& guarded = {}) const;
 
-  // Those of them that `max_tokens` has room for, in their order.
+  // The first `count` of them that `max_tokens` has room for.
   Result<RetrievedDocuments> fit(RetrievedDocuments found, const Task& task,
                                  const PromptBuilder& prompts, const CountTokens& tokens) const;
 

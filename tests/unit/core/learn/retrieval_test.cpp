@@ -60,11 +60,11 @@ TEST(RetrievalRun, ADocumentThatDoesNotFitIsLeftOutForTheNext) {
       {"policy.long_prompt=\"long document\"", "retrieval.max_tokens=998", "retrieval.count=3"},
       kDocuments);
   ASSERT_EQ(run.error, "");
-  EXPECT_THAT(run.all("retrieval/documents"), Each(2));
+  EXPECT_THAT(run.all("retrieval/documents"), Each(3));
   EXPECT_THAT(run.all("retrieval/over_budget"), Each(1));
   for (const auto& sample : samples_of(world)) {
     EXPECT_EQ(prompt_of(sample).find("long document"), std::string::npos);
-    EXPECT_THAT(prompt_of(sample), HasSubstr("document 3 for "));
+    EXPECT_THAT(prompt_of(sample), HasSubstr("document 4 for "));
   }
   const RunReport roomy =
       ToyWorld().run({"policy.long_prompt=\"long document\"", "retrieval.max_tokens=999",
@@ -151,7 +151,7 @@ TEST(RetrievalRun, RefusesADatasetThatCannotBeSearched) {
 
 TEST(RetrievalRun, EndsWithADatasetThatFindsWhatNobodyWants) {
   EXPECT_THAT(fresh_run({"dataset.1.too_many=1"}, kDocuments).error,
-              HasSubstr("broke its contract in find(): it found more than the 2 documents"));
+              HasSubstr("broke its contract in find(): it found more than the 8 documents"));
   EXPECT_THAT(fresh_run({"dataset.1.sentence=true"}, kDocuments).error,
               HasSubstr("for a reason that is no word"));
 }
