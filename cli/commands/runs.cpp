@@ -1,16 +1,20 @@
 #include <algorithm>
 #include <chrono>
 #include <kernelrl/spelling.hpp>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/definition_files.hpp"
 #include "cli/loaded_plan.hpp"
 #include "cli/plan_run.hpp"
 #include "cli/run_tables.hpp"
 #include "cli/runs.hpp"
 #include "cli/screen/headline.hpp"
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/components.hpp"
 #include "core/run/run_directory.hpp"
 #include "core/run/run_record.hpp"
 
@@ -100,11 +104,44 @@ int tail(const RunInfo& run, const fs::path& root) {
   }
 }
 
-int export_tables(const RunInfo& run, const CommandLine& line) {
+// The tasks of a run's datasets, hold-outs included, each once.
+Result<std::vector<Task>> tasks_of_run(const RunInfo& run, const CommandLine& line) {
+  KRL_ASSIGN(const LoadedPlan loaded, load_plan_of(RunLayout{run.directory}.plan(), line));
+  const CallScope scope;
+  const CallWatch watch(print_warning);
+  Components components(loaded.registry, scope);
+  std::vector<Task> tasks;
+  std::set<std::string> known;
+  for (const Settings* settings : loaded.plan.in_force()) {
+    for (const DatasetSettings& settings_of_one : settings->datasets) {
+      if (settings_of_one.role != DatasetRole::kTrain &&
+          settings_of_one.role != DatasetRole::kHoldout)
+        continue;
+      KRL_ASSIGN(const Dataset dataset, components.create<Dataset>(settings_of_one));
+      KRL_ASSIGN(DatasetItems items, dataset.read_all());
+      for (Task& task : items.tasks) {
+        if (known.insert(task.id).second) tasks.push_back(std::move(task));
+      }
+    }
+  }
+  return tasks;
+}
+
+int export_definitions(const RunInfo& run, const CommandLine& line) {
+  const auto tasks = tasks_of_run(run, line);
+  if (!tasks) return report(tasks.error());
+  const auto written = write_definitions(*tasks, {run.directory}, line.text("folder"));
+  if (!written) return report(written.error());
+  print(*written);
+  return kDone;
+}
+
+int export_run(const RunInfo& run, const CommandLine& line) {
   const std::string format = line.has("format") ? line.text("format") : "parquet";
-  if (format != "parquet" && format != "jsonl")
-    return line.wrong("--format takes parquet or jsonl");
+  if (format != "parquet" && format != "jsonl" && format != "definitions")
+    return line.wrong("--format takes parquet, jsonl or definitions");
   if (!line.has("folder")) return line.wrong("no folder given: kernelrl runs export NAME FOLDER");
+  if (format == "definitions") return export_definitions(run, line);
   const auto written = write_run_tables({run.directory}, line.text("folder"), format == "parquet");
   if (!written) return report(written.error());
   print(*written);
@@ -127,7 +164,7 @@ int dispatch(const std::string& what, const CommandLine& line, const fs::path& r
   if (what == "status") return show_status(*run);
   if (what == "stop") return stop(*run);
   if (what == "resume") return resume(*run, line);
-  if (what == "export") return export_tables(*run, line);
+  if (what == "export") return export_run(*run, line);
   return tail(*run, root);
 }
 
@@ -136,16 +173,18 @@ int dispatch(const std::string& what, const CommandLine& line, const fs::path& r
 int runs_command(const Words& words) {
   CommandLine line(
       "kernelrl runs [list | status | stop | resume | tail] [NAME]\n"
-      "       kernelrl runs export NAME FOLDER [--format jsonl]",
+      "       kernelrl runs export NAME FOLDER [--format F]",
       "list    all runs, with their last metrics\n"
       "status  one run in full\n"
       "stop    ask it to finish its iteration, and wait for that\nresume  continue from its newest checkpoint\ntail    its iterations, and new ones as they finish\n"
-      "export  write its samples, evaluations and best kernels as tables\n"
+      "export  write its samples, evaluations and best kernels as tables, or its tasks and best kernels\n"
+      "        as definitions of FlashInfer-Bench\n"
       "NAME may also be the path of a run's folder. Without NAME: the only run there "
       "is.\n");
   line.options()("directory", po::value<std::string>()->value_name("DIR")->default_value("runs"),
-                 "folder of the runs")("format", po::value<std::string>()->value_name("F"),
-                                       "of exported tables: parquet (the default) or jsonl");
+                 "folder of the runs")(
+      "format", po::value<std::string>()->value_name("F"),
+      "of what is exported: parquet (the default), jsonl or definitions");
   add_plan_options(line);
   line.positional({"what", "name", "folder"});
   if (const auto over = line.parse(words)) return *over;

@@ -19,6 +19,9 @@ from importer import LeftOut
 from problem import Sized, recorded_randint
 
 TYPES = {name: getattr(torch, name) for name in ("float32", "float16", "bfloat16", "int32", "int64", "bool")}
+STORED = {
+    "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I32": torch.int32, "I64": torch.int64,
+    "BOOL": torch.bool}  # in safetensors files
 FLOATING = {"float64", "float32", "float16", "bfloat16", "double", "float", "half"}  # attributes of torch
 CASTS = {"float", "half", "bfloat16", "double"}  # methods of tensors
 OFTEN = {"eps": 1e-6, "scale": 0.125, "scaling": 0.125}  # scalars by their names
@@ -88,6 +91,21 @@ def read_folder(folder):
         else:
             broken.append(f"{path}: a solution of '{solution['definition']}', of which there is no definition")
     return definitions, broken
+
+
+def read_tensor(path, key):
+    """A tensor of a safetensors file: a length, a JSON header, data. None if it is not there."""
+    data = path.read_bytes()
+    if data.startswith(b"version https://git-lfs"):
+        return None
+    length = int.from_bytes(data[:8], "little")
+    entry = json.loads(data[8:8 + length]).get(key)
+    if entry is None or entry["dtype"] not in STORED:
+        return None
+    begin, end = (8 + length + offset for offset in entry["data_offsets"])
+    if begin == end:
+        return None
+    return torch.frombuffer(bytearray(data[begin:end]), dtype=STORED[entry["dtype"]]).reshape(entry["shape"])
 
 
 # ---- the reference ----
@@ -258,7 +276,7 @@ class DefinitionProblem(Sized):
         self.scalars = {}
         for name in names:
             self.scalars[name] = self.scalar(name)
-        self.workload_sizes = []
+        self.workload_sizes, self.draw_bounds = [], []
         for workload in self.workloads:
             sizes = {n: workload["axes"].get(n) for n in self.sizes}
             if None in sizes.values() or 0 in sizes.values():
@@ -302,7 +320,9 @@ class DefinitionProblem(Sized):
         generated = self.generated() if any("custom" in k for k in kinds.values()) else {}
         for name in self.tensor_names:
             floating = TYPES[self.input_specs[name]["dtype"]].is_floating_point
-            if name in generated:
+            if name not in generated and "safetensors" in kinds[name]:
+                generated[name] = self.stored(name)
+            if generated.get(name):
                 self.values[name] = self.like_generated(name, generated[name])
             elif floating:
                 low_high = task_file.Values("uniform", 0.05, 1.0, ("0.05", "1.0"))
@@ -311,7 +331,7 @@ class DefinitionProblem(Sized):
             elif self.input_specs[name]["dtype"] == "bool":
                 self.values[name] = task_file.Values("integers", 0, 2, ("0", "2"))
             elif "safetensors" in kinds[name]:
-                raise LeftOut(f"the integers of {name} are in safetensors files; tasks can only draw them")
+                raise LeftOut(f"the integers of {name} are in a safetensors file that is not here")
             elif not self.workloads:
                 raise LeftOut(f"no workload says what the integers of {name} are")
             else:
@@ -326,7 +346,7 @@ class DefinitionProblem(Sized):
         smallest = self.workload_sizes[:3]
         if self.elements(smallest[0]) > 4e8:
             raise LeftOut("its generator makes tensors that are too large to draw here")
-        draws, self.draw_bounds = {}, []
+        draws = {}
         for seed, sizes in enumerate([smallest[0], *smallest]):
             if self.elements(sizes) > 1e8 and seed > 1:
                 break
@@ -341,15 +361,28 @@ class DefinitionProblem(Sized):
                     self.scalars[name] = tensor
         return draws
 
+    def stored(self, name):
+        """[(sizes, tensor)] of the first few workloads whose file is there."""
+        draws = []
+        for workload in self.workloads:
+            given = workload["inputs"].get(name, {})
+            roots = self.definition.path.parents if given.get("type") == "safetensors" else []
+            path = next((root / given["path"] for root in roots if (root / given["path"]).is_file()), None)
+            tensor = path and read_tensor(path, given["tensor_key"])
+            if tensor is not None and len(draws) < 4:
+                draws.append(({n: workload["axes"][n] for n in self.sizes}, tensor))
+        return draws
+
     def like_generated(self, name, draws):
-        """Values of a kind that tasks have, in the place of what a generator makes."""
+        """Values of a kind that tasks have, in the place of those that a generator or a file gives."""
         tensor = draws[0][1].detach()
         if tensor.is_floating_point():
             finite = tensor.float()[torch.isfinite(tensor)]
             if finite.numel() == 0 or float(finite.abs().max()) == 0:
-                self.notes.append(f"{name}: normal, where the definition's generator gives zeros or infinities")
+                self.notes.append(f"{name}: normal, where the definition has zeros or infinities")
                 return task_file.Values("normal")
-            low, high, spread = float(finite.min()), float(finite.max()), float(finite.std()) if finite.numel() > 1 else 0
+            low, high = float(finite.min()), float(finite.max())
+            spread = float(finite.std()) if finite.numel() > 1 else 0.0
             if low >= 0:
                 high = max(high, 1e-3)
                 low = max(low, high / 50)
@@ -362,7 +395,7 @@ class DefinitionProblem(Sized):
                 bound = max(1.7 * spread, 1e-3)
                 bounds = (-bound, bound)
             texts = tuple(f"{b:.4g}" for b in bounds)
-            self.notes.append(f"{name}: uniform in {texts[0]} to {texts[1]}, in place of the definition's generator")
+            self.notes.append(f"{name}: uniform in {texts[0]} to {texts[1]}, in place of the definition's own")
             return task_file.Values("uniform", *map(float, texts), texts)
         if tensor.dtype == torch.bool:
             return task_file.Values("integers", 0, 2, ("0", "2"))
@@ -386,7 +419,7 @@ class DefinitionProblem(Sized):
             high, text = highs[0][1], str(highs[0][1])
         else:
             raise LeftOut(f"the bounds of the integers of {name} are no expression of the axes")
-        self.notes.append(f"{name}: independent integers in {low} to {text}, in place of the definition's generator")
+        self.notes.append(f"{name}: independent integers in {low} to {text}, in place of the definition's own")
         return task_file.Values("integers", low, high, (str(low), text))
 
     def bound_of(self, tensor):

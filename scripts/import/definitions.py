@@ -13,11 +13,13 @@ Needs Python 3.11 and: pip install torch==2.11.0 numpy setuptools
 """
 import argparse
 import ast
+import contextlib
 import json
 import pathlib
 import re
 import sys
 import time
+import tomllib
 from collections import Counter
 
 try:
@@ -30,12 +32,13 @@ import reference
 import task_file
 from definition import TYPES, DefinitionProblem, names_of, read_folder
 from importer import MOST_LAUNCHES, Importer, LeftOut, import_all, summary, warm_up
+from solution import answer_of, answers
 
 RTOL = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 1.6e-2}  # where workloads state none: a few roundings
 # Operations whose result depends on the order of equal integers, or on integers that are in order.
 BY_STRUCTURE = {
-    "index_put", "index_put_", "_unsafe_index_put", "scatter", "scatter_", "index_copy", "index_copy_", "searchsorted", "bucketize",
-    "repeat_interleave", "_segment_reduce"}
+    "index_put", "index_put_", "_unsafe_index_put", "scatter", "scatter_", "index_copy", "index_copy_", "searchsorted",
+    "bucketize", "repeat_interleave", "_segment_reduce"}
 MOST_RTOL, MOST_OF_MEAN = 5e-2, 2e-2  # of what workloads state: above them, wrong kernels would pass
 
 
@@ -88,13 +91,31 @@ class DefinitionImporter(Importer):
         named = lambda names, prefix: {n: task_file.identifier(n, taken, prefix) for n in names}
         self.axis_names = named(problem.definition.data["axes"], "size")
         self.scalar_names = named(problem.scalars, "scalar")
-        inputs, outputs = named(problem.tensor_names, "input"), named(problem.output_specs, "result")
+        inputs = named(problem.tensor_names, "input")
+        self.in_place = self.own_in_place()
+        outputs = {n: inputs[self.in_place[n]] if n in self.in_place else task_file.identifier(n, taken, "result")
+                   for n in problem.output_specs}
         self.input_names, self.output_names = list(inputs.values()), list(outputs.values())
         self.weight_names = []
         # A bool is no scalar of tasks: its value is in the text.
         self.scalars = {self.scalar_names[n]: v for n, v in problem.scalars.items() if not isinstance(v, bool)}
         pairs = {**self.axis_names, **self.scalar_names, **inputs, **outputs}
         self.renamings = {name: new for name, new in pairs.items() if name != new}
+
+    def own_in_place(self):
+        """output -> input: kernelrl writes an output that is computed in place as NAME_out."""
+        data, problem = self.definition.data, self.problem
+        pairs = {n: n.removesuffix("_out") for n in problem.output_specs if n.endswith("_out")}
+        return {n: i for n, i in pairs.items() if data.get("op_type") == "kernelrl" and i in problem.input_specs}
+
+    def naive(self):
+        """Device code of the author `baseline`, which kernelrl's own definitions have."""
+        own = [s for s in self.definition.solutions if s.get("author") == "baseline"]
+        for solution in own if not self.renamings.keys() - self.in_place.keys() and not self.fixed else []:
+            with contextlib.suppress(LeftOut):
+                contract, source = answer_of(solution, self.problem)
+                return source if contract == "device" else ""
+        return ""
 
     def choose_real(self):
         """Up to three workloads that fit a GPU of 24 GB, the largest among them."""
@@ -170,7 +191,9 @@ class DefinitionImporter(Importer):
 
     def tier(self):
         heavy = self.published.heavy
-        return 1 if heavy <= 1 and not self.case_survey.names & {"mm", "bmm", "addmm", "convolution"} else 2 if heavy <= 4 else 3
+        if heavy <= 1 and not self.case_survey.names & {"mm", "bmm", "addmm", "convolution"}:
+            return 1
+        return 2 if heavy <= 4 else 3
 
     def prompt(self):
         problem = self.problem
@@ -203,8 +226,8 @@ class DefinitionImporter(Importer):
         kind = self.shortest_type()
         if kind == "float32" and not stated:
             return super().tolerance()
-        finite = torch.cat([t[torch.isfinite(t)].double().abs() for t in self.outputs if t.is_floating_point()] or [torch.ones(1)])
-        mean = float(finite.mean()) if finite.numel() else 1.0
+        finite = [t[torch.isfinite(t)].double().abs() for t in self.outputs if t.is_floating_point()]
+        mean = float(torch.cat(finite).mean()) if finite else 1.0
         rtol = max([t.get("max_rtol", 1e-2) for t in stated], default=RTOL[kind])
         atol = max([t.get("max_atol", 1e-2) for t in stated], default=mean * RTOL[kind] / 2)
         return {"rtol": f"{min(rtol, MOST_RTOL):.3g}", "atol": f"{max(min(atol, mean * MOST_OF_MEAN), 1e-12):.1e}",
@@ -269,10 +292,21 @@ def report_of(definition, folder):
     return {"problem": definition.name, "file": str(definition.path.relative_to(folder))}
 
 
-def print_summary(reports, solutions, broken):
+def solution_rows(definitions, reports, out):
+    """Of the solutions of imported definitions, see solution.answers."""
+    rows = []
+    for definition, report in zip(definitions, reports):
+        if report["imported"] and definition.solutions:
+            task = tomllib.loads((out / report["task"]).read_text())
+            rows += answers(definition, DefinitionProblem(definition), task)
+    return rows
+
+
+def print_summary(reports, rows, broken):
     imported = [r for r in reports if r["imported"] and "reason" not in r]
     ways = Counter(r["way"] for r in imported)
-    print(f"\n{len(imported)} of {len(reports)} definitions imported ({', '.join(f'{n} by {w}' for w, n in ways.items())}), "
+    print(f"\n{len(imported)} of {len(reports)} definitions imported "
+          f"({', '.join(f'{n} by {w}' for w, n in ways.items())}), "
           f"{sum(r['ranges'] for r in imported)} with ranges, "
           f"{sum(r['contract'] == 'host' for r in imported)} for the contract host")
     reasons = [r for r in reports if "reason" in r]
@@ -282,6 +316,13 @@ def print_summary(reports, solutions, broken):
         print(f"  {report['problem']}: {report['reason']}")
     for line in broken:
         print(f"  {line}")
+    if rows:
+        kinds = Counter(r.get("contract") for r in rows if "reason" not in r)
+        print(f"\n{sum(kinds.values())} of {len(rows)} solutions are answers "
+              f"({', '.join(f'{n} for the contract {k}' for k, n in kinds.items())})")
+    for row in rows:
+        if "reason" in row:
+            print(f"  {row['solution']}: {row['reason']}")
 
 
 def main():
@@ -302,9 +343,11 @@ def main():
     warm_up()
     problems = [(lambda d=d: DefinitionImporter(d, options.folder), report_of(d, options.folder)) for d in definitions]
     reports = import_all(problems, options.out, options.jobs, options.timeout)
-    solutions = []
-    (options.out / "report.json").write_text(json.dumps(reports, indent=1) + "\n")
-    print_summary(reports, solutions, broken)
+    rows = solution_rows(definitions, reports, options.out)
+    (options.out / "report.json").write_text(json.dumps(reports + [r for r in rows if "reason" in r], indent=1) + "\n")
+    with open(options.out / "solutions.jsonl", "w") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows if "reason" not in row)
+    print_summary(reports, rows, broken)
     print(f"\n{len(reports)} definitions in {time.monotonic() - began:.0f} s; details in {options.out / 'report.json'}")
 
 

@@ -55,7 +55,7 @@ class Importer:
     title, comments(), task_id(), task_path(), tier(), prompt(), tensors(): the parts of the file
     """
     project = ""              # whose own inputs are drawn to find what kernels could get away with
-    scalars = {}              # name -> number: arguments of the text after the tensors; its value is in the text as well
+    scalars = {}              # name -> number: arguments of the text after the tensors; the numbers are in it as well
     floating = True           # whether an input is, so that the text follows its type
 
     def __init__(self, problem, report):
@@ -436,6 +436,9 @@ class Importer:
     def scalar_tables(self):
         return []
 
+    def naive(self):
+        return ""
+
     def write(self, folder):
         cases = [self.case] + ([self.other] if self.at(self.other) != self.at(self.case) else [])
         holdout = [self.holdout] if self.at(self.holdout) not in map(self.at, cases) else []
@@ -452,6 +455,7 @@ class Importer:
             "prompt": task_file.block(self.prompt()),
             "axes": task_file.table(self.axis_table()),
             "reference": task_file.block(self.text),
+            "naive": task_file.block(naive) if (naive := self.naive()) else "",
             "cases": task_file.tables(map(self.at, cases)),
             "real": task_file.tables(map(self.at, real)),
             "holdout": task_file.tables(map(self.at, holdout)),
