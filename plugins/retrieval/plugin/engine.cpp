@@ -1,8 +1,10 @@
 // The engine of the dataset `index` (engine.hpp).
 #include "plugins/retrieval/plugin/engine.hpp"
 
-#include <algorithm>
+#include <limits>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plugins/retrieval/encoder/text_encoder.hpp"
@@ -46,9 +48,10 @@ class IndexDataset final : public SearchableDataset {
 
   void find(const DocumentQuery& query, const FoundSink& sink) override {
     const TaskTexts texts = texts_of(query.task());
-    std::vector<std::string_view> guarded = query.guarded();
-    guarded.insert(guarded.end(), texts.guarded.begin(), texts.guarded.end());
-    const GuardedTexts guard = retriever_.guard(guarded);
+    GuardedTexts guard = guard_of(texts);
+    const GuardedTexts more = retriever_.guard(query.guarded());
+    guard.identities.insert(guard.identities.end(), more.identities.begin(), more.identities.end());
+    guard.vectors.insert(guard.vectors.end(), more.vectors.begin(), more.vectors.end());
     Query question;
     question.text = texts.query;
     question.names = texts.names;
@@ -58,6 +61,17 @@ class IndexDataset final : public SearchableDataset {
   }
 
  private:
+  // The same for all pairs of a task. Encoded without the others, as a vector's last bits depend on
+  // what it is encoded with.
+  const GuardedTexts& guard_of(const TaskTexts& texts) {
+    std::string key;
+    for (const std::string& text : texts.guarded) key += text + '\0';
+    const auto [guard, is_new] = guards_.try_emplace(key);
+    const std::vector<std::string_view> guarded(texts.guarded.begin(), texts.guarded.end());
+    if (is_new) guard->second = retriever_.guard(guarded);
+    return guard->second;
+  }
+
   StoredIndex index_of(const IndexOptions& options) const {
     StoredIndex index = open([&] { return read_index(options.path); });
     try {
@@ -94,6 +108,7 @@ class IndexDataset final : public SearchableDataset {
   const SentenceModel model_;
   const TextEncoder encoder_;
   const Retriever retriever_;
+  std::unordered_map<std::string, GuardedTexts> guards_;
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ TEST(Retriever, LeavesOutWhatGivesTheAnswerAway) {
        make_document("reference", "",
                      "For every row, add up all of its entries and write the total"),
        make_document("similar", "", reference + " again"),
+       make_document("shuffled", "", "total the write and entries its of all up add row every for"),
        make_document("good", "", "sum each column of a large tensor very slowly"),
        make_document("good again", "", "Sum each column of a large tensor: very slowly!")},
       {.similar = 0.9f});
@@ -101,8 +102,27 @@ TEST(Retriever, LeavesOutWhatGivesTheAnswerAway) {
             (std::map<std::string, std::string>{{"own", "own_task"},
                                                 {"query", "same_text"},
                                                 {"reference", "same_source"},
-                                                {"similar", "similar_vector"},
+                                                {"similar", "similar_source"},
+                                                {"shuffled", "similar_vector"},
                                                 {"good again", "repeats"}}));
+}
+
+TEST(Retriever, KnowsOwnDocumentsByAnyOfTheirNamesAndTheirCopies) {
+  const krl::test::TemporaryDirectory directory;
+  const Retriever retriever = retriever_of(
+      directory.path() / "index",
+      {make_document("Row-Sum", "", "one way to do it that nobody else has thought of"),
+       make_document("b", "", "another way to do it, with no name that says so",
+                     {{"Op_Name", "ROW SUM"}, {"Level", 1}}),
+       make_document("c", "other", "One way, to do it: that nobody else has thought of!"),
+       make_document("d", "row", "a third way to do something else entirely")},
+      {.similar = 2.0f});
+  const std::string names[] = {"row_sum", "Sum of rows"};
+  const Retrieval found = retriever.find({.text = "way to do it", .names = names, .count = 4});
+  EXPECT_THAT(ids_of(found.hits), ElementsAre("d"));
+  EXPECT_EQ(reasons_of(found.left_out),
+            (std::map<std::string, std::string>{
+                {"Row-Sum", "own_task"}, {"b", "own_task"}, {"c", "same_source"}}));
 }
 
 // More are left out than a search looks at first.
