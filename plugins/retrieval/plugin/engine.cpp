@@ -49,9 +49,9 @@ class IndexDataset final : public SearchableDataset {
   void find(const DocumentQuery& query, const FoundSink& sink) override {
     const TaskTexts texts = texts_of(query.task());
     GuardedTexts guard = guard_of(texts);
-    const GuardedTexts more = retriever_.guard(query.guarded());
-    guard.identities.insert(guard.identities.end(), more.identities.begin(), more.identities.end());
-    guard.vectors.insert(guard.vectors.end(), more.vectors.begin(), more.vectors.end());
+    // Of these the texts must do: to encode every answer of a warm-up would take minutes.
+    for (const std::string_view text : query.guarded())
+      guard.identities.push_back(identity_of(text));
     Query question;
     question.text = texts.query;
     question.names = texts.names;

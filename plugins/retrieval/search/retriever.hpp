@@ -30,13 +30,13 @@ struct RetrievalRules {
 // known solutions. Made once for a task.
 struct GuardedTexts {
   std::vector<TextIdentity> identities;
-  std::vector<float> vectors;  // identities.size() × dimension
+  std::vector<float> vectors;  // of those whose meaning is guarded as well: any number × dimension
 };
 
 struct Query {
   std::string_view text = {};
   // Of the task: documents that have one of them as their task, id or metadata are its own, however
-  // it is written ("row_sum", "Row sum"). Of copies of them only what the texts tell counts.
+  // it is written ("row_sum", "Row sum"). Their copies are told by their texts, not by their vectors.
   std::span<const std::string> names = {};
   const GuardedTexts* guarded = nullptr;  // besides the query's own text, which is always guarded
   std::size_t count = 3;                  // of documents to find
