@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -210,8 +211,17 @@ class Reinforcement {
 
   void observe_groups(const std::vector<Episode>& episodes) {
     const std::set<std::size_t> differ = groups_that_differ(episodes, settings_.learn);
+    const RolloutSettings& rollout = settings_.rollout;
+    std::map<std::size_t, double> passing;  // episodes by group
     for (const Episode& episode : episodes)
-      if (episode.member == 0) curriculum_.observe(*episode.task, differ.contains(episode.group));
+      passing[episode.group] += std::ranges::any_of(
+          episode.turns, [](const TurnRecord& turn) { return turn.evaluation.passed(); });
+    for (const Episode& episode : episodes) {
+      if (episode.member != 0) continue;
+      const double share = passing[episode.group] / static_cast<double>(rollout.group_size);
+      const bool within = share >= rollout.pass_low && share <= rollout.pass_high;
+      curriculum_.observe(*episode.task, within && differ.contains(episode.group));
+    }
   }
 
   // How the policy answered. Version lag: optimiser steps from the weights that sampled to those

@@ -84,6 +84,8 @@ struct RolloutSettings {
   std::int64_t groups = 0;                // tasks an iteration
   std::int64_t group_size = 0;            // episodes a task
   TaskChoice choice = TaskChoice::kEven;  // how the tasks are chosen
+  // The share of a group's episodes that pass, between which a task counts as learnable.
+  double pass_low = 0, pass_high = 0;
   std::int64_t refill_tries = 0;  // rounds of groups in the place of those that teach nothing
   std::int64_t turns = 0;
   std::int64_t max_tokens = 0;         // of an answer

@@ -173,6 +173,12 @@ void describe(Keys& key, RolloutSettings& rollout) {
   key("choice", rollout.choice,
       "even: all tasks are drawn equally often; learnable: a task is drawn less often, down to a tenth, as long as the returns within its groups do not differ, because no episode solves it or all solve it equally well",
       "\"even\"", "even|learnable");
+  key("pass_low", rollout.pass_low,
+      "a task also counts as not learnable while fewer than this share of a group's episodes pass",
+      "0.0", "0..1")
+      .only_if = "choice=learnable";
+  key("pass_high", rollout.pass_high, "likewise while more than this share pass", "1.0", "0..1")
+      .only_if = "choice=learnable";
   key("refill_tries", rollout.refill_tries,
       "groups whose returns do not differ are replaced by newly played ones, up to this many times `groups` in total, so that an iteration learns from the intended number of groups (DAPO's dynamic sampling)",
       "0", "0..100")

@@ -139,6 +139,19 @@ TEST(RealRun, OpensTheNextTierWhenTheFirstIsLearned) {
   EXPECT_EQ(metrics[1].values.contains("tier_1/pass_rate"), learned);
 }
 
+TEST(RealRun, LearnsFromProposedTasks) {
+  const auto metrics = run_small(
+      "proposer", {"stage.reinforce.iterations=2", "dataset.2.propose=6", "dataset.2.hardest=2",
+                   "dataset.3.propose=8", "dataset.3.count=60", "dataset.4.propose=2",
+                   "dataset.5.only=[\"abs_diff\"]", "curriculum.window=1",
+                   "curriculum.compile_rate=0", "curriculum.pass_rate=0"});
+  ASSERT_THAT(metrics, SizeIs(2));
+  EXPECT_THAT(metrics[0].values, Not(Contains(Key("tier_1/pass_rate"))));
+  EXPECT_THAT(values_of(metrics, "holdout/templates/pass_rate"), SizeIs(2));
+  const bool learned = metrics[0].values.at("tier_0/pass_rate") > 0;
+  EXPECT_EQ(metrics[1].values.contains("tier_1/pass_rate"), learned);
+}
+
 TEST(RealRun, GoesFromStageToStageByItself) {
   const auto metrics =
       run_small("staged", {"stage.format.until=\"reward/format/mean >= 0\"",

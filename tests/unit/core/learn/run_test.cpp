@@ -282,6 +282,19 @@ TEST(Run, ChoosesTasksThatCanStillTeachAndGoesOnSo) {
   EXPECT_NE(whole.lines(), fresh_run({"rollout.groups=2", "dataset.0.count=6"}).lines());
 }
 
+TEST(Run, TasksOutsideTheBoundsOfPassRatesAreDrawnLessOften) {
+  Overrides learnable = {"rollout.choice=learnable", "rollout.groups=2", "dataset.0.count=6"};
+  const RunReport all = fresh_run(learnable);
+  Overrides wide = learnable, narrow = learnable;
+  wide.insert(wide.end(), {"rollout.pass_low=0", "rollout.pass_high=1"});
+  narrow.insert(narrow.end(), {"rollout.pass_low=0.3", "rollout.pass_high=0.6"});
+  EXPECT_EQ(fresh_run(wide).lines(), all.lines());
+  const RunReport within = fresh_run(narrow);
+  EXPECT_EQ(within.error, "");
+  EXPECT_NE(within.lines(), all.lines());
+  EXPECT_THAT(fresh_run({"rollout.pass_low=0.3"}).error, HasSubstr("choice"));
+}
+
 TEST(Run, RefusesToRefillWhereThereAreNoGroups) {
   EXPECT_THAT(
       fresh_run({"learn.advantage=gae", "policy.critic=true", "rollout.refill_tries=1"}).error,
