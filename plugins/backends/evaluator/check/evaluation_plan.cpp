@@ -38,9 +38,10 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
 void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
                         EvaluationRecord* record) {
   const auto fresh = record->cases.begin() + static_cast<std::ptrdiff_t>(asked.n_known());
-  const bool known_failed = std::any_of(record->cases.begin(), fresh,
+  const auto shown_end = record->cases.begin() + static_cast<std::ptrdiff_t>(asked.n_cases);
+  const bool shown_failed = std::any_of(record->cases.begin(), shown_end,
                                         [](const Case& c) { return c.verdict != Verdict::kOk; });
-  if (known_failed) {
+  if (shown_failed) {
     record->cases.erase(fresh, record->cases.end());
     return;
   }

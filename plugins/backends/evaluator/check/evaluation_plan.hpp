@@ -22,7 +22,7 @@ std::vector<PlannedRun> plan_evaluation(const PreparedTask& asked, std::size_t r
 using Obstacles = std::map<std::size_t, std::string>;
 
 // After all runs but those of `obstacles`: a launch that cannot happen at a fresh shape has failed
-// there; and where a shown shape or a hold-out failed, the fresh ones are not reported.
+// there; and where a shown shape failed, the fresh ones are not reported.
 void settle_fresh_cases(const PreparedTask& asked, const Obstacles& obstacles,
                         EvaluationRecord* record);
 

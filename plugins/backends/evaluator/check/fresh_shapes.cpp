@@ -18,6 +18,9 @@ enum SizeKind : std::size_t { kLeast, kFew, kTiles, kBeside, kOdd, kBeyond, kFar
 // For a shape that is new and no more than the allowed work; what is found by then has to do.
 constexpr int kAttempts = 200;
 
+// A pool of fewer is filled up.
+constexpr std::size_t kFewShapes = 3 * kShapeSets;
+
 class Random {
  public:
   explicit Random(std::uint64_t seed) : seed_(seed) {}
@@ -112,6 +115,7 @@ class PoolMaker {
         if (shape && std::find(set.begin(), set.end(), *shape) == set.end()) set.push_back(*shape);
       }
     }
+    if (pool_.shapes.size() < kFewShapes) fill_up();
     std::erase_if(pool_.sets, [](const auto& set) { return set.empty(); });
     return std::move(pool_);
   }
@@ -162,26 +166,57 @@ class PoolMaker {
     return values;
   }
 
+  // Of many axes hardly any are of the kinds that a set wants and within the work together: shapes
+  // of any kinds, cut to the work that is left for an axis if those after it are small.
+  void fill_up() {
+    for (std::vector<std::size_t>& set : pool_.sets) {
+      for (int attempt = 0; attempt < kAttempts && set.size() < kSizeKinds; ++attempt) {
+        if (const auto shape = add(draw_within_work())) set.push_back(*shape);
+      }
+    }
+  }
+
+  IntegerNames draw_within_work() {
+    IntegerNames values;
+    double left = most_product_;
+    for (const AxisRange& range : task_.ranges) left /= static_cast<double>(range.low);
+    const std::size_t n = task_.ranges.size();
+    const auto first = static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(n)));
+    for (std::size_t a = 0; a < n; ++a) {  // each axis is the first at times
+      const AxisRange& range = task_.ranges[(first + a) % n];
+      const auto most = std::min(longest(range.axis),
+                                 static_cast<std::int64_t>(left * static_cast<double>(range.low)));
+      const auto kind = static_cast<SizeKind>(random_.below(kSizeKinds));
+      const std::int64_t size = size_of_kind(kind, range, largest_shown(range.axis), most, random_);
+      values[range.axis] = within(range, std::min(size, most));
+      left *= static_cast<double>(range.low) / static_cast<double>(values[range.axis]);
+    }
+    return values;
+  }
+
+  // Nothing if the task names the shape, the pool has it, or it is too much work.
+  std::optional<std::size_t> add(const IntegerNames& values) {
+    if (std::find(named_.begin(), named_.end(), values) != named_.end()) return {};
+    ResolvedCase shape = resolved(values);
+    const Work work(task_, shape);
+    if (work.product > most_product_ || work.elements > most_elements_ || is_stretched(values))
+      return {};
+    if (!places_.emplace(values, pool_.shapes.size()).second) return {};
+    pool_.shapes.push_back(std::move(shape));
+    return pool_.shapes.size() - 1;
+  }
+
   // A shape whose first axis has the kind `first`: a new one if there is any.
   std::optional<std::size_t> find(std::size_t first, std::size_t shift) {
     std::optional<std::size_t> known;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const IntegerNames values = draw(first, shift);
-      if (std::find(named_.begin(), named_.end(), values) != named_.end()) continue;
-      const auto [at, is_new] = places_.emplace(values, pool_.shapes.size());
-      if (!is_new) {
+      if (const auto at = places_.find(values); at != places_.end()) {
         known = at->second;
         if (first == kLeast && task_.ranges.size() == 1) break;
         continue;
       }
-      ResolvedCase shape = resolved(values);
-      const Work work(task_, shape);
-      if (work.product > most_product_ || work.elements > most_elements_ || is_stretched(values)) {
-        places_.erase(at);
-        continue;
-      }
-      pool_.shapes.push_back(std::move(shape));
-      return pool_.shapes.size() - 1;
+      if (const auto added = add(values)) return added;
     }
     return known;
   }

@@ -10,6 +10,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
@@ -85,6 +86,37 @@ ReferenceProblem located(const std::string& error, const std::string& reference)
 }
 
 [[noreturn]] void refuse(const std::string& message) { throw std::runtime_error(message); }
+
+// TorchScript that is compiled without Python knows no names of types, only their numbers. Floating
+// types are refused: what is cast to one is no longer computed in float64.
+std::string with_numbers_of_types(std::string text) {
+  const std::pair<std::string_view, at::ScalarType> types[] = {
+      {"bool", at::kBool},   {"uint8", at::kByte},        {"int8", at::kChar},
+      {"int16", at::kShort}, {"int32", at::kInt},         {"int64", at::kLong},
+      {"int", at::kInt},     {"long", at::kLong},         {"float16", at::kHalf},
+      {"half", at::kHalf},   {"bfloat16", at::kBFloat16}, {"float32", at::kFloat},
+      {"float", at::kFloat}, {"float64", at::kDouble},    {"double", at::kDouble}};
+  const std::string_view prefix = "torch.";
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (std::size_t at = text.find(prefix); at != std::string::npos;
+       at = text.find(prefix, at + 1)) {
+    if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.')) continue;
+    std::size_t end = at + prefix.size();
+    while (end < text.size() && is_word(text[end])) ++end;
+    const auto name = std::string_view(text).substr(at + prefix.size(), end - at - prefix.size());
+    const auto* const type = std::ranges::find(types, name, [](const auto& t) { return t.first; });
+    if (type == std::end(types) || (end < text.size() && text[end] == '(')) continue;
+    if (c10::isFloatingType(type->second)) {
+      refuse("torch." + std::string(name) +
+             " in the reference: use the type of an input, such as x.dtype, "
+             "since expected values are computed in float64");
+    }
+    text.replace(at, end - at, std::to_string(static_cast<int>(type->second)));
+  }
+  return text;
+}
 
 std::vector<at::Tensor> as_list(const c10::IValue& value) {
   if (value.isTensor()) return {value.toTensor()};
@@ -216,7 +248,7 @@ ReferenceStore::Compiled& ReferenceStore::compiled(const std::string& text) {
   if (known != compiled_.end()) {
     compiled_.splice(compiled_.begin(), compiled_, known);
   } else {
-    compiled_.push_front({text, torch::jit::compile(text)});
+    compiled_.push_front({text, torch::jit::compile(with_numbers_of_types(text))});
     if (compiled_.size() > kMost) compiled_.pop_back();
   }
   return compiled_.front();

@@ -340,6 +340,20 @@ TEST(EvaluationPlanTest, WhereSizesAreRealTheyAreWhatCounts) {
   EXPECT_EQ(runs[3], 1u);
 }
 
+TEST(EvaluationPlanTest, FreshShapesAreReportedUnlessAShownOneFailed) {
+  const PreparedTask asked =
+      select_cases(sized_task(Sizes::kSmall), KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT, 0);
+  const auto reported = [&](std::size_t failing) {
+    EvaluationRecord record;
+    record.cases = untried_cases(asked, asked.cases.size());
+    record.cases[failing].verdict = Verdict::kWrongResult;
+    settle_fresh_cases(asked, {}, &record);
+    return record.cases.size();
+  };
+  EXPECT_EQ(reported(0), asked.n_known());
+  EXPECT_EQ(reported(asked.n_cases), asked.cases.size()) << "a hold-out hides nothing";
+}
+
 TEST(EvaluationPlanTest, KernelBenchJudgesTheRealSizesAlone) {
   const PreparedTask task = as_kernelbench(sized_task(Sizes::kReal));
   EXPECT_NE(task.digest, sized_task(Sizes::kReal).digest);

@@ -121,6 +121,28 @@ TEST(FreshShapesTest, KeepToRangesAndSteps) {
   }
 }
 
+// Of five axes hardly any shapes are of the kinds that the sets want.
+TEST(FreshShapesTest, ManyAxesHaveFullSetsToo) {
+  TaskDefinition task = rows_task();
+  task.id = "volume";
+  task.holdout.clear();
+  task.axes.clear();
+  task.ranges.clear();
+  for (const char* axis : {"a", "b", "c", "d", "e"}) {
+    task.axes.push_back({axis, ""});
+    task.ranges.push_back({axis, 1, 512, 1});
+  }
+  task.inputs[0].shape = task.outputs[0].shape = {"a", "b", "c", "d", "e"};
+  task.cases = {{{"a", 2}, {"b", 3}, {"c", 4}, {"d", 7}, {"e", 9}},
+                {{"a", 3}, {"b", 4}, {"c", 6}, {"d", 13}, {"e", 11}}};
+  const FreshPool pool = make_pool(task, kUpToCases);
+  ASSERT_EQ(pool.sets.size(), kShapeSets);
+  for (const auto& set : pool.sets) EXPECT_EQ(set.size(), kSizeKinds);
+  for (const char* axis : {"a", "b", "c", "d", "e"}) EXPECT_GE(sizes_of(pool, axis).size(), 5u);
+  for (const ResolvedCase& shape : pool.shapes)
+    EXPECT_LE(shape.tensors[0].elements, kUpToCases.work * 3 * 4 * 6 * 13 * 11) << shape.label;
+}
+
 TEST(FreshShapesTest, OneShapeAloneIsNoPool) {
   TaskDefinition task = rows_task();
   task.holdout.clear();

@@ -106,6 +106,13 @@ TEST(PreparedTaskTest, AcceptsReferencesThatAreNotFiniteInPlaces) {
   }
 }
 
+TEST(PreparedTaskTest, KnowsTheNamesOfWholeTypesAndRefusesThoseOfFloatingOnes) {
+  EXPECT_EQ(refusal(returning("a + (b * 4).to(torch.int32).to(a.dtype) / 4.0 * 0.0 + b")), "");
+  EXPECT_THAT(
+      refusal(returning("(a + b).to(torch.float32)")),
+      AllOf(StartsWith("t.toml:1"), HasSubstr("torch.float32 in the reference: use the type")));
+}
+
 // ---- trivial outputs
 
 // Values times 100 would refuse zeros: those as given have to.
