@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "plugins/backends/cuda/host/model_answer.hpp"
+#include "plugins/files/file.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/unit/backends/nvcc/needs_nvcc.hpp"
 
@@ -152,6 +156,35 @@ TEST(ModelAnswer, AcceptsAnyText) {
     for (int i = 0; i < 5000; ++i) many += piece;
     EXPECT_FALSE(bind_model_answer(many, task)) << piece;
   }
+}
+
+// Those of tests/kernelbench, for which bench/kernelbench_verdicts.py asks KernelBench itself.
+TEST(ModelAnswer, OfTheExamplesAreBoundButWherePyTorchComputes) {
+  TaskDefinition softmax, linear = *parse_task_definition(kScaledLinear);
+  softmax.prompt = "It is constructed as Model(1).\nInputs of forward: x.\n";
+  softmax.inputs.emplace_back().name = "x";
+  linear.prompt =
+      "It is constructed as Model(inputs, outputs, scale) with scale = 2.0.\nInputs of forward: x.\n"
+      "Inputs in the places of the module's own tensors: lin_weight is linear.weight, lin_bias is "
+      "linear.bias.\n";
+  std::vector<std::string> refused;
+  std::size_t answers = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(KERNELRL_SOURCE_DIR "/tests/kernelbench/answers")) {
+    const std::string name = file.path().filename();
+    const bool is_linear = name.find("problem_2") != std::string::npos;
+    const auto found =
+        bind_model_answer(files::read_file_or_empty(file.path()), is_linear ? linear : softmax);
+    ++answers;
+    if (!found) refused.push_back(name + ": " + found.error().text());
+  }
+  std::sort(refused.begin(), refused.end());
+  EXPECT_EQ(answers, 12u);
+  ASSERT_EQ(refused.size(), 2u) << ::testing::PrintToString(refused);
+  EXPECT_EQ(refused[0],
+            "level_9_problem_1_sample_6_kernel.py: line 51, column 1: PyTorch computes "
+            "'torch.clone(softmax.rows(x))'");
+  EXPECT_THAT(refused[1], HasSubstr("level_9_problem_2_sample_2_kernel.py: line 38"));
 }
 
 class ModelAnswers : public NeedsNvcc {};
