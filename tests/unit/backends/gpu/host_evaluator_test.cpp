@@ -44,13 +44,15 @@ CudaCompiler host_compiler() {
   return compiler;
 }
 
+CudaEvaluator evaluator_with(const CudaSettings& settings) {
+  GpuWorkers workers = simulated_workers();
+  workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
+  auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
+  return {host_compiler(), settings, std::move(pool)};
+}
+
 CudaEvaluator& evaluator() {
-  static CudaEvaluator evaluator = [] {
-    GpuWorkers workers = simulated_workers();
-    workers.sandbox = std::string(kWorkers) + "kernelrl-sandbox";
-    auto pool = std::make_unique<GpuPool>(find_gpus(workers.runner, {0}), workers);
-    return CudaEvaluator(host_compiler(), CudaSettings(), std::move(pool));
-  }();
+  static CudaEvaluator evaluator = evaluator_with(CudaSettings());
   return evaluator;
 }
 
@@ -95,6 +97,69 @@ TEST(HostEvaluation, EndsWithTheFirstThingThatIsWrong) {
   const EvaluationRecord fault = evaluated("*(volatile int*)nullptr = 1;");
   EXPECT_EQ(fault.verdict, Verdict::kRuntimeFault) << fault.why;
   EXPECT_EQ(evaluated(std::string(kDoubles) + " /* the next */").verdict, Verdict::kOk);
+}
+
+// An answer as KernelBench asks for it; `body` is the work of its function.
+std::string python_answer(const std::string& body) {
+  return "from torch.utils.cpp_extension import load_inline\n"
+         "ops = load_inline('ops', '', '''\n"
+         "#include <torch/extension.h>\n"
+         "torch::Tensor twice(torch::Tensor in, double factor) {\n"
+         "  torch::Tensor out = torch::empty_like(in);\n"
+         "  float *x = in.data_ptr<float>(), *y = out.data_ptr<float>();\n"
+         "  const long long n = in.numel();\n" +
+         body +
+         "\n  return out;\n}\n''', ['twice'])\n"
+         "class ModelNew(torch.nn.Module):\n"
+         "    def __init__(self, factor=2.0):\n"
+         "        self.factor = factor\n"
+         "    def forward(self, x):\n"
+         "        return ops.twice(x.contiguous(), self.factor)\n";
+}
+
+constexpr char kTwice[] = "for (int i = 0; i < n; ++i) y[i] = factor * x[i];";
+
+// Without a naive kernel the reference says what timed calls have to give.
+TEST(HostEvaluation, TakesAnswersInPython) {
+  const auto evaluated_answer = [](const std::string& source) {
+    return evaluator().evaluate({kTask, source, kAll, 7, true}, {});
+  };
+  const EvaluationRecord right = evaluated_answer(python_answer(kTwice));
+  ASSERT_EQ(right.verdict, Verdict::kOk) << right.why;
+  EXPECT_GT(right.cases[0].time_ns, 0);
+  EXPECT_EQ(evaluated_answer(python_answer("y[0] = 1;")).verdict, Verdict::kWrongResult);
+  const EvaluationRecord refused =
+      evaluated_answer("class ModelNew:\n    def forward(self, x):\n        return x * 2\n");
+  EXPECT_EQ(refused.verdict, Verdict::kRejected);
+  EXPECT_EQ(refused.why, "line 3, column 1: PyTorch computes 'x * 2'");
+}
+
+TEST(HostEvaluation, ByTheRulesOfKernelBench) {
+  CudaSettings settings;
+  settings.protocol = Protocol::kKernelBench;
+  settings.baseline.reference = true;
+  CudaEvaluator by_protocol = evaluator_with(settings);
+  const auto judge = [](CudaEvaluator& judge, const std::string& body,
+                        std::uint32_t stages =
+                            KRL_STAGE_COMPILE | KRL_STAGE_CHECK | KRL_STAGE_HOLDOUT) {
+    return judge.evaluate({kTask, python_answer(body), stages, 7, true}, {});
+  };
+  const std::string changed = std::string(kTwice) + " x[0] = 5;";
+  EXPECT_EQ(judge(evaluator(), changed).verdict, Verdict::kWrongResult);
+  const EvaluationRecord right = judge(by_protocol, changed, kAll);
+  ASSERT_EQ(right.verdict, Verdict::kOk) << right.why;
+  ASSERT_EQ(right.cases.size(), 2u) << "no hold-out";
+  EXPECT_GT(right.cases[0].time_ns, 0);
+  EXPECT_GT(right.cases[0].baseline_ns, 0);
+  const std::string shown = "if (n == 1000 || n == 333) " + std::string(kTwice);
+  EXPECT_EQ(judge(evaluator(), shown).verdict, Verdict::kWrongResult);
+  EXPECT_EQ(judge(by_protocol, shown).verdict, Verdict::kOk);
+  const auto off_by = [](const char* error) {
+    return "for (int i = 0; i < n; ++i) y[i] = factor * x[i] + " + std::string(error) + ";";
+  };
+  EXPECT_EQ(judge(evaluator(), off_by("5e-5f")).verdict, Verdict::kWrongResult);
+  EXPECT_EQ(judge(by_protocol, off_by("5e-5f")).verdict, Verdict::kOk) << "within 1e-4";
+  EXPECT_EQ(judge(by_protocol, off_by("1e-2f")).verdict, Verdict::kWrongResult);
 }
 
 // Killed faster than they start, as by a system that is short of memory: there is no evaluation as
