@@ -40,7 +40,7 @@ std::string plain_name(std::string text) {
 
 // ---- definitions
 
-// The axes of a definition: those of the task, and one for every dimension that is an expression.
+// The axes of a definition: those of the task that shapes use, and one for every other dimension.
 class AxisTable {
  public:
   explicit AxisTable(const TaskDefinition& task) {
@@ -49,8 +49,10 @@ class AxisTable {
     for (const ScalarDefinition& scalar : task.scalars) taken_.insert(scalar.name);
     for (const Axis& axis : task.axes) {
       taken_.insert(axis.name);
-      sizes_[axis.name] = axis.name;
-      add(axis.name, axis.size);
+      names_[axis.name] = axis.name;
+      texts_[axis.name] = axis.size;
+      if (!axis.is_variable()) names_[axis.size] = axis.name;
+      if (axis.is_variable() || is_number(axis.size)) add(axis.name, axis.size);
     }
   }
 
@@ -74,24 +76,31 @@ class AxisTable {
   }
 
  private:
+  static bool is_number(const std::string& size) {
+    return !size.empty() && size.find_first_not_of("0123456789") == std::string::npos;
+  }
+
   const std::string& name_of_size(const std::string& size) {
-    std::string& name = sizes_[size];
+    std::string& name = names_[size];
     if (name.empty()) {
       name = "size_";
       for (const char c : size) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') name += c;
-        if (std::strchr("+-*/%", c) != nullptr)
-          name += c == '+' ? "_plus_" : c == '-' ? "_minus_" : c == '*' ? "_times_" : "_div_";
+        if (c == '+') name += "_plus_";
+        if (c == '-') name += "_minus_";
+        if (c == '*') name += "_times_";
+        if (c == '/') name += "_div_";
       }
       while (!taken_.insert(name).second) name += "_";
-      add(name, size);
+      texts_[name] = size;
     }
+    if (!axes_.contains(name)) add(name, texts_[name]);
     return name;
   }
 
   // An empty size is given by each workload.
   void add(const std::string& name, const std::string& size) {
-    if (!size.empty() && size.find_first_not_of("0123456789") == std::string::npos) {
+    if (is_number(size)) {
       axes_[name] = {{"type", "const"}, {"value", std::stoll(size)}};
       return;
     }
@@ -104,7 +113,8 @@ class AxisTable {
   }
 
   Json axes_ = Json::object(), constraints_ = Json::array();
-  std::map<std::string, std::string> sizes_;  // text of a size -> the axis
+  std::map<std::string, std::string> names_;  // text of a size -> its axis
+  std::map<std::string, std::string> texts_;  // axis -> text of its size, empty if it is variable
   std::set<std::string> taken_;
 };
 

@@ -279,10 +279,10 @@ class DefinitionProblem(Sized):
         self.workload_sizes, self.draw_bounds = [], []
         for workload in self.workloads:
             sizes = {n: workload["axes"].get(n) for n in self.sizes}
-            if None in sizes.values() or 0 in sizes.values():
-                missing = [n for n, size in sizes.items() if not size]
+            if None in sizes.values():
+                missing = [n for n, size in sizes.items() if size is None]
                 raise LeftOut(f"the workload {workload['uuid']} has no size for {', '.join(missing)}")
-            if sizes not in self.workload_sizes:
+            if sizes not in self.workload_sizes and 0 not in sizes.values():  # tasks have no empty tensors
                 self.workload_sizes.append(sizes)
         if not self.workload_sizes:
             self.notes.append("there is no workload; sizes and scalars are the importer's")
@@ -409,8 +409,8 @@ class DefinitionProblem(Sized):
             self.structured[name] = "differ within each row"
         elif all(len(t) > 2 and bool((t.diff() >= 0).all()) for t in flat):
             self.structured[name] = "are in order"
-        highs = [(sizes, self.bound_of(t)) for sizes, t in draws]
-        low = min(int(t.min()) for _, t in draws)
+        highs = [(sizes, self.bounds_of(t)[1]) for sizes, t in draws]
+        low = min(self.bounds_of(t)[0] for _, t in draws)
         names = [*self.constants, *self.expressions, *self.sizes]
         fits = [n for n in names if all(task_file.evaluate(self.expanded(n, {}), s) == h for s, h in highs)]
         if fits:
@@ -422,11 +422,11 @@ class DefinitionProblem(Sized):
         self.notes.append(f"{name}: independent integers in {low} to {text}, in place of the definition's own")
         return task_file.Values("integers", low, high, (str(low), text))
 
-    def bound_of(self, tensor):
-        """That of the call that drew it, or one more than its largest number."""
-        high = int(tensor.max()) + 1
-        drawn = {b for shape, (_, b) in self.draw_bounds if shape == tuple(tensor.shape) and b >= high}
-        return min(drawn) if drawn else high
+    def bounds_of(self, tensor):
+        """Those of the call that drew it, or its smallest number and one more than its largest."""
+        low, high = int(tensor.min()), int(tensor.max()) + 1
+        drawn = [b for shape, b in self.draw_bounds if shape == tuple(tensor.shape) and b[0] <= low and b[1] >= high]
+        return min(drawn, key=lambda b: b[1] - b[0], default=(low, high))
 
     def draw(self, sizes, seed):
         """float32, with what the declared types cannot hold rounded away."""
