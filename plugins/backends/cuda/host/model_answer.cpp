@@ -1,8 +1,6 @@
 #include "plugins/backends/cuda/host/model_answer.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -10,6 +8,7 @@
 
 #include "plugins/backends/cuda/host/module_task.hpp"
 #include "plugins/backends/cuda/host/python_source.hpp"
+#include "plugins/backends/cuda/host/python_value.hpp"
 #include "plugins/backends/evaluator/compile/source_file.hpp"
 
 namespace krl::cuda {
@@ -18,130 +17,6 @@ namespace {
 
 constexpr int kMostInlined = 8;  // Python functions within each other
 constexpr std::string_view kReturned = "what forward returns";
-
-// What an expression of Python is, as far as it is known without running it.
-struct Value {
-  enum Kind {
-    kUnknown,    // text: why
-    kNumber,     // code; number: if it is known, and whether it is an integer
-    kBool,       // number
-    kNone,       // code
-    kText,       // text; line
-    kSequence,   // items
-    kTensor,     // code: an at::Tensor, or what a function of the answer's returned
-    kShape,      // code: the tensor whose shape it is
-    kDevice,     // a device or a type of float32: arguments that change nothing
-    kExtension,  // what load_inline returned
-    kFunction,   // text: a function of an extension
-    kPython,     // a function of the answer's Python
-    kMethod,     // text: its name; code: of which tensor
-    kPart,       // text: "conv": a module within the module, or a tensor of its own
-    kLibrary,    // text: "torch.nn.functional.relu"
-    kModel,      // self
-  } kind = kUnknown;
-  std::string text, code;
-  std::optional<double> number;
-  bool integer = false;
-  std::vector<Value> items;
-  const Statement* function = nullptr;
-  std::uint32_t line = 0;
-};
-using Scope = std::map<std::string, Value>;
-
-Value unknown(std::string why) {
-  return {Value::kUnknown, std::move(why), {}, {}, false, {}, {}, 0};
-}
-Value coded(Value::Kind kind, std::string code) {
-  Value value;
-  value.kind = kind;
-  value.code = std::move(code);
-  return value;
-}
-Value named(Value::Kind kind, std::string text) {
-  Value value;
-  value.kind = kind;
-  value.text = std::move(text);
-  return value;
-}
-Value truth(bool is_true) {
-  Value value = coded(Value::kBool, is_true ? "true" : "false");
-  value.number = is_true;
-  return value;
-}
-Value integer_of(std::string code) {
-  Value value = coded(Value::kNumber, std::move(code));
-  value.integer = true;
-  return value;
-}
-Value number_of(double number, bool integer) {
-  char text[32];
-  const auto end = integer ? std::to_chars(text, std::end(text), static_cast<long long>(number))
-                           : std::to_chars(text, std::end(text), number);
-  Value value = coded(Value::kNumber, std::string(text, end.ptr));
-  if (!integer && value.code.find_first_of(".en") == std::string::npos) value.code += ".0";
-  value.number = number;
-  value.integer = integer;
-  return value;
-}
-
-Value number_in(const std::string& written) {
-  std::string text = written;
-  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
-  const bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (*end != '\0') return unknown("'" + written + "' is no number that is understood");
-  return number_of(number, hex || text.find_first_of(".eE") == std::string::npos);
-}
-
-std::optional<bool> truth_of(const Value& value) {
-  switch (value.kind) {
-    case Value::kNumber:
-    case Value::kBool:
-      if (!value.number) return std::nullopt;
-      return *value.number != 0;
-    case Value::kNone:
-      return false;
-    case Value::kText:
-      return !value.text.empty();
-    case Value::kSequence:
-      return !value.items.empty();
-    default:
-      return std::nullopt;
-  }
-}
-
-Value arithmetic(const std::string& sign, const Value& a, const Value& b, const Expression& e) {
-  if (a.kind == Value::kText && b.kind == Value::kText && sign == "+") {
-    Value joined = a;
-    joined.text += b.text;
-    return joined;
-  }
-  const auto is_number = [](const Value& v) {
-    return v.kind == Value::kNumber || v.kind == Value::kBool;
-  };
-  if (!is_number(a) || !is_number(b)) return unknown("PyTorch computes '" + text_of(e) + "'");
-  const bool integer = a.integer && b.integer && sign != "/";
-  if (a.number && b.number) {
-    const double x = *a.number, y = *b.number;
-    if (sign == "+") return number_of(x + y, integer);
-    if (sign == "-") return number_of(x - y, integer);
-    if (sign == "*") return number_of(x * y, integer);
-    if (sign == "/" && y != 0) return number_of(x / y, false);
-    if (sign == "//" && y != 0) return number_of(std::floor(x / y), integer);
-    if (sign == "%" && y != 0) return number_of(x - y * std::floor(x / y), integer);
-    if (sign == "**") return number_of(std::pow(x, y), integer && y >= 0);
-    return unknown("'" + text_of(e) + "' is not understood");
-  }
-  if (sign == "**" || ((sign == "//" || sign == "%") && !integer)) {
-    return unknown("'" + text_of(e) + "' is not understood");
-  }
-  const std::string left = sign == "/" ? "double(" + a.code + ")" : a.code;  // sizes are positive
-  Value made =
-      coded(Value::kNumber, "(" + left + (sign == "//" ? " / " : " " + sign + " ") + b.code + ")");
-  made.integer = integer;
-  return made;
-}
 
 // Follows the answer's text from top to bottom, its constructor, and its forward, of which it writes
 // down the calls. What it cannot follow is an unknown value, which is a problem only where the calls
@@ -205,7 +80,7 @@ class Binder {
         evaluate(parts[0], *scope);
         break;
       case Statement::kFunction:
-        (*scope)[statement.text] = named(Value::kPython, statement.text);
+        (*scope)[statement.text] = texted(Value::kPython, statement.text);
         (*scope)[statement.text].function = &statement;
         break;
       case Statement::kClass:
@@ -280,7 +155,7 @@ class Binder {
     std::vector<Value> given;
     for (const Expression& argument : module_.arguments) given.push_back(evaluate(argument, task));
     Scope scope = arguments_for(init, 1, given);
-    if (!init.parameters.empty()) scope[init.parameters[0].name] = named(Value::kModel, "self");
+    if (!init.parameters.empty()) scope[init.parameters[0].name] = texted(Value::kModel, "self");
     for (const Statement& statement : init.body) run(statement, &scope);
   }
 
@@ -325,7 +200,7 @@ class Binder {
     }
     Scope scope = arguments_for(forward, 1, given);
     if (!forward.parameters.empty())
-      scope[forward.parameters[0].name] = named(Value::kModel, "self");
+      scope[forward.parameters[0].name] = texted(Value::kModel, "self");
     following_ = true;
     const auto result = follow(forward.body, &scope);
     if (!result) return refuse(forward.line, "forward returns nothing");
@@ -431,7 +306,7 @@ class Binder {
       case Expression::kNumber:
         return number_in(e.text);
       case Expression::kString: {
-        Value text = named(Value::kText, e.text);
+        Value text = texted(Value::kText, e.text);
         text.line = e.line;
         return text;
       }
@@ -469,9 +344,9 @@ class Binder {
     for (const Scope* each : {&scope, &globals_}) {
       if (const auto found = each->find(text); found != each->end()) return found->second;
     }
-    if (text == "nn") return named(Value::kLibrary, "torch.nn");
-    if (text == "F") return named(Value::kLibrary, "torch.nn.functional");
-    return named(Value::kLibrary, text);
+    if (text == "nn") return texted(Value::kLibrary, "torch.nn");
+    if (text == "F") return texted(Value::kLibrary, "torch.nn.functional");
+    return texted(Value::kLibrary, text);
   }
 
   Value attribute(const Value& owner, const Expression& e) {
@@ -481,12 +356,12 @@ class Binder {
         if (const auto found = attributes_.find(word); found != attributes_.end())
           return found->second;
         if (const auto found = methods_.find(word); found != methods_.end()) {
-          Value method = named(Value::kPython, "self");
+          Value method = texted(Value::kPython, "self");
           method.function = found->second;
           return method;
         }
         if (word == "training") return truth(true);
-        return named(Value::kPart, word);
+        return texted(Value::kPart, word);
       case Value::kPart:
         if (const Value tensor = own_tensor(owner.text); tensor.kind == Value::kTensor) {
           return attribute(tensor, e);
@@ -494,11 +369,11 @@ class Binder {
         if (owner.text.empty() && (word == "cuda" || word == "to")) break;
         return part_of(owner.text, word);
       case Value::kExtension:
-        return named(Value::kFunction, word);
+        return texted(Value::kFunction, word);
       case Value::kLibrary:
         if (owner.text == "torch" && (word == "float32" || word == "float"))
           return coded(Value::kDevice, "");
-        return named(Value::kLibrary, owner.text + "." + word);
+        return texted(Value::kLibrary, owner.text + "." + word);
       case Value::kTensor:
         if (word == "shape") return coded(Value::kShape, owner.code);
         if (word == "is_cuda") return truth(true);
@@ -512,7 +387,7 @@ class Binder {
       default:
         break;
     }
-    Value method = named(Value::kMethod, word);
+    Value method = texted(Value::kMethod, word);
     method.code = owner.code;
     method.items = {owner};
     return method;
@@ -525,7 +400,7 @@ class Binder {
       return integer_of(weight.code + ".size(1)");
     if (weight.kind == Value::kTensor && word == "out_features")
       return integer_of(weight.code + ".size(0)");
-    return named(Value::kPart, path + "." + word);
+    return texted(Value::kPart, path + "." + word);
   }
 
   Value item(const Value& owner, const Value& index, const Expression& e) {
@@ -576,25 +451,7 @@ class Binder {
     }
     if (std::string_view("+-*/%**//@").find(sign) != std::string_view::npos)
       return arithmetic(sign, a, b, e);
-    return compare(sign, a, b, e);
-  }
-
-  static Value compare(const std::string& sign, const Value& a, const Value& b,
-                       const Expression& e) {
-    if (a.kind == Value::kText && b.kind == Value::kText && (sign == "==" || sign == "!=")) {
-      return truth((a.text == b.text) == (sign == "=="));
-    }
-    if (a.kind == Value::kDevice && b.kind == Value::kDevice) return truth(sign == "==");
-    if (a.number && b.number) {
-      const double x = *a.number, y = *b.number;
-      if (sign == "==") return truth(x == y);
-      if (sign == "!=") return truth(x != y);
-      if (sign == "<") return truth(x < y);
-      if (sign == ">") return truth(x > y);
-      if (sign == "<=") return truth(x <= y);
-      if (sign == ">=") return truth(x >= y);
-    }
-    return unknown("'" + text_of(e) + "' depends on more than the task");
+    return comparison(sign, a, b, e);
   }
 
   // ---- calls
@@ -679,7 +536,7 @@ class Binder {
     const bool is_method = callee.text == "self";
     Scope scope = arguments_for(*callee.function, is_method ? 1 : 0, given);
     if (is_method && !callee.function->parameters.empty()) {
-      scope[callee.function->parameters[0].name] = named(Value::kModel, "self");
+      scope[callee.function->parameters[0].name] = texted(Value::kModel, "self");
     }
     ++inlined_;
     const auto result = follow(callee.function->body, &scope);
@@ -741,22 +598,10 @@ class Binder {
     }
     if (path == "print") return coded(Value::kNone, "");
     if (path.rfind("torch.nn.", 0) == 0 && path.rfind("torch.nn.functional.", 0) != 0) {
-      return named(Value::kPart, "");  // takes the name of the attribute that holds it
+      return texted(Value::kPart, "");  // takes the name of the attribute that holds it
     }
     if (path.rfind("torch.", 0) != 0) return unknown("'" + path + "' is not known");
     return unknown("PyTorch computes '" + text + "'");
-  }
-
-  static Value is_instance(const Value& value, const Expression& type) {
-    const auto is_of = [&](const Expression& one) {
-      if (one.text == "int") return value.kind == Value::kNumber && value.integer;
-      if (one.text == "float") return value.kind == Value::kNumber && !value.integer;
-      if (one.text == "tuple" || one.text == "list") return value.kind == Value::kSequence;
-      return one.text == "Tensor" && value.kind == Value::kTensor;
-    };
-    if (value.kind == Value::kUnknown) return value;
-    if (type.kind != Expression::kSequence) return truth(is_of(type));
-    return truth(std::any_of(type.parts.begin(), type.parts.end(), is_of));
   }
 
   // ---- the text

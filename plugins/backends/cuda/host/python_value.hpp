@@ -1,0 +1,60 @@
+// What an expression of Python is, as far as it is known without running it: a number, a tensor with
+// its code in C++, a module within the module. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/backends/cuda/host/python_source.hpp"
+
+namespace krl::cuda::python {
+
+struct Value {
+  enum Kind {
+    kUnknown,    // text: why
+    kNumber,     // code; number: if it is known, and whether it is an integer
+    kBool,       // number
+    kNone,       // code
+    kText,       // text; line
+    kSequence,   // items
+    kTensor,     // code: an at::Tensor, or what a function of the answer's returned
+    kShape,      // code: the tensor whose shape it is
+    kDevice,     // a device or a type of float32: arguments that change nothing
+    kExtension,  // what load_inline returned
+    kFunction,   // text: a function of an extension
+    kPython,     // a function of the answer's Python
+    kMethod,     // text: its name; code: of which tensor
+    kPart,       // text: "conv": a module within the module, or a tensor of its own
+    kLibrary,    // text: "torch.nn.functional.relu"
+    kModel,      // self
+  } kind = kUnknown;
+  std::string text, code;
+  std::optional<double> number;
+  bool integer = false;
+  std::vector<Value> items;
+  const Statement* function = nullptr;
+  std::uint32_t line = 0;
+};
+using Scope = std::map<std::string, Value>;
+
+Value unknown(std::string why);
+Value coded(Value::Kind kind, std::string code);
+Value texted(Value::Kind kind, std::string text);
+Value truth(bool is_true);
+Value integer_of(std::string code);  // that is known when the code runs
+Value number_of(double number, bool integer);
+Value number_in(const std::string& written);
+
+// Whether an `if` would be taken; none: that is not known.
+std::optional<bool> truth_of(const Value& value);
+
+// a SIGN b, of the expression `e`: unknown where PyTorch would compute it.
+Value arithmetic(const std::string& sign, const Value& a, const Value& b, const Expression& e);
+Value comparison(const std::string& sign, const Value& a, const Value& b, const Expression& e);
+
+Value is_instance(const Value& value, const Expression& type);
+
+}  // namespace krl::cuda::python
