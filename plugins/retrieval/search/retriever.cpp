@@ -74,8 +74,7 @@ class Retriever::Search {
       const auto [first, last] = retriever.by_name_.equal_range(plain_name(name));
       for (auto one = first; one != last; ++one) own_documents_.insert(one->second);
     }
-    for (const std::size_t own : own_documents_)
-      guarded_.push_back(identity_of(retriever.index_.documents[own].text));
+    for (const std::size_t own : own_documents_) guarded_.push_back(retriever.identity(own));
     guarded_.push_back(identity_of(query.text));
     if (query.guarded == nullptr) return;
     const auto& texts = query.guarded->identities;
@@ -83,15 +82,14 @@ class Retriever::Search {
   }
 
   Retrieval run() {
-    // More than are wanted, as some will be left out; all of them again if these do not suffice.
+    // More than are wanted, as some will be left out; still more if these do not suffice.
     constexpr std::size_t kSpare = 16;
+    std::size_t decided = 0;
     for (std::size_t wanted = query_.count + kSpare;; wanted *= 4) {
-      result_ = {};
-      found_.clear();
       const std::vector<Neighbour> nearest = retriever_.vectors_.search(vector_, wanted);
-      for (const Neighbour& neighbour : nearest) {
+      for (; decided < nearest.size(); ++decided) {
         if (result_.hits.size() == query_.count) return std::move(result_);
-        decide(neighbour);
+        decide(nearest[decided]);
       }
       if (result_.hits.size() == query_.count || nearest.size() < wanted) {
         return std::move(result_);
@@ -106,13 +104,13 @@ class Retriever::Search {
       result_.left_out.push_back({&document, neighbour.product, Reason::kOwnTask});
       return;
     }
-    TextIdentity identity = identity_of(document.text);
+    const TextIdentity& identity = retriever_.identity(neighbour.index);
     if (const auto reason = reason_against(identity, neighbour)) {
       result_.left_out.push_back({&document, neighbour.product, *reason});
       return;
     }
     result_.hits.push_back({&document, neighbour.product});
-    found_.push_back(std::move(identity));
+    found_.push_back(identity);
   }
 
   std::optional<Reason> reason_against(const TextIdentity& identity,
@@ -177,6 +175,13 @@ Retriever::Retriever(StoredIndex index, Encode encode, RetrievalRules rules)
   for (std::size_t i = 0; i < index_.documents.size(); ++i) {
     for (const std::string& name : names_of(index_.documents[i])) by_name_.emplace(name, i);
   }
+}
+
+const TextIdentity& Retriever::identity(std::size_t document) const {
+  const std::lock_guard lock(*mutex_);
+  const auto [known, is_new] = identities_.try_emplace(document);
+  if (is_new) known->second = identity_of(index_.documents[document].text);
+  return known->second;
 }
 
 GuardedTexts Retriever::guard(std::span<const std::string_view> texts) const {

@@ -1,9 +1,12 @@
 // Finds the documents of an index that are nearest to a query, and leaves out what would give its
 // task's answer away: documents of the task itself, and near duplicates of them and of texts that
-// are guarded. What was left out is reported with the reason. Immutable; thread-safe as far as its `Encode` is.
+// are guarded. What was left out is reported with the reason. Thread-safe as far as its `Encode`
+// is.
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,11 +88,16 @@ class Retriever {
  private:
   class Search;
 
+  // Of a document; made when it is first wanted.
+  const TextIdentity& identity(std::size_t document) const;
+
   StoredIndex index_;
   Encode encode_;
   RetrievalRules rules_;
   VectorIndex vectors_;
   std::unordered_multimap<std::string, std::size_t> by_name_;  // documents by all of their names
+  mutable std::unordered_map<std::size_t, TextIdentity> identities_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of identities_
 };
 
 }  // namespace krl::retrieval
