@@ -51,7 +51,8 @@ def published_values(tensor, shape, weight_shapes):
         return None
     low, high, mean, std = (float(f(tensor)) for f in (torch.min, torch.max, torch.mean, torch.std))
     if low == high:
-        return ("zeros", []) if low == 0 else ("uniform", [f"{low:g}", f"{high:g}"])
+        # bounds of a task differ, by less here than anything tells
+        return ("zeros", []) if low == 0 else ("uniform", [f"{low:g}", f"{low + 1e-6 * abs(low):.9g}"])
     of = shape if len(shape) > 1 else weight_shapes[0] if weight_shapes else []
     terms = task_file.product(list(of[1:])) if len(of) > 1 else ""
     flat = abs(std * 3 ** 0.5 / ((high - low) / 2) - 1) < 0.25 or tensor.numel() < 32
