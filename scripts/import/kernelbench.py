@@ -49,17 +49,20 @@ def published_values(tensor, shape, weight_shapes):
     """
     if not tensor.is_floating_point():
         return None
+    of = shape if len(shape) > 1 else weight_shapes[0] if weight_shapes else []
+    terms = task_file.product(list(of[1:])) if len(of) > 1 else ""
+    scaled = ("uniform", [f"-1.0 / sqrt({terms})", f"1.0 / sqrt({terms})"]) if terms else None
+    if tensor.numel() == 1:
+        return scaled
     low, high, mean, std = (float(f(tensor)) for f in (torch.min, torch.max, torch.mean, torch.std))
     if low == high:
         # bounds of a task differ, by less here than anything tells
         return ("zeros", []) if low == 0 else ("uniform", [f"{low:g}", f"{low + 1e-6 * abs(low):.9g}"])
-    of = shape if len(shape) > 1 else weight_shapes[0] if weight_shapes else []
-    terms = task_file.product(list(of[1:])) if len(of) > 1 else ""
     flat = abs(std * 3 ** 0.5 / ((high - low) / 2) - 1) < 0.25 or tensor.numel() < 32
     if low >= 0 and high <= 1 and flat:
         return "uniform", ["0", "1"]
-    if flat and abs(mean) < std and terms and high < 1 and max(-low, high) > 0:
-        return "uniform", [f"-1.0 / sqrt({terms})", f"1.0 / sqrt({terms})"]
+    if flat and abs(mean) < std and terms and high < 1:
+        return scaled
     if low >= 0 or len(tensor.unique()) <= 2:
         return None
     if abs(std - 1) < 0.25 and abs(mean) < 0.25 and not flat:
