@@ -355,6 +355,8 @@ class DefinitionProblem(Sized):
                 torch.manual_seed(seed)
                 made = generator({**axes, **self.scalars}, torch.device("cpu"))
             for name, tensor in made.items():
+                if name in self.scalars and isinstance(tensor, torch.Tensor):
+                    tensor = tensor.item()
                 if isinstance(tensor, torch.Tensor):
                     draws.setdefault(name, []).append((sizes, tensor))
                 elif name in self.scalars:

@@ -97,8 +97,8 @@ class DefinitionImporter(Importer):
                    for n in problem.output_specs}
         self.input_names, self.output_names = list(inputs.values()), list(outputs.values())
         self.weight_names = []
-        # A bool is no scalar of tasks: its value is in the text.
-        self.scalars = {self.scalar_names[n]: v for n, v in problem.scalars.items() if not isinstance(v, bool)}
+        # Neither a bool nor None is a scalar of tasks: it is in the text.
+        self.scalars = {self.scalar_names[n]: v for n, v in problem.scalars.items() if type(v) in (int, float)}
         pairs = {**self.axis_names, **self.scalar_names, **inputs, **outputs}
         self.renamings = {name: new for name, new in pairs.items() if name != new}
 
@@ -235,7 +235,13 @@ class DefinitionImporter(Importer):
 
     def axis_table(self):
         problem, table = self.problem, {}
+        used = {n for s in (*problem.input_specs.values(), *problem.output_specs.values()) for n in s["shape"] or ()}
+        used |= {n for e in problem.expressions.values() for n in names_of(e)}
         for name in (*problem.constants, *problem.sizes):
+            if problem.constants.get(name, 1) < 1:  # no axis of tasks
+                if name in used:
+                    raise LeftOut(f"the axis {name} is {problem.constants[name]}")
+                continue
             size = problem.constants.get(name, self.case.get(name))
             table[self.axis_names[name]] = task_file.quoted("var") if name in self.axes else str(size)
         waiting = dict(problem.expressions)
