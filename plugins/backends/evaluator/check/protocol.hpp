@@ -22,7 +22,8 @@ inline Protocol protocol_named(const std::string& name) {
 struct PreparedTask;
 
 // A task as KernelBench would judge it: at its real sizes alone, or where it has none or a backend
-// no time for them, at the shown ones; without fresh shapes, and without an allowance for rounding.
+// no time for them, at the shown ones; without fresh shapes, and held against what the reference
+// gives in float32, without an allowance for rounding.
 PreparedTask as_kernelbench(PreparedTask task);
 
 // The runs of such a task. All candidates see the same inputs, as KernelBench's seeds are fixed.

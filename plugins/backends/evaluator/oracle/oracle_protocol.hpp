@@ -38,7 +38,7 @@ struct OracleRequest {
   std::vector<OracleTensor> inputs;
   std::vector<OracleScalar> scalars;
   std::vector<OracleTensor> outputs;
-  double terms = 1;  // see Tolerance
+  double terms = 1;  // see Tolerance; 0: what the reference gives in float32 is expected, as it is
 };
 
 // Of a case, with a place in the memory for everything: first the inputs, then the outputs.

@@ -175,8 +175,8 @@ void check_output(const OracleTensor& declared, const at::Tensor& got, std::size
 
 // What the runs of a reference give for one output.
 struct Results {
-  at::Tensor exact;                // in float64
-  std::vector<at::Tensor> single;  // in float32: of the same inputs, then of nudged ones
+  at::Tensor exact;                // in float64; in float32 where that is what is expected
+  std::vector<at::Tensor> single;  // in float32: of the same inputs, then of nudged ones; or none
 };
 
 // What rounding may cost each element: see kRoundingFactor.
@@ -201,7 +201,8 @@ void store(const OracleTensor& output, const Results& results, double terms, std
   // A value beyond the output's type is an infinity there.
   const at::Tensor stored = results.exact.to(torch_type(output.dtype)).to(at::kDouble);
   put(output.offset, at::kDouble, at::where(stored.isinf(), stored, results.exact));
-  put(output.rounding, at::kFloat, rounding_of(results, terms));
+  put(output.rounding, at::kFloat,
+      results.single.empty() ? at::zeros_like(results.exact) : rounding_of(results, terms));
 }
 
 // An error is next to zero by luck at times: where there are few elements, more draws see to it.
@@ -270,14 +271,16 @@ std::optional<ReferenceProblem> ReferenceStore::compute(const OracleRequest& req
     const auto call = [&](at::ScalarType precision, Nudges* nudges, std::int64_t draw) {
       return as_list((*function)(arguments_of(request, memory, device_, precision, nudges, draw)));
     };
-    const std::vector<at::Tensor> exact = call(at::kDouble, nullptr, 0);
+    const bool in_single = request.terms == 0;
+    const std::vector<at::Tensor> exact = call(in_single ? at::kFloat : at::kDouble, nullptr, 0);
     if (exact.size() != request.outputs.size()) {
       refuse("the reference returns " + std::to_string(exact.size()) +
              " tensors, the task declares " + std::to_string(request.outputs.size()));
     }
     std::vector<std::vector<at::Tensor>> single;
-    const bool rounds = std::any_of(request.outputs.begin(), request.outputs.end(),
-                                    [](const auto& output) { return is_floating(output.dtype); });
+    const bool rounds =
+        !in_single && std::any_of(request.outputs.begin(), request.outputs.end(),
+                                  [](const auto& o) { return is_floating(o.dtype); });
     if (rounds) single.push_back(call(at::kFloat, nullptr, 0));
     for (std::int64_t draw = 0; rounds && draw < draws_of(request); ++draw)
       single.push_back(call(at::kFloat, nudges_.get(), draw));
