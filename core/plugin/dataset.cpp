@@ -150,8 +150,7 @@ Result<DatasetItems> Dataset::read(std::uint64_t index) const {
 }
 
 bool Dataset::can_find(const Component& component) {
-  const auto& table = *static_cast<const krl_dataset_v*>(component.raw->table);
-  return table.struct_size > offsetof(krl_dataset_v, find) && table.find != nullptr;
+  return static_cast<const krl_dataset_v*>(component.raw->table)->find != nullptr;
 }
 
 Result<std::vector<FoundDocument>> Dataset::find(const Task& task,

@@ -126,7 +126,7 @@ constexpr Sizes kFieldSizes{KRL_SIZE_UP_TO(krl_field, doc), sizeof(krl_field)};
 constexpr Sizes kPolicySizes{KRL_SIZE_UP_TO(krl_policy_v, export_weights), sizeof(krl_policy_v)};
 constexpr Sizes kBackendSizes{KRL_SIZE_UP_TO(krl_backend_v, evaluate), sizeof(krl_backend_v)};
 constexpr Sizes kRewardSizes{KRL_SIZE_UP_TO(krl_reward_v, score), sizeof(krl_reward_v)};
-constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, read), sizeof(krl_dataset_v)};
+constexpr Sizes kDatasetSizes{KRL_SIZE_UP_TO(krl_dataset_v, reserved), sizeof(krl_dataset_v)};
 
 #undef KRL_SIZE_UP_TO
 

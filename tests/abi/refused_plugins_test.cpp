@@ -114,12 +114,12 @@ TEST_F(RefusedPlugins, DescriptionsThatAreWrong) {
   EXPECT_EQ(refusals_of(expected), expected);
 }
 
-// A backend's table is as large as a dataset's, so a dataset with one is not told.
 TEST_F(RefusedPlugins, ATableOfAnotherKind) {
   const std::map<std::string, std::string> sizes{{"policy_on_reward", "a policy's table has 160"},
-                                                 {"dataset_on_reward", "a dataset's table has 32"},
+                                                 {"dataset_on_reward", "a dataset's table has 40"},
                                                  {"reward_on_backend", "a reward's table has 16"},
                                                  {"policy_on_backend", "a policy's table has 160"},
+                                                 {"dataset_on_backend", "a dataset's table has 40"},
                                                  {"policy_flags", "table's flags contain 0x4"}};
   const auto why = refusals_of(sizes);
   for (const auto& [name, text] : sizes) EXPECT_THAT(why.at(name), HasSubstr(text)) << name;

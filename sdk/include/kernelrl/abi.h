@@ -614,6 +614,7 @@ typedef struct krl_dataset_v {
   /* [call] NULL if the dataset cannot be searched. Pushes at most `count` documents to be shown with the task, and those with
    * higher scores that would give its answer away. The same query finds the same documents. */
   krl_status (*find)(void* self, const krl_call*, const krl_document_query*, const krl_found_sink*);
+  const void* reserved; /* NULL; with it no other kind's table has this size, so a wrong kind is told by the size */
 } krl_dataset_v;
 
 /* ---- what a plugin offers ----------------------------------------------------------------------------------------- */

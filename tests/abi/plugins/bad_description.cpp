@@ -92,6 +92,7 @@ constexpr Fault kFaults[] = {
     {"dataset_on_reward", [] { component.kind = KRL_DATASET; }},
     {"reward_on_backend", [] { component.table = &backend; }},
     {"policy_on_backend", [] { component.kind = KRL_POLICY, component.table = &backend; }},
+    {"dataset_on_backend", [] { component.kind = KRL_DATASET, component.table = &backend; }},
     {"policy_flags",
      [] {
        component.kind = KRL_POLICY, component.table = &policy;

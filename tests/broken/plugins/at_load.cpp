@@ -51,7 +51,7 @@ krl_plugin plugin{
 const krl_plugin* description = &plugin;
 
 void segfault() {
-  volatile int* const nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;  // the compiler may not know
   *nowhere = 1;
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kForged =
     "one\n[2026-01-01 00:00:00.000] [error] forged line\x1b[31mred\x1b[0m \xff\xfe";
 
 void segfault() {
-  volatile int* const nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;  // the compiler may not know
   *nowhere = 1;
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -151,7 +152,7 @@ TEST_F(Answers, AreNoLongerWantedWhenTheirReceiverThrows) {
         yield);
   }),
                std::domain_error);
-  while (server_->open() > 0) std::this_thread::yield();
+  test::wait_while([&] { return server_->open() > 0; });
   EXPECT_EQ(ask(get("/")).body, "ok");
 }
 

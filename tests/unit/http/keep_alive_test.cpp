@@ -1,8 +1,8 @@
 // Which connection a request travels on.
 #include <atomic>
-#include <thread>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -37,7 +37,7 @@ TEST_F(KeepAlive, AnIdleConnectionThatTheServerClosedIsNotUsed) {
   serve([](const SeenRequest&) { return answer(200, "x"); });
   ask(get("/"));
   server_->close_connections();
-  while (server_->open() > 0) std::this_thread::yield();
+  test::wait_while([&] { return server_->open() > 0; });
   EXPECT_EQ(ask(post("/", "not repeatable")).status, 200u);
   EXPECT_EQ(server_->accepted(), 2);
 }

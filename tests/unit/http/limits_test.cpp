@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -213,7 +214,7 @@ TEST_F(LimitsTest, ACancelledRequestsTurnIsTheNextOnes) {
         failure(get("/held"), Patience::of(kTestPatience, [&] { return cancelled.load(); }));
     EXPECT_EQ(held.cause(), Cause::kCancelled);
   });
-  while (server.requests().empty()) std::this_thread::yield();
+  test::wait_while([&] { return server.requests().empty(); });
   EXPECT_EQ(failure(get("/"), Patience::of(kShort)).phase(), Phase::kSlot);
   std::thread waiting([&] { EXPECT_EQ(ask(get("/")).body, "ok"); });
   cancelled = true;

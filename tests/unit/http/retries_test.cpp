@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -105,7 +106,7 @@ TEST_F(RetriesTest, AServerThatReturnsIsWaitedForByEveryRequest) {
   server_->vanish();
   connect_to(server_->url(), options);
   std::thread returning([&] {
-    while (refused < 3) std::this_thread::yield();
+    test::wait_while([&] { return refused < 3; });
     server_->come_back();
   });
   EXPECT_EQ(ask_until_served(post("/step", "{}")).body, "served");
@@ -173,7 +174,7 @@ TEST_F(RetriesTest, WhoWaitsForTheNextTryHoldsUpNobody) {
                                                              [&] { return cancelled.load(); })),
                  Failure);
   });
-  while (!waits) std::this_thread::yield();
+  test::wait_while([&] { return !waits; });
   EXPECT_EQ(ask(get("/other")).body, "other");
   cancelled = true;
   waiting.join();

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -131,7 +132,7 @@ TEST_F(Tls, ClosedConnectionsAreNotUsedAgain) {
   connect_to(url("localhost"), trusting());
   ask(get("/"));
   server_->close_connections();
-  while (server_->open() > 0) std::this_thread::yield();
+  test::wait_while([&] { return server_->open() > 0; });
   EXPECT_EQ(ask(post("/", "not repeatable")).status, 200u);
   EXPECT_EQ(server_->accepted(), 2);
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/unit/http/client_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::http::testing {
 namespace {
@@ -68,7 +69,7 @@ TEST_F(Upgrade, CarriesBytesBothWaysAtOnce) {
 
 TEST_F(Upgrade, EndsWhenEnoughHasCome) {
   EXPECT_GE(exchanged(Script().send(switching()).endlessly("0123456789"), "", 100).size(), 100u);
-  while (server_->open() > 0) std::this_thread::yield();
+  test::wait_while([&] { return server_->open() > 0; });
 }
 
 TEST_F(Upgrade, DoesNotMindAnInputThatNobodyWants) {
@@ -107,7 +108,7 @@ TEST_F(Upgrade, HoldsAConnectionOpenForAsLongAsItLives) {
   client_.reset();
   EXPECT_EQ(server.open(), 1);
   stream.reset();
-  while (server.open() > 0) std::this_thread::yield();
+  test::wait_while([&] { return server.open() > 0; });
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include <memory>
 #include <regex>
 #include <set>
-#include <thread>
 
 #include "plugins/backends/cuda/compile_settings.hpp"
 #include "plugins/backends/cuda/compiled_module.hpp"
@@ -31,6 +30,8 @@
 #include "plugins/backends/ptx/reader.hpp"
 #include "plugins/files/file.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/scratch_folder.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::testing {
 using namespace cuda;
@@ -668,18 +669,9 @@ Process wait_for(const std::string& name) {
   }
 }
 
-// Folders of compiles, this test's and maybe those of others that run beside it.
-std::set<std::string> private_folders() {
-  std::set<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/tmp")) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("kernelrl-") || name.starts_with("tmpxft")) found.insert(name);
-  }
-  return found;
-}
-
 TEST_P(CudaCompilers, NothingIsLeftOfACompileThatIsKilled) {
-  const auto before = private_folders();
+  const test::ScratchFolder temporary;  // only for the compiles of this test
+  ASSERT_EQ(::setenv("TMPDIR", temporary.path().c_str(), 1), 0);
   const CudaCompiler compiler = compiler_for("sm_90");
   const bool is_nvcc = GetParam() == std::string("nvcc");
   const std::string at_work = is_nvcc ? "(cicc)" : "(kernelrl-nvrtc)";
@@ -694,13 +686,10 @@ TEST_P(CudaCompilers, NothingIsLeftOfACompileThatIsKilled) {
     const Process found = wait_for(name);
     ::kill(itself ? found.id : found.group, SIGKILL);
     EXPECT_THROW(compile.get(), Failure) << "a killed compile says nothing about the source";
-    while (::kill(-found.group, 0) == 0) std::this_thread::yield();
+    test::wait_while([&] { return ::kill(-found.group, 0) == 0; });
   }
-  const auto something_new = [&] {
-    const auto now = private_folders();
-    return !std::includes(before.begin(), before.end(), now.begin(), now.end());
-  };
-  while (something_new()) std::this_thread::yield();
+  test::wait_while([&] { return !std::filesystem::is_empty(temporary.path()); });
+  ::unsetenv("TMPDIR");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "plugins/backends/docker/owner.hpp"
 #include "tests/unit/backends/docker/docker_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::docker::testing {
 namespace {
@@ -157,7 +158,7 @@ TEST_F(RecoveryTest, EndsWithAProcessThatIsKilled) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   const auto deadline = Patience::Clock::now() + kTestPatience;
-  while (containers() > 0 && Patience::Clock::now() < deadline) std::this_thread::yield();
+  test::wait_while([&] { return containers() > 0 && Patience::Clock::now() < deadline; });
   EXPECT_EQ(containers(), 0u);
 }
 

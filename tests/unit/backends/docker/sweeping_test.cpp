@@ -7,6 +7,7 @@
 #include "tests/unit/backends/docker/docker_fixture.hpp"
 
 #include "plugins/files/file.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::docker::testing {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(SweepingTest, ACancelledCommandIsKilled) {
   Container container(settings());
   std::atomic<bool> cancelled{false};
   std::jthread canceller([&] {
-    while (!some_process_says("7654323")) std::this_thread::yield();
+    test::wait_while([&] { return !some_process_says("7654323"); });
     cancelled = true;
   });
   try {

@@ -1,5 +1,6 @@
 // The folder that a sandboxed compiler writes to, in both of its forms.
 #include "plugins/backends/evaluator/sandbox/private_folder.hpp"
+#include "tests/wait_while.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <thread>
 
 namespace krl::sandbox {
 namespace {
@@ -64,7 +64,7 @@ TEST(PrivateFolder, OnDiskIsRemovedWhoeverIsKilled) {
     EXPECT_EQ(folder.parent_path(), parent);
     EXPECT_TRUE(fs::exists(folder / "file"));
     child.kill();
-    while (fs::exists(folder)) std::this_thread::yield();
+    test::wait_while([&] { return fs::exists(folder); });
   }
 }
 

@@ -12,6 +12,7 @@
 #include "plugins/backends/cuda/cuda_evaluator.hpp"
 #include "tests/unit/backends/gpu/host_candidate.hpp"
 #include "tests/unit/backends/gpu/simulated_compiler.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::testing {
 namespace {
@@ -176,7 +177,7 @@ TEST(HostEvaluation, WaitsWhileProcessesAreKilledAgainAndAgain) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
-  while (!begun) std::this_thread::yield();
+  test::wait_while([&] { return !begun; });
   const EvaluationRecord record = evaluated(std::string(kDoubles) + " /* killed */");
   ended = true;
   killer.join();

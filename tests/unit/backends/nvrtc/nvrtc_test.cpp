@@ -10,7 +10,6 @@
 #include <fstream>
 #include <future>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "plugins/backends/cuda/compiled_module.hpp"
@@ -19,6 +18,7 @@
 #include "plugins/backends/nvrtc/nvrtc_compiler.hpp"
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "tests/unit/backends/evaluator/cpu_fixture.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::testing {
 using namespace cuda;
@@ -260,7 +260,7 @@ TEST_F(NvrtcServers, AsManyAsCompilesAtATime) {
       EXPECT_THROW(compiles.compile(kBomb, {"k"}, [&] { return enough.load(); }), Failure);
     }));
   }
-  while (servers().size() < 4) std::this_thread::yield();
+  test::wait_while([&] { return servers().size() < 4; });
   enough = true;
   for (auto& one : all) one.get();
 }

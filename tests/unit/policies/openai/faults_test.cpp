@@ -8,6 +8,7 @@
 
 #include "tests/unit/policies/openai/fake_vllm.hpp"
 #include "tests/unit/policies/openai/policy_under_test.hpp"
+#include "tests/wait_while.hpp"
 
 namespace krl::openai {
 namespace {
@@ -292,7 +293,7 @@ TEST(OpenAiPolicy, CancellingEndsTheCall) {
   FakeVllm server([](const json&, int) { return Script().hold(); });
   OpenAi policy(options(server));
   std::thread canceller([&] {
-    while (server.completions().size() < 4) std::this_thread::yield();
+    test::wait_while([&] { return server.completions().size() < 4; });
     policy.host.is_cancelled = true;
   });
   SampleCollector got;
@@ -307,7 +308,7 @@ TEST(OpenAiPolicy, AServerMayVanishAndReturn) {
   });
   OpenAi policy(options(server));
   std::thread operator_of_it([&] {
-    while (server.completions().size() < 3) std::this_thread::yield();
+    test::wait_while([&] { return server.completions().size() < 3; });
     server.server().vanish();
     server.server().come_back();
   });
