@@ -29,8 +29,8 @@
 #include "plugins/backends/nvrtc/nvrtc_library.hpp"
 #include "plugins/backends/ptx/reader.hpp"
 #include "plugins/files/file.hpp"
-#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/unit/backends/evaluator/cpu_fixture.hpp"
 #include "tests/wait_while.hpp"
 
 namespace krl::testing {
