@@ -38,16 +38,22 @@ std::string kernel_of(const std::string& answer) {
   return candidate.source.empty() ? answer : candidate.source;
 }
 
+// By which a search tells that a document belongs to a task, besides the id.
+std::string title_of(const Task& task) {
+  return nlohmann::json{{"title", task.title}}.dump(-1, ' ', false,
+                                                    nlohmann::json::error_handler_t::replace);
+}
+
 // Documents, and what pairs and tasks hold that may serve as such: answers and naive kernels.
 Result<std::vector<Document>> documents_in(DatasetItems items) {
   std::vector<Document> documents = std::move(items.documents);
   std::size_t number = 0;
   for (const Pair& pair : items.pairs)
     documents.push_back({pair.task.id + "#" + std::to_string(++number), pair.task.id,
-                         kernel_of(pair.answer), "{}"});
+                         kernel_of(pair.answer), title_of(pair.task)});
   for (const Task& task : items.tasks) {
     KRL_ASSIGN(const TaskFacts facts, facts_of(task));
-    if (!facts.naive.empty()) documents.push_back({task.id, task.id, facts.naive, "{}"});
+    if (!facts.naive.empty()) documents.push_back({task.id, task.id, facts.naive, title_of(task)});
   }
   return documents;
 }

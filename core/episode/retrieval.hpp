@@ -24,7 +24,7 @@ struct RetrievedDocuments {
   std::vector<Document> documents;
   std::map<std::string, std::size_t>
       left_out;                 // how many would be among them, by the reason why not
-  std::size_t over_budget = 0;  // that had no room, before the last that had
+  std::size_t over_budget = 0;  // that had no room, of those tried
   std::size_t tokens = 0;       // that the documents add to a prompt
 };
 

@@ -109,7 +109,12 @@ class Rollout {
   Status run_episode(Episode& episode, std::size_t index, Yield yield) {
     while (static_cast<std::int64_t>(episode.turns.size()) < context_.settings.turns && status_) {
       TurnRecord turn;
-      turn.prompt = next_prompt(episode);
+      Result<Prompt> prompt = next_prompt(episode);
+      if (!prompt) {
+        lose(std::move(turn), prompt.error(), episode);
+        break;
+      }
+      turn.prompt = *std::move(prompt);
       const auto tokens = tokens_of(turn.prompt, episode, yield);
       if (!tokens && loses_turns(tokens.error())) {
         lose(std::move(turn), tokens.error(), episode);
@@ -142,29 +147,39 @@ class Rollout {
     return {};
   }
 
-  // The documents of each group. Blocks.
+  // The documents of each group. Blocks. What only loses turns is kept for them.
   Status retrieve() {
     if (context_.retrieval == nullptr) return {};
-    const Player& player = context_.player;
-    const CountTokens count = player.tokenizer != nullptr
-                                  ? core::tokens_of(*player.tokenizer, true)
-                                  : core::tokens_of(player.sampler, player.info.has_tokens);
     for (const Episode& episode : episodes_) {
       if (episode.member != 0) continue;
-      KRL_ASSIGN(RetrievedDocuments found, context_.retrieval->find(*episode.task));
-      KRL_ASSIGN(RetrievedDocuments fitting,
-                 context_.retrieval->fit(std::move(found), *episode.task, context_.prompts, count));
-      report_.add(fitting);
-      documents_.push_back(std::move(fitting.documents));
+      Result<RetrievedDocuments> found = documents_for(*episode.task);
+      if (!found && !loses_turns(found.error())) return failure(found.error());
+      if (!found) {
+        documents_.emplace_back(failure(found.error()));
+        continue;
+      }
+      report_.add(*found);
+      documents_.emplace_back(std::move(found->documents));
     }
     return {};
   }
 
-  Prompt next_prompt(const Episode& episode) const {
+  Result<RetrievedDocuments> documents_for(const Task& task) const {
+    const Player& player = context_.player;
+    const CountTokens count = player.tokenizer != nullptr
+                                  ? core::tokens_of(*player.tokenizer, true)
+                                  : core::tokens_of(player.sampler, player.info.has_tokens);
+    KRL_ASSIGN(RetrievedDocuments found, context_.retrieval->find(task));
+    return context_.retrieval->fit(std::move(found), task, context_.prompts, count);
+  }
+
+  // An error where the documents for it could not be had.
+  Result<Prompt> next_prompt(const Episode& episode) const {
     const bool shows = context_.retrieval != nullptr && context_.retrieval->shows(episode.turns);
     if (!shows) return context_.prompts.build(*episode.task, episode.turns);
-    return context_.prompts.build(*episode.task, episode.turns,
-                                  documents_[episode.group - context_.first_group]);
+    const auto& documents = documents_[episode.group - context_.first_group];
+    if (!documents) return failure(documents.error());
+    return context_.prompts.build(*episode.task, episode.turns, *documents);
   }
 
   using Tokens = std::vector<std::int32_t>;
@@ -195,7 +210,10 @@ class Rollout {
   void tokenize_first_prompts() {
     if (!wants_tokens()) return;
     for (const Episode& episode : episodes_) {
-      if (episode.member == 0) first_tokens_.push_back(tokenize(next_prompt(episode)));
+      if (episode.member != 0) continue;
+      const Result<Prompt> prompt = next_prompt(episode);
+      if (prompt) first_tokens_.push_back(tokenize(*prompt));
+      if (!prompt) first_tokens_.emplace_back(failure(prompt.error()));
     }
   }
 
@@ -208,8 +226,9 @@ class Rollout {
         std::min(context_.settings.min_answer_tokens, context_.settings.max_tokens);
     if (context - static_cast<std::int64_t>(prompt->size()) >= least) return {};
     return invalid(fmt::format(
-        "its prompt has {} tokens; the policy's context of {} must have {} more for the answer (rollout.min_answer_tokens): give the policy a longer context, choose shorter templates ([prompt]), or leave the task out",
-        prompt->size(), context, least));
+        "its prompt has {} tokens; the policy's context of {} must have {} more for the answer (rollout.min_answer_tokens): give the policy a longer context, choose shorter templates ([prompt]), {}or leave the task out",
+        prompt->size(), context, least,
+        context_.retrieval != nullptr ? "lower retrieval.max_tokens, " : ""));
   }
 
   EpisodeRequest request_for(const Prompt& prompt, const std::optional<Tokens>& tokens,
@@ -400,7 +419,7 @@ class Rollout {
   asio::thread_pool evaluators_;
   const std::unique_ptr<Sampler> sampler_;
   std::vector<Episode> episodes_;
-  std::vector<std::vector<Document>> documents_;  // of each group
+  std::vector<Result<std::vector<Document>>> documents_;  // of each group
   RetrievalReport report_;
   std::vector<Result<std::optional<Tokens>>> first_tokens_;  // of each group's first prompt
   int expected_ = 0, answered_ = 0, evaluated_ = 0;

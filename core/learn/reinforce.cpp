@@ -212,13 +212,17 @@ class Reinforcement {
   void observe_groups(const std::vector<Episode>& episodes) {
     const std::set<std::size_t> differ = groups_that_differ(episodes, settings_.learn);
     const RolloutSettings& rollout = settings_.rollout;
-    std::map<std::size_t, double> passing;  // episodes by group
-    for (const Episode& episode : episodes)
+    std::map<std::size_t, double> passing,
+        played;  // episodes by group, without those that were lost
+    for (const Episode& episode : episodes) {
       passing[episode.group] += std::ranges::any_of(
           episode.turns, [](const TurnRecord& turn) { return turn.evaluation.passed(); });
+      played[episode.group] += std::ranges::any_of(
+          episode.turns, [](const TurnRecord& turn) { return !turn.infra_error(); });
+    }
     for (const Episode& episode : episodes) {
       if (episode.member != 0) continue;
-      const double share = passing[episode.group] / static_cast<double>(rollout.group_size);
+      const double share = passing[episode.group] / std::max(1.0, played[episode.group]);
       const bool within = share >= rollout.pass_low && share <= rollout.pass_high;
       curriculum_.observe(*episode.task, within && differ.contains(episode.group));
     }

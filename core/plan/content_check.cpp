@@ -141,6 +141,15 @@ void check_schedule(const Node& table, std::vector<Problem>& problems) {
        "the schedule ends at min_lr: set it to at most lr"});
 }
 
+void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems) {
+  const double* low = number_at(rollout, "pass_low");
+  const double* high = number_at(rollout, "pass_high");
+  if (low == nullptr || high == nullptr || *low <= *high) return;
+  problems.push_back({rollout.find_path("pass_low")->origin,
+                      "'pass_low' is above 'pass_high', so no task is learnable",
+                      "set it to at most pass_high"});
+}
+
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems) {
   const Node* list = document.find_path("plugins.replace");

@@ -27,6 +27,9 @@ void check_best(const Node& checkpoint, const std::vector<Node>& stages, const M
 // learning rate.
 void check_schedule(const Node& table, std::vector<Problem>& problems);
 
+// That some pass rate is within the bounds of [rollout].
+void check_pass_bounds(const Node& rollout, std::vector<Problem>& problems);
+
 // That each of `plugins.replace` names a component that a plugin offers in a built-in one's place.
 void check_replacements(const Node& document, const Catalog& catalog,
                         std::vector<Problem>& problems);

@@ -231,6 +231,7 @@ class Resolver {
     check_needs(stage, kind, settings);
     check_retrieval(stage, {settings});
     check_conditions(stage, settings, catalog_.metrics, problems_);
+    if (const Node* rollout = settings.find("rollout")) check_pass_bounds(*rollout, problems_);
     if (const Node* learning = kind == "sft" ? &stage : settings.find("learn"))
       check_schedule(*learning, problems_);
     return settings;

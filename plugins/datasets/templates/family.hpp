@@ -48,7 +48,7 @@ struct Operation {
   std::string id;
   std::string title;
   std::int64_t tier = 0;
-  bool canonical = true;  // a task of this id is in configs/tasks, with the same prompt and names
+  bool canonical = true;  // shown with these names, as in configs/tasks, by the option `canonical`
   std::string prompt;     // "$y[i] = $s * $x[i]"
   std::string reference;
   std::vector<AxisRole> axes;

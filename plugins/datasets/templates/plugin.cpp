@@ -56,7 +56,7 @@ class Templates final : public krl::Dataset {
                "number of new tasks to compose from steps, of which all pairs are then; 0 = none")
           .range(0, 10'000),
       krl::opt("hardest", &Templates::hardest,
-               "proposed tasks have 1 to this many steps, and the tiers 0, 1, …")
+               "proposed tasks have difficulties of 1 to this, and the tiers 0, 1, …")
           .range(1, 10),
       krl::opt("unseen", &Templates::unseen,
                "propose from the fifth of all tasks that is never proposed without this option"),

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -159,9 +158,11 @@ Chain mutated_chain(Chain chain, Random* random) {
     return chain.steps.begin() + static_cast<std::ptrdiff_t>(random->below(count));
   };
   switch (random->below(5)) {
-    case 0:
-      chain.steps.insert(place(chain.steps.size() + 1), random_step(random));
+    case 0: {
+      const auto at = place(chain.steps.size() + 1);
+      chain.steps.insert(at, random_step(random));
       break;
+    }
     case 1:
       if (!chain.steps.empty()) *place(chain.steps.size()) = random_step(random);
       break;
@@ -520,11 +521,10 @@ Tolerance tolerance_of(const Chain& chain) {
   return tolerance;
 }
 
-Operation operation_of(const Chain& chain, std::size_t index) {
-  char number[16];
-  std::snprintf(number, sizeof number, "%03zu", index);
+// The id says what the task computes, so that it is known as the same whatever the seed that proposed it.
+Operation operation_of(const Chain& chain) {
   Operation operation;
-  operation.id = std::string("proposed_") + number + "_" + chain.name();
+  operation.id = "proposed_" + chain.name();
   operation.title = title_of(chain);
   operation.tier = std::min<std::int64_t>(chain.difficulty() - 1, 9);
   operation.prompt = prompt_of(chain);
@@ -573,7 +573,7 @@ Proposals propose(std::uint64_t seed, std::int64_t count, std::int64_t hardest, 
   for (const Chain& chain : random_chains(seed, count, hardest, unseen)) {
     const auto family = static_cast<std::size_t>(chain.structure);
     std::vector<Operation>& operations = proposals.families[family].operations;
-    operations.push_back(operation_of(chain, proposals.places.size()));
+    operations.push_back(operation_of(chain));
     proposals.places.push_back({family, operations.size() - 1});
   }
   return proposals;

@@ -66,10 +66,10 @@ class IndexDataset final : public SearchableDataset {
   const GuardedTexts& guard_of(const TaskTexts& texts) {
     std::string key;
     for (const std::string& text : texts.guarded) key += text + '\0';
-    const auto [guard, is_new] = guards_.try_emplace(key);
+    const auto known = guards_.find(key);
+    if (known != guards_.end()) return known->second;
     const std::vector<std::string_view> guarded(texts.guarded.begin(), texts.guarded.end());
-    if (is_new) guard->second = retriever_.guard(guarded);
-    return guard->second;
+    return guards_.emplace(key, retriever_.guard(guarded)).first->second;
   }
 
   StoredIndex index_of(const IndexOptions& options) const {

@@ -37,7 +37,8 @@ std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+    if (byte >= 0x80) plain += c;  // of a letter beyond ASCII
+    if (byte < 0x80 && std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
   }
   return plain;
 }
@@ -179,9 +180,9 @@ Retriever::Retriever(StoredIndex index, Encode encode, RetrievalRules rules)
 
 const TextIdentity& Retriever::identity(std::size_t document) const {
   const std::lock_guard lock(*mutex_);
-  const auto [known, is_new] = identities_.try_emplace(document);
-  if (is_new) known->second = identity_of(index_.documents[document].text);
-  return known->second;
+  const auto known = identities_.find(document);
+  if (known != identities_.end()) return known->second;
+  return identities_.emplace(document, identity_of(index_.documents[document].text)).first->second;
 }
 
 GuardedTexts Retriever::guard(std::span<const std::string_view> texts) const {

@@ -12,9 +12,13 @@ namespace krl::test {
 using namespace core;
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kDocuments = R"(
@@ -60,8 +64,8 @@ TEST(RetrievalRun, ADocumentThatDoesNotFitIsLeftOutForTheNext) {
       {"policy.long_prompt=\"long document\"", "retrieval.max_tokens=998", "retrieval.count=3"},
       kDocuments);
   ASSERT_EQ(run.error, "");
-  EXPECT_THAT(run.all("retrieval/documents"), Each(3));
-  EXPECT_THAT(run.all("retrieval/over_budget"), Each(1));
+  EXPECT_THAT(run.all("retrieval/documents"), AllOf(Not(IsEmpty()), Each(3)));
+  EXPECT_THAT(run.all("retrieval/over_budget"), AllOf(Not(IsEmpty()), Each(1)));
   for (const auto& sample : samples_of(world)) {
     EXPECT_EQ(prompt_of(sample).find("long document"), std::string::npos);
     EXPECT_THAT(prompt_of(sample), HasSubstr("document 4 for "));
@@ -70,8 +74,24 @@ TEST(RetrievalRun, ADocumentThatDoesNotFitIsLeftOutForTheNext) {
       ToyWorld().run({"policy.long_prompt=\"long document\"", "retrieval.max_tokens=999",
                       "retrieval.count=3", "rollout.min_answer_tokens=8"},
                      kDocuments);
-  EXPECT_THAT(roomy.all("retrieval/documents"), Each(3));
+  ASSERT_EQ(roomy.error, "");
+  EXPECT_THAT(roomy.all("retrieval/documents"), AllOf(Not(IsEmpty()), Each(3)));
   EXPECT_THAT(roomy.all("retrieval/tokens"), Each(999));
+}
+
+TEST(RetrievalRun, TurnsWhoseDocumentsCannotBeHadAreLostAndTheRunGoesOn) {
+  ToyWorld world;
+  const RunReport run =
+      world.run({"stage.reinforce.iterations=1"}, std::string(kDocuments) + "lost = \"toy_1\"\n");
+  ASSERT_EQ(run.error, "");
+  std::set<std::string> lost;
+  for (const auto& sample : samples_of(world)) {
+    if (sample.at("verdict") != "infra_error") continue;
+    lost.insert(sample.at("task"));
+    EXPECT_THAT(sample.dump(), HasSubstr("the library is closed"));
+  }
+  EXPECT_EQ(lost, std::set<std::string>{"toy_1"});
+  EXPECT_THAT(run.all("sampler/lost"), ElementsAre(Gt(0)));
 }
 
 TEST(RetrievalRun, DocumentsAreShownOnTheTurnsOfThePlan) {

@@ -293,6 +293,8 @@ TEST(Run, TasksOutsideTheBoundsOfPassRatesAreDrawnLessOften) {
   EXPECT_EQ(within.error, "");
   EXPECT_NE(within.lines(), all.lines());
   EXPECT_THAT(fresh_run({"rollout.pass_low=0.3"}).error, HasSubstr("choice"));
+  learnable.insert(learnable.end(), {"rollout.pass_low=0.7", "rollout.pass_high=0.6"});
+  EXPECT_THAT(fresh_run(learnable).error, HasSubstr("'pass_low' is above 'pass_high'"));
 }
 
 TEST(Run, RefusesToRefillWhereThereAreNoGroups) {

@@ -540,11 +540,12 @@ struct ToyTasks final : krl::Dataset {
 // Finds for every task as many documents as are wanted, "document 1 for toy_0" and so on, of which
 // the first is long, and leaves its own out.
 struct ToyDocuments final : krl::SearchableDataset {
-  std::string guarded;
+  std::string guarded, lost;
   std::int64_t too_many = 0;
   bool sentence = false;
   static constexpr auto config = krl::config(
       krl::opt("guarded", &ToyDocuments::guarded, "a file that names what find() must guard"),
+      krl::opt("lost", &ToyDocuments::lost, "the task for which nothing can be found"),
       krl::opt("too_many", &ToyDocuments::too_many, "documents more than are wanted"),
       krl::opt("sentence", &ToyDocuments::sentence, "the reason is no word"));
 
@@ -553,6 +554,7 @@ struct ToyDocuments final : krl::SearchableDataset {
 
   void find(const krl::DocumentQuery& query, const krl::FoundSink& sink) override {
     const std::string task(query.task().id());
+    if (task == lost) throw krl::Failure(KRL_UNAVAILABLE, "the library is closed");
     if (!guarded.empty()) {
       std::ofstream file(guarded, std::ios::app);
       for (const std::string_view text : query.guarded()) file << task << ": " << text << "\n";
