@@ -5,7 +5,8 @@
       EVALUATOR: a checkout of KernelBench; PROBLEMS: a folder with KernelBench/level1/…, which may be the same
       ANSWERS: files level_L_problem_P_sample_S_kernel.py. Needs a GPU, PyTorch with CUDA, nvcc and ninja.
   kernelbench_verdicts.py compare OUT.jsonl RESULTS.jsonl
-      RESULTS.jsonl: of kernelrl eval --protocol kernelbench --output RESULTS.jsonl. Fails if a verdict differs.
+      RESULTS.jsonl: of kernelrl eval --protocol kernelbench --output RESULTS.jsonl. Fails if a verdict
+      differs, or if there is nothing to compare.
 """
 import argparse
 import concurrent.futures
@@ -96,7 +97,9 @@ def compare(options):
     for row in rows:
         print("| " + " | ".join(row) + " |")
     print(f"\n{len(rows)} answers, {differing} verdicts differ, {sum(r[2] == 'not run' for r in rows)} not run by kernelrl")
-    return differing
+    for name in sorted(theirs.keys() - ours.keys()):
+        print(f"not in {options.ours}: {name}")
+    return int(differing > 0 or not rows)
 
 
 def main():

@@ -331,6 +331,10 @@ class DefinitionWriter {
 
   Status write_task(const TaskDefinition& task) {
     const std::string name = plain_name(task.id);
+    if (!names_.insert(name).second) {
+      leave_out(task.id, "another task has the files of its name, " + name);
+      return {};
+    }
     const auto definition = definition_json(task, name);
     if (!definition) {
       leave_out(task.id, definition.error().message);
@@ -522,6 +526,7 @@ class DefinitionWriter {
   const RunLayout& run_;
   fs::path folder_;
   std::string notes_;
+  std::set<std::string> names_;  // of the files
   std::size_t definitions_ = 0, workloads_ = 0, solutions_ = 0, traces_ = 0;
 };
 

@@ -32,11 +32,12 @@ using Json = nlohmann::ordered_json;
 struct Answer {
   std::string name;  // relative to the folder
   const Task* task = nullptr;
-  std::string source;
+  tl::expected<std::string, std::string> source;  // or why it cannot be read
 
   // Of all that decides its evaluation. `options`: of the call.
   std::string digest(const std::string& options) const {
-    return sha256_hex(source + '\0' + task->definition_json + '\0' + options);
+    return sha256_hex(name + '\0' + source.value_or("") + '\0' + task->definition_json + '\0' +
+                      options);
   }
 };
 
@@ -50,9 +51,9 @@ std::string kernelbench_id(const std::string& stem) {
 }
 
 const Task* task_of(const fs::path& name, const std::vector<Task>& tasks) {
-  if (tasks.size() == 1) return &tasks.front();
-  const std::string stem = name.stem().string();
-  for (const std::string& id : {kernelbench_id(stem), stem, name.parent_path().generic_string()}) {
+  const std::string stem = name.stem().string(), of_kernelbench = kernelbench_id(stem);
+  if (tasks.size() == 1 && of_kernelbench.empty()) return &tasks.front();
+  for (const std::string& id : {of_kernelbench, stem, name.parent_path().generic_string()}) {
     const auto found =
         std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.id == id; });
     if (found != tasks.end()) return &*found;
@@ -72,9 +73,7 @@ Result<std::vector<Answer>> answers_in(const fs::path& folder, const std::vector
       print_warning(name.string() + ": left out, since none of the tasks has its name");
       continue;
     }
-    auto source = read_text_file(entry.path());
-    if (!source) return invalid(source.error());
-    answers.push_back({name.string(), task, *std::move(source)});
+    answers.push_back({name.string(), task, read_text_file(entry.path())});
   }
   if (error) return invalid(folder.string() + ": " + error.message());
   std::sort(answers.begin(), answers.end(),
@@ -138,7 +137,8 @@ class FolderEvaluation {
       return count(known->second);
     }
     Json line = {{"kernel", answer.name}, {"task", answer.task->id}, {"digest", digest}};
-    const auto judged = judges_.judge(*answer.task, answer.source);
+    const auto judged = answer.source ? judges_.judge(*answer.task, *answer.source)
+                                      : Result<JudgedKernel>(invalid(answer.source.error()));
     if (judged) {
       line.update(to_json(*judged));
     } else {

@@ -69,7 +69,9 @@ def read_folder(folder):
             continue
         if {"name", "axes", "inputs", "outputs", "reference"} <= data.keys():
             definition = Definition(path, data)
-            if definition.name in by_name and by_name[definition.name].data == data:
+            if same := by_name.get(definition.name):
+                if same.data != data:
+                    broken.append(f"{path}: '{definition.name}' is defined otherwise in {same.path}")
                 continue
             definitions.append(definition)
             by_name.setdefault(definition.name, definition)

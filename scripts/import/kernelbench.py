@@ -57,7 +57,7 @@ def published_values(tensor, shape, weight_shapes):
     low, high, mean, std = (float(f(tensor)) for f in (torch.min, torch.max, torch.mean, torch.std))
     if low == high:
         # bounds of a task differ, by less here than anything tells
-        return ("zeros", []) if low == 0 else ("uniform", [f"{low:g}", f"{low + 1e-6 * abs(low):.9g}"])
+        return ("zeros", []) if low == 0 else ("uniform", [f"{low:.9g}", f"{low + 1e-6 * abs(low):.9g}"])
     flat = abs(std * 3 ** 0.5 / ((high - low) / 2) - 1) < 0.25 or tensor.numel() < 32
     if low >= 0 and high <= 1 and flat:
         return "uniform", ["0", "1"]

@@ -19,6 +19,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 try:
     import torch
+    import definition
     import reference
 except ImportError as error:
     sys.exit(f"skipped: {error}")
@@ -115,6 +116,19 @@ class Import(unittest.TestCase):
         command = [os.environ["KERNELRL"], "tasks", "check", self.out]
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertIn("3 accepted, 0 refused", done.stdout, done.stderr)
+
+
+class Names(unittest.TestCase):
+    def test_a_name_is_defined_once(self):
+        data = {"name": "norm", "axes": {}, "inputs": {}, "outputs": {}, "reference": "one"}
+        with tempfile.TemporaryDirectory() as folder:
+            for file, reference_text in (("a", "one"), ("b", "one"), ("c", "another")):
+                path = pathlib.Path(folder) / f"{file}.json"
+                path.write_text(json.dumps({**data, "reference": reference_text}))
+            definitions, broken = definition.read_folder(pathlib.Path(folder))
+        self.assertEqual([d.path.name for d in definitions], ["a.json"])
+        self.assertEqual(len(broken), 1)
+        self.assertIn("c.json: 'norm' is defined otherwise in ", broken[0])
 
 
 FIELDS = {  # of FlashInfer-Bench's files: what is required, and of which type

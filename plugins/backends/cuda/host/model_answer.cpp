@@ -1,8 +1,10 @@
 #include "plugins/backends/cuda/host/model_answer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,12 @@ namespace krl::cuda {
 namespace python {
 namespace {
 
-constexpr int kMostInlined = 8;  // Python functions within each other
+constexpr int kMostInlined = 8;   // Python functions within each other
+constexpr int kMostNested = 200;  // expressions within each other, those of such functions too
+constexpr int kMostCalls = 1000;  // of the answer's own functions
+constexpr std::size_t kMostWeight = std::size_t{1} << 24;  // of all values that are made, in bytes
+constexpr std::size_t kLongestSource = std::size_t{1} << 20;
+constexpr const char* kTooLong = "the answer is too long to follow";
 constexpr std::string_view kReturned = "what forward returns";
 
 // Follows the answer's text from top to bottom, its constructor, and its forward, of which it writes
@@ -66,6 +73,16 @@ class Binder {
     if (!problem_) problem_ = SourceProblem{line, 1, std::move(why)};
   }
 
+  // Whether there may be one more value. A few lines could ask for any amount of time and memory: when
+  // this is used up, nothing is followed any more.
+  bool affords(const Value& value, std::uint32_t line) {
+    if (is_used_up()) return false;
+    weight_ += weight(value);
+    if (is_used_up()) refuse(line, kTooLong);
+    return !is_used_up();
+  }
+  bool is_used_up() const { return weight_ > kMostWeight; }
+
   // ---- statements that are followed without a forward: of the file and of the constructor
 
   void run(const Statement& statement, Scope* scope) {
@@ -78,6 +95,7 @@ class Binder {
       }
       case Statement::kExpression:
         evaluate(parts[0], *scope);
+        forget_changed(parts[0], scope);
         break;
       case Statement::kFunction:
         (*scope)[statement.text] = texted(Value::kPython, statement.text);
@@ -98,34 +116,52 @@ class Binder {
     }
   }
 
-  // After a branch that may not have been taken, what it assigns is unknown.
-  void forget(const Statement& statement, Scope* scope) {
-    for (const auto* body : {&statement.body, &statement.otherwise}) {
-      for (const Statement& s : *body) {
-        if (s.kind != Statement::kAssign) {
-          forget(s, scope);
-          continue;
-        }
-        for (std::size_t i = 0; i + 1 < s.expressions.size(); ++i) {
-          assign(s.expressions[i],
-                 unknown("'" + text_of(s.expressions[i]) + "' depends on a condition"), scope);
-        }
+  // What a statement assigns that is not followed, or may not be executed, is unknown.
+  void forget(const Statement& s, Scope* scope) {
+    const std::size_t targets = s.expressions.size() - (s.kind == Statement::kAssign ? 1 : 0);
+    if (s.kind == Statement::kAssign || s.kind == Statement::kOther) {
+      for (std::size_t i = 0; i < targets; ++i) {
+        const std::string target = text_of(s.expressions[i]);
+        assign(s.expressions[i],
+               unknown("what is assigned to '" + target + "' in line " + std::to_string(s.line) +
+                       " is not understood, or depends on a condition"),
+               scope);
       }
+    }
+    if (s.kind == Statement::kExpression) forget_changed(s.expressions[0], scope);
+    if (s.kind == Statement::kFunction || s.kind == Statement::kClass) {
+      (*scope)[s.text] = unknown("'" + s.text + "' depends on a condition");
+      return;
+    }
+    for (const auto* body : {&s.body, &s.otherwise}) {
+      for (const Statement& each : *body) forget(each, scope);
     }
   }
 
-  void assign(const Expression& target, Value value, Scope* scope) {
+  // Of `list.append(…)` and the like the list.
+  void forget_changed(const Expression& e, Scope* scope) {
+    if (e.kind != Expression::kCall || e.parts[0].kind != Expression::kAttribute) return;
+    const Expression& owner = e.parts[0].parts[0];
+    if (evaluate(owner, *scope).kind != Value::kSequence) return;
+    assign(owner, unknown("'" + text_of(e) + "' is not understood"), scope);
+  }
+
+  void assign(const Expression& target, const Value& value, Scope* scope) {
+    if (!affords(value, target.line)) return;
     if (target.kind == Expression::kName) {
-      (*scope)[target.text] = std::move(value);
+      (*scope)[target.text] = value;
     } else if (target.kind == Expression::kAttribute &&
                target.parts[0].is(Expression::kName, "self")) {
-      if (value.kind == Value::kPart && value.text.empty()) value.text = target.text;
-      attributes_[target.text] = std::move(value);
+      Value& kept = attributes_[target.text];
+      kept = value;
+      if (kept.kind == Value::kPart && kept.text.empty()) kept.text = target.text;
     } else if (target.kind == Expression::kSequence) {
       for (std::size_t i = 0; i < target.parts.size(); ++i) {
-        assign(target.parts[i], item(value, number_of(static_cast<double>(i), true), target),
-               scope);
+        const Value place = number_of(static_cast<double>(i), true);
+        assign(target.parts[i], item(value, place, target.parts[i]), scope);
       }
+    } else if (target.kind == Expression::kSubscript) {
+      assign(target.parts[0], unknown("'" + text_of(target) + "' is assigned"), scope);
     }
   }
 
@@ -137,13 +173,12 @@ class Binder {
     for (std::size_t i = skipped; i < function.parameters.size(); ++i) {
       const Parameter& parameter = function.parameters[i];
       const std::size_t place = i - skipped;
-      if (place < given.size()) {
-        scope[parameter.name] = given[place];
-      } else if (!parameter.otherwise.empty()) {
-        scope[parameter.name] = evaluate(parameter.otherwise[0], globals_);
-      } else {
-        scope[parameter.name] = unknown("no value is given for '" + parameter.name + "'");
-      }
+      Value value = place < given.size() ? given[place]
+                    : parameter.otherwise.empty()
+                        ? unknown("no value is given for '" + parameter.name + "'")
+                        : evaluate(parameter.otherwise[0], globals_);
+      if (!affords(value, function.line)) break;
+      scope[parameter.name] = std::move(value);
     }
     return scope;
   }
@@ -212,6 +247,7 @@ class Binder {
   std::optional<Value> follow(const std::vector<Statement>& body, Scope* scope) {
     std::optional<Value> result;
     for (const Statement& s : body) {
+      if (!affords({}, s.line)) return unknown(kTooLong);
       const auto& parts = s.expressions;
       switch (s.kind) {
         case Statement::kReturn:
@@ -302,6 +338,16 @@ class Binder {
   // ---- expressions
 
   Value evaluate(const Expression& e, const Scope& scope) {
+    if (is_used_up()) return unknown(kTooLong);
+    if (nested_ == kMostNested) return unknown("'" + text_of(e) + "' is nested too deeply");
+    ++nested_;
+    Value value = value_of(e, scope);
+    --nested_;
+    if (!affords(value, e.line)) return unknown(kTooLong);
+    return value;
+  }
+
+  Value value_of(const Expression& e, const Scope& scope) {
     switch (e.kind) {
       case Expression::kNumber:
         return number_in(e.text);
@@ -517,6 +563,7 @@ class Binder {
                  const Expression& e) {
     if (!following_) return unknown("'" + function + "' is called outside of forward");
     if (has_names(e)) return unknown("'" + function + "' is called with arguments by name");
+    if (called_.size() == kMostCalls) return unknown("there are too many calls");
     std::string arguments;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const std::string what = "argument " + std::to_string(i + 1) + " of " + function;
@@ -534,11 +581,11 @@ class Binder {
       return unknown("'" + text_of(e) + "' is not understood");
     }
     const bool is_method = callee.text == "self";
+    ++inlined_;
     Scope scope = arguments_for(*callee.function, is_method ? 1 : 0, given);
     if (is_method && !callee.function->parameters.empty()) {
       scope[callee.function->parameters[0].name] = texted(Value::kModel, "self");
     }
-    ++inlined_;
     const auto result = follow(callee.function->body, &scope);
     --inlined_;
     return result ? *result : coded(Value::kNone, "");
@@ -577,6 +624,11 @@ class Binder {
   Value library_call(const std::string& path, const std::vector<Value>& given,
                      const Expression& e) {
     const std::string text = text_of(e);
+    if (path == "int" && given.size() == 1 && given[0].kind == Value::kNumber &&
+        !given[0].integer) {
+      return given[0].number ? number_of(std::trunc(*given[0].number), true)
+                             : integer_of("static_cast<std::int64_t>(" + given[0].code + ")");
+    }
     if ((path == "int" || path == "float" || path == "tuple" || path == "list" || path == "bool") &&
         given.size() == 1) {
       return given[0];
@@ -593,10 +645,18 @@ class Binder {
     }
     if ((path == "torch.empty_like" || path == "torch.zeros_like") && given.size() == 1 &&
         given[0].kind == Value::kTensor) {
-      return coded(Value::kTensor, "at::" + path.substr(std::string_view("torch.").size()) + "(" +
-                                       given[0].code + ")");
+      if (!following_) return unknown("'" + text + "': a tensor is made outside of forward");
+      const std::string made = "kernelrl_t" + std::to_string(++made_);
+      emit(e.line, "auto " + made + " = at::" + path.substr(std::string_view("torch.").size()) +
+                       "(" + given[0].code + ");");
+      return coded(Value::kTensor, made);
     }
     if (path == "print") return coded(Value::kNone, "");
+    if (path == "torch.nn.Parameter" && given.size() == 1 &&
+        (given[0].kind == Value::kTensor ||
+         (given[0].kind == Value::kPart && !given[0].text.empty()))) {
+      return given[0];
+    }
     if (path.rfind("torch.nn.", 0) == 0 && path.rfind("torch.nn.functional.", 0) != 0) {
       return texted(Value::kPart, "");  // takes the name of the attribute that holds it
     }
@@ -626,7 +686,11 @@ class Binder {
       const bool has_code = source.text.find('{') != std::string::npos;
       if (has_code) add(source);
     }
-    for (const std::string& function : called_) {
+    if (all.size() + lines_.size() > kLongestSource) {
+      refuse(line, "the sources and the calls of forward are too long");
+      return {};
+    }
+    for (const std::string& function : std::set(called_.begin(), called_.end())) {
       if (std::find(exported_.begin(), exported_.end(), function) == exported_.end()) {
         refuse(line, "'" + function + "' is none of load_inline's functions");
       }
@@ -662,7 +726,9 @@ class Binder {
   std::string lines_;       // of forward, in C++
   std::string unread_;
   std::uint32_t unread_line_ = 0;
-  int inlined_ = 0;
+  int inlined_ = 0, nested_ = 0;
+  int made_ = 0;            // tensors
+  std::size_t weight_ = 0;  // of all values so far
   std::optional<SourceProblem> problem_;
 };
 
@@ -677,6 +743,8 @@ bool is_model_answer(std::string_view source) {
 
 Checked<BoundAnswer, SourceProblem> bind_model_answer(std::string_view answer,
                                                       const TaskDefinition& task) {
+  if (!task.scalars.empty())
+    return SourceProblem{1, 1, "answers in Python get no scalars, which the task has"};
   return python::Binder(task).bind(answer);
 }
 

@@ -63,7 +63,8 @@ ModuleTask module_task(const TaskDefinition& task) {
   const std::string places = "Inputs in the places of the module's own tensors: ";
   for (const std::string& pair : split(line_after(task.prompt, places), ", ")) {
     const auto words = split(pair, " is ");
-    if (words.size() == 2) module.tensors[words[1]] = words[0];
+    if (words.size() == 2 && task.find_input(words[0]) != nullptr)
+      module.tensors[words[1]] = words[0];
   }
   for (const TensorDefinition& input : task.inputs) {
     const bool is_own = std::any_of(module.tensors.begin(), module.tensors.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include "plugins/backends/cuda/host/python_tokens.hpp"
@@ -10,6 +11,7 @@ namespace krl::cuda::python {
 namespace {
 
 constexpr int kDeepest = 100;  // of nested expressions and blocks: deeper ones are kOther
+constexpr std::size_t kLongestText = 200;  // of an expression in a message
 
 class Reader {
  public:
@@ -49,23 +51,69 @@ class Reader {
   void statement(std::vector<Statement>* all) {
     failed_ = false;
     const std::size_t begin = at_;
-    Statement read = compound();
+    Statement read;
+    if (++depth_ > kDeepest) {
+      failed_ = true;
+    } else {
+      read = compound();
+    }
     if (failed_) {
       at_ = begin;
-      read = other();
+      read = other(std::move(read));
     }
+    --depth_;
     all->push_back(std::move(read));
   }
 
-  // A statement that is not understood: its logical line, and its block.
-  Statement other() {
+  static bool has_suite(std::string_view word) {
+    constexpr std::string_view kWords[] = {"if",  "elif",   "else",    "for",   "while", "with",
+                                           "try", "except", "finally", "match", "case",  "async"};
+    return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+  }
+
+  // A statement that is not understood: its logical line, and its suite. `read`: what was read of it
+  // before that was known. No suite is read twice, which would double the time with each level.
+  Statement other(Statement read) {
     Statement unknown;
     unknown.line = here().line;
     unknown.text = here().text;
-    while (here().kind != Token::kNewline && here().kind != Token::kEnd) ++at_;
+    unknown.expressions = targets();
+    unknown.body = std::move(read.body);
+    unknown.otherwise = std::move(read.otherwise);
+    const auto has_line_ended = [&] {
+      return here().kind == Token::kNewline || here().kind == Token::kEnd;
+    };
+    for (int open = 0; !has_line_ended(); ++at_) {
+      const bool begins_suite = open == 0 && here().is(":") && has_suite(unknown.text);
+      if (begins_suite && at_ + 1 >= read_to_ && depth_ <= kDeepest) {
+        unknown.body = suite();
+        failed_ = false;
+        return unknown;
+      }
+      open += here().is("(") || here().is("[") || here().is("{") ? 1 : 0;
+      open -= here().is(")") || here().is("]") || here().is("}") ? 1 : 0;
+    }
     if (here().kind == Token::kNewline) ++at_;
-    if (here().kind == Token::kIndent) block();
+    if (here().kind == Token::kIndent) skip_block();
+    failed_ = false;
     return unknown;
+  }
+
+  // Of `a = b = …`, `a |= …`, `a: int = …` and `for a, b in …`.
+  std::vector<Expression> targets() {
+    std::vector<Expression> all;
+    const std::size_t begin = at_;
+    failed_ = false;
+    const bool loop = take("for");
+    do {
+      if (has_suite(here().text)) break;
+      Expression target = loop ? postfix() : tuple();
+      if (failed_ || (!loop && here().kind != Token::kOperator)) break;
+      all.push_back(std::move(target));
+    } while (take(loop ? "," : "="));
+    at_ = begin;
+    failed_ = false;
+    return all;
   }
 
   Statement compound() {
@@ -101,7 +149,9 @@ class Reader {
       Statement next;
       next.line = here().line;
       ++at_;
-      if_statement(&next);
+      if (++depth_ > kDeepest) failed_ = true;
+      if (!failed_) if_statement(&next);
+      --depth_;
       made->otherwise.push_back(std::move(next));
     } else if (take("else")) {
       made->otherwise = suite();
@@ -153,26 +203,34 @@ class Reader {
       }
       return block();
     }
-    std::vector<Statement> one;
-    statement(&one);
-    return one;
+    std::vector<Statement> line;
+    do statement(&line);
+    while (tokens_[at_ - 1].is(";"));
+    read_to_ = std::max(read_to_, at_);
+    return line;
   }
 
   std::vector<Statement> block() {
-    ++at_;  // the indent
-    if (++depth_ > kDeepest) {
-      for (int open = 1; open > 0 && here().kind != Token::kEnd; ++at_) {
-        open += here().kind == Token::kIndent ? 1 : here().kind == Token::kDedent ? -1 : 0;
-      }
-      --depth_;
-      failed_ = true;
-      return {};
+    std::vector<Statement> body;
+    const bool too_deep = ++depth_ > kDeepest;
+    if (too_deep) {
+      skip_block();
+    } else {
+      ++at_;  // the indent
+      body = statements();
+      if (here().kind == Token::kDedent) ++at_;
     }
-    std::vector<Statement> body = statements();
-    if (here().kind == Token::kDedent) ++at_;
     --depth_;
-    failed_ = false;
+    read_to_ = std::max(read_to_, at_);
+    failed_ = too_deep;
     return body;
+  }
+
+  void skip_block() {
+    ++at_;  // the indent
+    for (int open = 1; open > 0 && here().kind != Token::kEnd; ++at_) {
+      open += here().kind == Token::kIndent ? 1 : here().kind == Token::kDedent ? -1 : 0;
+    }
   }
 
   std::string name() {
@@ -202,12 +260,20 @@ class Reader {
 
   // ---- expressions
 
-  static Expression binary(std::string text, Expression left, Expression right) {
+  // Chains such as a + b + c are trees as well, which everything that follows descends.
+  void add(Expression part, Expression* made) {
+    made->depth = std::max(made->depth, part.depth + 1);
+    if (made->depth > kDeepest) failed_ = true;
+    made->parts.push_back(std::move(part));
+  }
+
+  Expression binary(std::string text, Expression left, Expression right) {
     Expression made;
     made.kind = Expression::kBinary;
     made.line = left.line;
     made.text = std::move(text);
-    made.parts = {std::move(left), std::move(right)};
+    add(std::move(left), &made);
+    add(std::move(right), &made);
     return made;
   }
 
@@ -222,8 +288,8 @@ class Reader {
     Expression made;
     made.kind = Expression::kSequence;
     made.line = first.line;
-    made.parts.push_back(std::move(first));
-    while (take(",") && !ends_tuple()) made.parts.push_back(expression());
+    add(std::move(first), &made);
+    while (take(",") && !ends_tuple()) add(expression(), &made);
     return made;
   }
 
@@ -234,9 +300,10 @@ class Reader {
       Expression made;
       made.kind = Expression::kConditional;
       made.line = value.line;
-      Expression condition = operation(0);
+      add(operation(0), &made);
+      add(std::move(value), &made);
       expect("else");
-      made.parts = {std::move(condition), std::move(value), expression()};
+      add(expression(), &made);
       value = std::move(made);
     }
     --depth_;
@@ -275,12 +342,16 @@ class Reader {
       made.line = here().line;
       made.text = tokens_[at_++].text;
       if (++depth_ > kDeepest) failed_ = true;
-      if (!failed_) made.parts.push_back(operation(logical ? 2 : 6));
+      if (!failed_) add(operation(logical ? 2 : 6), &made);
       --depth_;
       return made;
     }
     Expression base = postfix();
-    if (!failed_ && take("**")) return binary("**", std::move(base), operation(6));
+    if (!failed_ && take("**")) {
+      if (++depth_ > kDeepest) failed_ = true;
+      if (!failed_) base = binary("**", std::move(base), operation(6));
+      --depth_;
+    }
     return base;
   }
 
@@ -292,15 +363,15 @@ class Reader {
       if (take(".")) {
         next.kind = Expression::kAttribute;
         next.text = name();
-        next.parts.push_back(std::move(made));
+        add(std::move(made), &next);
       } else if (take("(")) {
         next.kind = Expression::kCall;
-        next.parts.push_back(std::move(made));
+        add(std::move(made), &next);
         arguments(&next);
       } else if (take("[")) {
         next.kind = Expression::kSubscript;
-        next.parts.push_back(std::move(made));
-        next.parts.push_back(tuple());
+        add(std::move(made), &next);
+        add(tuple(), &next);
         expect("]");
       } else {
         break;
@@ -317,7 +388,7 @@ class Reader {
         by_name = here().text;
         at_ += 2;
       }
-      call->parts.push_back(expression());
+      add(expression(), call);
       call->names.push_back(std::move(by_name));
       if (!take(",") && !here().is(")")) failed_ = true;
     }
@@ -357,7 +428,7 @@ class Reader {
     made->kind = Expression::kSequence;
     bool comma = list;
     while (!failed_ && !take(closing)) {
-      made->parts.push_back(expression());
+      add(expression(), made);
       if (take(",")) {
         comma = true;
       } else if (!here().is(closing)) {
@@ -372,20 +443,64 @@ class Reader {
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  std::size_t read_to_ = 0;  // the end of the last suite that was read
   int depth_ = 0;
   bool failed_ = false;  // the statement is not understood
 };
 
-std::string joined(const std::vector<Expression>& parts, std::size_t first,
-                   const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = first; i < parts.size(); ++i) {
-    if (i > first) text += ", ";
-    if (i - first < names.size() && !names[i - first].empty()) text += names[i - first] + "=";
-    text += text_of(parts[i]);
+// Writes an expression as Python code. Stops soon after kLongestText.
+class Writer {
+ public:
+  void write(const Expression& e) {
+    if (is_full()) return;
+    switch (e.kind) {
+      case Expression::kOther:
+        return put("…");
+      case Expression::kName:
+      case Expression::kNumber:
+      case Expression::kConstant:
+        return put(e.text);
+      case Expression::kString:
+        return put("'"), put(e.text), put("'");
+      case Expression::kSequence:
+        return put("("), list(e, 0), put(e.parts.size() == 1 ? ",)" : ")");
+      case Expression::kAttribute:
+        return write(e.parts[0]), put("."), put(e.text);
+      case Expression::kCall:
+        return write(e.parts[0]), put("("), list(e, 1), put(")");
+      case Expression::kSubscript:
+        return write(e.parts[0]), put("["), write(e.parts[1]), put("]");
+      case Expression::kUnary:
+        return put(e.text), put(e.text == "not" ? " " : ""), write(e.parts[0]);
+      case Expression::kBinary:
+        return write(e.parts[0]), put(" " + e.text + " "), write(e.parts[1]);
+      case Expression::kConditional:
+        write(e.parts[1]), put(" if "), write(e.parts[0]);
+        return put(" else "), write(e.parts[2]);
+    }
   }
-  return text;
-}
+
+  std::string text() {
+    if (!is_full()) return text_;
+    std::size_t end = kLongestText;
+    while ((text_[end] & 0xC0) == 0x80) --end;  // not within a character
+    return text_.substr(0, end) + "…";
+  }
+
+ private:
+  bool is_full() const { return text_.size() > kLongestText; }
+  void put(std::string_view piece) { text_ += piece.substr(0, kLongestText + 1); }
+  void list(const Expression& e, std::size_t first) {
+    for (std::size_t i = first; i < e.parts.size() && !is_full(); ++i) {
+      if (i > first) put(", ");
+      if (i - first < e.names.size() && !e.names[i - first].empty())
+        put(e.names[i - first]), put("=");
+      write(e.parts[i]);
+    }
+  }
+
+  std::string text_;
+};
 
 }  // namespace
 
@@ -397,32 +512,10 @@ Expression read_python_expression(std::string_view text) {
   return Reader(python_tokens(text)).whole_expression();
 }
 
-std::string text_of(const Expression& e) {
-  switch (e.kind) {
-    case Expression::kOther:
-      return "…";
-    case Expression::kName:
-    case Expression::kNumber:
-    case Expression::kConstant:
-      return e.text;
-    case Expression::kString:
-      return "'" + e.text + "'";
-    case Expression::kSequence:
-      return "(" + joined(e.parts, 0, {}) + (e.parts.size() == 1 ? ",)" : ")");
-    case Expression::kAttribute:
-      return text_of(e.parts[0]) + "." + e.text;
-    case Expression::kCall:
-      return text_of(e.parts[0]) + "(" + joined(e.parts, 1, e.names) + ")";
-    case Expression::kSubscript:
-      return text_of(e.parts[0]) + "[" + text_of(e.parts[1]) + "]";
-    case Expression::kUnary:
-      return e.text + (e.text == "not" ? " " : "") + text_of(e.parts[0]);
-    case Expression::kBinary:
-      return text_of(e.parts[0]) + " " + e.text + " " + text_of(e.parts[1]);
-    case Expression::kConditional:
-      return text_of(e.parts[1]) + " if " + text_of(e.parts[0]) + " else " + text_of(e.parts[2]);
-  }
-  return "…";
+std::string text_of(const Expression& expression) {
+  Writer writer;
+  writer.write(expression);
+  return writer.text();
 }
 
 }  // namespace krl::cuda::python

@@ -29,6 +29,7 @@ struct Expression {
   std::vector<Expression> parts;
   std::vector<std::string> names;
   std::uint32_t line = 0;  // 1-based
+  int depth = 1;           // of the tree
 
   bool is(Kind wanted, std::string_view spelling) const {
     return kind == wanted && text == spelling;
@@ -42,7 +43,7 @@ struct Parameter {
 
 struct Statement {
   enum Kind : std::uint8_t {
-    kOther,
+    kOther,       // expressions: what it assigns, as far as that is read; body, otherwise
     kAssign,      // expressions: the targets, then the value
     kExpression,  // expressions: one
     kReturn,      // expressions: one, or none
@@ -59,12 +60,13 @@ struct Statement {
   std::uint32_t line = 0;
 };
 
+// Neither statements nor expressions are nested more than some 100 deep, whatever the source.
 std::vector<Statement> read_python(std::string_view source);
 
 // An expression on its own; kOther if the text is something else.
 Expression read_python_expression(std::string_view text);
 
-// As Python code, on one line.
+// As Python code, on one line; of a long one the beginning.
 std::string text_of(const Expression& expression);
 
 }  // namespace krl::cuda::python

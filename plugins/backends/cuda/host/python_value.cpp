@@ -49,6 +49,8 @@ Value number_of(double number, bool integer) {
 }
 
 Value number_in(const std::string& written) {
+  constexpr std::size_t kMostDigits = 60;
+  if (written.size() > kMostDigits) return unknown("a number of too many digits");
   std::string text = written;
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   const bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
@@ -56,6 +58,12 @@ Value number_in(const std::string& written) {
   const double number = std::strtod(text.c_str(), &end);
   if (*end != '\0') return unknown("'" + written + "' is no number that is understood");
   return number_of(number, hex || text.find_first_of(".eE") == std::string::npos);
+}
+
+std::size_t weight(const Value& value) {
+  std::size_t bytes = sizeof(Value) + value.text.size() + value.code.size();
+  for (const Value& item : value.items) bytes += weight(item);
+  return bytes;
 }
 
 std::optional<bool> truth_of(const Value& value) {
@@ -100,9 +108,12 @@ Value arithmetic(const std::string& sign, const Value& a, const Value& b, const 
   if (sign == "**" || ((sign == "//" || sign == "%") && !integer)) {
     return unknown("'" + text_of(e) + "' is not understood");
   }
-  const std::string left = sign == "/" ? "double(" + a.code + ")" : a.code;  // sizes are positive
-  Value made =
-      coded(Value::kNumber, "(" + left + (sign == "//" ? " / " : " " + sign + " ") + b.code + ")");
+  if (sign == "//" || sign == "%") {
+    const std::string rounds_down = sign == "//" ? "floor_div" : "floor_mod";
+    return integer_of("kernelrl_host::" + rounds_down + "(" + a.code + ", " + b.code + ")");
+  }
+  const std::string left = sign == "/" ? "double(" + a.code + ")" : a.code;
+  Value made = coded(Value::kNumber, "(" + left + " " + sign + " " + b.code + ")");
   made.integer = integer;
   return made;
 }

@@ -2,6 +2,7 @@
 // its code in C++, a module within the module. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -47,6 +48,8 @@ Value truth(bool is_true);
 Value integer_of(std::string code);  // that is known when the code runs
 Value number_of(double number, bool integer);
 Value number_in(const std::string& written);
+
+std::size_t weight(const Value& value);  // in memory, about, in bytes
 
 // Whether an `if` would be taken; none: that is not known.
 std::optional<bool> truth_of(const Value& value);

@@ -129,6 +129,13 @@ TEST(HostEvaluation, TakesAnswersInPython) {
   ASSERT_EQ(right.verdict, Verdict::kOk) << right.why;
   EXPECT_GT(right.cases[0].time_ns, 0);
   EXPECT_EQ(evaluated_answer(python_answer("y[0] = 1;")).verdict, Verdict::kWrongResult);
+  // Rounded down this factor is 2; an index of -1 is the last.
+  std::string rounded =
+      python_answer(std::string("x = in.unsqueeze(0).select(0, -1).data_ptr<float>();") + kTwice);
+  const std::string_view factor = "self.factor)\n";
+  rounded.replace(rounded.rfind(factor), factor.size(), "-(-x.size(0) // (x.size(0) - 1)))\n");
+  const EvaluationRecord also_right = evaluated_answer(rounded);
+  EXPECT_EQ(also_right.verdict, Verdict::kOk) << also_right.why;
   const EvaluationRecord refused =
       evaluated_answer("class ModelNew:\n    def forward(self, x):\n        return x * 2\n");
   EXPECT_EQ(refused.verdict, Verdict::kRejected);

@@ -56,6 +56,12 @@ std::string bound(const std::string& init, const std::string& forward) {
   return found ? found->forward : "refused: " + found.error().text();
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 TEST(ModelAnswer, IsRecognised) {
   EXPECT_TRUE(is_model_answer(answer("", "")));
   EXPECT_FALSE(is_model_answer("void launch(float* x) {}  // class ModelNew\n"));
@@ -112,6 +118,82 @@ TEST(ModelAnswer, CallsOneFunctionAfterTheOther) {
   EXPECT_THAT(code, HasSubstr("returned(kernelrl_host::item<0>(kernelrl_r2))"));
 }
 
+TEST(ModelAnswer, ComputesNumbersAsPythonDoes) {
+  const std::string code =
+      bound("        self.half, self.whole, self.least = int(n / 2), int(2.9), int(-scale * 3)\n",
+            "        blocks = -(-x.size(0) // 256)\n"
+            "        return ops.f(x, blocks, x.size(1) % -4, self.half, self.whole, self.least)\n");
+  EXPECT_THAT(
+      code,
+      HasSubstr(
+          "::f(kernelrl_in_x, (-kernelrl_host::floor_div((-kernelrl_in_x.size(0)), 256)), "
+          "kernelrl_host::floor_mod(kernelrl_in_x.size(1), -4), "
+          "static_cast<std::int64_t>((double(static_cast<std::int64_t>(kernelrl_host::current_call->axes[1])) / 2)), "
+          "2, -1)"));
+}
+
+TEST(ModelAnswer, MakesATensorOnce) {
+  const std::string code = bound("",
+                                 "        out = torch.empty_like(x)\n"
+                                 "        ops.f(x, out)\n"
+                                 "        return out\n");
+  const std::size_t made = code.find("auto kernelrl_t1 = at::empty_like(kernelrl_in_x);");
+  ASSERT_NE(made, std::string::npos) << code;
+  EXPECT_EQ(code.find("empty_like", made + 40), std::string::npos) << code;
+  EXPECT_LT(code.find("::f(kernelrl_in_x, kernelrl_t1)"), code.find("returned(kernelrl_t1)"));
+  EXPECT_THAT(bound("        self.out = torch.empty_like(self.lin.weight)\n",
+                    "        return ops.f(x, self.out)\n"),
+              HasSubstr("a tensor is made outside of forward"));
+}
+
+TEST(ModelAnswer, AParameterIsTheTensorItIsMadeOf) {
+  EXPECT_THAT(bound("        self.weight = nn.Parameter(self.lin.weight.t())\n",
+                    "        return ops.f(x, self.weight)\n"),
+              HasSubstr("::f(kernelrl_in_x, kernelrl_in_lin_weight.t())"));
+  EXPECT_THAT(bound("        self.offset = nn.Parameter(self.lin.bias)\n",
+                    "        return ops.f(x, self.offset)\n"),
+              HasSubstr("::f(kernelrl_in_x, kernelrl_in_lin_bias)"));
+}
+
+// What such a statement assigned before is not what it has in Python.
+TEST(ModelAnswer, ForgetsWhatStatementsAssignThatAreNotFollowed) {
+  for (const char* statement : {
+           "for i in range(3): self.s = 2\n",
+           "for self.s in range(3):\n            pass\n",
+           "for i in range(3):\n            if i > 1:\n                self.s *= 2\n",
+           "with torch.no_grad():\n            self.s = 2\n",
+           "try:\n            pass\n        finally:\n            self.s = 2\n",
+           "self.s = [i for i in range(3)]\n",
+           "self.s = self.t = {}\n",
+           "self.s: int = [i for i in range(3)][0]\n",
+           "self.s |= 2\n",
+           "self.s[0] = 2\n",
+           "if n > 3:\n            self.s = 2\n        elif [i for i in n]:\n            pass\n",
+           "if n > 3:\n            pass\n        elif [i for i in n]:\n            self.s = 2\n",
+           "if n > 3: i = 1; self.s = 2\n",
+           "self.s.append(2)\n",
+           "for i in range(3): self.s.append(2)\n",
+       }) {
+    EXPECT_THAT(bound("        self.s = [1, 1]\n        " + std::string(statement),
+                      "        return ops.f(x, self.s)\n"),
+                HasSubstr("refused: "))
+        << statement;
+  }
+  EXPECT_THAT(bound("        self.s = 1\n        if False: i = 1; self.s = 2\n"
+                    "        for i in range(3):\n            i += 1\n",
+                    "        return ops.f(x, self.s)\n"),
+              HasSubstr("::f(kernelrl_in_x, 1)"));
+}
+
+TEST(ModelAnswer, GetsNoScalars) {
+  TaskDefinition task = *parse_task_definition(kScaledLinear);
+  task.scalars.emplace_back().name = "alpha";
+  const auto found =
+      bind_model_answer(answer("", "        return ops.f(x, self.lin.weight)\n"), task);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().text(), HasSubstr("scalars"));
+}
+
 TEST(ModelAnswer, SaysWhyItIsNotBound) {
   EXPECT_EQ(
       bound("", "        return self.lin(x)\n"),
@@ -139,7 +221,7 @@ TEST(ModelAnswer, SaysWhyItIsNotBound) {
       "ops = load_inline(name='o', cuda_sources=f'int {1}', functions=['f'])\nclass ModelNew:\n"
       "    def forward(self, x):\n        return ops.f(x)\n",
       *parse_task_definition(kScaledLinear));
-  EXPECT_THAT(formatted.error().text(), HasSubstr("'ops.f' is not known"));
+  EXPECT_THAT(formatted.error().text(), HasSubstr("what is assigned to 'ops' in line 1"));
 }
 
 // Whatever the text: an answer or a reason, and in little time.
@@ -151,11 +233,44 @@ TEST(ModelAnswer, AcceptsAnyText) {
     (void)bind_model_answer(whole.substr(0, cut), task);
     (void)bind_model_answer(whole.substr(cut), task);
   }
-  for (const char* piece : {"(", "[", "not ", "-", "f(", "if 1:\n", "\"\"\"", "x if ", "**"}) {
-    std::string many = "class ModelNew:\n    def forward(self, x):\n        return ";
-    for (int i = 0; i < 5000; ++i) many += piece;
-    EXPECT_FALSE(bind_model_answer(many, task)) << piece;
+  constexpr const char* kForward = "class ModelNew:\n    def forward(self, x):\n        return ";
+  for (const char* piece :
+       {"(", "[", "not ", "-", "f(", "if 1:\n", "\"\"\"", "x if ", "**", "1+", "2**", "a.", "f()",
+        "x[0]", "x if 1 else ", "if 1: ", "for i in x: ", "a = ", "a, "}) {
+    const std::string many = repeated(piece, 10000);
+    EXPECT_FALSE(bind_model_answer(kForward + many, task)) << piece;
+    EXPECT_FALSE(bind_model_answer(many + "1\n" + kForward + "x\n", task)) << piece;
   }
+}
+
+// Lines that double what there is or has to be done.
+TEST(ModelAnswer, GivesUpWhatHasNoEnd) {
+  const TaskDefinition task = *parse_task_definition(kScaledLinear);
+  std::string broken, calls;
+  for (int i = 0; i < 40; ++i) broken += std::string(i, ' ') + "if a:\n";
+  broken += std::string(40, ' ') + "a\n";
+  for (int i = 40; i-- > 0;)
+    broken += std::string(i, ' ') + "elif [b for b in a]:\n" + std::string(i + 1, ' ') + "b\n";
+  for (int i = 0; i < 8; ++i) {
+    calls += "def f" + std::to_string(i) + "():\n" +
+             repeated("    x = f" + std::to_string(i + 1) + "()\n", 100);
+  }
+  for (const std::string& lines :
+       {broken, "if a: x\n" + repeated("elif a: x\n", 10000),
+        repeated("if 1: ", 40) + "x\n" + repeated("elif [b for b in a]: x\n", 40),
+        "s = 'aaaa'\n" + repeated("s = s + s\n", 40), "t = 1\n" + repeated("t = (t, t)\n", 40),
+        "t = 1\n" + repeated("t = (t,)\n", 20000),
+        std::string("def f(x=f()):\n    return 1\nf()\n"),
+        calls + "def f8():\n    return 1\nf0()\n",
+        "def f():\n" + repeated("    pass\n", 20000) + repeated("f()\n", 20000)}) {
+    const auto found =
+        bind_model_answer(lines + answer("", "        return ops.f(x, self.lin.weight)\n"), task);
+    EXPECT_TRUE(found || found.error().text().find("too long to follow") != std::string::npos)
+        << lines.substr(0, 100) << ": " << found.error().text();
+  }
+  EXPECT_THAT(bound("", "        n = x.size(0)\n" + repeated("        n = n + n\n", 40) +
+                            "        return ops.f(x, n)\n"),
+              HasSubstr("too long to follow"));
 }
 
 // Those of tests/kernelbench, for which bench/kernelbench_verdicts.py asks KernelBench itself.

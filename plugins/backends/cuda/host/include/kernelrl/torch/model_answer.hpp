@@ -1,6 +1,7 @@
 // What a forward needs that was translated from Python (model_answer.cpp).
 #pragma once
 
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -36,6 +37,13 @@ template <int i, class... Tensors>
 at::Tensor item(const std::tuple<Tensors...>& tensors) {
   return std::get<i>(tensors);
 }
+
+// a // b and a % b of Python.
+inline std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  TORCH_CHECK(b != 0, "integer division or modulo by zero");
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+inline std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b * floor_div(a, b); }
 
 // A number is a tensor without axes in PyTorch, and has one axis of size 1 in a task.
 inline at::Tensor returned(const at::Tensor& tensor) {

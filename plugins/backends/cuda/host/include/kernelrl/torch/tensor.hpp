@@ -366,7 +366,9 @@ class Tensor {
   Tensor select(std::int64_t axis, std::int64_t index) const {
     Tensor part = *this;
     const std::size_t at = place(axis);
-    TORCH_CHECK(index < sizes_[at], "select(): index ", index, " out of range");
+    if (index < 0) index += sizes_[at];
+    TORCH_CHECK(0 <= index && index < sizes_[at],
+                "select(): index out of range of an axis of size ", sizes_[at]);
     part.data_ += index * strides_[at] * element_size();
     part.sizes_.erase(part.sizes_.begin() + at);
     part.strides_.erase(part.strides_.begin() + at);
