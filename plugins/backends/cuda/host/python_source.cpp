@@ -388,6 +388,7 @@ class Reader {
         by_name = here().text;
         at_ += 2;
       }
+      if (take("*")) by_name = "*";
       add(expression(), call);
       call->names.push_back(std::move(by_name));
       if (!take(",") && !here().is(")")) failed_ = true;
@@ -494,7 +495,7 @@ class Writer {
     for (std::size_t i = first; i < e.parts.size() && !is_full(); ++i) {
       if (i > first) put(", ");
       if (i - first < e.names.size() && !e.names[i - first].empty())
-        put(e.names[i - first]), put("=");
+        put(e.names[i - first]), put(e.names[i - first] == "*" ? "" : "=");
       write(e.parts[i]);
     }
   }

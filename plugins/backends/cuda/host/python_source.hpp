@@ -19,7 +19,8 @@ struct Expression {
     kConstant,     // text: True, False, None
     kSequence,     // parts: of a tuple or a list
     kAttribute,    // parts: the owner; text: the name
-    kCall,         // parts: what is called, then the arguments; names: of these, empty: by position
+    kCall,         // parts: what is called, then the arguments; names: of these, empty: positional,
+                   // *: a sequence of them
     kSubscript,    // parts: of what, at what
     kUnary,        // text: + - not; parts: one
     kBinary,       // text: + - * / // % ** @ or a comparison, and, or; parts: two

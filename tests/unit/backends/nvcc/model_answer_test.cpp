@@ -141,7 +141,7 @@ TEST(ModelAnswer, MakesATensorOnce) {
   ASSERT_NE(made, std::string::npos) << code;
   EXPECT_EQ(code.find("empty_like", made + 40), std::string::npos) << code;
   EXPECT_LT(code.find("::f(kernelrl_in_x, kernelrl_t1)"), code.find("returned(kernelrl_t1)"));
-  EXPECT_THAT(bound("        self.out = torch.empty_like(self.lin.weight)\n",
+  EXPECT_THAT(bound("        self.out = torch.empty_like(self.lin.weight.t())\n",
                     "        return ops.f(x, self.out)\n"),
               HasSubstr("a tensor is made outside of forward"));
 }
@@ -153,6 +153,10 @@ TEST(ModelAnswer, AParameterIsTheTensorItIsMadeOf) {
   EXPECT_THAT(bound("        self.offset = nn.Parameter(self.lin.bias)\n",
                     "        return ops.f(x, self.offset)\n"),
               HasSubstr("::f(kernelrl_in_x, kernelrl_in_lin_bias)"));
+  EXPECT_THAT(bound("        self.weight = nn.Parameter(torch.empty(n, *window))\n",
+                    "        return ops.f(x, self.weight)\n"),
+              HasSubstr("::f(kernelrl_in_x, kernelrl_in_lin_weight)"));
+  EXPECT_THAT(bound("", "        return ops.f(*x.shape)\n"), HasSubstr("refused: "));
 }
 
 // What such a statement assigned before is not what it has in Python.
