@@ -28,11 +28,6 @@ CountTokens tokens_of(const Policy& policy, bool has_tokens) {
 Result<RetrievedDocuments> Retrieval::find(const Task& task,
                                            const std::vector<std::string>& guarded) const {
   if (task.definition_json.empty()) return RetrievedDocuments{};
-  const std::string key = task.id + '\n' + task.definition_json;
-  if (guarded.empty()) {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  }
   KRL_ASSIGN(
       std::vector<FoundDocument> all,
       dataset_.find(task, guarded, static_cast<std::uint32_t>(kCandidates * settings_.count)));
@@ -44,11 +39,20 @@ Result<RetrievedDocuments> Retrieval::find(const Task& task,
       ++found.left_out[one.left_out];
     }
   }
-  if (guarded.empty()) {
-    const std::lock_guard lock(mutex_);
-    known_.emplace(key, found);
-  }
   return found;
+}
+
+Result<RetrievedDocuments> Retrieval::documents_for(const Task& task, const PromptBuilder& prompts,
+                                                    const CountTokens& tokens) const {
+  const std::string key = task.id + '\n' + task.definition_json;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  }
+  KRL_ASSIGN(RetrievedDocuments found, find(task));
+  KRL_ASSIGN(RetrievedDocuments fitting, fit(std::move(found), task, prompts, tokens));
+  const std::lock_guard lock(mutex_);
+  return known_.emplace(key, std::move(fitting)).first->second;
 }
 
 Result<RetrievedDocuments> Retrieval::fit(RetrievedDocuments found, const Task& task,

@@ -34,7 +34,7 @@ using CountTokens = std::function<Result<std::size_t>(const Prompt& prompt)>;
 // By the policy's own tokenizer; of a policy without tokens, a third of the bytes.
 CountTokens tokens_of(const Policy& policy, bool has_tokens);
 
-// Thread-safe. Asks the dataset once for each task and keeps what it found.
+// Of a stage: one builder of prompts and one count of tokens. Thread-safe.
 class Retrieval {
  public:
   // The dataset outlives the object. REQUIRES: Dataset::can_find().
@@ -50,6 +50,11 @@ class Retrieval {
   // The first `count` of them that `max_tokens` has room for.
   Result<RetrievedDocuments> fit(RetrievedDocuments found, const Task& task,
                                  const PromptBuilder& prompts, const CountTokens& tokens) const;
+
+  // Both, for the prompts of a rollout. Kept for each task: the dataset is asked and tokens are counted
+  // once.
+  Result<RetrievedDocuments> documents_for(const Task& task, const PromptBuilder& prompts,
+                                           const CountTokens& tokens) const;
 
   // Whether the prompt of the turn after `earlier` shows documents.
   bool shows(const std::vector<TurnRecord>& earlier) const;

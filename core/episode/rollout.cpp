@@ -169,8 +169,7 @@ class Rollout {
     const CountTokens count = player.tokenizer != nullptr
                                   ? core::tokens_of(*player.tokenizer, true)
                                   : core::tokens_of(player.sampler, player.info.has_tokens);
-    KRL_ASSIGN(RetrievedDocuments found, context_.retrieval->find(task));
-    return context_.retrieval->fit(std::move(found), task, context_.prompts, count);
+    return context_.retrieval->documents_for(task, context_.prompts, count);
   }
 
   // An error where the documents for it could not be had.
