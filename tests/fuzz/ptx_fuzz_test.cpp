@@ -221,7 +221,11 @@ std::string outcome(const std::string& text, std::uint64_t number) {
   return run(read.module, text, number);
 }
 
-TEST(PtxFuzz, EveryMutantEnds) {
+constexpr std::uint64_t kParts = 2;  // of the mutants, which CTest runs at once
+
+class PtxFuzz : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(PtxFuzz, EveryMutantEnds) {
   const PtxMutator mutator(corpus(), number_from("KERNELRL_SEED", 1));
   const bool alone = std::getenv("KERNELRL_MUTANT") != nullptr;
   const std::uint64_t first = number_from("KERNELRL_MUTANT", 0);
@@ -230,6 +234,7 @@ TEST(PtxFuzz, EveryMutantEnds) {
   name_mutants_that_crash();
   std::map<std::string, std::uint64_t> outcomes;
   for (std::uint64_t number = first; number < first + mutants && !HasFailure(); ++number) {
+    if (number % kParts != GetParam()) continue;
     current_mutant = number;
     SCOPED_TRACE("mutant " + std::to_string(number));
     const std::string text = mutator.mutant(number);
@@ -240,8 +245,9 @@ TEST(PtxFuzz, EveryMutantEnds) {
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   for (const auto& [name, count] : outcomes) std::cout << name << ": " << count << "\n";
-  std::cout << static_cast<double>(mutants) / seconds.count() << " mutants a second\n";
+  std::cout << static_cast<double>(mutants) / kParts / seconds.count() << " mutants a second\n";
 }
+INSTANTIATE_TEST_SUITE_P(Parts, PtxFuzz, ::testing::Range(std::uint64_t{0}, kParts));
 
 }  // namespace
 }  // namespace krl::testing

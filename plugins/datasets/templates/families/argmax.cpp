@@ -4,7 +4,7 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kThread = R"(
+constexpr const char* kArgmaxThread = R"(
 // @launch kern<<<ceil_div($rows, $B), $B>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kArgmaxWarp = R"(
 // @launch kern<<<ceil_div($rows, $W), $(W * 32)>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * $W + threadIdx.x / 32;
@@ -35,7 +35,7 @@ __global__ void kern($params) {
 }
 )";
 
-Operation make_operation(const char* id, const char* title, const char* function, const char* beats,
+Operation argmax_operation(const char* id, const char* title, const char* function, const char* beats,
                          const char* worst, bool canonical) {
   Operation operation;
   operation.id = id;
@@ -58,12 +58,12 @@ Operation make_operation(const char* id, const char* title, const char* function
 Family argmax() {
   return {
       "argmax",
-      {make_operation("row_argmax", "Index of the maximum of every row", "argmax", ">", "-INFINITY",
+      {argmax_operation("row_argmax", "Index of the maximum of every row", "argmax", ">", "-INFINITY",
                       true),
-       make_operation("row_argmin", "Index of the minimum of every row", "argmin", "<", "INFINITY",
+       argmax_operation("row_argmin", "Index of the minimum of every row", "argmin", "<", "INFINITY",
                       false)},
-      {{"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kWarp, {{"W", {"1", "2", "4", "8"}}}}}};
+      {{"thread", 2, "one thread a row", kArgmaxThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+       {"warp", 1, "coalesced: one warp a row, shuffles", kArgmaxWarp, {{"W", {"1", "2", "4", "8"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -4,7 +4,7 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kThread = R"(
+constexpr const char* kCrossEntropyThread = R"(
 // @launch kern<<<ceil_div($rows, $B), $B>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +17,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kCrossEntropyWarp = R"(
 // @launch kern<<<ceil_div($rows, $W), $(W * 32)>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * $W + threadIdx.x / 32;
@@ -56,8 +56,8 @@ Family cross_entropy() {
   return {
       "cross_entropy",
       {operation},
-      {{"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kWarp, {{"W", {"1", "2", "4", "8"}}}}}};
+      {{"thread", 2, "one thread a row", kCrossEntropyThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+       {"warp", 1, "coalesced: one warp a row, shuffles", kCrossEntropyWarp, {{"W", {"1", "2", "4", "8"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -7,7 +7,7 @@ namespace krl::templates {
 namespace {
 
 // One thread an element.
-constexpr const char* kPlain = R"(
+constexpr const char* kElementwisePlain = R"(
 // @launch kern<<<ceil_div($n, $B), $B>>>($args)
 __global__ void kern($params) {
   int $i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,7 +26,7 @@ __global__ void kern($params) {
 )";
 
 // A fixed grid that strides over the elements.
-constexpr const char* kGridStride = R"(
+constexpr const char* kElementwiseGridStride = R"(
 // @launch kern<<<$G, $B>>>($args)
 __global__ void kern($params) {
   for (int $i = blockIdx.x * blockDim.x + threadIdx.x; $i < $n; $i += gridDim.x * blockDim.x) $y[$i] = $value;
@@ -46,11 +46,11 @@ $loads    (($vector*)$y)[$i] = make_$vector($components);
 }
 )";
 
-const Choices kIndex = {{"i", {"i", "idx", "gid", "e"}},
+const Choices kElementwiseIndex = {{"i", {"i", "idx", "gid", "e"}},
                         {"B", {"32", "64", "64", "128", "128", "256", "256", "512"}}};
 
 Choices with_index(Choices choices) {
-  choices.insert(kIndex.begin(), kIndex.end());
+  choices.insert(kElementwiseIndex.begin(), kElementwiseIndex.end());
   return choices;
 }
 
@@ -89,7 +89,7 @@ void add_element_texts(const Formula& formula, const std::string& vector, Scope*
   (*parts)["value_j"] = value_at("$x0[j]", "$x1[j]");
 }
 
-Operation make_operation(const Formula& formula, DType dtype) {
+Operation elementwise_operation(const Formula& formula, DType dtype) {
   Operation operation;
   operation.id = formula.id;
   operation.title = formula.title;
@@ -270,7 +270,7 @@ const std::vector<Formula> kIntegerFormulas = {
 
 // y = s * x + y; the output is the second input.
 Operation scaled_addition_in_place() {
-  Operation operation = make_operation({"axpy_inplace",
+  Operation operation = elementwise_operation({"axpy_inplace",
                                         "Scaled addition in place",
                                         {"x", "y"},
                                         "y",
@@ -291,16 +291,16 @@ Operation scaled_addition_in_place() {
 Family elementwise() {
   Family family{"elementwise", {}, {}};
   for (const Formula& formula : kFormulas)
-    family.operations.push_back(make_operation(formula, DType::kFloat32));
+    family.operations.push_back(elementwise_operation(formula, DType::kFloat32));
   for (const Formula& formula : kIntegerFormulas)
-    family.operations.push_back(make_operation(formula, DType::kInt32));
+    family.operations.push_back(elementwise_operation(formula, DType::kInt32));
   family.operations.push_back(scaled_addition_in_place());
   family.variants = {
-      {"plain", 3, "one thread an element", kPlain, kIndex},
+      {"plain", 3, "one thread an element", kElementwisePlain, kElementwiseIndex},
       {"chunk", 2, "a few elements a thread", kChunk, with_index({{"P", {"2", "4", "8", "16"}}})},
-      {"grid_stride", 2, "a fixed grid strides over the elements", kGridStride,
+      {"grid_stride", 2, "a fixed grid strides over the elements", kElementwiseGridStride,
        with_index({{"G", {"1", "4", "8", "16", "32"}}})},
-      {"vector4", 2, "memory-bound: four elements a load", kVector4, kIndex},
+      {"vector4", 2, "memory-bound: four elements a load", kVector4, kElementwiseIndex},
   };
   return family;
 }

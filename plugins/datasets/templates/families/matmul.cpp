@@ -4,7 +4,7 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kPlain = R"(
+constexpr const char* kMatmulPlain = R"(
 // @launch kern<<<dim3(ceil_div($n, $T), ceil_div($m, $T)), dim3($T, $T)>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.y * blockDim.y + threadIdx.y;
@@ -31,7 +31,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kTile = R"(
+constexpr const char* kMatmulTile = R"(
 // @launch kern<<<dim3(ceil_div($n, $T), ceil_div($m, $T)), dim3($T, $T)>>>($args)
 __global__ void kern($params) {
   __shared__ float sa[$T][$T], sb[$T][$T];
@@ -68,9 +68,9 @@ Family matmul() {
   const Choices tiles = {{"T", {"8", "16", "16"}}};
   return {"matmul",
           {operation},
-          {{"plain", 2, "one thread an element", kPlain, tiles},
+          {{"plain", 2, "one thread an element", kMatmulPlain, tiles},
            {"swapped", 1, "one thread an element, rows first", kSwapped, tiles},
-           {"tile", 2, "tiles in shared memory: every element is read once a tile", kTile, tiles}}};
+           {"tile", 2, "tiles in shared memory: every element is read once a tile", kMatmulTile, tiles}}};
 }
 
 }  // namespace krl::templates

@@ -27,7 +27,7 @@ __global__ void kern(const float* $x, const float* part, float* $y, int $n) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kPrefixSumWarp = R"(
 // @launch kern<<<1, 32>>>($args)
 __global__ void kern($params) {
   float acc = 0.0f;
@@ -45,7 +45,7 @@ __global__ void kern($params) {
 )";
 
 // Every thread adds up a stretch, then starts from the sum of those before it.
-constexpr const char* kStretches = R"(
+constexpr const char* kPrefixSumStretches = R"(
 // @launch kern<<<1, $B>>>($args)
 __global__ void kern($params) {
   __shared__ float sh[$B];
@@ -64,7 +64,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kBlock = R"(
+constexpr const char* kPrefixSumBlock = R"(
 // @launch kern<<<1, $B>>>($args)
 __global__ void kern($params) {
   __shared__ float sh[$B];
@@ -105,13 +105,13 @@ Family prefix_sum() {
       "prefix_sum",
       {operation},
       {{"two_launches", 2, "a thread for each stretch, which adds up all before it", kTwoLaunches},
-       {"warp", 1, "one warp scans 32 at a time by shuffles", kWarp},
+       {"warp", 1, "one warp scans 32 at a time by shuffles", kPrefixSumWarp},
        {"stretches",
         2,
         "a stretch a thread, then the add_up before it",
-        kStretches,
+        kPrefixSumStretches,
         {{"B", {"32", "64", "128", "256"}}}},
-       {"block", 1, "one block scans in shared memory", kBlock, {{"B", {"64", "128", "256"}}}}}};
+       {"block", 1, "one block scans in shared memory", kPrefixSumBlock, {{"B", {"64", "128", "256"}}}}}};
 }
 
 }  // namespace krl::templates

@@ -36,7 +36,7 @@ $body  }
 }
 )";
 
-constexpr const char* kGridStride = R"(
+constexpr const char* kRowMapGridStride = R"(
 // @launch kern<<<$G, $B>>>($args)
 __global__ void kern($params) {
   for (int $i = blockIdx.x * blockDim.x + threadIdx.x; $i < $rows * $width; $i += gridDim.x * blockDim.x) {
@@ -45,7 +45,7 @@ $body  }
 }
 )";
 
-Operation make_operation(const char* id, const char* title, std::int64_t tier, const char* prompt,
+Operation row_map_operation(const char* id, const char* title, std::int64_t tier, const char* prompt,
                          const char* reference, const char* body) {
   Operation operation;
   operation.id = id;
@@ -65,7 +65,7 @@ Operation make_operation(const char* id, const char* title, std::int64_t tier, c
 // y = activation(x + b); `value` is the activation of $v.
 Operation bias_operation(const char* id, const char* title, const char* prompt,
                          const char* reference, const char* value, bool canonical) {
-  Operation operation = make_operation(id, title, 2, prompt, reference, "    $y[$at] = $value;\n");
+  Operation operation = row_map_operation(id, title, 2, prompt, reference, "    $y[$at] = $value;\n");
   operation.canonical = canonical;
   operation.inputs.push_back({"b", "b", {"$cols"}});
   operation.parts["value"] = value;
@@ -75,7 +75,7 @@ Operation bias_operation(const char* id, const char* title, const char* prompt,
 
 Operation gather_rows() {
   Operation operation =
-      make_operation("gather_rows", "Reorder rows by an index", 1, "$y[r, c] = $x[$p[r], c]",
+      row_map_operation("gather_rows", "Reorder rows by an index", 1, "$y[r, c] = $x[$p[r], c]",
                      "def run(x, p):\n    return x.index_select(0, p)\n", R"(
     $y[$at] = $x[$p[r] * $cols + j];
 )");
@@ -86,7 +86,7 @@ Operation gather_rows() {
 
 Operation bias_gelu_residual() {
   Operation operation =
-      make_operation("bias_gelu_residual", "Bias, GELU and residual in one kernel", 3,
+      row_map_operation("bias_gelu_residual", "Bias, GELU and residual in one kernel", 3,
                      "$y[r, c] = gelu($x[r, c] + $b[c]) + $z[r, c], "
                      "gelu(v) = 0.5 * v * (1 + tanh(0.7978845608 * (v + 0.044715 * v^3)))",
                      R"(def run(x, b, z):
@@ -105,7 +105,7 @@ Operation bias_gelu_residual() {
 
 Operation swiglu() {
   Operation operation =
-      make_operation("swiglu", "Gated linear unit with SiLU", 3,
+      row_map_operation("swiglu", "Gated linear unit with SiLU", 3,
                      "$y[r, c] = silu($x[r, c]) * $x[r, $half + c], silu(v) = v / (1 + exp(-v))",
                      R"(def run(x):
     half = x.size(1) // 2
@@ -128,7 +128,7 @@ Operation swiglu() {
 
 Operation rope() {
   Operation operation =
-      make_operation("rope", "Rotary position embedding", 3,
+      row_map_operation("rope", "Rotary position embedding", 3,
                      "$y[r, c] = $x[r, c] * $co[r, c] - $x[r, $half + c] * $si[r, c]; "
                      "$y[r, $half + c] = $x[r, c] * $si[r, c] + $x[r, $half + c] * $co[r, c]",
                      R"(def run(x, co, si):
@@ -158,10 +158,10 @@ Operation rope() {
   return operation;
 }
 
-const Choices kBlocks = {{"B", {"32", "64", "64", "128", "128", "256"}}};
-const Choices kIndex = {{"i", {"i", "idx", "gid"}},
+const Choices kRowMapBlocks = {{"B", {"32", "64", "64", "128", "128", "256"}}};
+const Choices kRowMapIndex = {{"i", {"i", "idx", "gid"}},
                         {"B", {"64", "128", "128", "256", "256", "512"}}};
-const Choices kIndexAndGrid = {
+const Choices kRowMapIndexAndGrid = {
     {"i", {"i", "idx", "gid"}}, {"B", {"64", "128", "256"}}, {"G", {"4", "8", "16", "32"}}};
 
 }  // namespace
@@ -185,11 +185,11 @@ Family row_map() {
       rope(),
   };
   family.variants = {
-      {"row_thread", 2, "one thread a row", kRowThread, kBlocks},
-      {"element", 2, "coalesced: one thread an element", kElement, kIndex},
-      {"row_block", 1, "coalesced: one block a row", kRowBlock, kBlocks},
-      {"grid_stride", 1, "coalesced: a fixed grid strides over the elements", kGridStride,
-       kIndexAndGrid},
+      {"row_thread", 2, "one thread a row", kRowThread, kRowMapBlocks},
+      {"element", 2, "coalesced: one thread an element", kElement, kRowMapIndex},
+      {"row_block", 1, "coalesced: one block a row", kRowBlock, kRowMapBlocks},
+      {"grid_stride", 1, "coalesced: a fixed grid strides over the elements", kRowMapGridStride,
+       kRowMapIndexAndGrid},
   };
   return family;
 }

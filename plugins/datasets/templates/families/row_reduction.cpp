@@ -5,7 +5,7 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kThread = R"(
+constexpr const char* kRowReductionThread = R"(
 // @launch kern<<<ceil_div($rows, $B), $B>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kRowReductionWarp = R"(
 // @launch kern<<<ceil_div($rows, $W), $(W * 32)>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * $W + threadIdx.x / 32;
@@ -29,7 +29,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kBlock = R"(
+constexpr const char* kRowReductionBlock = R"(
 // @launch kern<<<$rows, $B>>>($args)
 __global__ void kern($params) {
   __shared__ float sh[$B];
@@ -51,7 +51,7 @@ struct Names {
   const char *x, *y, *rows, *cols;
 };
 
-Operation make_operation(const char* id, const char* title, const Names& names, const char* prompt,
+Operation row_reduction_operation(const char* id, const char* title, const Names& names, const char* prompt,
                          const char* reference, Reduce reduce, const char* element,
                          const char* result, Tolerance tolerance, bool canonical = true) {
   Operation operation;
@@ -80,25 +80,25 @@ Family row_reduction() {
   const Tolerance exact{1e-6, 0.0}, summed{1e-6, 1e-6, "$cols"};
   Family family{"row_reduction", {}, {}};
   family.operations = {
-      make_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"}, "sum($x[r, :])",
+      row_reduction_operation("row_sum", "Sum of every row", {"x", "y", "rows", "cols"}, "sum($x[r, :])",
                      "x.sum(1)", Reduce::kSum, "$v", "acc", summed),
-      make_operation("row_max", "Maximum of every row", {"src", "dst", "m", "n"}, "max($x[r, :])",
+      row_reduction_operation("row_max", "Maximum of every row", {"src", "dst", "m", "n"}, "max($x[r, :])",
                      "x.amax(1)", Reduce::kMax, "$v", "acc", exact),
-      make_operation("row_mean", "Mean of every row", {"data", "out", "h", "w"}, "mean($x[r, :])",
+      row_reduction_operation("row_mean", "Mean of every row", {"data", "out", "h", "w"}, "mean($x[r, :])",
                      "x.mean(1)", Reduce::kSum, "$v", "acc / $cols", summed),
-      make_operation("row_min", "Minimum of every row", {"x", "y", "rows", "cols"}, "min($x[r, :])",
+      row_reduction_operation("row_min", "Minimum of every row", {"x", "y", "rows", "cols"}, "min($x[r, :])",
                      "x.amin(1)", Reduce::kMin, "$v", "acc", exact, false),
-      make_operation("row_norm", "Euclidean norm of every row", {"x", "y", "rows", "cols"},
+      row_reduction_operation("row_norm", "Euclidean norm of every row", {"x", "y", "rows", "cols"},
                      "sqrt(sum($x[r, :]^2))", "(x * x).sum(1).sqrt()", Reduce::kSum, "$v * $v",
                      "sqrtf(acc)", summed, false),
   };
   family.variants = {
-      {"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-      {"warp", 1, "coalesced: one warp a row, shuffles", kWarp, {{"W", {"1", "2", "4", "8"}}}},
+      {"thread", 2, "one thread a row", kRowReductionThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+      {"warp", 1, "coalesced: one warp a row, shuffles", kRowReductionWarp, {{"W", {"1", "2", "4", "8"}}}},
       {"block",
        3,
        "coalesced: one block a row, a tree in shared memory",
-       kBlock,
+       kRowReductionBlock,
        {{"B", {"32", "64", "128", "256"}}}},
   };
   return family;

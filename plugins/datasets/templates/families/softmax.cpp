@@ -4,7 +4,7 @@
 namespace krl::templates {
 namespace {
 
-constexpr const char* kThread = R"(
+constexpr const char* kSoftmaxThread = R"(
 // @launch kern<<<ceil_div($rows, $B), $B>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +17,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kSoftmaxWarp = R"(
 // @launch kern<<<ceil_div($rows, $W), $(W * 32)>>>($args)
 __global__ void kern($params) {
   int r = blockIdx.x * $W + threadIdx.x / 32;
@@ -33,7 +33,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kBlock = R"(
+constexpr const char* kSoftmaxBlock = R"(
 // @launch kern<<<$rows, $B>>>($args)
 __global__ void kern($params) {
   __shared__ float sh[$B];
@@ -79,12 +79,12 @@ Family softmax() {
   return {
       "softmax",
       {operation},
-      {{"thread", 2, "one thread a row", kThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
-       {"warp", 1, "coalesced: one warp a row, shuffles", kWarp, {{"W", {"1", "2", "4", "8"}}}},
+      {{"thread", 2, "one thread a row", kSoftmaxThread, {{"B", {"32", "64", "64", "128", "128", "256"}}}},
+       {"warp", 1, "coalesced: one warp a row, shuffles", kSoftmaxWarp, {{"W", {"1", "2", "4", "8"}}}},
        {"block",
         1,
         "coalesced: one block a row, shared memory",
-        kBlock,
+        kSoftmaxBlock,
         {{"B", {"32", "64", "128", "256"}}}}}};
 }
 

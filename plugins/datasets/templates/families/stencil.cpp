@@ -86,9 +86,9 @@ __global__ void kern($params) {
 }
 )";
 
-const Choices kIndex = {{"i", {"i", "idx", "gid", "e"}},
+const Choices kStencilIndex = {{"i", {"i", "idx", "gid", "e"}},
                         {"B", {"32", "64", "64", "128", "128", "256"}}};
-const Choices kIndexAndGrid = {
+const Choices kStencilIndexAndGrid = {
     {"i", {"i", "idx", "gid", "e"}}, {"B", {"64", "128", "256"}}, {"G", {"4", "8", "16", "32"}}};
 
 Operation line_operation(const char* id, const char* title, const char* prompt,
@@ -120,9 +120,9 @@ Family line_stencil() {
                       "(p[:-2] + p[1:-1] + p[2:]) / 3.0", "(left + $x[$i] + right) / 3.0f", true),
        line_operation("central_difference", "Central difference", "0.5 * ($x[i + 1] - $x[i - 1])",
                       "0.5 * (p[2:] - p[:-2])", "0.5f * (right - left)", false)},
-      {{"plain", 2, "one thread an element", kLinePlain, kIndex},
-       {"grid_stride", 1, "a fixed grid strides over the elements", kLineGridStride, kIndexAndGrid},
-       {"shared", 1, "neighbours from shared memory", kLineShared, kIndex}}};
+      {{"plain", 2, "one thread an element", kLinePlain, kStencilIndex},
+       {"grid_stride", 1, "a fixed grid strides over the elements", kLineGridStride, kStencilIndexAndGrid},
+       {"shared", 1, "neighbours from shared memory", kLineShared, kStencilIndex}}};
 }
 
 Family plane_stencil() {
@@ -144,7 +144,7 @@ Family plane_stencil() {
   operation.real = {{{"rows", 4096}, {"cols", 4096}}};
   return {"plane_stencil",
           {operation},
-          {{"element", 2, "one thread an element", kPlaneElement, kIndex},
+          {{"element", 2, "one thread an element", kPlaneElement, kStencilIndex},
            {"square",
             1,
             "square blocks share their neighbours",

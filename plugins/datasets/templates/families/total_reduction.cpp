@@ -7,7 +7,7 @@ namespace {
 
 // A thread for each stretch of 512, then for each stretch of what they left, then for all: enough
 // for 512 * 512 * 512.
-constexpr const char* kStretches = R"(
+constexpr const char* kTotalReductionStretches = R"(
 // @scratch part float[ceil_div($n, 512)]
 // @scratch rest float[ceil_div($n, 262144)]
 // @launch kern<<<ceil_div(part.size, 128), 128>>>($x, part, $n)
@@ -45,7 +45,7 @@ __global__ void add_up(const float* part, float* $y, int size) {
 }
 )";
 
-constexpr const char* kWarp = R"(
+constexpr const char* kTotalReductionWarp = R"(
 // @launch kern<<<1, 32>>>($args)
 __global__ void kern($params) {
   float acc = $init;
@@ -55,7 +55,7 @@ __global__ void kern($params) {
 }
 )";
 
-constexpr const char* kBlock = R"(
+constexpr const char* kTotalReductionBlock = R"(
 // @launch kern<<<1, $B>>>($args)
 __global__ void kern($params) {
   __shared__ float sh[$B];
@@ -121,12 +121,12 @@ __global__ void last(const float* part, float* $y, int size) {
 }
 )";
 
-const Choices kBlocks = {{"B", {"64", "128", "256", "512"}}};
+const Choices kTotalReductionBlocks = {{"B", {"64", "128", "256", "512"}}};
 const Choices kGrids = {{"G", {"8", "16", "32", "64"}}};
 const Choices kGridsAndBlocks = {{"B", {"64", "128", "256", "512"}},
                                  {"G", {"8", "16", "32", "64"}}};
 
-Operation make_operation(const char* id, const char* title, const char* x, const char* y,
+Operation total_reduction_operation(const char* id, const char* title, const char* x, const char* y,
                          const char* n, const char* prompt, const char* reference, Reduce reduce,
                          const char* element, Tolerance tolerance, bool canonical = true) {
   Operation operation;
@@ -151,17 +151,17 @@ Operation make_operation(const char* id, const char* title, const char* x, const
 Family total_reduction() {
   Family family{"total_reduction", {}, {}};
   family.operations = {
-      make_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])", "x.sum()",
+      total_reduction_operation("total_sum", "Sum of a vector", "x", "y", "n", "sum($x[:])", "x.sum()",
                      Reduce::kSum, "$x[j]", {1e-6, 1e-6, "$n"}),
-      make_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])", "x.max()",
+      total_reduction_operation("total_max", "Maximum of a vector", "a", "res", "N", "max($x[:])", "x.max()",
                      Reduce::kMax, "$x[j]", {1e-6, 0.0}),
-      make_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])", "x.min()",
+      total_reduction_operation("total_min", "Minimum of a vector", "x", "y", "n", "min($x[:])", "x.min()",
                      Reduce::kMin, "$x[j]", {1e-6, 0.0}, false),
   };
   family.variants = {
-      {"stretches", 1, "a thread for each stretch, three times", kStretches},
-      {"warp", 1, "one warp, shuffles", kWarp},
-      {"block", 2, "one block, a tree in shared memory", kBlock, kBlocks},
+      {"stretches", 1, "a thread for each stretch, three times", kTotalReductionStretches},
+      {"warp", 1, "one warp, shuffles", kTotalReductionWarp},
+      {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock, kTotalReductionBlocks},
       {"two_stages", 2, "all multiprocessors: partial results, then one block", kTwoStages,
        kGridsAndBlocks},
       {"two_stages_of_warps", 1, "all multiprocessors: partial results by shuffles",
@@ -171,15 +171,15 @@ Family total_reduction() {
 }
 
 Family dot_product() {
-  Operation dot = make_operation("dot", "Dot product", "p", "out", "len", "sum($x[:] * $z[:])", "",
+  Operation dot = total_reduction_operation("dot", "Dot product", "p", "out", "len", "sum($x[:] * $z[:])", "",
                                  Reduce::kSum, "$x[j] * $z[j]", {1e-6, 1e-6, "$n"});
   dot.reference = "def run(x, z):\n    return (x * z).sum().reshape(1)\n";
   dot.inputs.push_back({"z", "q", {"$n"}});
   return {"dot_product",
           {dot},
           {{"stretches", 1, "a thread for each stretch, three times", kDotStretches},
-           {"warp", 1, "one warp, shuffles", kWarp},
-           {"block", 2, "one block, a tree in shared memory", kBlock, kBlocks},
+           {"warp", 1, "one warp, shuffles", kTotalReductionWarp},
+           {"block", 2, "one block, a tree in shared memory", kTotalReductionBlock, kTotalReductionBlocks},
            {"two_stages", 2, "all multiprocessors: partial results by shuffles", kDotTwoStages,
             kGrids}}};
 }

@@ -30,7 +30,7 @@ __global__ void kern($params) {
 )";
 
 // `$P` is the length of a row of the tile: one more than its width spreads a column over the banks.
-constexpr const char* kTile = R"(
+constexpr const char* kTransposeTile = R"(
 // @launch kern<<<dim3(ceil_div($cols, $T), ceil_div($rows, $T)), dim3($T, $T)>>>($args)
 __global__ void kern($params) {
   __shared__ float tile[$T][$P];
@@ -42,7 +42,7 @@ __global__ void kern($params) {
 }
 )";
 
-const Choices kIndex = {{"i", {"i", "idx", "gid", "e"}},
+const Choices kTransposeIndex = {{"i", {"i", "idx", "gid", "e"}},
                         {"B", {"32", "64", "64", "128", "128", "256", "512"}}};
 
 }  // namespace
@@ -62,18 +62,18 @@ Family transpose() {
   operation.tolerance = {0.0, 0.0};
   return {"transpose",
           {operation},
-          {{"read", 2, "one thread an element, reads in order", kRead, kIndex},
-           {"write", 1, "one thread an element, writes in order", kWrite, kIndex},
+          {{"read", 2, "one thread an element, reads in order", kRead, kTransposeIndex},
+           {"write", 1, "one thread an element, writes in order", kWrite, kTransposeIndex},
            {"row", 1, "one thread a row", kRow, {{"B", {"32", "64", "128", "256"}}}},
            {"tile",
             1,
             "a tile in shared memory: both sides in order",
-            kTile,
+            kTransposeTile,
             {{"T", {"8", "16", "16", "32"}}, {"P", {"$T"}}}},
            {"padded_tile",
             1,
             "a padded tile: both sides in order, no bank conflicts",
-            kTile,
+            kTransposeTile,
             {{"T", {"8", "16", "16", "32"}}, {"P", {"$(T + 1)"}}}}}};
 }
 

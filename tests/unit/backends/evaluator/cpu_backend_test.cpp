@@ -13,43 +13,6 @@ const CpuInstance& backend() {
   return instance;
 }
 
-std::vector<std::string> task_ids() {
-  std::vector<std::string> ids;
-  for (const auto& [id, task] : all_tasks()) ids.push_back(id);
-  return ids;
-}
-
-class EveryTask : public ::testing::TestWithParam<std::string> {};
-
-// The reference compiles, the naive kernel is right on all cases and hold-outs, nothing lazy
-// passes.
-TEST_P(EveryTask, IsFitToBeLearnedFrom) { backend().prepare(all_tasks().at(GetParam())); }
-
-TEST_P(EveryTask, NaiveKernelIsAsFastAsItself) {
-  const TaskText& task = all_tasks().at(GetParam());
-  const Outcome outcome = backend().evaluate(task, naive_of(task));
-  ASSERT_EQ(outcome.verdict, Verdict::kOk) << outcome.why << "\n" << outcome.log;
-  for (const auto& c : outcome.cases) {
-    EXPECT_EQ(c.verdict, Verdict::kOk) << c.label;
-    if (c.kind != CaseKind::kShown) continue;
-    EXPECT_DOUBLE_EQ(c.speedup, 1) << c.label;
-    EXPECT_GT(c.time_ns, 0) << c.label;
-  }
-}
-
-// Its work, at the peak rates of the modelled GPU, takes less than it does.
-TEST_P(EveryTask, NaiveKernelIsBelowTheRoofline) {
-  const TaskText& task = all_tasks().at(GetParam());
-  const Outcome outcome = backend().evaluate(task, naive_of(task));
-  const auto roofline = outcome.values.find("roofline");
-  ASSERT_NE(roofline, outcome.values.end());
-  EXPECT_GT(roofline->second, 0);
-  EXPECT_LT(roofline->second, 1);
-}
-
-INSTANTIATE_TEST_SUITE_P(Tasks, EveryTask, ::testing::ValuesIn(task_ids()),
-                         [](const auto& info) { return info.param; });
-
 TEST(CpuBackend, ALostUpdateSaysWhereWarpsMeet) {
   const Outcome outcome = backend().evaluate(all_tasks().at("total_sum"), R"(
 // @launch clear<<<1, 1>>>(y)
