@@ -3,7 +3,7 @@
 # every test, and runs under sanitizers those tests in which they are most likely to find something:
 #   ci     release: all tests; the benchmarks are built
 #   asan   AddressSanitizer and UndefinedBehaviorSanitizer, by clang: the tests of the core and of code that reads untrusted
-#          input, except ResumeTest, which stops a run at each of its operations
+#          input, except ResumeTest, which stops a run at each of its operations, and RetrieverLeaks, which takes a minute
 #   fuzz   the same by g++, which the machine of the cpu backend needs: the mutants of PTX that it gets
 #   tsan   ThreadSanitizer, by clang: the core's multithreaded tests (without libtorch, whose threads it cannot instrument),
 #          except ResumeTest
