@@ -59,9 +59,11 @@ Status KernelJudges::prepare(const Task& task) {
   return prepared->status;
 }
 
-Result<JudgedKernel> KernelJudges::judge(const Task& task, const std::string& source) {
+Result<JudgedKernel> KernelJudges::judge(const Task& task, const std::string& source,
+                                         std::optional<Contract> contract) {
   KRL_TRY(prepare(task));
   EvaluateOptions options = options_;
+  options.contract = contract.value_or(options.contract);
   // An answer in Python, not a comment that names the class.
   if (("\n" + source).find("\nclass ModelNew") != std::string::npos)
     options.contract = Contract::kHost;

@@ -35,8 +35,10 @@ class KernelJudges {
   // Of a task once; later calls give the same.
   Status prepare(const Task& task);
 
-  // Prepares the task first. A kernel in Python has host code, whatever --contract says.
-  Result<JudgedKernel> judge(const Task& task, const std::string& source);
+  // Prepares the task first. A kernel in Python has host code, whatever `contract`, or else
+  // --contract, says.
+  Result<JudgedKernel> judge(const Task& task, const std::string& source,
+                             std::optional<Contract> contract = {});
 
   std::size_t at_a_time() const { return std::max(1u, own_.info().concurrency); }
 

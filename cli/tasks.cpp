@@ -40,6 +40,13 @@ Result<Task> find_task(const std::string& name, Components& components) {
                  did_you_mean(name, ids, "; name one of the built-in tasks or a task file"));
 }
 
+Result<std::vector<Task>> tasks_named(const std::string& name, Components& components) {
+  std::error_code ignored;
+  if (fs::is_directory(name, ignored)) return tasks_of(name, components);
+  KRL_ASSIGN(Task task, find_task(name, components));
+  return std::vector<Task>{std::move(task)};
+}
+
 Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
                                  Components& components) {
   KRL_ASSIGN(const ComponentSettings settings,

@@ -22,6 +22,9 @@ Result<std::vector<Task>> built_in_tasks(Components& components);
 // `name` is a task file, or the id of a built-in task.
 Result<Task> find_task(const std::string& name, Components& components);
 
+// Of a folder all of its tasks; else the one that find_task finds.
+Result<std::vector<Task>> tasks_named(const std::string& name, Components& components);
+
 // The backend `id`, with options overridden as --set does.
 Result<Evaluator> open_evaluator(const std::string& id, const Words& overrides,
                                  Components& components);

@@ -8,8 +8,8 @@ namespace krl::cli {
 namespace po = boost::program_options;
 namespace {
 
-constexpr const char* kOfKernels[] = {"backend",  "sanitizer", "task",
-                                      "contract", "holdout",   "protocol"};
+constexpr const char* kOfKernels[] = {"backend", "sanitizer", "task", "contract",
+                                      "holdout", "protocol",  "where"};
 constexpr const char* kOfPolicies[] = {"plan",    "run", "checkpoint", "stage",
                                        "samples", "k",   "tasks"};
 
@@ -23,6 +23,8 @@ void add_kernel_options(CommandLine& line) {
       "contract", po::value<std::string>()->value_name("C"), "device (the default), or host")(
       "protocol", po::value<std::string>()->value_name("P"),
       "kernelbench: also judge by the rules of KernelBench")(
+      "where", po::value<Words>()->value_name("CONDITION"),
+      "of a table only rows for which it holds, such as \"Level_ID == 1\"; repeatable")(
       "holdout", "also run the hold-outs and the whole pool of shapes");
   line.positional({"kernel"});
 }
@@ -32,7 +34,7 @@ void add_measurement_options(CommandLine& line) {
       "k", po::value<std::string>()->value_name("LIST"), "the k of best@k: 1,4,16")(
       "tasks", po::value<std::string>()->value_name("SETS"), "train, holdout or all (the default)")(
       "output", po::value<std::string>()->value_name("FILE"),
-      "also write the JSON object to this file; of a folder one a line, and a later call "
+      "also write the JSON object to this file; of a folder or table one a line, and a later call "
       "leaves out the kernels that it holds")("json", "print one JSON object");
 }
 
@@ -42,8 +44,9 @@ int eval_command(const Words& words) {
   CommandLine line(
       "kernelrl eval --backend B --task T KERNEL.cu\n"
       "       kernelrl eval --backend B --task TASKS KERNELS [--output FILE]\n"
+      "       kernelrl eval --backend B --task TASKS TABLE [--where CONDITION] [--output FILE]\n"
       "       kernelrl eval (--run NAME | --plan PLAN [--checkpoint DIR])",
-      "Evaluates one kernel file, a folder of them, or a policy on the tasks of its plan.\n");
+      "Evaluates one kernel file, a folder or table of them, or a policy on the tasks of its plan.\n");
   add_kernel_options(line);
   add_policy_options(line);
   add_measurement_options(line);
@@ -60,9 +63,12 @@ int eval_command(const Words& words) {
   std::error_code ignored;
   const bool is_folder =
       line.has("kernel") && std::filesystem::is_directory(line.text("kernel"), ignored);
-  if (line.has("output") && !is_folder) {
-    return line.wrong("--output needs a policy, --run or --plan, or a folder of kernels");
+  const bool has_table = line.has("kernel") && is_table(line.text("kernel"));
+  if (line.has("output") && !is_folder && !has_table) {
+    return line.wrong("--output needs a policy, --run or --plan, or a folder or table of kernels");
   }
+  if (line.has("where") && !has_table)
+    return line.wrong("--where needs a table: a file .parquet, .jsonl or .ndjson");
   for (const char* name : kOfPolicies) {
     if (line.has(name))
       return line.wrong("--" + std::string(name) + " needs a policy: --run or --plan");
@@ -76,6 +82,7 @@ int eval_command(const Words& words) {
   if (line.has("protocol") && line.text("protocol") != "kernelbench") {
     return line.wrong("--protocol takes kernelbench");
   }
+  if (has_table) return eval_table(line);
   return is_folder ? eval_folder(line) : eval_kernel(line);
 }
 

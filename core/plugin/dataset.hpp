@@ -55,6 +55,10 @@ class Dataset {
   Result<std::vector<FoundDocument>> find(const Task& task, const std::vector<std::string>& guarded,
                                           std::uint32_t count) const;
 
+  Result<std::uint64_t> size() const;
+  // The one item of this index.
+  Result<DatasetItems> read(std::uint64_t index) const;
+
   // Reads every item, in order. An error: the dataset's size or an item that could not be had, or
   // all items lost.
   Result<DatasetItems> read_all() const;
@@ -63,9 +67,6 @@ class Dataset {
   const krl_dataset_v& table() const {
     return *static_cast<const krl_dataset_v*>(component().raw->table);
   }
-  Result<std::uint64_t> size() const;
-  // The one item of this index.
-  Result<DatasetItems> read(std::uint64_t index) const;
 
   Instance instance_;
 };

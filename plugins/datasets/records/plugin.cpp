@@ -68,8 +68,9 @@ class RecordDataset final : public Dataset {
           "the id of the task that a document answers, so that its own task is not shown it"),
       free_opt("where", KRL_ARRAY,
                "only records for which all of these hold: [\"Correct\", \"speedup >= 1.5\"]"),
-      free_opt("meta", KRL_ARRAY,
-               "columns kept with a document; Python literals in them are read as values"),
+      free_opt(
+          "meta", KRL_ARRAY,
+          "columns kept with a document, \"*\": all; Python literals in them are read as values"),
       opt("limit", &RecordDataset::limit, "at most so many records; 0: all").at_least(0));
 
   void start(const Config& options, const Context& context) override {
@@ -124,6 +125,8 @@ class RecordDataset final : public Dataset {
     keep(id, id_), keep(prompt, prompt_), keep(answer, answer_), keep(text, text_),
         keep(task_hint, task_);
     meta_ = list_of_texts(options, "meta");
+    keeps_all_ = contains(meta_, "*");
+    if (keeps_all_) meta_.clear();
     paths_.insert(meta_.begin(), meta_.end());
     for (const std::string& condition : list_of_texts(options, "where")) {
       conditions_.emplace_back(condition);
@@ -140,6 +143,7 @@ class RecordDataset final : public Dataset {
     std::set<std::string> wanted;
     for (const std::string& name : paths_)
       wanted.insert(contains(columns, name) ? name : column_of(name));
+    if (keeps_all_) wanted.insert(columns.begin(), columns.end());
     const auto number = static_cast<std::uint32_t>(files_.size());
     opened.records->scan(
         wanted,
@@ -209,13 +213,17 @@ class RecordDataset final : public Dataset {
     const std::string content = value(*text_, record);
     const std::string task = task_ ? value(*task_, record) : std::string();
     nlohmann::json meta = nlohmann::json::object();
-    for (const std::string& column : meta_) {
-      const nlohmann::json* const found = value_at(record, column);
-      if (found == nullptr || found->is_null()) continue;
+    const auto keep = [&meta](const std::string& column, const nlohmann::json& value) {
+      if (value.is_null()) return;
       const auto literal =
-          found->is_string() ? read_python_literal(found->get<std::string>()) : std::nullopt;
-      meta[column] = literal ? *literal : *found;
+          value.is_string() ? read_python_literal(value.get<std::string>()) : std::nullopt;
+      meta[column] = literal ? *literal : value;
+    };
+    for (const std::string& column : meta_) {
+      if (const auto* const found = value_at(record, column)) keep(column, *found);
     }
+    for (auto it = record.begin(); keeps_all_ && it != record.end(); ++it)
+      keep(it.key(), it.value());
     const std::string meta_json =
         meta.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     krl_document document{};
@@ -228,6 +236,7 @@ class RecordDataset final : public Dataset {
 
   std::optional<RecordText> id_, prompt_, answer_, text_, task_;
   std::vector<std::string> meta_;
+  bool keeps_all_ = false;  // all columns
   std::vector<Condition> conditions_;
   std::set<std::string> paths_;  // of all of them
   std::vector<File> files_;

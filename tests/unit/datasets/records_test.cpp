@@ -249,6 +249,19 @@ TEST(RecordsPlugin, GivesDocumentsOfThoseThatAreWanted) {
               ElementsAre(HasSubstr((folder / "a-broken.parquet").string() + ": ")));
 }
 
+TEST(RecordsPlugin, KeepsAllColumnsThatHaveAValue) {
+  const ScratchFolder folder;
+  write_parquet(folder / "a.parquet", 2, 2);
+  write(folder / "b.jsonl", R"({"id": "u", "n": null, "profile": "{'a': (1, 2)}"})");
+  const DatasetUnderTest dataset(
+      "records",
+      {{"path", folder.path().string()}, {"text", "{{id}}"}, {"meta", Value::json(R"(["*"])")}});
+  const json parquet = json::parse(dataset.read(0).meta);
+  EXPECT_EQ(parquet["id"], "r0");
+  EXPECT_TRUE(parquet.contains("place")) << parquet;
+  EXPECT_EQ(dataset.read(2).meta, R"({"id":"u","profile":{"a":[1,2]}})");
+}
+
 TEST(RecordsPlugin, RefusesWhatItCannotDo) {
   const ScratchFolder folder;
   const std::string file = (folder / "a.parquet").string();

@@ -161,7 +161,13 @@ std::string with_host_call(std::string_view source, const TaskDefinition& task) 
 }
 
 std::string with_host_call(const BoundAnswer& answer) {
-  return with_needed_types(answer.source) + "\n#line 1 \"call\"\n" + answer.forward;
+  // Which function is meant is known, so that PYBIND11_MODULE of the answer does nothing.
+  constexpr const char* kNoModule =
+      "#include <torch/extension.h>\n"
+      "#undef PYBIND11_MODULE\n"
+      "#define PYBIND11_MODULE(name, variable) \\\n"
+      "  template <class Module> [[maybe_unused]] static void kernelrl_module(Module& variable)\n";
+  return with_needed_types(kNoModule + answer.source) + "\n#line 1 \"call\"\n" + answer.forward;
 }
 
 }  // namespace krl::cuda

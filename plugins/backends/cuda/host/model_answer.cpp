@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugins/backends/cuda/host/extension.hpp"
 #include "plugins/backends/cuda/host/module_task.hpp"
 #include "plugins/backends/cuda/host/python_source.hpp"
 #include "plugins/backends/cuda/host/python_value.hpp"
@@ -37,8 +38,13 @@ class Binder {
     for (const Statement& statement : top) run(statement, &globals_);
     const Statement* const model = class_of(top, "ModelNew");
     if (model == nullptr) return SourceProblem{1, 1, "there is no class ModelNew that can be read"};
-    for (const Statement& member : model->body) {
-      if (member.kind == Statement::kFunction) methods_[member.text] = &member;
+    const Statement* const base =
+        model->expressions.empty() ? nullptr : class_of(top, model->expressions[0].text);
+    has_own_model_ = base != nullptr && base != model;
+    for (const Statement* each : {has_own_model_ ? base : model, model}) {
+      for (const Statement& member : each->body) {
+        if (member.kind == Statement::kFunction) methods_[member.text] = &member;
+      }
     }
     if (const auto it = methods_.find("__init__"); it != methods_.end()) construct(*it->second);
     const auto forward = methods_.find("forward");
@@ -56,11 +62,6 @@ class Binder {
   }
 
  private:
-  struct Source {
-    std::string text;
-    std::uint32_t line = 0;
-  };
-
   static const Statement* class_of(const std::vector<Statement>& body, std::string_view name) {
     const Statement* found = nullptr;
     for (const Statement& s : body) {
@@ -116,8 +117,16 @@ class Binder {
     }
   }
 
-  // What a statement assigns that is not followed, or may not be executed, is unknown.
+  // What a statement assigns that is not followed, or may not be executed, is unknown; and what the
+  // methods and functions assign that it calls.
   void forget(const Statement& s, Scope* scope) {
+    for (const Expression& e : s.expressions) forget_called(e, *scope);
+    for (const std::string& word : s.called) {
+      const auto method = methods_.find(word);
+      if (method != methods_.end()) forget_body(*method->second);
+      if (const Value value = name(word, *scope); value.kind == Value::kPython)
+        forget_body(*value.function);
+    }
     const std::size_t targets = s.expressions.size() - (s.kind == Statement::kAssign ? 1 : 0);
     if (s.kind == Statement::kAssign || s.kind == Statement::kOther) {
       for (std::size_t i = 0; i < targets; ++i) {
@@ -138,6 +147,22 @@ class Binder {
     }
   }
 
+  void forget_called(const Expression& e, const Scope& scope) {
+    for (const Expression& part : e.parts) forget_called(part, scope);
+    if (e.kind != Expression::kCall) return;
+    const Value callee = evaluate(e.parts[0], scope);
+    if (callee.kind == Value::kPython) forget_body(*callee.function);
+  }
+
+  void forget_body(const Statement& function) {
+    if (!affords({}, function.line) || !forgotten_.insert(&function).second) return;
+    Scope inside;
+    if (!function.parameters.empty())
+      inside[function.parameters[0].name] = texted(Value::kModel, "self");
+    for (const Statement& each : function.body) forget(each, &inside);
+    forgotten_.erase(&function);
+  }
+
   // Of `list.append(…)` and the like the list.
   void forget_changed(const Expression& e, Scope* scope) {
     if (e.kind != Expression::kCall || e.parts[0].kind != Expression::kAttribute) return;
@@ -149,7 +174,9 @@ class Binder {
   void assign(const Expression& target, const Value& value, Scope* scope) {
     if (!affords(value, target.line)) return;
     if (target.kind == Expression::kName) {
-      (*scope)[target.text] = value;
+      Value& kept = (*scope)[target.text];
+      kept = value;
+      if (kept.kind == Value::kPart && kept.text.empty()) kept.text = target.text;
     } else if (target.kind == Expression::kAttribute &&
                target.parts[0].is(Expression::kName, "self")) {
       Value& kept = attributes_[target.text];
@@ -160,7 +187,7 @@ class Binder {
         const Value place = number_of(static_cast<double>(i), true);
         assign(target.parts[i], item(value, place, target.parts[i]), scope);
       }
-    } else if (target.kind == Expression::kSubscript) {
+    } else if (target.kind == Expression::kSubscript || target.kind == Expression::kAttribute) {
       assign(target.parts[0], unknown("'" + text_of(target) + "' is assigned"), scope);
     }
   }
@@ -183,12 +210,29 @@ class Binder {
     return scope;
   }
 
+  // The sizes of the task by the names that the module's text has for them.
+  Scope sizes() {
+    Scope sizes;
+    for (const auto& [name, axis] : module_.axes) sizes[name] = size_of_axis(axis);
+    return sizes;
+  }
+
+  // What get_inputs() or get_init_inputs() of the answer's text gives, with the sizes of the case for
+  // the names of variable axes.
+  std::vector<Value> own_list(const std::string& function) {
+    const auto found = globals_.find(function);
+    if (found == globals_.end() || found->second.function == nullptr) return {};
+    Scope scope = sizes();
+    const auto list = follow(found->second.function->body, &scope);
+    return list && list->kind == Value::kSequence ? list->items : std::vector<Value>();
+  }
+
   void construct(const Statement& init) {
-    Scope task;
-    for (const auto& [name, axis] : module_.axes) task[name] = size_of_axis(axis);
+    Scope task = sizes();
     for (const auto& [name, value] : module_.names) task[name] = evaluate(value, task);
     std::vector<Value> given;
     for (const Expression& argument : module_.arguments) given.push_back(evaluate(argument, task));
+    if (has_own_model_) given = own_list("get_init_inputs");
     Scope scope = arguments_for(init, 1, given);
     if (!init.parameters.empty()) scope[init.parameters[0].name] = texted(Value::kModel, "self");
     for (const Statement& statement : init.body) run(statement, &scope);
@@ -212,6 +256,7 @@ class Binder {
 
   void follow_forward(const Statement& forward) {
     std::vector<Value> given;
+    const std::vector<Value> own = has_own_model_ ? own_list("get_inputs") : given;
     std::size_t input = 0;
     for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
       const Parameter& parameter = forward.parameters[i];
@@ -219,6 +264,8 @@ class Binder {
                                          [&](const auto& c) { return c.first == parameter.name; });
       if (constant != module_.constants.end()) {
         given.push_back(evaluate(constant->second, {}));
+      } else if (i <= own.size() && is_constant(own[i - 1])) {
+        given.push_back(own[i - 1]);
       } else if (input < module_.inputs.size()) {
         given.push_back(coded(Value::kTensor, "kernelrl_in_" + module_.inputs[input++]));
       } else if (parameter.otherwise.empty()) {
@@ -241,6 +288,11 @@ class Binder {
     if (!result) return refuse(forward.line, "forward returns nothing");
     const std::string code = passed(*result, kReturned, result->line);
     emit(result->line, "return kernelrl_host::returned(" + code + ");");
+  }
+
+  static bool is_constant(const Value& value) {
+    return value.kind == Value::kNumber || value.kind == Value::kBool ||
+           value.kind == Value::kNone || value.kind == Value::kSequence;
   }
 
   // What the statements return, unknown where they cannot be followed; nothing if they go on.
@@ -298,6 +350,7 @@ class Binder {
       case Value::kPart: {
         const Value tensor = own_tensor(value.text);
         if (tensor.kind == Value::kTensor) return tensor.code;
+        if (is_without_bias(value.text)) return "c10::nullopt";
         refuse(line, tensor.text);
         return {};
       }
@@ -330,9 +383,16 @@ class Binder {
       if (own.substr(own.rfind('.') + 1) == path.substr(path.rfind('.') + 1))
         ending.push_back(input);
     }
-    const auto& found = same.empty() ? ending : same;
+    const auto& found = same.empty() && !is_without_bias(path) ? ending : same;
     if (found.size() == 1) return coded(Value::kTensor, "kernelrl_in_" + found[0]);
     return unknown("self." + path + " is none of the tensors of the task's module");
+  }
+
+  // "conv.bias" of a layer that was made without one.
+  bool is_without_bias(const std::string& path) const {
+    const std::size_t dot = path.rfind('.');
+    return dot != path.npos && path.substr(dot) == ".bias" &&
+           module_.tensors.count(path.substr(0, dot) + ".weight") != 0;
   }
 
   // ---- expressions
@@ -515,6 +575,9 @@ class Binder {
       case Value::kMethod:
         return method(callee, given, e);
       case Value::kLibrary:
+        if (callee.text == "torch.nn.Parameter" && given.size() == 1 && !has_own_model_ &&
+            given[0].kind == Value::kUnknown && is_of_own_tensors(e.parts[1], scope))
+          return given[0];
         return library_call(callee.text, given, e);
       case Value::kPart:
         return unknown("PyTorch computes '" + text_of(e) +
@@ -524,6 +587,17 @@ class Binder {
       default:
         return unknown("'" + text_of(e) + "' is not understood");
     }
+  }
+
+  // Whether it has to do with the values of the module's own tensors, not only with their shapes.
+  bool is_of_own_tensors(const Expression& e, const Scope& scope) {
+    const Value value = evaluate(e, scope);
+    if (value.kind == Value::kTensor || value.kind == Value::kPart)
+      return value.kind == Value::kTensor || own_tensor(value.text).kind == Value::kTensor;
+    const bool is_computed = value.kind == Value::kUnknown || value.kind == Value::kMethod;
+    return is_computed && std::any_of(e.parts.begin(), e.parts.end(), [&](const Expression& part) {
+             return is_of_own_tensors(part, scope);
+           });
   }
 
   static bool has_names(const Expression& call) {
@@ -537,6 +611,7 @@ class Binder {
   }
 
   Value load_inline(const Expression& e, const Scope& scope) {
+    Extension extension;
     constexpr const char* kByPlace[] = {"name", "cpp_sources", "cuda_sources", "functions"};
     for (std::size_t i = 1; i < e.parts.size(); ++i) {
       const bool by_place = e.names[i - 1].empty() && i <= std::size(kByPlace);
@@ -545,17 +620,20 @@ class Binder {
       const auto parts = value.kind == Value::kSequence ? value.items : std::vector{value};
       for (const Value& part : parts) {
         if (option == "functions") {
-          exported_.push_back(part.text);
+          if (part.kind == Value::kText) extension.functions.push_back(part.text);
         } else if (option != "cuda_sources" && option != "cpp_sources") {
           break;
         } else if (part.kind == Value::kText) {
-          (option == "cuda_sources" ? cuda_ : cpp_).push_back({part.text, part.line});
+          (option == "cuda_sources" ? extension.cuda : extension.cpp)
+              .push_back({part.text, part.line});
         } else if (part.kind != Value::kNone) {
           unread_ = "load_inline's " + option + " are not literal text";
           unread_line_ = e.line;
         }
       }
     }
+    exported_.merge(functions_of(extension));
+    extensions_.push_back(std::move(extension));
     return coded(Value::kExtension, "");
   }
 
@@ -571,8 +649,10 @@ class Binder {
     }
     called_.push_back(function);
     const std::string result = "kernelrl_r" + std::to_string(called_.size());
-    emit(e.line, "auto " + result + " = kernelrl_host::result([&] { return ::" + function + "(" +
-                     arguments + "); });");
+    const auto known = exported_.find(function);
+    emit(e.line, "auto " + result + " = kernelrl_host::result([&] { return " +
+                     (known == exported_.end() ? function : known->second) + "(" + arguments +
+                     "); });");
     return coded(Value::kTensor, result);
   }
 
@@ -596,6 +676,7 @@ class Binder {
     if (callee.items[0].kind == Value::kPart) return callee.items[0];
     if (callee.items[0].kind != Value::kTensor)
       return unknown("'" + text_of(e) + "' is not understood");
+    if (word == "clone" && !following_) return callee.items[0];  // of a parameter, as drawn
     const bool changes_nothing = std::all_of(given.begin(), given.end(), [](const Value& v) {
       return v.kind == Value::kDevice || v.kind == Value::kText || v.kind == Value::kBool;
     });
@@ -666,39 +747,26 @@ class Binder {
 
   // ---- the text
 
-  static bool defines(const std::string& source, const std::string& function) {
-    return source.find(function + "(") != std::string::npos ||
-           source.find(function + " (") != std::string::npos;
-  }
-
-  // Several extensions are one translation unit. Declarations alone are left out.
   std::string sources(std::uint32_t line) {
     if (!unread_.empty()) {
       refuse(unread_line_, unread_);
       return {};
     }
-    std::string all = "#include <torch/extension.h>\n#include <cuda_runtime.h>\n";
-    const auto add = [&](const Source& source) {
-      all += "#line " + std::to_string(source.line) + "\n" + source.text + "\n";
-    };
-    for (const Source& source : cuda_) add(source);
-    for (const Source& source : cpp_) {
-      const bool has_code = source.text.find('{') != std::string::npos;
-      if (has_code) add(source);
-    }
+    std::string all = joined(extensions_);
     if (all.size() + lines_.size() > kLongestSource) {
       refuse(line, "the sources and the calls of forward are too long");
       return {};
     }
     for (const std::string& function : std::set(called_.begin(), called_.end())) {
-      if (std::find(exported_.begin(), exported_.end(), function) == exported_.end()) {
-        refuse(line, "'" + function + "' is none of load_inline's functions");
-      }
-      if (!defines(all, function))
+      const auto known = exported_.find(function);
+      if (known == exported_.end()) {
+        refuse(line, "'" + function +
+                         "' is none of load_inline's functions, nor does PYBIND11_MODULE "
+                         "bind a function of that name to it");
+      } else if (!defines(all, known->second)) {
         refuse(line, "'" + function + "' is in none of the answer's sources");
+      }
     }
-    if (all.find("PYBIND11_MODULE") != std::string::npos)
-      refuse(line, "PYBIND11_MODULE within load_inline");
     return all;
   }
 
@@ -720,12 +788,15 @@ class Binder {
   const ModuleTask module_;
   Scope globals_, attributes_;
   std::map<std::string, const Statement*> methods_;
-  std::vector<Source> cuda_, cpp_;
-  std::vector<std::string> exported_, called_;
-  bool following_ = false;  // forward: its calls are written down
-  std::string lines_;       // of forward, in C++
+  std::vector<Extension> extensions_;
+  std::map<std::string, std::string> exported_;  // in Python -> in C++
+  std::vector<std::string> called_;
+  bool has_own_model_ = false;  // ModelNew derives from a model of the answer's text
+  bool following_ = false;      // forward: its calls are written down
+  std::string lines_;           // of forward, in C++
   std::string unread_;
   std::uint32_t unread_line_ = 0;
+  std::set<const Statement*> forgotten_;  // the functions whose assignments are being forgotten
   int inlined_ = 0, nested_ = 0;
   int made_ = 0;            // tensors
   std::size_t weight_ = 0;  // of all values so far

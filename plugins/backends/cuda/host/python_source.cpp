@@ -84,6 +84,7 @@ class Reader {
       return here().kind == Token::kNewline || here().kind == Token::kEnd;
     };
     for (int open = 0; !has_line_ended(); ++at_) {
+      if (here().kind == Token::kName && here(1).is("(")) unknown.called.emplace_back(here().text);
       const bool begins_suite = open == 0 && here().is(":") && has_suite(unknown.text);
       if (begins_suite && at_ + 1 >= read_to_ && depth_ <= kDeepest) {
         unknown.body = suite();
@@ -124,7 +125,10 @@ class Reader {
     } else if (take("class")) {
       made.kind = Statement::kClass;
       made.text = name();
-      if (take("(")) skip_to(")");
+      if (take("(")) {
+        if (here(1).is(")")) made.expressions.push_back(atom());
+        skip_to(")");
+      }
       made.body = suite();
     } else if (take("def")) {
       made.kind = Statement::kFunction;

@@ -51,13 +51,14 @@ struct Statement {
     kIf,          // expressions: the condition; body, otherwise
     kAssert,      // expressions: the condition, maybe the message
     kFunction,    // text: its name; parameters, body
-    kClass,       // text: its name; body
+    kClass,       // text: its name; expressions: its base, where that is one name; body
     kNothing,     // an import, pass, a docstring
   } kind = kOther;
   std::string text;  // of kOther the first word
   std::vector<Expression> expressions;
   std::vector<Parameter> parameters;
   std::vector<Statement> body, otherwise;
+  std::vector<std::string> called;  // of kOther: by its line, in `f(…)` and `a.f(…)` the f
   std::uint32_t line = 0;
 };
 

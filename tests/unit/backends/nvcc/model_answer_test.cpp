@@ -103,6 +103,51 @@ TEST(ModelAnswer, PassesInputsWeightsAndWhatTheConstructorKeeps) {
   EXPECT_THAT(code, HasSubstr("return kernelrl_host::returned(kernelrl_r1);"));
 }
 
+// Whether an attribute still has the value that the constructor gave it first.
+bool is_still_known(const std::string& changes) {
+  const std::string code =
+      bound("        self.taps = 3\n" + changes,
+            "        return ops.f(x, self.taps)\n"
+            "    def set_up(self):\n        self.also_set_up()\n"
+            "    def also_set_up(self):\n        self.taps = 4\n        self.set_up()\n"
+            "    def harmless(self):\n        self.other = 4\n");
+  EXPECT_THAT(code, ::testing::AnyOf(HasSubstr("::f(kernelrl_in_x, 3)"), HasSubstr("taps")));
+  return code.find("::f(kernelrl_in_x, 3)") != std::string::npos;
+}
+
+TEST(ModelAnswer, SeesWhatMethodsAssignThatItDoesNotFollow) {
+  for (const char* changes :
+       {"        for i in range(2):\n            self.set_up()\n",
+        "        for i in range(2):\n            done = f(self.set_up())\n",
+        "        for i in self.set_up():\n            pass\n",
+        "        while self.set_up():\n            pass\n",
+        "        all = [self.set_up() for i in range(2)]\n",
+        "        if torch.cuda.is_available():\n            self.set_up()\n",
+        "        go = self.set_up\n        for i in range(2):\n            go()\n"}) {
+    EXPECT_FALSE(is_still_known(changes)) << changes;
+  }
+  EXPECT_TRUE(is_still_known("        for i in range(2):\n            self.harmless()\n"));
+}
+
+TEST(ModelAnswer, BindsNoParameterThatIsComputedFromAnother) {
+  for (const char* computed :
+       {"nn.Parameter(self.lin.weight * 2)", "nn.Parameter(torch.relu(self.lin.weight))",
+        "nn.Parameter(1 - self.lin.weight.data)"}) {
+    EXPECT_THAT(bound("        self.weight = " + std::string(computed) + "\n",
+                      "        return ops.f(x, self.weight)\n"),
+                HasSubstr("PyTorch computes"))
+        << computed;
+  }
+  EXPECT_THAT(bound("        self.lin.weight.data = self.lin.weight.data * 2\n",
+                    "        return ops.f(x, self.lin.weight)\n"),
+              HasSubstr("refused"));
+  EXPECT_THAT(
+      bound("        self.weight = nn.Parameter(torch.randn(self.lin.weight.shape) * 0.1)\n",
+            "        return ops.f(x, self.weight)\n"),
+      HasSubstr("::f(kernelrl_in_x, kernelrl_in_lin_weight)"))
+      << "drawn anew, as the module's own are";
+}
+
 TEST(ModelAnswer, CallsOneFunctionAfterTheOther) {
   const std::string code = bound("        self.f = ops.f\n",
                                  "        x = self.f(x, self.lin.weight)\n"
@@ -275,6 +320,74 @@ TEST(ModelAnswer, GivesUpWhatHasNoEnd) {
   EXPECT_THAT(bound("", "        n = x.size(0)\n" + repeated("        n = n + n\n", 40) +
                             "        return ops.f(x, n)\n"),
               HasSubstr("too long to follow"));
+}
+
+// As `kernelrl eval` writes a row of the AI CUDA Engineer Archive: ModelNew derives from a Model of the
+// text, which calls the extension's forward with its own inputs and parameters.
+std::string derived(const std::string& init, const std::string& forward, const std::string& bound) {
+  return "import torch\n"
+         "def module_fn(x, weight):\n"
+         "    return torch.relu(x)\n"
+         "module_fn = load_inline(name='a', cpp_sources='', cuda_sources=r'''\n"
+         "namespace mine { torch::Tensor f(torch::Tensor x, torch::Tensor w) { return x; } }\n"
+         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n  m.def(\"forward\", " +
+         bound +
+         ", \"it\");\n}\n"
+         "''').forward\n"
+         "class Model(nn.Module):\n"
+         "    def __init__(self, n, eps, groups=1):\n"
+         "        super(Model, self).__init__()\n" +
+         init + "    def forward(self, x, taps, fn=module_fn):\n        return fn(x, " + forward +
+         ")\n"
+         "n = 512\n"
+         "groups = 8\n"
+         "def get_inputs():\n"
+         "    x = torch.randn(16, n)\n"
+         "    return [x, (3, 4)]\n"
+         "def get_init_inputs():\n"
+         "    return [n, 1e-5, groups]\n"
+         "class ModelNew(Model):\n"
+         "    pass\n";
+}
+
+TEST(ModelAnswer, MayDeriveFromAModelOfItsText) {
+  const TaskDefinition task = *parse_task_definition(kScaledLinear);
+  const auto found = bind_model_answer(
+      derived("        layer = nn.Linear(n, n)\n"
+              "        self.weight = nn.Parameter(layer.weight.clone())\n"
+              "        self.b = layer.bias\n"
+              "        lin = nn.Linear(n, n)\n"
+              "        self.lin_bias = nn.Parameter(lin.bias + torch.randn(n) * 0.02)\n"
+              "        self.n, self.eps, self.groups = n, eps, groups\n",
+              "self.weight, self.b, self.lin_bias, self.n, self.eps, self.groups, taps",
+              "&mine::f"),
+      task);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_THAT(
+      found->forward,
+      HasSubstr(
+          "return ::mine::f(kernelrl_in_x, kernelrl_in_lin_weight, kernelrl_in_lin_bias, "
+          "kernelrl_in_lin_bias, static_cast<std::int64_t>(kernelrl_host::current_call->axes[1]), 1e-05, 8, {3, 4}); });"));
+}
+
+TEST(ModelAnswer, OfALayerWithoutBiasPassesNone) {
+  TaskDefinition task = *parse_task_definition(kScaledLinear);
+  const std::size_t bias = task.prompt.find("lin.bias");
+  task.prompt.replace(bias, 8, "norm.bias");
+  const auto found = bind_model_answer(derived("        lin = nn.Linear(n, n, bias=False)\n"
+                                               "        self.b = lin.bias\n",
+                                               "self.b", "&mine::f"),
+                                       task);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_THAT(found->forward, HasSubstr("return ::mine::f(kernelrl_in_x, c10::nullopt); });"));
+}
+
+TEST(ModelAnswer, OfAModuleThatBindsNoNameIsRefused) {
+  const auto found =
+      bind_model_answer(derived("", "x", "[](torch::Tensor x) { return mine::f(x, x); }"),
+                        *parse_task_definition(kScaledLinear));
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().text(), HasSubstr("nor does PYBIND11_MODULE bind"));
 }
 
 // Those of tests/kernelbench, for which bench/kernelbench_verdicts.py asks KernelBench itself.

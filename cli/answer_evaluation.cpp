@@ -1,0 +1,194 @@
+#include "cli/answer_evaluation.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <kernelrl/evaluation_json.hpp>
+#include <utility>
+
+#include "cli/console.hpp"
+#include "core/base/hash.hpp"
+
+namespace krl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kNotJudged = "not judged";
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// What of the command line decides an evaluation.
+std::string decisive_options(const CommandLine& line) {
+  std::string text;
+  for (const char* name : {"backend", "sanitizer", "contract", "protocol"}) {
+    text += (line.has(name) ? line.text(name) : "") + '\n';
+  }
+  for (const std::string& setting : line.texts("set")) text += setting + '\n';
+  return text + (line.has("holdout") ? "holdout" : "");
+}
+
+// Whether the kernel was right; none: it was refused, did not compile, or was not executed.
+std::optional<bool> is_right(const Evaluation& evaluation) {
+  if (!evaluation.compiled() || (evaluation.passed() && evaluation.cases.empty())) return {};
+  return evaluation.passed();
+}
+
+JudgedLine read_line(const Json& line) {
+  JudgedLine read;
+  const std::string task = line.value("task", "");
+  read.group = task.substr(0, task.rfind('/'));
+  read.verdict =
+      line.contains("error") ? kNotJudged : line["evaluation"]["verdict"].get<std::string>();
+  if (line.contains("kernelbench")) read.kernelbench = kernelbench_verdict_of(line["kernelbench"]);
+  if (const auto right = line.find("right"); right != line.end() && right->is_boolean())
+    read.right = right->get<bool>();
+  if (const auto speedup = line.find("speedup"); speedup != line.end() && speedup->is_number())
+    read.speedup = speedup->get<double>();
+  if (line.contains("claim")) read.claim = claim_of(line["claim"]);
+  return read;
+}
+
+bool is_of_output(const Json& line) {
+  const auto is_text = [&](const char* key) { return line.contains(key) && line[key].is_string(); };
+  return line.is_object() && is_text("digest") && is_text("kernel") &&
+         line.contains(Json::json_pointer("/evaluation/verdict"));
+}
+
+// "ok; kernelbench: …".
+std::string headline(const Json& line) {
+  if (line.contains("error")) return "not judged: " + first_line(line["error"]);
+  const Json& evaluation = line["evaluation"];
+  std::string text = evaluation["verdict"].get<std::string>();
+  if (const std::string why = evaluation.value("why", ""); !why.empty())
+    text += ": " + first_line(why);
+  if (line.contains("kernelbench")) {
+    const std::string other = describe(kernelbench_verdict_of(line["kernelbench"]));
+    text += "; " + other.substr(0, other.size() - 1);
+  }
+  return text;
+}
+
+Json line_of(const AnswerToJudge& answer, const std::string& digest,
+             const Result<JudgedKernel>& judged) {
+  Json line = {{"kernel", answer.name}, {"task", answer.task->id}, {"digest", digest}};
+  if (!answer.claim.empty()) line["claim"] = to_json(answer.claim);
+  if (!judged) {
+    line["error"] = judged.error().message;
+    return line;
+  }
+  const auto right = is_right(judged->evaluation);
+  const double speedup = judged->evaluation.speedup();
+  line["right"] = right ? Json(*right) : Json();
+  line["speedup"] = std::isfinite(speedup) ? Json(speedup) : Json();
+  if (!answer.record.is_null()) line["record"] = answer.record;
+  line.update(to_json(*judged));
+  return line;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AnswerEvaluation>> AnswerEvaluation::open(const CommandLine& line,
+                                                                 Components& components) {
+  KRL_ASSIGN(KernelJudges judges, KernelJudges::open(line, components));
+  std::unique_ptr<AnswerEvaluation> made(
+      new AnswerEvaluation(std::move(judges), decisive_options(line)));
+  if (line.has("output")) KRL_TRY(made->open_output(line.text("output")));
+  return made;
+}
+
+Status AnswerEvaluation::open_output(const std::string& file) {
+  std::uintmax_t size = 0;
+  std::ifstream in(file, std::ios::binary);
+  for (std::string text; std::getline(in, text) && !in.eof();) {
+    size += text.size() + 1;
+    const Json line = Json::parse(text, nullptr, false);
+    if (!is_of_output(line)) continue;
+    earlier_.insert_or_assign(line["digest"].get<std::string>(), read_line(line));
+    names_.insert(line["kernel"].get<std::string>());
+  }
+  KRL_ASSIGN(output_, LineFile::open(file, size, real_file_system()));
+  return {};
+}
+
+int AnswerEvaluation::run(const std::function<std::optional<AnswerToJudge>()>& next) {
+  boost::asio::thread_pool pool(judges_.at_a_time());
+  for (std::size_t i = 0; i < judges_.at_a_time(); ++i) {
+    boost::asio::post(pool, [&] {
+      for (;;) {
+        std::unique_lock lock(next_mutex_);
+        const auto answer = next();
+        lock.unlock();
+        if (!answer || !evaluate(*answer)) return;
+      }
+    });
+  }
+  pool.join();
+  summarise();
+  return failed_ == 0 ? kDone : kRunFailed;
+}
+
+std::string AnswerEvaluation::digest(const AnswerToJudge& answer) const {
+  std::string all = answer.name + '\0' + answer.source.value_or("") + '\0' +
+                    answer.task->definition_json + '\0' + options_;
+  if (answer.contract) all += '\0' + std::string(name_of(*answer.contract));
+  return sha256_hex(all);
+}
+
+bool AnswerEvaluation::evaluate(const AnswerToJudge& answer) {
+  const std::string id = digest(answer);
+  std::unique_lock lock(mutex_);
+  if (ended_) return false;
+  if (const auto known = earlier_.find(id); known != earlier_.end()) {
+    count(known->second);
+    return true;
+  }
+  if (once_ && names_.count(answer.name) != 0) {
+    end({Code::kInvalidArgument,
+         answer.name + ": the output holds its verdict by other options or for another version of "
+                       "its task; name another file with --output"});
+    return false;
+  }
+  lock.unlock();
+  const auto judged = answer.source ? judges_.judge(*answer.task, *answer.source, answer.contract)
+                                    : Result<JudgedKernel>(failure(answer.source.error()));
+  const Json line = line_of(answer, id, judged);
+  lock.lock();
+  print(answer.name + ": " + headline(line) + "\n");
+  count(read_line(line));
+  // What was not judged is tried again by the next call.
+  if (!judged || !output_ || ended_) return !ended_;
+  const Status written = output_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (!written) end(written.error());
+  return !ended_;
+}
+
+void AnswerEvaluation::end(const Error& error) {
+  ended_ = true;
+  ++failed_;
+  report(error);
+}
+
+void AnswerEvaluation::count(const JudgedLine& line) {
+  failed_ += line.verdict == kNotJudged ? 1 : 0;
+  if (line.kernelbench) kernelbench_.push_back(*line.kernelbench);
+  ++verdicts_[line.verdict];
+  claims_.add(line.group, line.claim, line.right, line.speedup);
+}
+
+void AnswerEvaluation::summarise() const {
+  std::vector<std::vector<std::string>> rows = {{"VERDICT", "KERNELS"}};
+  std::size_t all = 0;
+  for (const auto& [verdict, number] : verdicts_) {
+    rows.push_back({verdict, std::to_string(number)});
+    all += number;
+  }
+  rows.push_back({"all", std::to_string(all)});
+  print("\n" + columns(rows));
+  if (!kernelbench_.empty()) print(describe_fast_p(kernelbench_));
+  if (const std::string claims = claims_.describe(); !claims.empty()) print("\n" + claims);
+}
+
+}  // namespace krl::cli

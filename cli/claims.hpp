@@ -1,0 +1,47 @@
+// What tables claim of their kernels, beside what was seen here. Pure.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace krl::cli {
+
+struct Claim {
+  std::optional<bool> correct;
+  std::optional<double> speedup;  // over the table's own baseline
+
+  bool empty() const { return !correct && !speedup; }
+};
+
+// {"correct": true, "speedup": 1.5}; null: not claimed.
+nlohmann::ordered_json to_json(const Claim& claim);
+Claim claim_of(const nlohmann::ordered_json& json);
+
+// How the kernels that claim something did. Memory: 16 bytes for each that is right and timed.
+class Claims {
+ public:
+  // right: it passed, none: it did not run. speedup: NaN if it was not timed. `group`: of the task,
+  // such as its level.
+  void add(const std::string& group, const Claim& claim, std::optional<bool> right, double speedup);
+
+  // A table with a row for each group and claim, and how claimed speedups compare with those
+  // measured; empty if nothing was claimed.
+  std::string describe() const;
+
+ private:
+  struct Count {
+    std::size_t right = 0, wrong = 0, not_run = 0;
+  };
+
+  std::map<std::pair<std::string, bool>, Count>
+      counts_;                  // by group, and whether "wrong" is claimed
+  std::vector<double> shares_;  // measured speedup over the claimed one
+  std::size_t claimed_faster_ = 0, faster_ = 0;
+};
+
+}  // namespace krl::cli

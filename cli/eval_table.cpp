@@ -1,0 +1,223 @@
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+
+#include "cli/answer_evaluation.hpp"
+#include "cli/console.hpp"
+#include "cli/eval.hpp"
+#include "cli/loaded_plan.hpp"
+#include "cli/tasks.hpp"
+#include "core/base/log.hpp"
+#include "core/plugin/active_call.hpp"
+#include "core/plugin/components.hpp"
+
+namespace krl::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNamed = 20;  // rows that are left out and named
+
+// A row as an answer, without its task.
+struct TableRow {
+  std::string task;
+  std::string source;
+  std::optional<Contract> contract;
+  Json record;
+  Claim claim;
+};
+
+std::string text_in(const Json& columns, const char* name) {
+  const auto found = columns.find(name);
+  if (found == columns.end()) return {};
+  return found->is_string() ? found->get<std::string>() : found->is_null() ? "" : found->dump();
+}
+
+Claim claim_in(const Json& columns, const char* correct, const char* speedup) {
+  Json claim = Json::object();
+  if (columns.contains(correct)) claim["correct"] = columns[correct];
+  if (columns.contains(speedup)) claim["speedup"] = columns[speedup];
+  return claim_of(claim);
+}
+
+// ---- the AI CUDA Engineer Archive
+
+// What of a row is kept beside its verdict: all but the bulky output of other tools.
+constexpr std::array kKept = {"Op_Name",
+                              "Level_ID",
+                              "Task_ID",
+                              "Kernel_Name",
+                              "CUDA_Runtime",
+                              "PyTorch_Native_Runtime",
+                              "CUDA_Code",
+                              "PyTorch_Code_Module",
+                              "PyTorch_Code_Functional",
+                              "Correct",
+                              "Max_Diff",
+                              "CUDA_Speedup_Native",
+                              "Error",
+                              "NCU_Profile",
+                              "PyTorch_Compile_Runtime",
+                              "CUDA_Speedup_Compile"};
+
+// An answer in Python, as KernelBench would run it: module_fn, which the row's Model calls with its
+// inputs and weights, is the row's extension.
+Result<std::string> answer_of_archive(const std::string& functional, const std::string& cuda) {
+  const std::size_t model = ("\n" + functional).find("\nclass Model(");
+  if (model == std::string::npos)
+    return invalid("PyTorch_Code_Functional has no class Model that calls module_fn");
+  if (cuda.empty()) return invalid("it has no CUDA_Code");
+  if (cuda.find("'''") != std::string::npos) return invalid("CUDA_Code has ''' in it");
+  return functional.substr(0, model) +
+         "from torch.utils.cpp_extension import load_inline\n"
+         "module_fn = load_inline(name=\"archive\", cpp_sources=\"\", cuda_sources=r'''\n" +
+         cuda + "\n''').forward\n\n\n" + functional.substr(model) +
+         "\n\nclass ModelNew(Model):\n    pass\n";
+}
+
+Result<TableRow> row_of_archive(const Json& columns) {
+  KRL_ASSIGN(std::string source, answer_of_archive(text_in(columns, "PyTorch_Code_Functional"),
+                                                   text_in(columns, "CUDA_Code")));
+  TableRow row{"kernelbench/" + text_in(columns, "Level_ID") + "/" + text_in(columns, "Task_ID"),
+               std::move(source), Contract::kHost, Json::object(),
+               claim_in(columns, "Correct", "CUDA_Speedup_Native")};
+  for (const char* name : kKept) {
+    if (columns.contains(name)) row.record[name] = columns[name];
+  }
+  return row;
+}
+
+// ---- any table
+
+Result<TableRow> row_of(const Json& columns) {
+  if (columns.contains("PyTorch_Code_Functional")) return row_of_archive(columns);
+  TableRow row{text_in(columns, "task"), text_in(columns, "source"), {}, columns, {}};
+  if (row.task.empty() || row.source.empty())
+    return invalid(
+        "it has neither task and source nor the columns of the AI CUDA Engineer Archive");
+  if (const std::string contract = text_in(columns, "contract"); !contract.empty()) {
+    row.contract = named<Contract>(contract);
+    if (!row.contract) return invalid("its contract '" + contract + "' is neither device nor host");
+  }
+  row.claim = columns.contains("claim") ? claim_of(columns["claim"])
+                                        : claim_in(columns, "correct", "speedup");
+  return row;
+}
+
+// The rows of a table, one after the other. What is no answer is named, and counted.
+class Rows {
+ public:
+  static Result<Rows> open(const CommandLine& line, const std::vector<Task>& tasks,
+                           const Components& components) {
+    std::error_code ignored;
+    const std::string file = line.text("kernel");
+    // A row's columns come as what is kept with a document, whose text does not matter.
+    const ComponentSettings settings{"records",
+                                     {{"path", fs::absolute(file, ignored).string()},
+                                      {"text", fs::path(file).filename().string()},
+                                      {"meta", {"*"}},
+                                      {"where", line.texts("where")}},
+                                     {}};
+    KRL_ASSIGN(Dataset dataset, components.create<Dataset>(settings));
+    KRL_ASSIGN(const std::uint64_t size, dataset.size());
+    return Rows(std::move(dataset), size, tasks);
+  }
+
+  std::optional<AnswerToJudge> next() {
+    while (at_ < size_) {
+      const std::uint64_t index = at_++;
+      auto items = dataset_.read(index);
+      if (!items || items->documents.empty()) {
+        leave_out("row " + std::to_string(index),
+                  items ? items->first_lost : items.error().message);
+        continue;
+      }
+      const Document& document = items->documents.front();
+      const std::string name = fs::path(document.id).filename();
+      auto row = row_of(Json::parse(document.meta_json, nullptr, false));
+      if (!row) {
+        leave_out(name, row.error().message);
+      } else if (const auto task = tasks_.find(row->task); task == tasks_.end()) {
+        leave_out(name, "none of the tasks is '" + row->task + "'");
+      } else {
+        return AnswerToJudge{name,          task->second,           std::move(row->source),
+                             row->contract, std::move(row->record), row->claim};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  Rows(Dataset dataset, std::uint64_t size, const std::vector<Task>& tasks)
+      : dataset_(std::move(dataset)), size_(size) {
+    for (const Task& task : tasks) tasks_.emplace(task.id, &task);
+  }
+
+  void leave_out(const std::string& name, const std::string& why) {
+    if (++left_out_ <= kNamed) print_warning(name + ": left out, since " + why);
+  }
+
+  Dataset dataset_;
+  std::uint64_t size_, at_ = 0;
+  std::unordered_map<std::string, const Task*> tasks_;
+  std::size_t left_out_ = 0;
+};
+
+// What the reader says of broken lines and files, in FILE.log beside the output.
+class ReadersLog {
+ public:
+  explicit ReadersLog(const CommandLine& line) {
+    if (line.has("output")) file_ = line.text("output") + ".log";
+  }
+  ~ReadersLog() { stop_log(); }
+
+  Status open() const { return file_.empty() ? Status() : start_log(file_, Severity::kWarning); }
+
+  void close() const {
+    stop_log();
+    std::error_code missing;
+    if (fs::file_size(file_, missing) > 0 && !missing) {
+      print_warning("what could not be read stands in " + file_);
+    } else {
+      fs::remove(file_, missing);
+    }
+  }
+
+ private:
+  std::string file_;
+};
+
+}  // namespace
+
+bool is_table(const std::string& file) {
+  const fs::path extension = fs::path(file).extension();
+  return extension == ".parquet" || extension == ".jsonl" || extension == ".ndjson";
+}
+
+int eval_table(const CommandLine& line) {
+  const auto registry = load_registry(line);
+  if (!registry) return report(registry.error());
+  const CallScope scope;
+  const CallWatch watch(print_warning);
+  Components components(*registry, scope);
+  const auto tasks = tasks_named(line.text("task"), components);
+  if (!tasks) return report(tasks.error());
+  const ReadersLog log(line);
+  if (const Status opened = log.open(); !opened) return report(opened.error());
+  auto rows = Rows::open(line, *tasks, components);
+  if (!rows) return report(rows.error());
+  const auto evaluation = AnswerEvaluation::open(line, components);
+  if (!evaluation) return report(evaluation.error());
+  (*evaluation)->judge_once();
+  const int code = (*evaluation)->run([&] { return rows->next(); });
+  if (rows->left_out() > kNamed)
+    print_warning(std::to_string(rows->left_out()) + " rows are left out in all");
+  log.close();
+  return code;
+}
+
+}  // namespace krl::cli
