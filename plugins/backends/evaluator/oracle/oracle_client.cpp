@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <kernelrl/values.hpp>
 
@@ -80,6 +81,18 @@ struct OracleClient::Session {
       return std::nullopt;  // as good as none
     }
   }
+
+  // Why ask() gave no value.
+  std::string why_silent(std::chrono::milliseconds limit) {
+    if (oracle.timed_out())
+      return "took more than " + std::to_string(limit.count()) +
+             " ms: the case is too large for it, or the machine too busy";
+    const Ending ending = oracle.end(std::chrono::seconds(1));
+    if (ending.ok()) return "sent an invalid answer";
+    const std::string complaint = oracle.complaint();
+    return ending.description() + (complaint.empty() ? "" : ": " + complaint) +
+           (ending.signal == SIGKILL ? ", as happens when memory is short" : "");
+  }
 };
 
 Failure reference_failure(const TaskDefinition& task, const ResolvedCase& resolved,
@@ -97,16 +110,18 @@ pid_t OracleClient::process_id() {
 
 OracleAnswer OracleClient::ask(const OracleRequest& request,
                                const std::vector<std::vector<std::byte>>& inputs) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  std::string why;
+  for (const int slack : {1, kWallSlack}) {
     if (!session_ || !session_->oracle.process().running()) {
       session_ = std::make_shared<Session>(options_);
     }
-    if (auto answer = session_->ask(request, inputs, options_.request_limit)) return *answer;
+    const auto limit = options_.request_limit * slack;
+    if (auto answer = session_->ask(request, inputs, limit)) return *answer;
+    why = session_->why_silent(limit);
     session_.reset();
   }
-  throw Failure(KRL_UNAVAILABLE,
-                "the oracle (" + options_.program +
-                    ") crashed, hung or sent an invalid answer, twice for the same request");
+  throw Failure(KRL_UNAVAILABLE, "the oracle (" + options_.program + ") " + why +
+                                     ", after a first attempt at the same that failed as well");
 }
 
 std::vector<ExpectedOutput> OracleClient::expected(
@@ -114,7 +129,12 @@ std::vector<ExpectedOutput> OracleClient::expected(
     const std::vector<std::vector<std::byte>>& inputs, bool repeats) {
   const OracleRequest request = oracle_request(task, resolved, repeats);
   const std::scoped_lock lock(mutex_);
-  const OracleAnswer answer = ask(request, inputs);
+  OracleAnswer answer;
+  try {
+    answer = ask(request, inputs);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), "the reference, " + resolved.label + ": " + failure.what());
+  }
   if (answer.problem) throw reference_failure(task, resolved, *answer.problem);
   std::vector<ExpectedOutput> outputs;
   for (const OracleTensor& output : request.outputs) {

@@ -17,9 +17,10 @@
 namespace krl::evaluator {
 
 struct OracleOptions {
-  std::string launcher, program;                    // kernelrl-sandbox and kernelrl-oracle
-  std::vector<std::string> readable;                // libtorch and what else the program loads
-  std::chrono::milliseconds request_limit{60'000};  // loading libtorch included
+  std::string launcher, program;      // kernelrl-sandbox and kernelrl-oracle
+  std::vector<std::string> readable;  // libtorch and what else the program loads
+  // Loading libtorch included. A second attempt gets kWallSlack times as much.
+  std::chrono::milliseconds request_limit{60'000};
 };
 
 // "file:line:column: the reference, rows=8: …", KRL_INVALID_ARGUMENT.
@@ -32,8 +33,8 @@ class OracleClient {
 
   // The expected values of each output of a case. `repeats`: as of oracle_request. `inputs`: the
   // elements of its inputs, in their order. Throws Failure: KRL_INVALID_ARGUMENT,
-  // "file:line:column: …", where the reference is wrong; KRL_UNAVAILABLE where the oracle died
-  // twice or took too long.
+  // "file:line:column: …", where the reference is wrong; KRL_UNAVAILABLE, with the case and what
+  // happened, where the oracle died twice or took too long.
   std::vector<ExpectedOutput> expected(const TaskDefinition& task, const ResolvedCase& resolved,
                                        const std::vector<std::vector<std::byte>>& inputs,
                                        bool repeats = false);

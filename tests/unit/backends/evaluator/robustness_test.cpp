@@ -73,6 +73,31 @@ TEST(OracleTest, IsStartedAgainAfterItDied) {
   EXPECT_EQ(first->expected[0].reals.size(), 1003u);
 }
 
+TEST(OracleTest, SaysWhyThereIsNoAnswer) {
+  PreparedTask task = prepare_task(vector_add().definition_json);
+  task.definition.reference = "def run(a, b):\n    while True:\n        b = a + b\n    return b\n";
+  const auto why_none = [&](const OracleOptions& options) -> std::string {
+    OracleClient oracle(options);
+    CaseStore store(oracle, 0);
+    try {
+      store.get(task, {0, 5});
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), KRL_UNAVAILABLE);
+      return failure.what();
+    }
+    return "an answer";
+  };
+  OracleOptions options = oracle_options();
+  options.request_limit = std::chrono::milliseconds(50);
+  EXPECT_EQ(
+      why_none(options).rfind(
+          "the reference, n=1003: the oracle (" + options.program + ") took more than 200 ms: ", 0),
+      0u)
+      << why_none(options);
+  options.program = "/usr/bin/false";
+  EXPECT_NE(why_none(options).find("ended with code 1"), std::string::npos) << why_none(options);
+}
+
 TEST(OracleTest, SaysWhereAReferenceIsWrong) {
   OracleClient oracle(oracle_options());
   CaseStore store(oracle, 0);
